@@ -1,0 +1,1 @@
+//! Parameter space: one file per published algorithm.

@@ -1,0 +1,154 @@
+//! One batch in score space.
+
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::real::Real;
+
+/// How the rows of a batch were drawn, from which unbiased weights follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// Uniformly from all rows, without replacement within the batch.
+    Uniform,
+    /// A fixed number from each segment of the population, without replacement within the batch.
+    Stratified,
+    /// The batch is the whole population.
+    All,
+}
+
+/// Sizes of a batch; what scratch lengths depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows.
+    pub rows: usize,
+    /// Scores per row.
+    pub heads: usize,
+    /// Segments.
+    pub segments: usize,
+    /// Rows that own state (the positives, for SOAP).
+    pub slots: usize,
+}
+
+/// Scores of one batch. Rows lie in contiguous segments, some of which may be empty: for binary problems segment 0
+/// holds the negatives and segment 1 the positives.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a, T> {
+    scores: &'a [T],
+    heads: usize,
+    previous: Option<&'a [T]>,
+    starts: &'a [u32],
+    slots: &'a [u32],
+    population: &'a [u32],
+    drawn: Drawn,
+}
+
+impl<'a, T: Real> Batch<'a, T> {
+    /// A batch of raw (never squashed) scores.
+    ///
+    /// - `scores`: rows × heads, row-major, finite.
+    /// - `heads`: scores per row, 1 for binary problems.
+    /// - `starts`: segment boundaries, segments + 1 long, ascending from 0 to the number of rows.
+    /// - `population`: examples of each segment in the whole data, one per segment.
+    ///
+    /// # Errors
+    /// `Length`, `Index` (boundaries), `NonFinite` (scores), `Param` (0 heads, or a segment with more rows than its
+    /// population).
+    pub fn new(scores: &'a [T], heads: usize, starts: &'a [u32], population: &'a [u32], drawn: Drawn) -> Result<Self> {
+        if heads == 0 || !scores.len().is_multiple_of(heads) {
+            return Err(Error::Param { what: "heads" });
+        }
+        let rows = scores.len() / heads;
+        exact_len("starts", population.len() + 1, starts.len())?;
+        let (first, last) = (starts[0], starts[starts.len() - 1]);
+        if first != 0 || last as usize != rows {
+            return Err(Error::Index { what: "starts", at: if first != 0 { 0 } else { starts.len() - 1 }, len: rows });
+        }
+        for (at, pair) in starts.windows(2).enumerate() {
+            if pair[1] < pair[0] {
+                return Err(Error::Index { what: "starts", at: at + 1, len: rows });
+            }
+            if pair[1] - pair[0] > population[at] {
+                return Err(Error::Param { what: "population" });
+            }
+        }
+        all_finite("scores", scores)?;
+        Ok(Self { scores, heads, previous: None, starts, slots: &[], population, drawn })
+    }
+
+    /// Adds the state row of each example that owns state, in batch order: its ordinal among those, distinct within
+    /// the batch (for SOAP the positives: `slots.len()` is their number in the batch).
+    #[must_use]
+    pub fn with_slots(mut self, slots: &'a [u32]) -> Self {
+        self.slots = slots;
+        self
+    }
+
+    /// Adds the scores of the same rows at the previous parameters (for MSVR-type estimators).
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`.
+    pub fn with_previous(mut self, previous: &'a [T]) -> Result<Self> {
+        exact_len("previous", self.scores.len(), previous.len())?;
+        all_finite("previous", previous)?;
+        self.previous = Some(previous);
+        Ok(self)
+    }
+
+    /// Raw scores, rows × heads.
+    #[inline]
+    #[must_use]
+    pub fn scores(&self) -> &'a [T] {
+        self.scores
+    }
+    /// Scores of the same rows at the previous parameters.
+    #[inline]
+    #[must_use]
+    pub fn previous(&self) -> Option<&'a [T]> {
+        self.previous
+    }
+    /// Segment boundaries.
+    #[inline]
+    #[must_use]
+    pub fn starts(&self) -> &'a [u32] {
+        self.starts
+    }
+    /// State rows of the examples that own state.
+    #[inline]
+    #[must_use]
+    pub fn slots(&self) -> &'a [u32] {
+        self.slots
+    }
+    /// Examples of each segment in the whole data.
+    #[inline]
+    #[must_use]
+    pub fn population(&self) -> &'a [u32] {
+        self.population
+    }
+    /// How the rows were drawn.
+    #[inline]
+    #[must_use]
+    pub fn drawn(&self) -> Drawn {
+        self.drawn
+    }
+    /// Sizes.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        Shape {
+            rows: self.scores.len() / self.heads,
+            heads: self.heads,
+            segments: self.population.len(),
+            slots: self.slots.len(),
+        }
+    }
+
+    /// Scores of the negatives and of the positives of a binary batch (either may be empty).
+    ///
+    /// # Errors
+    /// `Unsupported` when the batch has several heads or not exactly two segments.
+    pub fn binary(&self) -> Result<(&'a [T], &'a [T])> {
+        if self.heads != 1 || self.population.len() != 2 {
+            return Err(Error::Unsupported {
+                what: "this estimator needs one score a row and the segments negative, positive",
+            });
+        }
+        Ok(self.scores.split_at(self.starts[1] as usize))
+    }
+}

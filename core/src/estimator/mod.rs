@@ -1,0 +1,1 @@
+//! Score space: one file per published objective.

@@ -1,0 +1,1 @@
+//! Exact metrics of scores and labels.

@@ -1,0 +1,1 @@
+//! Models with forward and backward passes.

@@ -1,0 +1,1 @@
+//! Sums over pairs (positive, other) that the objectives share.

@@ -1,0 +1,44 @@
+//! Exponential loss ℓ(t) = e^(−ct).
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Exponential loss ℓ(t) = e^(−ct).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exponential<T> {
+    scale: T,
+}
+
+impl<T: Real> Exponential<T> {
+    /// With its scale, finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(scale: T) -> Result<Self> {
+        Ok(Self { scale: positive("scale", scale)? })
+    }
+
+    /// The scale.
+    #[must_use]
+    pub fn scale(self) -> T {
+        self.scale
+    }
+}
+
+impl<T: Real> Surrogate<T> for Exponential<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        (-(self.scale * t)).exp().or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        -(self.scale * (-(self.scale * t)).exp()).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        (self.scale * self.scale * (-(self.scale * t)).exp()).or_smaller(T::MAX)
+    }
+    fn family(self) -> Family {
+        Family::Exponential { rate: self.scale.f64() }
+    }
+}

@@ -1,0 +1,46 @@
+//! Hinge ℓ(t) = max(m − t, 0).
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Hinge ℓ(t) = max(m − t, 0).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hinge<T> {
+    margin: T,
+}
+
+impl<T: Real> Hinge<T> {
+    /// With its margin, finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(margin: T) -> Result<Self> {
+        Ok(Self { margin: positive("margin", margin)? })
+    }
+
+    /// The margin.
+    #[must_use]
+    pub fn margin(self) -> T {
+        self.margin
+    }
+}
+
+impl<T: Real> Surrogate<T> for Hinge<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        let d = self.margin - t;
+        (if d > T::ZERO { d } else { T::ZERO }).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        if self.margin > t { -T::ONE } else { T::ZERO }
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        let _ = t;
+        T::ZERO
+    }
+    fn family(self) -> Family {
+        Family::PiecewisePolynomial
+    }
+}

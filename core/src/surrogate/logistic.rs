@@ -1,0 +1,46 @@
+//! Logistic loss ℓ(t) = ln(1 + e^(−ct)).
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Logistic loss ℓ(t) = ln(1 + e^(−ct)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Logistic<T> {
+    scale: T,
+}
+
+impl<T: Real> Logistic<T> {
+    /// With its scale, finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(scale: T) -> Result<Self> {
+        Ok(Self { scale: positive("scale", scale)? })
+    }
+
+    /// The scale.
+    #[must_use]
+    pub fn scale(self) -> T {
+        self.scale
+    }
+}
+
+impl<T: Real> Surrogate<T> for Logistic<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        (-(self.scale * t)).or_smaller(T::MAX).softplus()
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        -(self.scale * (-(self.scale * t)).sigmoid())
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        let s = (self.scale * t).sigmoid();
+        let r = (-(self.scale * t)).sigmoid();
+        self.scale * self.scale * s * r
+    }
+    fn family(self) -> Family {
+        Family::Smooth { scale: self.scale.f64() }
+    }
+}

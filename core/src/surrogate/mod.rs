@@ -1,0 +1,153 @@
+//! Surrogate losses of the margin t = (positive score − other score).
+//!
+//! One file per loss. Each states value, slope and curvature, finite for every finite margin (values that do not fit
+//! saturate at the largest finite number), and its [`Family`], from which the fast pair sums choose their method.
+
+mod exponential;
+mod hinge;
+mod logistic;
+mod sigmoid;
+mod square;
+mod squared_hinge;
+
+pub use exponential::Exponential;
+pub use hinge::Hinge;
+pub use logistic::Logistic;
+pub use sigmoid::Sigmoid;
+pub use square::Square;
+pub use squared_hinge::SquaredHinge;
+
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// How the fast pair sums may treat a surrogate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Family {
+    /// Piecewise polynomial in the margin: exact by sorting.
+    PiecewisePolynomial,
+    /// Smooth on the length scale `scale`: exact to a chosen accuracy by panels.
+    Smooth {
+        /// The c of ℓ(t) = f(ct).
+        scale: f64,
+    },
+    /// e^(−rate·t): factorises.
+    Exponential {
+        /// The rate.
+        rate: f64,
+    },
+    /// A polynomial in the margin: closed form.
+    Square,
+}
+
+/// A loss of the margin, non-increasing in it (except [`Square`] past its margin).
+pub trait Surrogate<T: Real>: Copy {
+    /// ℓ(t).
+    fn value(self, t: T) -> T;
+    /// ℓ'(t); at a kink the right-hand derivative's limit 0 for the hinge family.
+    fn slope(self, t: T) -> T;
+    /// ℓ''(t), 0 at kinks.
+    fn curvature(self, t: T) -> T;
+    /// How the fast pair sums may treat it.
+    fn family(self) -> Family;
+    /// Whether ℓ is non-increasing everywhere, which partial AUC needs.
+    fn is_monotone(self) -> bool {
+        true
+    }
+}
+
+/// Every surrogate by value, for choices made at run time. `value` and `slope` of this enum branch per call: hot loops
+/// match once and run the generic kernel (see [`with_surrogate`](crate::with_surrogate)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AnySurrogate<T> {
+    /// (m − t)².
+    Square(Square<T>),
+    /// max(m − t, 0)².
+    SquaredHinge(SquaredHinge<T>),
+    /// max(m − t, 0).
+    Hinge(Hinge<T>),
+    /// ln(1 + e^(−ct)).
+    Logistic(Logistic<T>),
+    /// 1/(1 + e^(ct)).
+    Sigmoid(Sigmoid<T>),
+    /// e^(−ct).
+    Exponential(Exponential<T>),
+}
+
+/// Name, name of the one parameter, and its default, of every surrogate.
+pub const SURROGATES: &[(&str, &str, f64)] = &[
+    ("square", "margin", 1.0),
+    ("squared-hinge", "margin", 1.0),
+    ("hinge", "margin", 1.0),
+    ("logistic", "scale", 1.0),
+    ("sigmoid", "scale", 1.0),
+    ("exponential", "scale", 1.0),
+];
+
+/// Runs an expression with the concrete surrogate inside an [`AnySurrogate`], compiled once for each.
+///
+/// ```
+/// use undercurve::surrogate::{AnySurrogate, Surrogate, SquaredHinge};
+/// let loss = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0f64).unwrap());
+/// assert_eq!(undercurve::with_surrogate!(loss, s => s.value(0.5)), 0.25);
+/// ```
+#[macro_export]
+macro_rules! with_surrogate {
+    ($any:expr, $s:ident => $body:expr) => {
+        match $any {
+            $crate::surrogate::AnySurrogate::Square($s) => $body,
+            $crate::surrogate::AnySurrogate::SquaredHinge($s) => $body,
+            $crate::surrogate::AnySurrogate::Hinge($s) => $body,
+            $crate::surrogate::AnySurrogate::Logistic($s) => $body,
+            $crate::surrogate::AnySurrogate::Sigmoid($s) => $body,
+            $crate::surrogate::AnySurrogate::Exponential($s) => $body,
+        }
+    };
+}
+
+impl<T: Real> AnySurrogate<T> {
+    /// By registry name. `param` is the margin or the scale, as [`SURROGATES`] says.
+    ///
+    /// # Errors
+    /// `Param` for an unknown name or a parameter out of range (finite, > 0).
+    pub fn by_name(name: &str, param: T) -> Result<Self> {
+        Ok(match name {
+            "square" => Self::Square(Square::new(param)?),
+            "squared-hinge" => Self::SquaredHinge(SquaredHinge::new(param)?),
+            "hinge" => Self::Hinge(Hinge::new(param)?),
+            "logistic" => Self::Logistic(Logistic::new(param)?),
+            "sigmoid" => Self::Sigmoid(Sigmoid::new(param)?),
+            "exponential" => Self::Exponential(Exponential::new(param)?),
+            _ => return Err(Error::Param { what: "surrogate" }),
+        })
+    }
+}
+
+impl<T: Real> Surrogate<T> for AnySurrogate<T> {
+    fn value(self, t: T) -> T {
+        with_surrogate!(self, s => s.value(t))
+    }
+    fn slope(self, t: T) -> T {
+        with_surrogate!(self, s => s.slope(t))
+    }
+    fn curvature(self, t: T) -> T {
+        with_surrogate!(self, s => s.curvature(t))
+    }
+    fn family(self) -> Family {
+        with_surrogate!(self, s => s.family())
+    }
+    fn is_monotone(self) -> bool {
+        with_surrogate!(self, s => Surrogate::<T>::is_monotone(s))
+    }
+}
+
+/// A finite, positive parameter, or the error that names it.
+fn positive<T: Real>(what: &'static str, x: T) -> Result<T> {
+    if x.is_finite() && x > T::ZERO { Ok(x) } else { Err(Error::Param { what }) }
+}
+
+/// A finite parameter ≥ 0, or the error that names it.
+fn non_negative<T: Real>(what: &'static str, x: T) -> Result<T> {
+    if x.is_finite() && x >= T::ZERO { Ok(x) } else { Err(Error::Param { what }) }
+}

@@ -1,0 +1,49 @@
+//! Square loss ℓ(t) = (m − t)²: not monotone past t = m.
+
+use super::{Family, Surrogate, non_negative};
+use crate::{Real, Result};
+
+/// Square loss ℓ(t) = (m − t)²: not monotone past t = m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Square<T> {
+    margin: T,
+}
+
+impl<T: Real> Square<T> {
+    /// With its margin, finite and ≥ 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(margin: T) -> Result<Self> {
+        Ok(Self { margin: non_negative("margin", margin)? })
+    }
+
+    /// The margin.
+    #[must_use]
+    pub fn margin(self) -> T {
+        self.margin
+    }
+}
+
+impl<T: Real> Surrogate<T> for Square<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        let d = self.margin - t;
+        (d * d).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        (-(T::of(2.0) * (self.margin - t))).or_larger(-T::MAX).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        let _ = t;
+        T::of(2.0)
+    }
+    fn family(self) -> Family {
+        Family::Square
+    }
+    fn is_monotone(self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,48 @@
+//! Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SquaredHinge<T> {
+    margin: T,
+}
+
+impl<T: Real> SquaredHinge<T> {
+    /// With its margin, finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(margin: T) -> Result<Self> {
+        Ok(Self { margin: positive("margin", margin)? })
+    }
+
+    /// The margin.
+    #[must_use]
+    pub fn margin(self) -> T {
+        self.margin
+    }
+}
+
+impl<T: Real> Surrogate<T> for SquaredHinge<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        (d * d).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        -(d + d).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        if self.margin > t { T::of(2.0) } else { T::ZERO }
+    }
+    fn family(self) -> Family {
+        Family::PiecewisePolynomial
+    }
+}

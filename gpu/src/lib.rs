@@ -1,0 +1,1 @@
+//! WGSL kernels for pairwise losses through wgpu.
