@@ -141,6 +141,13 @@ impl<'a, T: Real> Selection<'a, T> {
         self.rows
     }
 
+    /// All rows in order, nothing reordered.
+    #[inline]
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.index.is_none()
+    }
+
     /// Number of selected rows.
     #[must_use]
     pub fn len(&self) -> usize {

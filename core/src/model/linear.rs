@@ -1,0 +1,152 @@
+//! Linear model h(x) = w·x + b, one such function per head.
+//!
+//! Parameters: weights input-major (`inputs × heads`), then the biases (`heads`). Starts at zero, where every ranking
+//! loss has a gradient. Cost O(nnz·heads) a pass over the rows.
+
+use super::{Model, axpy, dense};
+use crate::data::{Rows, Selection};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::rng::Rng;
+use core::ops::Range;
+
+/// Linear model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linear {
+    inputs: usize,
+    heads: usize,
+}
+
+impl Linear {
+    /// `inputs` feature columns to `heads` scores, both at least 1.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(inputs: usize, heads: usize) -> Result<Self> {
+        match (inputs, heads) {
+            (0, _) => Err(Error::Param { what: "inputs" }),
+            (_, 0) => Err(Error::Param { what: "heads" }),
+            _ => Ok(Self { inputs, heads }),
+        }
+    }
+
+    fn check<T: Real>(&self, params: usize, x: &Selection<'_, T>, scores: usize) -> Result<()> {
+        exact_len("params", (self.inputs + 1) * self.heads, params)?;
+        exact_len("columns", self.inputs, x.rows().cols())?;
+        exact_len("scores", x.len() * self.heads, scores)
+    }
+}
+
+impl<T: Real> Model<T> for Linear {
+    fn param_len(&self) -> usize {
+        (self.inputs + 1) * self.heads
+    }
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+    fn heads(&self) -> usize {
+        self.heads
+    }
+    fn part(&self, name: &str) -> Option<Range<usize>> {
+        let end = (self.inputs + 1) * self.heads;
+        match name {
+            "bias" => Some(self.inputs * self.heads..end),
+            "last" => Some(0..end),
+            _ => None,
+        }
+    }
+    fn init(&self, _: &mut Rng, params: &mut [T]) -> Result<()> {
+        exact_len("params", Model::<T>::param_len(self), params.len())?;
+        params.fill(T::ZERO);
+        Ok(())
+    }
+    fn cache_len(&self, _: usize) -> usize {
+        0
+    }
+    fn scratch_len(&self, _: usize) -> usize {
+        0
+    }
+
+    fn forward(&self, params: &[T], x: Selection<'_, T>, _: &mut [T], scores: &mut [T]) -> Result<()> {
+        self.check(params.len(), &x, scores.len())?;
+        let (weights, bias) = params.split_at(self.inputs * self.heads);
+        layer_forward(x, weights, bias, scores);
+        Ok(())
+    }
+
+    fn backward(
+        &self,
+        params: &[T],
+        x: Selection<'_, T>,
+        _: &[T],
+        score_grad: &[T],
+        _: &mut [T],
+        grad: &mut [T],
+    ) -> Result<()> {
+        self.check(params.len(), &x, score_grad.len())?;
+        exact_len("grad", params.len(), grad.len())?;
+        let (weights, bias) = grad.split_at_mut(self.inputs * self.heads);
+        layer_backward(x, score_grad, weights, bias);
+        Ok(())
+    }
+}
+
+/// First-layer product on any kind of rows: `y = x·w + bias`. Lengths are the caller's care.
+pub(super) fn layer_forward<T: Real>(x: Selection<'_, T>, w: &[T], bias: &[T], y: &mut [T]) {
+    let out = bias.len();
+    match x.rows() {
+        Rows::Dense { data, cols } => {
+            if x.is_whole() {
+                dense::forward(data, cols, w, bias, y);
+            } else {
+                for (k, y) in y.chunks_exact_mut(out).enumerate() {
+                    let row = x.row(k);
+                    dense::forward(&data[row * cols..(row + 1) * cols], cols, w, bias, y);
+                }
+            }
+        }
+        Rows::Csr { ptr, col, val, .. } => {
+            for (k, y) in y.chunks_exact_mut(out).enumerate() {
+                let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
+                if out == 1 {
+                    let mut sum = bias[0];
+                    for (&c, &v) in col.iter().zip(val) {
+                        sum += v * w[c as usize];
+                    }
+                    y[0] = sum;
+                } else {
+                    y.copy_from_slice(bias);
+                    for (&c, &v) in col.iter().zip(val) {
+                        axpy(v, &w[c as usize * out..][..out], y);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// First-layer gradient on any kind of rows: adds `xᵀ·dy` and the column sums of `dy`.
+pub(super) fn layer_backward<T: Real>(x: Selection<'_, T>, dy: &[T], dw: &mut [T], dbias: &mut [T]) {
+    let out = dbias.len();
+    match x.rows() {
+        Rows::Dense { data, cols } => {
+            if x.is_whole() {
+                dense::backward_weights(data, cols, dy, dw, dbias);
+                return;
+            }
+            for (k, dy) in dy.chunks_exact(out).enumerate() {
+                let row = x.row(k);
+                dense::backward_weights(&data[row * cols..(row + 1) * cols], cols, dy, dw, dbias);
+            }
+        }
+        Rows::Csr { ptr, col, val, .. } => {
+            for (k, dy) in dy.chunks_exact(out).enumerate() {
+                let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
+                for (&c, &v) in col.iter().zip(val) {
+                    axpy(v, dy, &mut dw[c as usize * out..][..out]);
+                }
+                axpy(T::ONE, dy, dbias);
+            }
+        }
+    }
+}
