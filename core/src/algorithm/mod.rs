@@ -1,1 +1,188 @@
 //! Parameter space: one file per published algorithm.
+//!
+//! Algorithms do no work outside their own vectors. They are state machines: [`Algorithm::next`] says what is needed
+//! (usually a gradient at one of the points), the host evaluates it in any way it likes, [`Algorithm::tell`] moves on.
+//! So the same code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or somebody's own model.
+
+mod adam;
+mod momentum;
+mod schedule;
+mod sgd;
+
+pub use adam::{Adam, AdamForm};
+pub use momentum::Momentum;
+pub use schedule::{Schedule, Shape as ScheduleShape};
+pub use sgd::Sgd;
+
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::real::Real;
+
+/// A parameter vector that an algorithm keeps: 0 the iterate, further ones as the algorithm documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point(pub u8);
+
+/// Which rows an evaluation wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Draw {
+    /// The next batch of a sampler.
+    Fresh {
+        /// Which sampler.
+        sampler: u8,
+    },
+    /// The batch of the last request again.
+    Again,
+    /// Everything.
+    All,
+}
+
+/// What an algorithm wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ask {
+    /// Run the estimator at `at` (with scores at `previous`, if given) and back-propagate; answer with the gradient by
+    /// parameters and auxiliaries, in that order.
+    Gradient {
+        /// Where.
+        at: Point,
+        /// Where the scores of the same rows are needed too.
+        previous: Option<Point>,
+        /// On which rows.
+        draw: Draw,
+    },
+    /// Mean score of each class, for dual resets.
+    ClassMeans {
+        /// Where.
+        at: Point,
+        /// On which rows.
+        draw: Draw,
+    },
+    /// A stage or a pass ended; `at` is the iterate to look at.
+    Report {
+        /// Which point.
+        at: Point,
+    },
+    /// Nothing more to do.
+    Done,
+}
+
+/// The host's answer to an [`Ask`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Answer<'a, T> {
+    /// To `Ask::Gradient`.
+    Gradient {
+        /// The objective's estimate.
+        value: f64,
+        /// Gradient by parameters and auxiliaries.
+        grad: &'a [T],
+    },
+    /// To `Ask::ClassMeans`.
+    ClassMeans {
+        /// Mean score of the positives.
+        positive: T,
+        /// Mean score of the negatives.
+        negative: T,
+    },
+    /// To `Ask::Report`.
+    Continue,
+}
+
+/// An algorithm's memory, all of it the caller's.
+#[derive(Debug)]
+pub struct State<'a, T> {
+    /// [`Algorithm::points`] vectors of parameters and auxiliaries, one after the other.
+    pub points: &'a mut [T],
+    /// Moments and the like, [`Algorithm::slots_len`] long.
+    pub slots: &'a mut [T],
+    /// Steps and stages, [`COUNTERS`] long.
+    pub counters: &'a mut [u64],
+}
+
+/// Number of counters every algorithm's state has.
+pub const COUNTERS: usize = 4;
+
+/// A resumable algorithm. It holds configuration only; everything that changes is in the [`State`].
+pub trait Algorithm<T: Real> {
+    /// Vectors of parameters it keeps.
+    fn points(&self) -> usize {
+        1
+    }
+    /// Elements of `State::slots` for so many parameters and auxiliaries. They start at 0.
+    fn slots_len(&self, params: usize) -> usize;
+    /// What it wants next.
+    fn next(&self, state: &State<'_, T>) -> Ask;
+    /// Takes the answer to what `next` asked and moves.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite` (gradient), `Overflow` (a parameter would become infinite). Nothing has changed then.
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()>;
+}
+
+/// Every algorithm by value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AnyAlgorithm {
+    /// Stochastic gradient descent.
+    Sgd(Sgd),
+    /// With momentum.
+    Momentum(Momentum),
+    /// Adam and its forms.
+    Adam(Adam),
+}
+
+macro_rules! each {
+    ($any:expr, $a:ident => $body:expr) => {
+        match $any {
+            AnyAlgorithm::Sgd($a) => $body,
+            AnyAlgorithm::Momentum($a) => $body,
+            AnyAlgorithm::Adam($a) => $body,
+        }
+    };
+}
+
+impl<T: Real> Algorithm<T> for AnyAlgorithm {
+    fn points(&self) -> usize {
+        each!(self, a => Algorithm::<T>::points(a))
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        each!(self, a => Algorithm::<T>::slots_len(a, params))
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        each!(self, a => a.next(state))
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        each!(self, a => a.tell(state, answer))
+    }
+}
+
+/// The request of every plain first-order method: the gradient of a fresh batch at the iterate.
+const FRESH_GRADIENT: Ask = Ask::Gradient { at: Point(0), previous: None, draw: Draw::Fresh { sampler: 0 } };
+
+/// The gradient in an answer, checked against the state's lengths.
+fn gradient<'g, T: Real>(state: &State<'_, T>, slots: usize, answer: Answer<'g, T>) -> Result<&'g [T]> {
+    let Answer::Gradient { grad, .. } = answer else {
+        return Err(Error::Param { what: "answer" });
+    };
+    exact_len("grad", state.points.len(), grad.len())?;
+    exact_len("slots", slots, state.slots.len())?;
+    exact_len("counters", COUNTERS, state.counters.len())?;
+    all_finite("grad", grad)?;
+    Ok(grad)
+}
+
+/// A finite parameter in [low, high), or the error that names it.
+fn in_range(what: &'static str, x: f64, low: f64, high: f64) -> Result<f64> {
+    if x >= low && x < high { Ok(x) } else { Err(Error::Param { what }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AnyAlgorithm, Schedule, Sgd};
+
+    #[test]
+    fn configurations_stay_small() {
+        assert!(size_of::<AnyAlgorithm>() <= 96);
+        assert!(Sgd::new(Schedule::constant(f64::NAN), 0.0).is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! Gradient descent with momentum as an average of gradients: v ← βv + (1 − β)(G + decay·w), w ← w − lr_t v.
+//!
+//! Source: Polyak 1964; the momentum-style step of SOAP (Qi et al. 2021, algorithm 3) in this averaged form, where β
+//! weighs the OLD value. (The heavy-ball form v ← βv + G is this one with lr·(1 − β) for lr.) Cost O(d) a step.
+//! Memory: d values, v, from 0. Counter 0 is the number of steps.
+
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Gradient descent with momentum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Momentum {
+    lr: Schedule,
+    beta: f64,
+    decay: f64,
+}
+
+impl Momentum {
+    /// With a rate (≥ 0), the weight of the old average (in [0, 1)) and a weight decay (≥ 0).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(lr: Schedule, beta: f64, decay: f64) -> Result<Self> {
+        let decay = in_range("decay", decay, 0.0, f64::INFINITY)?;
+        Ok(Self { lr: lr.check()?, beta: in_range("beta", beta, 0.0, 1.0)?, decay })
+    }
+}
+
+impl<T: Real> Algorithm<T> for Momentum {
+    fn slots_len(&self, params: usize) -> usize {
+        params
+    }
+    fn next(&self, _: &State<'_, T>) -> Ask {
+        FRESH_GRADIENT
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        let grad = gradient(state, state.points.len(), answer)?;
+        let lr = T::of(self.lr.at(state.counters[0]));
+        let (beta, fresh, decay) = (T::of(self.beta), T::of(1.0 - self.beta), T::of(self.decay));
+        let moved = |w: T, v: T, g: T| {
+            let v = beta * v + fresh * (g + decay * w);
+            (w - lr * v, v)
+        };
+        let each = state.points.iter().zip(&*state.slots).zip(grad);
+        if each.into_iter().any(|((&w, &v), &g)| !moved(w, v, g).0.is_finite()) {
+            return Err(Error::Overflow { what: "params" });
+        }
+        for ((w, v), &g) in state.points.iter_mut().zip(&mut *state.slots).zip(grad) {
+            (*w, *v) = moved(*w, *v, g);
+        }
+        state.counters[0] += 1;
+        Ok(())
+    }
+}

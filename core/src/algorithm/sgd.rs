@@ -1,0 +1,47 @@
+//! Stochastic gradient descent: w ← w − lr_t (G + decay·w).
+//!
+//! Source: Robbins and Monro 1951; the SGD-style step of SOAP (Qi et al. 2021, algorithm 3). Decay is the gradient of
+//! (decay/2)‖w‖². Cost O(d) a step. Memory: none. Counter 0 is the number of steps.
+
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Stochastic gradient descent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sgd {
+    lr: Schedule,
+    decay: f64,
+}
+
+impl Sgd {
+    /// With a rate (≥ 0) and a weight decay (≥ 0).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(lr: Schedule, decay: f64) -> Result<Self> {
+        Ok(Self { lr: lr.check()?, decay: in_range("decay", decay, 0.0, f64::INFINITY)? })
+    }
+}
+
+impl<T: Real> Algorithm<T> for Sgd {
+    fn slots_len(&self, _: usize) -> usize {
+        0
+    }
+    fn next(&self, _: &State<'_, T>) -> Ask {
+        FRESH_GRADIENT
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        let grad = gradient(state, 0, answer)?;
+        let (lr, decay) = (T::of(self.lr.at(state.counters[0])), T::of(self.decay));
+        let moved = |w: T, g: T| w - lr * (g + decay * w);
+        if state.points.iter().zip(grad).any(|(&w, &g)| !moved(w, g).is_finite()) {
+            return Err(Error::Overflow { what: "params" });
+        }
+        for (w, &g) in state.points.iter_mut().zip(grad) {
+            *w = moved(*w, g);
+        }
+        state.counters[0] += 1;
+        Ok(())
+    }
+}

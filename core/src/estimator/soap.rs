@@ -1,0 +1,200 @@
+//! SOAP: stochastic optimisation of the average precision.
+//!
+//! Source: Qi, Luo, Xu, Ji and Yang 2021, "Stochastic Optimization of Areas Under Precision-Recall Curves with Provable
+//! Convergence", equations (2)–(4), (9), algorithms 1 and 2.
+//!
+//! Objective, minimised: P = 1/n₊ Σ_{i∈+} −g1_i/g2_i with g1_i = 1/n Σ_{j∈+} ℓ(h_i − h_j), g2_i = 1/n Σ_j ℓ(h_i − h_j),
+//! j = i included, h the link of the raw score (the paper's is σ).
+//!
+//! For each positive i of the batch, with ω the weight of each example:
+//!
+//! ```text
+//! ĝ1_i = Σ_{j∈B₊} ω_ij ℓ(h_i − h_j)            ĝ2_i = Σ_{j∈B} ω_ij ℓ(h_i − h_j)
+//! u1_i ← (1 − γ)u1_i + γ ĝ1_i                  u2_i ← max((1 − γ)u2_i + γ ĝ2_i, u0)
+//! κ_ij = ω_ij (u1_i − u2_i 1[y_j = 1]) / (b₊ u2_i²)
+//! c_i += κ_ij ℓ'(h_i − h_j)                    c_j −= κ_ij ℓ'(h_i − h_j)          (then times h'(s))
+//! ```
+//!
+//! `Weights::AsDrawn` is the paper's and its software's practice: ω = 1/b. It is biased, because the batch holds few
+//! negatives for its positives and always the pair (i, i). `Weights::Unbiased` gives the pair (i, i) 1/n, the other
+//! positives (n₊−1)/(n(b₊−1)) and the negatives n₋/(n b₋) in a stratified batch (1/n and (n−1)/(n(b−1)) in a uniform
+//! one), and then the mean over all batches is the exact gradient where u = g.
+//!
+//! State: `[u1, u2]` for each positive of the data, from 0; u2 = 0 means not yet visited (ℓ(0) > 0), and the first visit
+//! takes the estimate itself (`First::Estimate`, the paper's) or mixes it with 0 (`First::Zero`). Cost O(b₊b) a batch.
+//! Scratch: 2 values a row and 2 a positive.
+
+use super::auc_pairwise::both_classes;
+use super::{Estimator, Grad, Link, Weights, commit, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::pairs::row;
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+use crate::surrogate::{AnySurrogate, Surrogate};
+use crate::with_surrogate;
+
+/// What the first visit of a positive does to its u.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum First {
+    /// u becomes the estimate.
+    Estimate,
+    /// u is mixed with 0 as at any visit.
+    Zero,
+}
+
+/// SOAP's estimator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Soap<T> {
+    surrogate: AnySurrogate<T>,
+    link: Link,
+    gamma: T,
+    floor: T,
+    weights: Weights,
+    first: First,
+}
+
+/// ω of the pair (i, i), of the other positives and of the negatives.
+#[derive(Clone, Copy)]
+struct PairWeights<T> {
+    own: T,
+    positive: T,
+    negative: T,
+}
+
+impl<T: Real> Soap<T> {
+    /// - `gamma` in (0, 1]: weight of the new estimate in u.
+    /// - `floor` ≥ 0: u0, the least value of u2.
+    ///
+    /// # Errors
+    /// `Param`; also for the surrogate `square` with margin 0, whose ℓ(0) is 0.
+    pub fn new(
+        surrogate: AnySurrogate<T>,
+        link: Link,
+        gamma: T,
+        floor: T,
+        weights: Weights,
+        first: First,
+    ) -> Result<Self> {
+        if !(gamma > T::ZERO && gamma <= T::ONE) {
+            return Err(Error::Param { what: "gamma" });
+        }
+        if !(floor >= T::ZERO && floor.is_finite()) {
+            return Err(Error::Param { what: "u0" });
+        }
+        if surrogate.value(T::ZERO) <= T::ZERO {
+            return Err(Error::Param { what: "margin" });
+        }
+        Ok(Self { surrogate, link, gamma, floor, weights, first })
+    }
+
+    fn pair_weights(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
+        let rows = (low + high) as f64;
+        let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+        let all = negatives + positives;
+        let [own, positive, negative] = match (self.weights, batch.drawn()) {
+            (Weights::AsDrawn, _) | (_, Drawn::All) => [1.0 / rows; 3],
+            (Weights::Unbiased, Drawn::Stratified) => {
+                if high == 1 && positives > 1.0 {
+                    return Err(Error::Param { what: "positives" }); // one positive says nothing about the others
+                }
+                let others = if high > 1 { (positives - 1.0) / (all * (high as f64 - 1.0)) } else { 0.0 };
+                [1.0 / all, others, negatives / (all * low as f64)]
+            }
+            (Weights::Unbiased, Drawn::Uniform) => {
+                let others = (all - 1.0) / (all * (rows - 1.0));
+                [1.0 / all, others, others]
+            }
+        };
+        Ok(PairWeights { own: T::of(own), positive: T::of(positive), negative: T::of(negative) })
+    }
+
+    /// ĝ1 and ĝ2 of the positive with link score `anchor`.
+    #[inline(always)]
+    fn inner(loss: impl Surrogate<T>, w: PairWeights<T>, anchor: T, low: &[T], high: &[T]) -> [T; 2] {
+        let own = loss.value(T::ZERO);
+        let positives = row::sum(loss, anchor, high) - own;
+        let g1 = w.own * own + w.positive * positives;
+        [g1, g1 + w.negative * row::sum(loss, anchor, low)]
+    }
+}
+
+impl<T: Real> Estimator<T> for Soap<T> {
+    fn state_len(&self, slots: usize) -> usize {
+        2 * slots
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: 4 * shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        let (low, high) = both_classes(batch)?;
+        scratch.check(self.need(batch.shape()))?;
+        let w = self.pair_weights(batch, low.len(), high.len())?;
+        let h = &mut scratch.real[..batch.scores().len()];
+        self.link.apply(batch.scores(), h);
+        let (low, high) = h.split_at(low.len());
+        let mut sum = 0.0;
+        for &anchor in high {
+            let [g1, g2] = with_surrogate!(self.surrogate, loss => Self::inner(loss, w, anchor, low, high));
+            sum -= g1.f64() / g2.f64();
+        }
+        finite("average precision loss", sum / high.len() as f64)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        let (low, high) = both_classes(batch)?;
+        scratch.check(self.need(batch.shape()))?;
+        exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
+        let slots = batch.slots();
+        exact_len("slots", high.len(), slots.len())?;
+        if let Some(at) = slots.iter().position(|&slot| slot as usize >= state.len() / 2) {
+            return Err(Error::Index { what: "slots", at, len: state.len() / 2 });
+        }
+        let w = self.pair_weights(batch, low.len(), high.len())?;
+        let (rows, count) = (batch.scores().len(), high.len());
+        let (h, rest) = scratch.real.split_at_mut(rows);
+        let (out, rest) = rest.split_at_mut(rows);
+        let u = &mut rest[..2 * count];
+        self.link.apply(batch.scores(), h);
+        out.fill(T::ZERO);
+        let (low_h, high_h) = h.split_at(low.len());
+        let (out_low, out_high) = out.split_at_mut(low.len());
+        let mut sum = 0.0;
+        with_surrogate!(self.surrogate, loss => {
+            for ((&anchor, &slot), u) in high_h.iter().zip(slots).zip(u.chunks_exact_mut(2)) {
+                let new = Self::inner(loss, w, anchor, low_h, high_h);
+                let old = &state[2 * slot as usize..][..2];
+                let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
+                u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
+                u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
+                sum -= u[0].f64() / u[1].f64();
+            }
+            let scale = T::ONE / T::of(count as f64);
+            for (i, u) in u.chunks_exact(2).enumerate() {
+                let (anchor, over) = (high_h[i], scale / u[1]);
+                let negative = w.negative * over * (u[0] / u[1]);
+                let positive = w.positive * over * (u[0] / u[1] - T::ONE);
+                let own = row::grad(loss, anchor, high_h, positive, out_high)
+                    + row::grad(loss, anchor, low_h, negative, out_low);
+                out_high[i] += own;
+            }
+        });
+        let value = finite("average precision loss", sum / count as f64)?;
+        self.link.chain(h, out);
+        commit(out, grad.scores)?;
+        for (&slot, u) in slots.iter().zip(u.chunks_exact(2)) {
+            state[2 * slot as usize..][..2].copy_from_slice(u);
+        }
+        Ok(value)
+    }
+}
