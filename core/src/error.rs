@@ -90,12 +90,19 @@ pub(crate) fn exact_len(what: &'static str, need: usize, got: usize) -> Result<(
 /// `Ok` when every value is finite.
 #[inline]
 pub(crate) fn all_finite<T: crate::Real>(what: &'static str, values: &[T]) -> Result<()> {
-    // One pass without branches first: x − x is 0 for finite x and NaN otherwise.
-    let mut sum = T::ZERO;
-    for &x in values {
-        sum += x - x;
+    // One pass without branches first: x · 0 is 0 for finite x and NaN otherwise.
+    let mut lanes = [T::ZERO; 16];
+    let chunks = values.chunks_exact(16);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+            *lane += x * T::ZERO;
+        }
     }
-    if sum == T::ZERO {
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane += x * T::ZERO;
+    }
+    if lanes.iter().all(|&lane| lane == T::ZERO) {
         return Ok(());
     }
     match values.iter().position(|x| !x.is_finite()) {

@@ -66,6 +66,8 @@ pub trait Real:
     fn is_finite(self) -> bool;
     /// An unsigned key in the order of the values, −0 and +0 sharing one key. NaN has no meaningful key.
     fn key(self) -> u64;
+    /// The value of a key (+0 for the key of both zeros). Meaningful only for what [`Real::key`] returned for this type.
+    fn of_key(key: u64) -> Self;
 
     /// The larger of the two (`self` where they compare equal or `other` is NaN).
     #[inline(always)]
@@ -144,6 +146,12 @@ macro_rules! real {
                 const TOP: $bits = 1 << (<$bits>::BITS - 1);
                 let bits = (self + 0.0).to_bits(); // −0 + 0 is +0
                 u64::from(if bits & TOP == 0 { bits | TOP } else { !bits })
+            }
+            #[inline(always)]
+            fn of_key(key: u64) -> Self {
+                const TOP: $bits = 1 << (<$bits>::BITS - 1);
+                let key = key as $bits;
+                <$t>::from_bits(if key & TOP == 0 { !key } else { key ^ TOP })
             }
         }
     };

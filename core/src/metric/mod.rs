@@ -1,1 +1,40 @@
 //! Exact metrics of scores and labels.
+//!
+//! Scores are raw, `f32` or `f64`, in any order; labels are 0 or 1 (class numbers in [`multiclass`]). Ties belong to
+//! the definitions, and each function says what it does with them. All metrics read one descending ordering
+//! ([`rank`]), counts are integers, and a call borrows its memory: [`need`] says how much. Bad input (NaN, infinity,
+//! one class only, wrong lengths, a range outside [0, 1]) is an error, never a NaN answer.
+//!
+//! ```
+//! use undercurve::{Scratch, metric};
+//! let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+//! let mut keys = [0; 8];
+//! let scratch = Scratch { u64: &mut keys, ..Scratch::default() };
+//! assert_eq!(metric::auroc(&scores, &labels, scratch), Ok(0.75));
+//! ```
+
+mod ap;
+mod auroc;
+mod confusion;
+mod curve;
+pub mod group;
+pub mod multiclass;
+#[cfg(feature = "alloc")]
+mod owned;
+mod partial_auc;
+mod pr;
+mod radix;
+pub mod rank;
+mod roc;
+mod summary;
+
+pub use ap::average_precision;
+pub use auroc::{PairCounts, auroc, pair_counts};
+pub use confusion::Confusion;
+#[cfg(feature = "alloc")]
+pub use owned::Metrics;
+pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
+pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision};
+pub use rank::need;
+pub use roc::{RocPoint, roc_curve, roc_curve_thinned, roc_len};
+pub use summary::{Summary, summary};

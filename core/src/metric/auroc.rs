@@ -1,0 +1,80 @@
+//! Area under the ROC curve, from counts of pairs.
+//!
+//! ```text
+//! AUROC = P(s₊ > s₋) + ½ P(s₊ = s₋)
+//! ```
+//!
+//! the Mann–Whitney statistic with mid-ranks divided by n₊n₋. The counts are integers and exact for any number of
+//! examples that is accepted (n₊n₋ < 2⁶²), so the only rounding is that of the last division.
+
+use super::rank::{Classes, Run, runs};
+use crate::error::Result;
+use crate::real::Real;
+use crate::scratch::Scratch;
+
+/// Outcomes of all n₊n₋ comparisons of a positive with a negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairCounts {
+    /// The positive scores higher.
+    pub wins: u64,
+    /// Both score the same.
+    pub ties: u64,
+    /// All pairs.
+    pub pairs: u64,
+}
+
+impl PairCounts {
+    /// P(s₊ > s₋) + ½ P(s₊ = s₋), in [0, 1].
+    #[must_use]
+    pub fn auroc(self) -> f64 {
+        (2 * self.wins + self.ties) as f64 / (2 * self.pairs) as f64
+    }
+    /// P(s₊ > s₋): ties lose.
+    #[must_use]
+    pub fn strict(self) -> f64 {
+        self.wins as f64 / self.pairs as f64
+    }
+    /// P(s₊ ≥ s₋): ties win.
+    #[must_use]
+    pub fn lenient(self) -> f64 {
+        (self.wins + self.ties) as f64 / self.pairs as f64
+    }
+}
+
+/// AUROC, ties counting one half; in [0, 1]. `scratch` as [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// `Empty`, `Length` (labels, scratch), `NonFinite` (scores), `Label`, `OneClass`, `Overflow` (over 2³² − 1 scores).
+pub fn auroc<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<f64> {
+    Ok(pair_counts(scores, labels, scratch)?.auroc())
+}
+
+/// The counts behind AUROC, from which the strict and the lenient variant follow as well.
+///
+/// # Errors
+/// As [`auroc`].
+pub fn pair_counts<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<PairCounts> {
+    let mut tally = PairTally::default();
+    let classes = runs(scores, labels, scratch, |_, run| tally.push(run))?;
+    Ok(tally.finish(classes))
+}
+
+/// Counts pairs along the descending order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PairTally {
+    above: u64,
+    wins: u64,
+    ties: u64,
+}
+
+impl PairTally {
+    #[inline(always)]
+    pub(super) fn push(&mut self, run: Run) {
+        self.wins += run.negatives * self.above;
+        self.ties += run.negatives * run.positives;
+        self.above += run.positives;
+    }
+    pub(super) fn finish(self, classes: Classes) -> PairCounts {
+        PairCounts { wins: self.wins, ties: self.ties, pairs: classes.positives * classes.negatives }
+    }
+}

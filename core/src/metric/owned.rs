@@ -1,0 +1,117 @@
+//! Metrics that bring their own memory.
+
+use super::{
+    FprRange, PairCounts, PrPoint, RocPoint, Summary, TieRule, average_precision, pair_counts, partial_auc,
+    partial_auc_two_way, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
+    roc_curve_thinned, roc_len, summary,
+};
+use crate::error::Result;
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Memory for metrics, which grows to the largest input seen and is kept between calls. The methods are the functions
+/// of [`metric`](super) of the same names, with the same errors.
+///
+/// ```
+/// use undercurve::metric::Metrics;
+/// let mut metrics = Metrics::new();
+/// assert_eq!(metrics.auroc(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]), Ok(0.75));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Metrics<T> {
+    real: Vec<T>,
+    u32: Vec<u32>,
+    u64: Vec<u64>,
+}
+
+impl<T: Real> Metrics<T> {
+    /// Empty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { real: Vec::new(), u32: Vec::new(), u64: Vec::new() }
+    }
+
+    /// Scratch for `n` scores.
+    fn scratch(&mut self, n: usize) -> Scratch<'_, T> {
+        let Need { real, u32, u64, .. } = super::need(n);
+        if self.real.len() < real {
+            self.real.resize(real, T::ZERO);
+        }
+        if self.u32.len() < u32 {
+            self.u32.resize(u32, 0);
+        }
+        if self.u64.len() < u64 {
+            self.u64.resize(u64, 0);
+        }
+        Scratch { real: &mut self.real, f64: &mut [], u32: &mut self.u32, u64: &mut self.u64 }
+    }
+
+    /// See [`auroc`](super::auroc()).
+    pub fn auroc(&mut self, scores: &[T], labels: &[u8]) -> Result<f64> {
+        Ok(self.pair_counts(scores, labels)?.auroc())
+    }
+    /// See [`pair_counts`].
+    pub fn pair_counts(&mut self, scores: &[T], labels: &[u8]) -> Result<PairCounts> {
+        pair_counts(scores, labels, self.scratch(scores.len()))
+    }
+    /// See [`average_precision`].
+    pub fn average_precision(&mut self, scores: &[T], labels: &[u8]) -> Result<f64> {
+        average_precision(scores, labels, self.scratch(scores.len()))
+    }
+    /// See [`partial_auc`].
+    pub fn partial_auc(&mut self, scores: &[T], labels: &[u8], range: FprRange, rule: TieRule) -> Result<f64> {
+        partial_auc(scores, labels, range, rule, self.scratch(scores.len()))
+    }
+    /// See [`partial_auc_two_way`].
+    pub fn partial_auc_two_way(
+        &mut self,
+        scores: &[T],
+        labels: &[u8],
+        min_tpr: f64,
+        max_fpr: f64,
+        rule: TieRule,
+    ) -> Result<f64> {
+        partial_auc_two_way(scores, labels, min_tpr, max_fpr, rule, self.scratch(scores.len()))
+    }
+    /// See [`summary`].
+    pub fn summary(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Summary> {
+        summary(scores, labels, range, self.scratch(scores.len()))
+    }
+    /// See [`precision_at_recall`].
+    pub fn precision_at_recall(&mut self, scores: &[T], labels: &[u8], recall: f64) -> Result<f64> {
+        precision_at_recall(scores, labels, recall, self.scratch(scores.len()))
+    }
+    /// See [`recall_at_precision`].
+    pub fn recall_at_precision(&mut self, scores: &[T], labels: &[u8], precision: f64) -> Result<f64> {
+        recall_at_precision(scores, labels, precision, self.scratch(scores.len()))
+    }
+    /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
+    pub fn roc_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<RocPoint>> {
+        let mut out = vec![RocPoint::default(); room(roc_len(scores.len()), most)];
+        let scratch = self.scratch(scores.len());
+        let len = match most {
+            None => roc_curve(scores, labels, scratch, &mut out)?,
+            Some(_) => roc_curve_thinned(scores, labels, scratch, &mut out)?,
+        };
+        out.truncate(len);
+        Ok(out)
+    }
+    /// See [`pr_curve`]; with `most` points at most if given, as [`pr_curve_thinned`].
+    pub fn pr_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<PrPoint>> {
+        let mut out = vec![PrPoint::default(); room(scores.len(), most)];
+        let scratch = self.scratch(scores.len());
+        let len = match most {
+            None => pr_curve(scores, labels, scratch, &mut out)?,
+            Some(_) => pr_curve_thinned(scores, labels, scratch, &mut out)?,
+        };
+        out.truncate(len);
+        Ok(out)
+    }
+}
+
+/// Points to make room for: all, or `most` but no more than a curve of few points can fill.
+fn room(all: usize, most: Option<usize>) -> usize {
+    most.map_or(all, |most| most.min(2 * all + 4))
+}

@@ -1,0 +1,190 @@
+//! Partial AUC in a range [α, β] of false-positive rates, and two-way partial AUC.
+//!
+//! Equation (2) of Yao et al. 2022, "Large-scale Optimization of Partial AUC in a Range of False Positive Rates":
+//! with the negatives sorted descending, s₍₁₎ ≥ s₍₂₎ ≥ …,
+//!
+//! ```text
+//! pAUC = 1/(n₊ (β−α) n₋) Σ_{i∈+} Σ_{j = αn₋+1 … βn₋} 1[s_i > s₍ⱼ₎]
+//! ```
+//!
+//! Where αn₋ or βn₋ is no integer, the negative at the boundary counts by the fraction of it inside the range, which
+//! makes pAUC continuous in α and β. With z the false positives, pAUC is then an integral over z from αn₋ to βn₋ of
+//! the true positives, and [`TieRule`] says what they are inside a group of tied scores.
+
+use super::rank::{Classes, Run, runs};
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::scratch::Scratch;
+
+/// A range of false-positive rates, 0 ≤ low < high ≤ 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FprRange {
+    low: f64,
+    high: f64,
+}
+
+impl FprRange {
+    /// [0, 1].
+    pub const FULL: Self = Self { low: 0.0, high: 1.0 };
+
+    /// The range [low, high].
+    ///
+    /// # Errors
+    /// `Param` unless 0 ≤ low < high ≤ 1.
+    pub fn new(low: f64, high: f64) -> Result<Self> {
+        // NaN fails every comparison.
+        if 0.0 <= low && low < high && high <= 1.0 { Ok(Self { low, high }) } else { Err(Error::Param { what: "fpr" }) }
+    }
+    /// The lower end α.
+    #[must_use]
+    pub fn low(self) -> f64 {
+        self.low
+    }
+    /// The upper end β.
+    #[must_use]
+    pub fn high(self) -> f64 {
+        self.high
+    }
+}
+
+impl Default for FprRange {
+    fn default() -> Self {
+        Self::FULL
+    }
+}
+
+/// What a group of tied scores contributes to a partial AUC. The rules differ only in groups that hold both classes,
+/// and, apart from `Strict`, only where a boundary of the range splits such a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TieRule {
+    /// The ROC curve is a straight line through the group (the interpolated curve), so that pAUC over [0, 1] is AUROC.
+    #[default]
+    Trapezoid,
+    /// Every tied pair counts ½.
+    Half,
+    /// Tied pairs count 0, as in the paper: the lower step curve.
+    Strict,
+}
+
+/// Partial AUC over `range`, divided by the width of the range: in [0, 1], and 1 for a perfect ordering. `scratch` as
+/// [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// As [`auroc`](super::auroc).
+pub fn partial_auc<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    range: FprRange,
+    rule: TieRule,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
+    let mut tally = PaucTally::new(range, rule);
+    let classes = runs(scores, labels, scratch, |classes, run| tally.push(classes, run))?;
+    Ok(tally.finish(classes))
+}
+
+/// The partial AUC over [0, `high`] by the trapezoid rule, standardised so that chance gives ½ and perfection 1:
+/// ½ (1 + (A − β²/2) / (β − β²/2)) with A the area up to FPR β (McClish 1989, "Analyzing a Portion of the ROC Curve").
+/// `partial` is that of [`partial_auc`] with `FprRange::new(0.0, high)`.
+#[must_use]
+pub fn mcclish(partial: f64, high: f64) -> f64 {
+    // Divided by β throughout.
+    0.5 * (1.0 + (partial - 0.5 * high) / (1.0 - 0.5 * high))
+}
+
+/// Integrates true positives over false positives along the descending order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PaucTally {
+    range: FprRange,
+    rule: TieRule,
+    tp: u64,
+    fp: u64,
+    /// Twice the area of the runs wholly inside the range: an integer, so that [0, 1] gives AUROC exactly.
+    twice_inside: u64,
+    /// Area of the runs that a boundary cuts, four at most.
+    cut: f64,
+}
+
+impl PaucTally {
+    pub(super) fn new(range: FprRange, rule: TieRule) -> Self {
+        Self { range, rule, tp: 0, fp: 0, twice_inside: 0, cut: 0.0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, classes: Classes, run: Run) {
+        let (low, high) = (self.range.low * classes.negatives as f64, self.range.high * classes.negatives as f64);
+        let (from, to) = (self.fp as f64, (self.fp + run.negatives) as f64);
+        if run.negatives > 0 && from < high && to > low {
+            if from >= low && to <= high {
+                let shared = if self.rule == TieRule::Strict { 0 } else { run.positives };
+                self.twice_inside += run.negatives * (2 * self.tp + shared);
+            } else {
+                let (start, end) = (from.or_larger(low), to.or_smaller(high));
+                let share = match self.rule {
+                    TieRule::Trapezoid => (0.5 * (start + end) - from) / run.negatives as f64,
+                    TieRule::Half => 0.5,
+                    TieRule::Strict => 0.0,
+                };
+                self.cut += (end - start) * (self.tp as f64 + share * run.positives as f64);
+            }
+        }
+        self.tp += run.positives;
+        self.fp += run.negatives;
+    }
+
+    pub(super) fn finish(self, classes: Classes) -> f64 {
+        let width = self.range.high - self.range.low;
+        let pairs = (classes.positives * classes.negatives) as f64;
+        // Halving is exact, so [0, 1] divides the same two numbers as AUROC.
+        (0.5 * self.twice_inside as f64 + self.cut) / (width * pairs)
+    }
+}
+
+/// Two-way partial AUC: the area of the ROC curve above TPR `min_tpr` and left of FPR `max_fpr`, as a share of that
+/// rectangle. Pairs of a positive among the lowest-scored share 1 − `min_tpr` and a negative among the highest-scored
+/// share `max_fpr`, with fractional weights at both boundaries; in [0, 1]. With `min_tpr` 0 it is [`partial_auc`] over
+/// [0, `max_fpr`]. `scratch` as [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// `Param` unless 0 ≤ `min_tpr` < 1 and 0 < `max_fpr` ≤ 1, and as [`auroc`](super::auroc).
+pub fn partial_auc_two_way<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    min_tpr: f64,
+    max_fpr: f64,
+    rule: TieRule,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
+    if !(0.0..1.0).contains(&min_tpr) {
+        return Err(Error::Param { what: "min_tpr" });
+    }
+    if !(0.0 < max_fpr && max_fpr <= 1.0) {
+        return Err(Error::Param { what: "max_fpr" });
+    }
+    let (mut tp, mut fp, mut area) = (0u64, 0u64, 0.0);
+    let classes = runs(scores, labels, scratch, |classes, run| {
+        let (base, limit) = (min_tpr * classes.positives as f64, max_fpr * classes.negatives as f64);
+        let width = (limit - fp as f64).or_smaller(run.negatives as f64);
+        if width > 0.0 {
+            let dp = run.positives as f64;
+            let over = (tp as f64 - base).or_larger(0.0);
+            // How much of this run's positives lies below the required rate.
+            let hidden = (base - tp as f64).or_larger(0.0).or_smaller(dp);
+            let shared = match rule {
+                TieRule::Strict => 0.0,
+                TieRule::Half => 0.5 * width * (dp - hidden),
+                TieRule::Trapezoid if run.positives == 0 => 0.0,
+                TieRule::Trapezoid => {
+                    let slope = dp / run.negatives as f64;
+                    let reach = (width - hidden / slope).or_larger(0.0);
+                    0.5 * reach * reach * slope
+                }
+            };
+            area += width * over + shared;
+        }
+        tp += run.positives;
+        fp += run.negatives;
+    })?;
+    let rectangle = (1.0 - min_tpr) * max_fpr * (classes.positives * classes.negatives) as f64;
+    Ok(area / rectangle)
+}

@@ -1,0 +1,116 @@
+//! The precision–recall curve and its operating points.
+
+use super::curve::{Thinner, check_out};
+use super::rank::{groups, runs};
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::scratch::Scratch;
+
+/// One point of the precision–recall curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PrPoint {
+    /// A score at or above this predicts the positive class.
+    pub threshold: f64,
+    /// Share of the positives found, in [0, 1].
+    pub recall: f64,
+    /// Share of positives among what is predicted positive, in [0, 1].
+    pub precision: f64,
+}
+
+/// The precision–recall curve by descending threshold, so by ascending recall: one point per distinct score, the last
+/// of which has recall 1. There is no point at recall 0 unless the highest score belongs to negatives alone. Average
+/// precision is Σ_k (R_k − R_{k−1}) P_k over these points with R_0 = 0. Returns the number of points written to the
+/// front of `out`, which has as much room as there are scores. `scratch` as [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// As [`auroc`](super::auroc), and `Length` for `out`.
+pub fn pr_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, out: &mut [PrPoint]) -> Result<usize> {
+    if out.len() < scores.len() {
+        return Err(Error::Length { what: "out", need: scores.len(), got: out.len() });
+    }
+    let mut len = 0;
+    walk(scores, labels, scratch, |point| {
+        out[len] = point;
+        len += 1;
+    })?;
+    Ok(len)
+}
+
+/// The precision–recall curve with at most `out.len()` points, at least 4, for drawing: the ends stay, and of each of
+/// equal cells of recall the points of least and greatest precision. Returns the number of points.
+///
+/// # Errors
+/// As [`pr_curve`].
+pub fn pr_curve_thinned<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    scratch: Scratch<'_, T>,
+    out: &mut [PrPoint],
+) -> Result<usize> {
+    check_out(out)?;
+    let mut thinner = Thinner::new(out);
+    walk(scores, labels, scratch, |point| thinner.push(point.recall, point.precision, point))?;
+    Ok(thinner.finish())
+}
+
+fn walk<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, mut visit: impl FnMut(PrPoint)) -> Result<()> {
+    let (classes, groups) = groups(scores, labels, scratch)?;
+    let (mut tp, mut all) = (0u64, 0u64);
+    for group in groups {
+        tp += group.run.positives;
+        all += group.run.positives + group.run.negatives;
+        visit(PrPoint {
+            threshold: group.score.f64(),
+            recall: tp as f64 / classes.positives as f64,
+            precision: tp as f64 / all as f64,
+        });
+    }
+    Ok(())
+}
+
+/// The greatest precision of any threshold whose recall is at least `recall`, in (0, 1]. `scratch` as
+/// [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// `Param` for a recall outside [0, 1], and as [`auroc`](super::auroc).
+pub fn precision_at_recall<T: Real>(scores: &[T], labels: &[u8], recall: f64, scratch: Scratch<'_, T>) -> Result<f64> {
+    best(scores, labels, ("recall", recall), scratch, |r, p| if r >= recall { p } else { 0.0 })
+}
+
+/// The greatest recall of any threshold whose precision is at least `precision`; 0 when no threshold reaches it.
+/// `scratch` as [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// `Param` for a precision outside [0, 1], and as [`auroc`](super::auroc).
+pub fn recall_at_precision<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    precision: f64,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
+    best(scores, labels, ("precision", precision), scratch, |r, p| if p >= precision { r } else { 0.0 })
+}
+
+/// The greatest `gain(recall, precision)` of any threshold.
+fn best<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    (what, bound): (&'static str, f64),
+    scratch: Scratch<'_, T>,
+    gain: impl Fn(f64, f64) -> f64,
+) -> Result<f64> {
+    if !(0.0..=1.0).contains(&bound) {
+        return Err(Error::Param { what });
+    }
+    let (mut tp, mut all, mut found) = (0u64, 0u64, 0.0);
+    runs(scores, labels, scratch, |classes, run| {
+        tp += run.positives;
+        all += run.positives + run.negatives;
+        // Negatives alone only lower the precision, so the end of a run with positives is where the best lies. (The
+        // first run may be empty.)
+        if run.positives > 0 {
+            found = gain(tp as f64 / classes.positives as f64, tp as f64 / all as f64).or_larger(found);
+        }
+    })?;
+    Ok(found)
+}

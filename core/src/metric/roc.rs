@@ -1,0 +1,80 @@
+//! The ROC curve.
+
+use super::curve::{Thinner, check_out};
+use super::rank::{Classes, groups};
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::scratch::Scratch;
+
+/// One point of the ROC curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RocPoint {
+    /// A score at or above this predicts the positive class; +∞ for the first point.
+    pub threshold: f64,
+    /// False-positive rate, in [0, 1].
+    pub fpr: f64,
+    /// True-positive rate, in [0, 1].
+    pub tpr: f64,
+}
+
+/// Points that [`roc_curve`] may write for `n` scores: one per score, and the first.
+#[must_use]
+pub const fn roc_len(n: usize) -> usize {
+    n + 1
+}
+
+/// The ROC curve by descending threshold: (0, 0), then one point per distinct score, the last of which is (1, 1).
+/// Tied scores move in one step; the straight line between neighbouring points is the curve whose area AUROC is.
+/// Returns the number of points written to the front of `out`, which has [`roc_len`] room. `scratch` as
+/// [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// As [`auroc`](super::auroc), and `Length` for `out`.
+pub fn roc_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, out: &mut [RocPoint]) -> Result<usize> {
+    if out.len() < roc_len(scores.len()) {
+        return Err(Error::Length { what: "out", need: roc_len(scores.len()), got: out.len() });
+    }
+    let mut len = 0;
+    walk(scores, labels, scratch, |point| {
+        out[len] = point;
+        len += 1;
+    })?;
+    Ok(len)
+}
+
+/// The ROC curve with at most `out.len()` points, at least 4, for drawing: the ends stay, and along the curve, in
+/// cells of equal TPR + FPR, the points nearest and farthest from chance. Returns the number of points.
+///
+/// # Errors
+/// As [`roc_curve`].
+pub fn roc_curve_thinned<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    scratch: Scratch<'_, T>,
+    out: &mut [RocPoint],
+) -> Result<usize> {
+    check_out(out)?;
+    let mut thinner = Thinner::new(out);
+    walk(scores, labels, scratch, |point| {
+        thinner.push(0.5 * (point.fpr + point.tpr), point.tpr - point.fpr, point);
+    })?;
+    Ok(thinner.finish())
+}
+
+fn walk<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    scratch: Scratch<'_, T>,
+    mut visit: impl FnMut(RocPoint),
+) -> Result<Classes> {
+    let (classes, groups) = groups(scores, labels, scratch)?;
+    let (positives, negatives) = (classes.positives as f64, classes.negatives as f64);
+    visit(RocPoint { threshold: f64::INFINITY, fpr: 0.0, tpr: 0.0 });
+    let (mut tp, mut fp) = (0u64, 0u64);
+    for group in groups {
+        tp += group.run.positives;
+        fp += group.run.negatives;
+        visit(RocPoint { threshold: group.score.f64(), fpr: fp as f64 / negatives, tpr: tp as f64 / positives });
+    }
+    Ok(classes)
+}

@@ -1,0 +1,51 @@
+//! What a report needs, from one ordering.
+
+use super::ap::ApTally;
+use super::auroc::PairTally;
+use super::confusion::Confusion;
+use super::partial_auc::{FprRange, PaucTally, TieRule};
+use super::rank::runs;
+use crate::error::Result;
+use crate::real::Real;
+use crate::scratch::Scratch;
+
+/// The metrics of one report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Area under the ROC curve; see [`auroc`](super::auroc).
+    pub auroc: f64,
+    /// Average precision; see [`average_precision`](super::average_precision).
+    pub ap: f64,
+    /// Partial AUC over the range asked for, by the trapezoid rule; see [`partial_auc`](super::partial_auc).
+    pub pauc: f64,
+    /// Share of right predictions where a score of 0 or more predicts the positive class.
+    pub accuracy: f64,
+    /// Examples with label 1.
+    pub positives: u64,
+    /// Examples with label 0.
+    pub negatives: u64,
+}
+
+/// AUROC, average precision, partial AUC over `range` and accuracy. `scratch` as [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// As [`auroc`](super::auroc).
+pub fn summary<T: Real>(scores: &[T], labels: &[u8], range: FprRange, scratch: Scratch<'_, T>) -> Result<Summary> {
+    let (mut pairs, mut ap) = (PairTally::default(), ApTally::default());
+    let mut partial = PaucTally::new(range, TieRule::Trapezoid);
+    let classes = runs(scores, labels, scratch, |classes, run| {
+        pairs.push(run);
+        ap.push(run);
+        partial.push(classes, run);
+    })?;
+    let confusion = Confusion::count(scores, labels, T::ZERO);
+    Ok(Summary {
+        auroc: pairs.finish(classes).auroc(),
+        ap: ap.finish(classes),
+        pauc: partial.finish(classes),
+        accuracy: (confusion.true_positives + confusion.true_negatives) as f64 / scores.len() as f64,
+        positives: classes.positives,
+        negatives: classes.negatives,
+    })
+}
