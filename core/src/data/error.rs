@@ -1,0 +1,318 @@
+//! The error of everything that reads or prepares data: one line that names file, line and cell.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// What is wrong with the input, and where.
+///
+/// `Display` gives exactly one line, `file:line:column: what`, without the parts that are not known:
+///
+/// ```
+/// use undercurve::data::{Format, RawTable};
+/// let error = RawTable::parse(b"-1 2:1\n+1 0:1\n", Format::Libsvm, "bad.svm").unwrap_err();
+/// assert_eq!(error.to_string(), "bad.svm:2:2: index 0, but LIBSVM counts columns from 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataError {
+    /// The name the caller gave the input.
+    pub file: String,
+    /// Line in the unpacked text, from 1; 0 when the whole file is meant.
+    pub line: u32,
+    /// Cell of the line, from 1: the CSV field, or the LIBSVM token (the label is token 1). 0 when the line is meant.
+    pub column: u32,
+    /// What is wrong.
+    pub kind: DataErrorKind,
+}
+
+/// The kinds of [`DataError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DataErrorKind {
+    /// No line with content.
+    Empty,
+    /// One line of column names and no row.
+    HeaderOnly,
+    /// Not text.
+    Binary {
+        /// What it looks like.
+        looks_like: &'static str,
+    },
+    /// Text that is not UTF-8.
+    Encoding,
+    /// gzip data that stops in the middle.
+    GzipTruncated,
+    /// gzip data that does not unpack to what its checksum says.
+    GzipCorrupt,
+    /// gzip data in a build without the feature `std`.
+    GzipUnsupported,
+    /// More than this build can hold.
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+    },
+    /// A row with another number of cells than the first line.
+    Ragged {
+        /// Cells of the first line.
+        need: usize,
+        /// Cells of this one.
+        got: usize,
+    },
+    /// A quoted cell that is still open at the end of the file.
+    OpenQuote,
+    /// Two columns of one name.
+    DuplicateColumn {
+        /// The name.
+        name: String,
+    },
+    /// There is no such column.
+    MissingColumn {
+        /// The column asked for.
+        name: String,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// No label column was named and none has one of the usual names.
+    NoLabelColumn {
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// Nothing is left to learn from besides the label.
+    NoFeatures,
+    /// A value is missing and missing values are refused.
+    Missing {
+        /// The column.
+        column: String,
+    },
+    /// A row without a label.
+    MissingLabel,
+    /// NaN or infinite, as written or in the number type used.
+    NonFinite {
+        /// The cell as written, or the number.
+        text: String,
+    },
+    /// Text in a column of numbers.
+    NotANumber {
+        /// The cell.
+        text: String,
+        /// The column.
+        column: String,
+    },
+    /// The mean or the deviation of a column does not fit an `f64`.
+    Spread {
+        /// The column.
+        column: String,
+    },
+    /// All labels are the same.
+    OneClass {
+        /// The one value.
+        label: String,
+    },
+    /// More than two label values, and no positive one named.
+    ManyLabels {
+        /// The first values in order.
+        labels: Vec<String>,
+        /// There are more than listed.
+        more: bool,
+    },
+    /// No row has the positive value asked for.
+    PositiveAbsent {
+        /// The value asked for.
+        positive: String,
+        /// The first values there are, in order.
+        labels: Vec<String>,
+    },
+    /// A label that training did not know.
+    UnknownLabel {
+        /// The label.
+        text: String,
+        /// The negative and the positive value of training.
+        known: [String; 2],
+    },
+    /// A LIBSVM label that is no number.
+    BadLabel {
+        /// The token.
+        text: String,
+    },
+    /// A LIBSVM token that is not `index:value`.
+    BadToken {
+        /// The token.
+        text: String,
+    },
+    /// LIBSVM index 0.
+    IndexZero,
+    /// A LIBSVM index that repeats the one before.
+    IndexRepeated {
+        /// The index.
+        index: u32,
+    },
+    /// A LIBSVM index smaller than the one before.
+    IndexDescends {
+        /// The index.
+        index: u32,
+        /// The one before.
+        previous: u32,
+    },
+    /// A LIBSVM index above [`MAX_COLUMNS`](crate::data::MAX_COLUMNS).
+    IndexLarge {
+        /// The index as written.
+        text: String,
+    },
+    /// Encoded or centred rows would take too much memory.
+    TooWide {
+        /// Rows.
+        rows: usize,
+        /// Columns after encoding.
+        columns: usize,
+        /// The column with the most categories, empty for sparse input.
+        widest: String,
+    },
+    /// The data is of another kind (table or sparse) than what the preparation was fitted on.
+    OtherFormat,
+    /// A parameter or an array is wrong.
+    Core(crate::Error),
+}
+
+/// Text from the input, quoted, on one line and not too long.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 40;
+        f.write_str("\"")?;
+        for c in self.0.chars().take(SHOWN) {
+            match c {
+                '\'' => f.write_str("'")?,
+                _ => write!(f, "{}", c.escape_debug())?,
+            }
+        }
+        f.write_str(if self.0.chars().nth(SHOWN).is_some() { "…\"" } else { "\"" })
+    }
+}
+
+/// Names with commas, the first twenty.
+struct Listed<'a>(&'a [String]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        for (i, name) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, Quoted(name))?;
+        }
+        if self.0.len() > SHOWN { write!(f, ", … ({} in all)", self.0.len()) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for DataErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the file is empty"),
+            Self::HeaderOnly => f.write_str("a header and no rows"),
+            Self::Binary { looks_like } => write!(f, "not a text file (it looks like {looks_like})"),
+            Self::Encoding => f.write_str("the text is not UTF-8"),
+            Self::GzipTruncated => f.write_str("the gzip data is cut off"),
+            Self::GzipCorrupt => f.write_str("the gzip data is damaged"),
+            Self::GzipUnsupported => f.write_str("gzip data, and this build reads plain text only"),
+            Self::TooLarge { what } => write!(f, "{what} is too large"),
+            Self::Ragged { need, got } => write!(f, "{got} cells, but the first line has {need}"),
+            Self::OpenQuote => f.write_str("a quoted cell never ends"),
+            Self::DuplicateColumn { name } => write!(f, "two columns are called {}", Quoted(name)),
+            Self::MissingColumn { name, columns } => {
+                write!(f, "there is no column {}; the columns are {}", Quoted(name), Listed(columns))
+            }
+            Self::NoLabelColumn { columns } => {
+                write!(f, "which column is the label? Name it; the columns are {}", Listed(columns))
+            }
+            Self::NoFeatures => f.write_str("there is no column besides the label"),
+            Self::Missing { column } => {
+                write!(f, "missing value in column {} (missing = impute would fill it in)", Quoted(column))
+            }
+            Self::MissingLabel => f.write_str("the label is missing"),
+            Self::NonFinite { text } => write!(f, "value {} is not finite", Quoted(text)),
+            Self::NotANumber { text, column } => write!(
+                f,
+                "value {} in column {} of numbers (a categorical column has to be named as one)",
+                Quoted(text),
+                Quoted(column)
+            ),
+            Self::Spread { column } => write!(f, "the values of column {} are too large to scale", Quoted(column)),
+            Self::OneClass { label } => write!(f, "every label is {}, and two classes are needed", Quoted(label)),
+            Self::ManyLabels { labels, more } => write!(
+                f,
+                "more than two label values ({}{}); name the positive one",
+                Listed(labels),
+                if *more { ", …" } else { "" }
+            ),
+            Self::PositiveAbsent { positive, labels } => {
+                write!(f, "no label is {}; the labels are {}", Quoted(positive), Listed(labels))
+            }
+            Self::UnknownLabel { text, known } => {
+                write!(f, "label {}, but training knew {} and {}", Quoted(text), Quoted(&known[0]), Quoted(&known[1]))
+            }
+            Self::BadLabel { text } => write!(f, "label {} is not a number", Quoted(text)),
+            Self::BadToken { text } => write!(f, "{} is not index:value", Quoted(text)),
+            Self::IndexZero => f.write_str("index 0, but LIBSVM counts columns from 1"),
+            Self::IndexRepeated { index } => write!(f, "index {index} a second time"),
+            Self::IndexDescends { index, previous } => write!(f, "index {index} after {previous}; indices must ascend"),
+            Self::IndexLarge { text } => {
+                write!(f, "index {} is above the limit of {}", Quoted(text), crate::data::MAX_COLUMNS)
+            }
+            Self::TooWide { rows, columns, widest } if widest.is_empty() => {
+                write!(
+                    f,
+                    "{rows} rows × {columns} columns are too many to centre; scale = unit or none keeps them sparse"
+                )
+            }
+            Self::TooWide { rows, columns, widest } => write!(
+                f,
+                "{rows} rows × {columns} columns after encoding are too many; column {} has the most categories",
+                Quoted(widest)
+            ),
+            Self::OtherFormat => {
+                f.write_str("a table with named columns where sparse rows were trained on, or the reverse")
+            }
+            Self::Core(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.file.chars() {
+            // A name with a line break in it must not break the promise of one line.
+            if c.is_control() { write!(f, "{}", c.escape_debug())? } else { write!(f, "{c}")? }
+        }
+        match (self.line, self.column) {
+            (0, _) => {}
+            (line, 0) => write!(f, ":{line}")?,
+            (line, column) => write!(f, ":{line}:{column}")?,
+        }
+        if !self.file.is_empty() || self.line > 0 {
+            f.write_str(": ")?;
+        }
+        self.kind.fmt(f)
+    }
+}
+
+impl core::error::Error for DataError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.kind {
+            DataErrorKind::Core(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<crate::Error> for DataErrorKind {
+    fn from(error: crate::Error) -> Self {
+        Self::Core(error)
+    }
+}
+
+/// A kind with its place, before the file's name is known.
+pub(super) type Placed = (u32, u32, DataErrorKind);
+
+/// A kind that concerns the whole file.
+pub(super) fn whole(kind: DataErrorKind) -> Placed {
+    (0, 0, kind)
+}

@@ -1,0 +1,70 @@
+//! LIBSVM text: `label index:value index:value …`, one row a line.
+
+use super::super::error::{DataErrorKind, Placed, whole};
+use super::{Content, MAX_COLUMNS};
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
+pub(super) fn parse(text: &str) -> Result<(Content, Vec<u32>), Placed> {
+    let mut labels = Vec::new();
+    let mut lines = Vec::new();
+    let mut ptr = vec![0];
+    let (mut col, mut val) = (Vec::new(), Vec::new());
+    let mut cols = 0;
+    for (number, line) in text.lines().enumerate() {
+        let number = number as u32 + 1;
+        let data = line.split_once('#').map_or(line, |(data, _)| data);
+        let mut tokens = data.split_ascii_whitespace();
+        let Some(first) = tokens.next() else { continue };
+        labels.push(label(first).map_err(|kind| (number, 1, kind))?);
+        let mut previous = 0;
+        for (at, token) in tokens.enumerate() {
+            let (index, value) = pair(token, previous).map_err(|kind| (number, at as u32 + 2, kind))?;
+            col.push(index - 1);
+            val.push(value);
+            previous = index;
+        }
+        cols = cols.max(previous as usize);
+        ptr.push(col.len());
+        lines.push(number);
+    }
+    if labels.is_empty() {
+        return Err(whole(DataErrorKind::Empty));
+    }
+    Ok((Content::Libsvm { labels, ptr, col, val, cols }, lines))
+}
+
+fn label(token: &str) -> Result<f64, DataErrorKind> {
+    match token.parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok(x),
+        Ok(_) => Err(DataErrorKind::NonFinite { text: token.to_string() }),
+        Err(_) => Err(DataErrorKind::BadLabel { text: token.to_string() }),
+    }
+}
+
+fn pair(token: &str, previous: u32) -> Result<(u32, f64), DataErrorKind> {
+    let bad = || DataErrorKind::BadToken { text: token.to_string() };
+    let (digits, value) = token.split_once(':').ok_or_else(bad)?;
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(bad());
+    }
+    let index = match digits.parse::<u32>() {
+        Ok(index) if index <= MAX_COLUMNS => index,
+        _ => return Err(DataErrorKind::IndexLarge { text: digits.to_string() }),
+    };
+    if index == 0 {
+        return Err(DataErrorKind::IndexZero);
+    }
+    if index == previous {
+        return Err(DataErrorKind::IndexRepeated { index });
+    }
+    if index < previous {
+        return Err(DataErrorKind::IndexDescends { index, previous });
+    }
+    match value.parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok((index, x)),
+        Ok(_) => Err(DataErrorKind::NonFinite { text: value.to_string() }),
+        Err(_) => Err(bad()),
+    }
+}

@@ -1,0 +1,250 @@
+//! From bytes to a table of columns: unpacking, what format it is, and the table itself.
+
+mod csv;
+mod libsvm;
+
+use super::error::{DataError, DataErrorKind, Placed, whole};
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
+/// ask for gigabytes.
+pub const MAX_COLUMNS: u32 = 1 << 26;
+
+/// The most bytes of unpacked text: 4 GiB, or 1 GiB where pointers have 32 bits.
+pub const MAX_TEXT: usize = if usize::BITS > 32 { u32::MAX as usize } else { 1 << 30 };
+
+/// The layout of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// By the name (`.csv`, `.tsv`, `.svm`, `.libsvm`, `.svmlight`, each with or without `.gz`), else by the content.
+    #[default]
+    Auto,
+    /// Cells with commas, semicolons or tabs between them (found from the first lines), quoted with `"` where needed.
+    Csv,
+    /// `label index:value …`, indices ascending from 1, `#` starts a comment.
+    Libsvm,
+}
+
+/// How to read a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The layout.
+    pub format: Format,
+    /// The label column if known: a first line that contains this name is a header.
+    pub label: Option<String>,
+    /// Whether the first line of a CSV file names the columns; `None` looks.
+    pub header: Option<bool>,
+}
+
+/// One column of a CSV file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RawColumn {
+    /// Every cell that is there is a finite number; NaN stands for a missing one.
+    Numbers(Vec<f64>),
+    /// Some cell is no number.
+    Text {
+        /// The different cells, sorted.
+        values: Vec<String>,
+        /// Which of them each row has; [`MISSING`] for none.
+        codes: Vec<u32>,
+        /// The first row that is no number, in a column where most cells are.
+        stray: Option<u32>,
+    },
+}
+
+/// The code of a missing cell.
+pub(super) const MISSING: u32 = u32::MAX;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Content {
+    Csv { names: Vec<String>, header: bool, columns: Vec<RawColumn> },
+    Libsvm { labels: Vec<f64>, ptr: Vec<usize>, col: Vec<u32>, val: Vec<f64>, cols: usize },
+}
+
+/// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
+///
+/// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `NA`, `N/A` and `null` (in any case) are missing.
+/// `NaN` and infinities among numbers are an error. Blank lines are skipped, a byte order mark is too. A column is text
+/// as soon as one cell is neither a number nor missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawTable {
+    pub(super) name: String,
+    pub(super) content: Content,
+    pub(super) lines: Vec<u32>,
+}
+
+impl RawTable {
+    /// Reads a whole file from memory, plain or gzip (known by its first bytes).
+    ///
+    /// `name` is what errors call it. Cost: one pass over the text and one over the cells; memory about the text again
+    /// plus 12 bytes per cell while reading, 8 bytes per cell (LIBSVM: 12 per stored value) afterwards.
+    ///
+    /// # Errors
+    /// Everything about the text itself: empty, binary, not UTF-8, cut-off gzip, ragged rows, open quotes, two columns
+    /// of one name, NaN or infinite values, LIBSVM tokens and indices.
+    ///
+    /// ```
+    /// use undercurve::data::{Format, RawTable};
+    /// let table = RawTable::parse(b"age,label\n31,0\n47,1\n", Format::Auto, "people.csv")?;
+    /// assert_eq!((table.rows(), table.columns()), (2, vec!["age".into(), "label".into()]));
+    /// # Ok::<(), undercurve::data::DataError>(())
+    /// ```
+    pub fn parse(bytes: &[u8], format: Format, name: &str) -> Result<Self, DataError> {
+        Self::parse_with(bytes, &ReadOptions { format, ..ReadOptions::default() }, name)
+    }
+
+    /// [`parse`](Self::parse) with more said about the file.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(bytes: &[u8], options: &ReadOptions, name: &str) -> Result<Self, DataError> {
+        let parsed = || -> Result<(Content, Vec<u32>), Placed> {
+            let unpacked = unpack(bytes)?;
+            let text = decode(&unpacked)?;
+            match detect(text, options, name) {
+                Format::Libsvm => libsvm::parse(text),
+                _ => csv::parse(text, options),
+            }
+        };
+        match parsed() {
+            Ok((content, lines)) => Ok(Self { name: name.to_string(), content, lines }),
+            Err((line, column, kind)) => Err(DataError { file: name.to_string(), line, column, kind }),
+        }
+    }
+
+    /// The name given when it was read.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the file was: `Csv` or `Libsvm`.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self.content {
+            Content::Csv { .. } => Format::Csv,
+            Content::Libsvm { .. } => Format::Libsvm,
+        }
+    }
+
+    /// Number of rows, at least 1.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Names of the columns, the label's among them; `x1`, `x2`, … without a header. Empty for LIBSVM.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        match &self.content {
+            Content::Csv { names, .. } => names.clone(),
+            Content::Libsvm { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether the first line named the columns.
+    #[must_use]
+    pub fn has_header(&self) -> bool {
+        matches!(self.content, Content::Csv { header: true, .. })
+    }
+
+    /// An error in the cell `column` of `row`.
+    pub(super) fn error_at(&self, row: usize, column: usize, kind: DataErrorKind) -> DataError {
+        let line = self.lines.get(row).copied().unwrap_or(0);
+        DataError { file: self.name.clone(), line, column: column as u32 + 1, kind }
+    }
+
+    /// An error of the whole file.
+    pub(super) fn error(&self, kind: DataErrorKind) -> DataError {
+        DataError { file: self.name.clone(), line: 0, column: 0, kind }
+    }
+}
+
+/// A number as a category or label is called.
+pub(super) fn number_text(x: f64) -> String {
+    format!("{}", x + 0.0) // −0 is called 0
+}
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+#[cfg(feature = "std")]
+fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Placed> {
+    use std::io::{ErrorKind, Read};
+    if !bytes.starts_with(&GZIP) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut out = Vec::new();
+    match flate2::read::MultiGzDecoder::new(bytes).take(MAX_TEXT as u64 + 1).read_to_end(&mut out) {
+        Ok(_) => Ok(Cow::Owned(out)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(whole(DataErrorKind::GzipTruncated)),
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(whole(TOO_LARGE)),
+        Err(_) => Err(whole(DataErrorKind::GzipCorrupt)),
+    }
+}
+
+#[cfg(not(feature = "std"))]
+fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Placed> {
+    if bytes.starts_with(&GZIP) { Err(whole(DataErrorKind::GzipUnsupported)) } else { Ok(Cow::Borrowed(bytes)) }
+}
+
+const TOO_LARGE: DataErrorKind = DataErrorKind::TooLarge { what: "the text" };
+
+/// The bytes as text without a byte order mark.
+fn decode(bytes: &[u8]) -> Result<&str, Placed> {
+    const KNOWN: [(&[u8], &str); 7] = [
+        (b"PK\x03\x04", "a zip archive"),
+        (b"PAR1", "a Parquet file"),
+        (b"\xfd7zXZ", "an xz archive"),
+        (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+        (b"\xff\xfe", "UTF-16"),
+        (b"\xfe\xff", "UTF-16"),
+        (b"\x1f\x8b", "gzip inside gzip"),
+    ];
+    if bytes.len() > MAX_TEXT {
+        return Err(whole(TOO_LARGE));
+    }
+    if let Some(&(_, looks_like)) = KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(whole(DataErrorKind::Binary { looks_like }));
+    }
+    // Tab, line feed, form feed and carriage return are the control characters that text has.
+    let control = |b: u8| b < 32 && !matches!(b, b'\t' | b'\n' | b'\r' | 12);
+    if bytes.iter().fold(false, |any, &b| any | control(b)) {
+        return Err(whole(DataErrorKind::Binary { looks_like: "binary data" }));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            let before = &bytes[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+            Err((line as u32, 0, DataErrorKind::Encoding))
+        }
+    }
+}
+
+fn detect(text: &str, options: &ReadOptions, name: &str) -> Format {
+    if options.format != Format::Auto {
+        return options.format;
+    }
+    let lower = name.to_ascii_lowercase();
+    let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
+    if [".csv", ".tsv"].iter().any(|end| plain.ends_with(end)) {
+        return Format::Csv;
+    }
+    if [".svm", ".libsvm", ".svmlight"].iter().any(|end| plain.ends_with(end)) {
+        return Format::Libsvm;
+    }
+    let (mut pairs, mut others) = (0, 0);
+    for line in text.lines().take(20) {
+        for token in line.split_once('#').map_or(line, |(data, _)| data).split_ascii_whitespace().skip(1) {
+            let is_pair = token.split_once(':').is_some_and(|(index, value)| {
+                !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) && !value.contains([',', ';', ':'])
+            });
+            *(if is_pair { &mut pairs } else { &mut others }) += 1;
+        }
+    }
+    if pairs > others { Format::Libsvm } else { Format::Csv }
+}

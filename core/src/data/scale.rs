@@ -1,0 +1,155 @@
+//! Scaling of features, fitted on the training part only.
+
+use alloc::vec::Vec;
+
+/// How features are scaled. The bias of a model is its own parameter (a 1 appended to every row) and is never scaled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Scale {
+    /// As they are.
+    None,
+    /// Every column to mean 0 and population deviation 1 over the training part, one-hot columns too; a column that is
+    /// constant there becomes 0. Sparse rows become dense by it.
+    #[default]
+    Standard,
+    /// Every row divided by its 2-norm; rows of zeros stay.
+    Unit,
+}
+
+/// `x ↦ (x − shift)/divisor`, or 0 for divisor 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Affine {
+    pub shift: f64,
+    pub divisor: f64,
+}
+
+impl Affine {
+    pub const IDENTITY: Self = Self { shift: 0.0, divisor: 1.0 };
+
+    #[inline]
+    pub fn apply(self, x: f64) -> f64 {
+        if self.divisor == 0.0 { 0.0 } else { (x - self.shift) / self.divisor }
+    }
+}
+
+/// Mean and deviation of one column in two passes: `first` for every value, `centre`, `second` for every value,
+/// `finish`. The second pass also corrects the mean's rounding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    sum: f64,
+    low: f64,
+    high: f64,
+    count: usize,
+    mean: f64,
+    rest: f64,
+    square: f64,
+}
+
+impl Moments {
+    pub const NEW: Self =
+        Self { sum: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, count: 0, mean: 0.0, rest: 0.0, square: 0.0 };
+
+    pub fn first(&mut self, x: f64) {
+        self.sum += x;
+        self.count += 1;
+        if x < self.low {
+            self.low = x;
+        }
+        if x > self.high {
+            self.high = x;
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Ends the first pass. `zeros` more values are 0.
+    pub fn centre(&mut self, zeros: usize) {
+        if zeros > 0 {
+            self.first(0.0);
+            self.count += zeros - 1;
+        }
+        if self.count > 0 {
+            self.mean = if self.low == self.high { self.low } else { self.sum / self.count as f64 };
+        }
+        self.rest = -self.mean * zeros as f64;
+        self.square = self.mean * self.mean * zeros as f64;
+    }
+
+    pub fn second(&mut self, x: f64) {
+        let d = x - self.mean;
+        self.rest += d;
+        self.square += d * d;
+    }
+
+    /// The mean and the map to mean 0 and deviation 1 when `imputed` more values are the mean. `None` when they do
+    /// not fit an `f64`.
+    pub fn finish(&self, imputed: usize) -> Option<(f64, Affine)> {
+        if self.count == 0 || self.low == self.high {
+            return Some((self.mean, Affine { shift: self.mean, divisor: 0.0 }));
+        }
+        let (count, all) = (self.count as f64, (self.count + imputed) as f64);
+        let off = self.rest / count;
+        let mean = self.mean + off;
+        let variance = (self.square - off * self.rest) / all;
+        let divisor = libm::sqrt(if variance > 0.0 { variance } else { 0.0 });
+        (mean.is_finite() && divisor.is_finite()).then_some((mean, Affine { shift: mean, divisor }))
+    }
+}
+
+/// The map for a column of `ones` ones among `rows` zeros and ones.
+pub(super) fn one_hot(ones: usize, rows: usize) -> Affine {
+    if ones == 0 || ones == rows {
+        return Affine { shift: ones as f64 / rows.max(1) as f64, divisor: 0.0 };
+    }
+    let share = ones as f64 / rows as f64;
+    Affine { shift: share, divisor: libm::sqrt(share * (1.0 - share)) }
+}
+
+/// Means and deviations of all columns of dense rows or of sparse rows given as `(row values)`; the index of a column
+/// that does not fit.
+pub(super) fn standard<'a, I>(rows: usize, cols: usize, values: impl Fn(usize) -> I) -> Result<Vec<Affine>, usize>
+where
+    I: Iterator<Item = (usize, f64)> + 'a,
+{
+    let mut moments = alloc::vec![Moments::NEW; cols];
+    for row in 0..rows {
+        for (column, x) in values(row) {
+            moments[column].first(x);
+        }
+    }
+    for column in &mut moments {
+        let zeros = rows - column.count();
+        column.centre(zeros);
+    }
+    for row in 0..rows {
+        for (column, x) in values(row) {
+            moments[column].second(x);
+        }
+    }
+    moments.iter().enumerate().map(|(column, m)| m.finish(0).map(|(_, map)| map).ok_or(column)).collect()
+}
+
+/// Divides a row by its 2-norm. The largest absolute value is taken out first, so that nothing overflows.
+pub(super) fn unit(row: &mut [f64]) {
+    let mut largest = 0.0;
+    for &x in row.iter() {
+        if x.abs() > largest {
+            largest = x.abs();
+        }
+    }
+    if largest == 0.0 {
+        return;
+    }
+    let mut square = 0.0;
+    for x in row.iter_mut() {
+        *x /= largest;
+        square += *x * *x;
+    }
+    let norm = libm::sqrt(square);
+    for x in row.iter_mut() {
+        *x /= norm;
+    }
+}
