@@ -24,6 +24,8 @@ extern crate std;
 
 pub mod algorithm;
 pub mod batch;
+#[cfg(feature = "serde")]
+pub mod checkpoint;
 pub mod data;
 mod error;
 pub mod estimator;
@@ -31,10 +33,13 @@ pub mod metric;
 pub mod model;
 pub mod pairs;
 mod real;
+pub mod registry;
 pub mod rng;
 pub mod sampler;
 mod scratch;
 pub mod surrogate;
+#[cfg(feature = "alloc")]
+pub mod trainer;
 
 pub use error::{Error, Result};
 pub use real::Real;

@@ -46,6 +46,10 @@ pub trait Real:
     /// Bytes of one value, for checkpoints and device buffers.
     const BYTES: usize;
 
+    /// The value's bits, little end first, in the first [`BYTES`](Self::BYTES) bytes.
+    fn to_le(self) -> [u8; 8];
+    /// A value from its bits, of which the first [`BYTES`](Self::BYTES) count.
+    fn from_le(bytes: [u8; 8]) -> Self;
     /// Rounds an `f64` to this type.
     fn of(x: f64) -> Self;
     /// Widens to `f64`, exactly.
@@ -105,6 +109,12 @@ macro_rules! real {
             const EPSILON: Self = <$t>::EPSILON;
             const BYTES: usize = size_of::<$t>();
 
+            fn to_le(self) -> [u8; 8] {
+                u64::from(self.to_bits()).to_le_bytes()
+            }
+            fn from_le(bytes: [u8; 8]) -> Self {
+                Self::from_bits(u64::from_le_bytes(bytes) as $bits)
+            }
             #[inline(always)]
             fn of(x: f64) -> Self {
                 x as $t

@@ -1,0 +1,95 @@
+//! The envelope of everything that is saved: magic, kind, version, length and checksum around a payload.
+//!
+//! Layout, little end first: 10 bytes `undercurve`, 1 byte kind, 1 byte 0, `u16` version, `u64` payload length, `u32`
+//! CRC-32 of the payload, payload.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+const MAGIC: &[u8; 10] = b"undercurve";
+const HEADER: usize = 26;
+
+/// What an envelope holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A trainer's whole state.
+    Trainer,
+    /// A trainer's state with the preparation of its data.
+    Model,
+}
+
+impl Kind {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Trainer => b't',
+            Self::Model => b'm',
+        }
+    }
+}
+
+/// The version written by this release, and the only one it reads.
+pub const VERSION: u16 = 1;
+
+/// Why saved bytes cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Not an undercurve file, or one of another kind.
+    NotOurs,
+    /// Written by a release with another format.
+    Version(u16),
+    /// Cut short, or bytes changed.
+    Damaged,
+    /// Sound, but of other data, another model or another number type than it is used with.
+    Mismatch(&'static str),
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotOurs => f.write_str("not a saved undercurve model"),
+            Self::Version(v) => write!(f, "saved in format {v}, but this release reads format {VERSION}"),
+            Self::Damaged => f.write_str("the saved model is cut short or damaged"),
+            Self::Mismatch(what) => write!(f, "saved with another {what}"),
+        }
+    }
+}
+
+impl core::error::Error for CheckpointError {}
+
+/// Wraps a payload.
+#[must_use]
+pub fn seal(kind: Kind, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER + payload.len());
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&[kind.byte(), 0]);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    out.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    out.extend_from_slice(payload);
+    out
+}
+
+/// The payload of an envelope.
+///
+/// # Errors
+/// [`CheckpointError`]; never a panic, whatever the bytes.
+pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotOurs)?;
+    let (header, payload) = rest.split_at_checked(HEADER - MAGIC.len()).ok_or(CheckpointError::Damaged)?;
+    if header[0] != kind.byte() {
+        return Err(CheckpointError::NotOurs);
+    }
+    let version = u16::from_le_bytes([header[2], header[3]]);
+    if version != VERSION {
+        return Err(CheckpointError::Version(version));
+    }
+    let mut length = [0; 8];
+    length.copy_from_slice(&header[4..12]);
+    let crc = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);
+    if u64::from_le_bytes(length) != payload.len() as u64 || crc32fast::hash(payload) != crc {
+        return Err(CheckpointError::Damaged);
+    }
+    Ok(payload)
+}
