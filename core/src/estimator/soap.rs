@@ -179,6 +179,8 @@ impl<T: Real> Estimator<T> for Soap<T> {
                 u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
                 sum -= u[0].f64() / u[1].f64();
             }
+            // An infinite u2 would hide behind a zero weight below.
+            crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
             let scale = T::ONE / T::of(count as f64);
             for (i, u) in u.chunks_exact(2).enumerate() {
                 let (anchor, over) = (high_h[i], scale / u[1]);
