@@ -223,12 +223,11 @@ struct Passes<T> {
 }
 
 impl<T: Real> Passes<T> {
-    /// Scores of the selected rows; with `grad`, walks the same rows again and adds the parameter gradient of
-    /// `score_grad`. Dense rows are gathered chunk by chunk so that the model sees contiguous memory.
+    /// Calls `step` with the selected rows, chunk by chunk: model, rows, position of the first, cache, scratch. Dense rows
+    /// are gathered so that the model sees contiguous memory.
     fn run(
         &mut self,
         model: &AnyModel,
-        params: &[T],
         rows: Rows<'_, T>,
         index: Option<&[u32]>,
         mut step: impl FnMut(&AnyModel, Selection<'_, T>, usize, &mut [T], &mut [T]) -> Result<()>,
@@ -237,7 +236,6 @@ impl<T: Real> Passes<T> {
         let chunk = CHUNK.min(count.max(1));
         self.cache.resize(Model::<T>::cache_len(model, chunk), T::ZERO);
         self.scratch.resize(Model::<T>::scratch_len(model, chunk), T::ZERO);
-        let _ = params;
         let identity: Vec<u32>;
         let index = match index {
             Some(index) => index,
@@ -270,7 +268,7 @@ impl<T: Real> Passes<T> {
         index: Option<&[u32]>,
         scores: &mut [T],
     ) -> Result<()> {
-        self.run(model, params, rows, index, |model, x, at, cache, _| {
+        self.run(model, rows, index, |model, x, at, cache, _| {
             let out = &mut scores[at..at + x.len()];
             model.forward(params, x, cache, out)
         })
@@ -288,7 +286,7 @@ impl<T: Real> Passes<T> {
     ) -> Result<()> {
         let again = index.len() > CHUNK;
         let mut scores = [T::ZERO; CHUNK];
-        self.run(model, params, rows, Some(index), |model, x, at, cache, scratch| {
+        self.run(model, rows, Some(index), |model, x, at, cache, scratch| {
             let len = x.len();
             if again {
                 model.forward(params, x, cache, &mut scores[..len])?;
@@ -379,14 +377,14 @@ impl<T: Real> Trainer<T> {
         if population.contains(&0) {
             return Err(Error::OneClass.into());
         }
-        if let Some(test) = &test {
-            if test.rows().cols() != train.rows().cols() {
-                return Err(TrainerError::Config(format!(
-                    "the test data has {} columns, the training data {}",
-                    test.rows().cols(),
-                    train.rows().cols()
-                )));
-            }
+        if let Some(test) = &test
+            && test.rows().cols() != train.rows().cols()
+        {
+            return Err(TrainerError::Config(format!(
+                "the test data has {} columns, the training data {}",
+                test.rows().cols(),
+                train.rows().cols()
+            )));
         }
         let sampler = settings.sampler(config.seed, population)?;
         let batch = sampler.rows();
@@ -437,8 +435,8 @@ impl<T: Real> Trainer<T> {
             scores: vec![T::ZERO; batch],
             score_grad: vec![T::ZERO; batch],
             grad: vec![T::ZERO; length],
-            passes: Passes { gathered: Vec::new(), cache: Vec::new(), scratch: Vec::new() },
-            work: Work { real: Vec::new(), f64: Vec::new(), u32: Vec::new(), u64: Vec::new() },
+            passes: Passes::default(),
+            work: Work::default(),
         })
     }
 
@@ -778,8 +776,7 @@ mod saved {
                 }
                 _ => return Err(CheckpointError::Damaged.into()),
             }
-            let passes = Passes { gathered: Vec::new(), cache: Vec::new(), scratch: Vec::new() };
-            Ok(Self { config: saved.config, model, params, passes })
+            Ok(Self { config: saved.config, model, params, passes: Passes::default() })
         }
 
         /// The configuration it was trained with.

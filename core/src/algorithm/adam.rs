@@ -96,11 +96,11 @@ impl<T: Real> Algorithm<T> for Adam {
         };
         let (first, second) = state.slots.split_at_mut(len);
         let each = state.points.iter().zip(&*first).zip(&*second).zip(grad);
-        // x − x is 0 for finite x and NaN otherwise: one sum over all tells, without a branch in the loop.
+        // 0·x is 0 for finite x and NaN otherwise: one sum over all tells, without a branch in the loop.
         let mut odd = T::ZERO;
         for (((&w, &m), &v), &g) in each {
             let (w, _, v) = moved(w, m, v, g);
-            odd += (w - w) + (v - v);
+            odd += T::ZERO * w + T::ZERO * v;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });
