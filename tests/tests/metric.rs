@@ -415,3 +415,50 @@ fn mcclish_ends() {
     close(mcclish(1.0, 0.3), 1.0, "perfection");
     close(mcclish(0.15, 0.3), 0.5, "chance");
 }
+
+/// The input of one case of tests/golden/metrics.json, made as make_metrics.py makes it.
+fn golden_example(seed: u64, n: usize, share: f64, levels: Option<u64>) -> (Vec<f64>, Vec<u8>) {
+    let mut random = Numbers(seed);
+    let bar = (share * f64::from(1 << 20)) as u64;
+    let labels: Vec<u8> = (0..n).map(|_| u8::from(random.next() >> 44 < bar)).collect();
+    let score = |(at, &label): (usize, &u8)| {
+        let bits = random.next();
+        let score = (bits >> 44) + u64::from(label) * (bits >> 20 & 0xf_ffff);
+        match levels {
+            None => (score * (1 << 20) + at as u64) as f64,
+            Some(levels) => (score * levels / (1 << 21)) as f64,
+        }
+    };
+    let scores = labels.iter().enumerate().map(score).collect();
+    (scores, labels)
+}
+
+#[test]
+fn a_million_scores_match_scikit_learn() {
+    let golden: serde_json::Value = serde_json::from_str(include_str!("../golden/metrics.json")).unwrap();
+    let n = golden["n"].as_u64().unwrap() as usize;
+    let cases = golden["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 4);
+    for case in cases {
+        let number = |name: &str| case[name].as_f64().unwrap();
+        let levels = case["levels"].as_u64();
+        let (scores, labels) = golden_example(case["seed"].as_u64().unwrap(), n, number("share"), levels);
+        let mut metrics = Metrics::new();
+        let mut summary = |high| metrics.summary(&scores, &labels, FprRange::new(0.0, high).unwrap()).unwrap();
+        let narrow = summary(0.05);
+        assert_eq!(Some(narrow.positives), case["positives"].as_u64());
+        close(narrow.auroc, number("auroc"), "auroc");
+        close(narrow.ap, number("ap"), "ap");
+        close(mcclish(narrow.pauc, 0.05), number("mcclish_05"), "McClish up to 0.05");
+        close(mcclish(summary(0.3).pauc, 0.3), number("mcclish_30"), "McClish up to 0.3");
+        let range = FprRange::new(0.05, 0.5).unwrap();
+        let area = metrics.partial_auc(&scores, &labels, range, TieRule::Trapezoid).unwrap();
+        close(area, number("area_05_50"), "area between 0.05 and 0.5");
+        if levels.is_some() {
+            // The scores are small integers, so f32 holds them too.
+            let single: Vec<f32> = scores.iter().map(|&s| s as f32).collect();
+            let same = Metrics::new().summary(&single, &labels, FprRange::new(0.0, 0.05).unwrap()).unwrap();
+            assert_eq!(same, narrow);
+        }
+    }
+}
