@@ -1,5 +1,6 @@
 //! The command line of undercurve. Each subcommand has its own file with an `Args` and a `run`.
 
+mod bench;
 mod build_web;
 mod serve;
 
@@ -17,11 +18,14 @@ struct Cli {
 enum Command {
     /// Build the page, serve it on this machine and open a browser.
     Serve(serve::Args),
+    /// Time the exact sums and metrics on this machine.
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
