@@ -42,9 +42,9 @@ pub fn run(json: bool) -> Result<()> {
                         black_box(keys);
                     }
                 },
-                &mut || drop(black_box(first.auroc(&scores, &labels))),
-                &mut || drop(black_box(second.average_precision(&scores, &labels))),
-                &mut || drop(black_box(third.summary(&scores, &labels, range))),
+                &mut || _ = black_box(first.auroc(&scores, &labels)),
+                &mut || _ = black_box(second.average_precision(&scores, &labels)),
+                &mut || _ = black_box(third.summary(&scores, &labels, range)),
             ],
         )
         .map(|seconds| seconds * 1e9 / N as f64);
