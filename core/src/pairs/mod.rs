@@ -1,3 +1,4 @@
 //! Sums over pairs (positive, other) that the objectives share.
 
+pub mod brute;
 pub mod row;

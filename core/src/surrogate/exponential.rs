@@ -38,6 +38,19 @@ impl<T: Real> Surrogate<T> for Exponential<T> {
     fn curvature(self, t: T) -> T {
         (self.scale * self.scale * (-(self.scale * t)).exp()).or_smaller(T::MAX)
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let e = (-(self.scale * t)).exp();
+        (e, e)
+    }
+    #[inline(always)]
+    fn parts_of_exp(self, x: T) -> (T, T) {
+        (x, x)
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -self.scale
+    }
     fn family(self) -> Family {
         Family::Exponential { rate: self.scale.f64() }
     }

@@ -40,6 +40,15 @@ impl<T: Real> Surrogate<T> for Hinge<T> {
         let _ = t;
         T::ZERO
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let d = self.margin - t;
+        if d > T::ZERO { (d, T::ONE) } else { (T::ZERO, T::ZERO) }
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -T::ONE
+    }
     fn family(self) -> Family {
         Family::PiecewisePolynomial
     }

@@ -40,6 +40,19 @@ impl<T: Real> Surrogate<T> for Logistic<T> {
         let r = (-(self.scale * t)).sigmoid();
         self.scale * self.scale * s * r
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let z = -(self.scale * t);
+        (z.softplus(), z.sigmoid())
+    }
+    #[inline(always)]
+    fn parts_of_exp(self, x: T) -> (T, T) {
+        (x.ln_1p_in_span(), x / (T::ONE + x))
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -self.scale
+    }
     fn family(self) -> Family {
         Family::Smooth { scale: self.scale.f64() }
     }

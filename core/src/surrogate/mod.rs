@@ -6,14 +6,18 @@
 mod exponential;
 mod hinge;
 mod logistic;
+mod ramp;
 mod sigmoid;
+mod smoothed_hinge;
 mod square;
 mod squared_hinge;
 
 pub use exponential::Exponential;
 pub use hinge::Hinge;
 pub use logistic::Logistic;
+pub use ramp::Ramp;
 pub use sigmoid::Sigmoid;
+pub use smoothed_hinge::SmoothedHinge;
 pub use square::Square;
 pub use squared_hinge::SquaredHinge;
 
@@ -50,6 +54,22 @@ pub trait Surrogate<T: Real>: Copy {
     fn curvature(self, t: T) -> T;
     /// How the fast pair sums may treat it.
     fn family(self) -> Family;
+    /// (ℓ(t), ℓ'(t) / [`slope_unit`](Self::slope_unit)) in the cheapest form and without saturation, for sums that have
+    /// checked that they fit.
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        (self.value(t), self.slope(t))
+    }
+    /// The same from x = e^(−ct), for the families [`Family::Smooth`] and [`Family::Exponential`] only.
+    #[inline(always)]
+    fn parts_of_exp(self, x: T) -> (T, T) {
+        (x, x)
+    }
+    /// The constant factor that [`parts`](Self::parts) leaves out of the slope.
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        T::ONE
+    }
     /// Whether ℓ is non-increasing everywhere, which partial AUC needs.
     fn is_monotone(self) -> bool {
         true
@@ -59,7 +79,6 @@ pub trait Surrogate<T: Real>: Copy {
 /// Every surrogate by value, for choices made at run time. `value` and `slope` of this enum branch per call: hot loops
 /// match once and run the generic kernel (see [`with_surrogate`](crate::with_surrogate)).
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum AnySurrogate<T> {
     /// (m − t)².
     Square(Square<T>),
@@ -73,6 +92,10 @@ pub enum AnySurrogate<T> {
     Sigmoid(Sigmoid<T>),
     /// e^(−ct).
     Exponential(Exponential<T>),
+    /// Moreau envelope of the hinge.
+    SmoothedHinge(SmoothedHinge<T>),
+    /// min(1, max(m − t, 0)/m).
+    Ramp(Ramp<T>),
 }
 
 /// Name, name of the one parameter, and its default, of every surrogate.
@@ -83,6 +106,8 @@ pub const SURROGATES: &[(&str, &str, f64)] = &[
     ("logistic", "scale", 1.0),
     ("sigmoid", "scale", 1.0),
     ("exponential", "scale", 1.0),
+    ("smoothed-hinge", "smoothing", 1.0),
+    ("ramp", "margin", 1.0),
 ];
 
 /// Runs an expression with the concrete surrogate inside an [`AnySurrogate`], compiled once for each.
@@ -102,12 +127,15 @@ macro_rules! with_surrogate {
             $crate::surrogate::AnySurrogate::Logistic($s) => $body,
             $crate::surrogate::AnySurrogate::Sigmoid($s) => $body,
             $crate::surrogate::AnySurrogate::Exponential($s) => $body,
+            $crate::surrogate::AnySurrogate::SmoothedHinge($s) => $body,
+            $crate::surrogate::AnySurrogate::Ramp($s) => $body,
         }
     };
 }
 
 impl<T: Real> AnySurrogate<T> {
-    /// By registry name. `param` is the margin or the scale, as [`SURROGATES`] says.
+    /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as [`SURROGATES`]
+    /// says.
     ///
     /// # Errors
     /// `Param` for an unknown name or a parameter out of range (finite, > 0).
@@ -119,6 +147,8 @@ impl<T: Real> AnySurrogate<T> {
             "logistic" => Self::Logistic(Logistic::new(param)?),
             "sigmoid" => Self::Sigmoid(Sigmoid::new(param)?),
             "exponential" => Self::Exponential(Exponential::new(param)?),
+            "smoothed-hinge" => Self::SmoothedHinge(SmoothedHinge::new(T::ONE, param)?),
+            "ramp" => Self::Ramp(Ramp::new(param)?),
             _ => return Err(Error::Param { what: "surrogate" }),
         })
     }
@@ -136,6 +166,15 @@ impl<T: Real> Surrogate<T> for AnySurrogate<T> {
     }
     fn family(self) -> Family {
         with_surrogate!(self, s => s.family())
+    }
+    fn parts(self, t: T) -> (T, T) {
+        with_surrogate!(self, s => s.parts(t))
+    }
+    fn parts_of_exp(self, x: T) -> (T, T) {
+        with_surrogate!(self, s => s.parts_of_exp(x))
+    }
+    fn slope_unit(self) -> T {
+        with_surrogate!(self, s => s.slope_unit())
     }
     fn is_monotone(self) -> bool {
         with_surrogate!(self, s => Surrogate::<T>::is_monotone(s))

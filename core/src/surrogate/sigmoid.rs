@@ -42,6 +42,22 @@ impl<T: Real> Surrogate<T> for Sigmoid<T> {
         let r = (self.scale * t).sigmoid();
         self.scale * self.scale * s * r * (r - s)
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let z = self.scale * t;
+        let s = (-z).sigmoid();
+        (s, s * z.sigmoid())
+    }
+    #[inline(always)]
+    fn parts_of_exp(self, x: T) -> (T, T) {
+        let r = T::ONE / (T::ONE + x);
+        let s = x * r;
+        (s, s * r)
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -self.scale
+    }
     fn family(self) -> Family {
         Family::Smooth { scale: self.scale.f64() }
     }

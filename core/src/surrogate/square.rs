@@ -40,6 +40,15 @@ impl<T: Real> Surrogate<T> for Square<T> {
         let _ = t;
         T::of(2.0)
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let d = self.margin - t;
+        (d * d, d)
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        T::of(-2.0)
+    }
     fn family(self) -> Family {
         Family::Square
     }

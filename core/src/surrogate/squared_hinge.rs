@@ -42,6 +42,16 @@ impl<T: Real> Surrogate<T> for SquaredHinge<T> {
     fn curvature(self, t: T) -> T {
         if self.margin > t { T::of(2.0) } else { T::ZERO }
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        (d * d, d)
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        T::of(-2.0)
+    }
     fn family(self) -> Family {
         Family::PiecewisePolynomial
     }

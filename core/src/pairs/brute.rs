@@ -1,0 +1,385 @@
+//! Pair sums by brute force, n₊·n work in blocks: the fastest way for small batches.
+//!
+//! With anchors a_i (positives), others o_j and margins t_ij = a_i − o_j:
+//!
+//! ```text
+//! row_sums     V_i  = Σ_j ℓ(t_ij),   S_i = Σ_j ℓ'(t_ij)
+//! add_slopes   c_j −= Σ_i κ_i ℓ'(t_ij)
+//! auc          F    = 1/(n₊n₋) Σ_i Σ_j ℓ(t_ij)  and  ∂F/∂a_i, ∂F/∂o_j
+//! ```
+//!
+//! An objective with weights κ that depend on the row sums (SOAP: κ from u after its update) calls `row_sums` first,
+//! then `add_slopes` with the weights, and adds κ_i S_i to the anchors itself.
+//!
+//! Rows are taken [`ROWS`] at a time and others [`LANES`] at a time with one accumulator per lane, and the lanes are
+//! added in one fixed tree: the compiler can use vector registers and the bits do not depend on which. Losses of
+//! e^(−ct) take one exponential per score instead of one per pair, as e^(−c(a−o)) = e^(−c(a−z)) · e^(c(o−z)), while the
+//! scores span less than the type's exponent range; wider batches take the plain way.
+//!
+//! Cost: `row_sums` and `add_slopes` each n₊·n pairs, `auc` n₊·n₋ pairs. Memory: a few hundred bytes of stack.
+
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::surrogate::{Family, Surrogate};
+
+/// Accumulators per sum; part of the summation order, so of the result's last bits.
+const LANES: usize = 8;
+/// Rows that share one walk over the others.
+const ROWS: usize = 4;
+/// Others whose exponentials are kept at a time.
+const TILE: usize = 64;
+
+/// Σ ℓ and Σ ℓ' of every anchor over all others: `values[i] = Σ_j ℓ(a_i − o_j)`, `slopes[i] = Σ_j ℓ'(a_i − o_j)`.
+///
+/// All slices but `others` are as long as `anchors`. Scores must be finite, and sums that leave the range of `T` become
+/// infinite: ask [`check`] first where that can happen.
+///
+/// # Errors
+/// `Length`.
+#[inline]
+pub fn row_sums<T: Real, L: Surrogate<T>>(
+    loss: L,
+    anchors: &[T],
+    others: &[T],
+    values: &mut [T],
+    slopes: &mut [T],
+) -> Result<()> {
+    exact_len("values", anchors.len(), values.len())?;
+    exact_len("slopes", anchors.len(), slopes.len())?;
+    values.fill(T::ZERO);
+    slopes.fill(T::ZERO);
+    match Factors::of(loss, anchors, others) {
+        None => sum_rows(Plain(loss), anchors, others, values, slopes),
+        Some(factors) => {
+            let pair = Factored(loss);
+            let mut right = [T::ZERO; TILE];
+            for tile in others.chunks(TILE) {
+                let right = factors.right(tile, &mut right);
+                let rows = anchors.chunks(TILE).zip(values.chunks_mut(TILE)).zip(slopes.chunks_mut(TILE));
+                for ((anchors, values), slopes) in rows {
+                    let mut left = [T::ZERO; TILE];
+                    sum_rows(pair, factors.left(anchors, &mut left), right, values, slopes);
+                }
+            }
+        }
+    }
+    let unit = loss.slope_unit();
+    for s in slopes {
+        *s = *s * unit;
+    }
+    Ok(())
+}
+
+/// Adds the share of every other: `grad[j] −= Σ_i κ_i ℓ'(a_i − o_j)`.
+///
+/// `kappa` is as long as `anchors`, `grad` as long as `others`.
+///
+/// # Errors
+/// `Length`.
+#[inline]
+pub fn add_slopes<T: Real, L: Surrogate<T>>(
+    loss: L,
+    anchors: &[T],
+    kappa: &[T],
+    others: &[T],
+    grad: &mut [T],
+) -> Result<()> {
+    exact_len("kappa", anchors.len(), kappa.len())?;
+    exact_len("grad", others.len(), grad.len())?;
+    let unit = loss.slope_unit();
+    match Factors::of(loss, anchors, others) {
+        None => subtract_rows(Plain(loss), anchors, kappa, unit, others, grad),
+        Some(factors) => {
+            let mut right = [T::ZERO; TILE];
+            for (tile, grad) in others.chunks(TILE).zip(grad.chunks_mut(TILE)) {
+                let right = factors.right(tile, &mut right);
+                for (anchors, kappa) in anchors.chunks(TILE).zip(kappa.chunks(TILE)) {
+                    let mut left = [T::ZERO; TILE];
+                    let left = factors.left(anchors, &mut left);
+                    subtract_rows(Factored(loss), left, kappa, unit, right, grad);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Pairwise AUC loss: returns the mean of ℓ(s₊ − s₋) over all pairs and writes its derivative by every score.
+///
+/// `grad_positives` and `grad_negatives` are as long as the scores of their class. For a batch laid out as negatives
+/// then positives, split one gradient slice at the boundary.
+///
+/// # Errors
+/// `Length`, `OneClass`, `Overflow`.
+pub fn auc<T: Real, L: Surrogate<T>>(
+    loss: L,
+    positives: &[T],
+    negatives: &[T],
+    grad_positives: &mut [T],
+    grad_negatives: &mut [T],
+) -> Result<T> {
+    exact_len("grad_positives", positives.len(), grad_positives.len())?;
+    exact_len("grad_negatives", negatives.len(), grad_negatives.len())?;
+    if positives.is_empty() || negatives.is_empty() {
+        return Err(Error::OneClass);
+    }
+    check(loss, positives, negatives)?;
+    grad_positives.fill(T::ZERO);
+    grad_negatives.fill(T::ZERO);
+    let value = match Factors::of(loss, positives, negatives) {
+        None => sum_pairs(Plain(loss), positives, negatives, grad_positives, grad_negatives),
+        Some(factors) => {
+            let mut value = T::ZERO;
+            let mut right = [T::ZERO; TILE];
+            for (tile, grad_n) in negatives.chunks(TILE).zip(grad_negatives.chunks_mut(TILE)) {
+                let right = factors.right(tile, &mut right);
+                for (anchors, grad_p) in positives.chunks(TILE).zip(grad_positives.chunks_mut(TILE)) {
+                    let mut left = [T::ZERO; TILE];
+                    let left = factors.left(anchors, &mut left);
+                    value += sum_pairs(Factored(loss), left, right, grad_p, grad_n);
+                }
+            }
+            value
+        }
+    };
+    let mean = T::ONE / (T::of(positives.len() as f64) * T::of(negatives.len() as f64));
+    let scale = mean * loss.slope_unit();
+    for g in grad_positives {
+        *g = *g * scale;
+    }
+    for g in grad_negatives {
+        *g = -(*g * scale);
+    }
+    Ok(value * mean)
+}
+
+/// `Ok` when no sum of ℓ or ℓ' over all pairs of anchors and others can leave the range of `T`.
+///
+/// # Errors
+/// `Overflow`.
+pub fn check<T: Real, L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Result<()> {
+    let (Some((a0, a1)), Some((o0, o1))) = (range(anchors), range(others)) else { return Ok(()) };
+    // Every loss is largest, and its slope steepest, at an end of the margins (smooth losses have slopes below c).
+    let mut worst = 1.0;
+    for t in [a0 - o1, a1 - o0, T::ZERO] {
+        if !t.is_finite() {
+            return Err(Error::Overflow { what: "margin" });
+        }
+        worst = loss.value(t).f64().or_larger(loss.slope(t).f64().abs()).or_larger(worst);
+    }
+    if worst * (anchors.len() as f64) * (others.len() as f64) > 0.5 * T::MAX.f64() {
+        return Err(Error::Overflow { what: "pair sum" });
+    }
+    Ok(())
+}
+
+/// One pair: (ℓ, ℓ'/unit) from the prepared scores of the anchor and the other.
+trait Pair<T: Real>: Copy {
+    fn at(self, anchor: T, other: T) -> (T, T);
+}
+
+#[derive(Clone, Copy)]
+struct Plain<L>(L);
+impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
+    #[inline(always)]
+    fn at(self, anchor: T, other: T) -> (T, T) {
+        self.0.parts(anchor - other)
+    }
+}
+
+/// The scores are e^(−c(a−z)) and e^(c(o−z)).
+#[derive(Clone, Copy)]
+struct Factored<L>(L);
+impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
+    #[inline(always)]
+    fn at(self, anchor: T, other: T) -> (T, T) {
+        self.0.parts_of_exp(anchor * other)
+    }
+}
+
+/// How to factorise e^(−ct): the rate c and the centre z.
+#[derive(Clone, Copy)]
+struct Factors<T> {
+    rate: T,
+    centre: T,
+}
+
+impl<T: Real> Factors<T> {
+    /// `None` when the loss is no function of e^(−ct), or the scores are too far apart for that exponential.
+    #[inline(always)]
+    fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
+        let rate = match loss.family() {
+            Family::Smooth { scale } => T::of(scale),
+            Family::Exponential { rate } => T::of(rate),
+            _ => return None,
+        };
+        let (a0, a1) = range(anchors)?;
+        let (o0, o1) = range(others)?;
+        let (low, high) = (a0.or_smaller(o0), a1.or_larger(o1));
+        // NaN and infinite spans fail the comparison too.
+        (rate * (high - low) <= T::EXP_SPAN).then(|| Self { rate, centre: low + T::of(0.5) * (high - low) })
+    }
+    #[inline(always)]
+    fn left<'a>(self, anchors: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
+        for (e, &a) in out.iter_mut().zip(anchors) {
+            *e = (self.rate * (self.centre - a)).exp_in_span();
+        }
+        &out[..anchors.len().min(TILE)]
+    }
+    #[inline(always)]
+    fn right<'a>(self, others: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
+        for (e, &o) in out.iter_mut().zip(others) {
+            *e = (self.rate * (o - self.centre)).exp_in_span();
+        }
+        &out[..others.len().min(TILE)]
+    }
+}
+
+/// Smallest and largest value.
+#[inline(always)]
+fn range<T: Real>(xs: &[T]) -> Option<(T, T)> {
+    let &first = xs.first()?;
+    let (mut low, mut high) = ([first; LANES], [first; LANES]);
+    let (chunks, rest) = xs.as_chunks::<LANES>();
+    for chunk in chunks {
+        for l in 0..LANES {
+            low[l] = low[l].or_smaller(chunk[l]);
+            high[l] = high[l].or_larger(chunk[l]);
+        }
+    }
+    for &x in rest {
+        low[0] = low[0].or_smaller(x);
+        high[0] = high[0].or_larger(x);
+    }
+    let (mut l, mut h) = (low[0], high[0]);
+    for k in 1..LANES {
+        l = l.or_smaller(low[k]);
+        h = h.or_larger(high[k]);
+    }
+    Some((l, h))
+}
+
+/// The one tree in which lanes are added.
+#[inline(always)]
+fn total<T: Real>(x: [T; LANES]) -> T {
+    ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
+}
+
+/// Σ over others of both parts for `R` anchors.
+#[inline(always)]
+fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T]) -> ([T; R], [T; R]) {
+    let mut value = [[T::ZERO; LANES]; R];
+    let mut slope = [[T::ZERO; LANES]; R];
+    let (chunks, rest) = others.as_chunks::<LANES>();
+    for chunk in chunks {
+        for r in 0..R {
+            for l in 0..LANES {
+                let (v, s) = pair.at(anchors[r], chunk[l]);
+                value[r][l] += v;
+                slope[r][l] += s;
+            }
+        }
+    }
+    for r in 0..R {
+        for (l, &o) in rest.iter().enumerate() {
+            let (v, s) = pair.at(anchors[r], o);
+            value[r][l] += v;
+            slope[r][l] += s;
+        }
+    }
+    (value.map(total), slope.map(total))
+}
+
+#[inline(always)]
+fn sum_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
+    let (a, a_rest) = anchors.as_chunks::<ROWS>();
+    let (v, v_rest) = values.as_chunks_mut::<ROWS>();
+    let (s, s_rest) = slopes.as_chunks_mut::<ROWS>();
+    for ((a, v), s) in a.iter().zip(v).zip(s) {
+        // Two halves: four rows of two sums each would not stay in sixteen registers.
+        for half in 0..ROWS / 2 {
+            let (value, slope) = rows(pair, [a[2 * half], a[2 * half + 1]], others);
+            for r in 0..2 {
+                v[2 * half + r] += value[r];
+                s[2 * half + r] += slope[r];
+            }
+        }
+    }
+    for ((&a, v), s) in a_rest.iter().zip(v_rest).zip(s_rest) {
+        let (value, slope) = rows(pair, [a], others);
+        *v += value[0];
+        *s += slope[0];
+    }
+}
+
+#[inline(always)]
+fn subtract_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
+    let (a, a_rest) = anchors.as_chunks::<ROWS>();
+    let (k, k_rest) = kappa.as_chunks::<ROWS>();
+    for (a, k) in a.iter().zip(k) {
+        let k = k.map(|k| k * unit);
+        for (&o, g) in others.iter().zip(grad.iter_mut()) {
+            let d: [T; ROWS] = core::array::from_fn(|r| k[r] * pair.at(a[r], o).1);
+            *g -= (d[0] + d[1]) + (d[2] + d[3]);
+        }
+    }
+    for (&a, &k) in a_rest.iter().zip(k_rest) {
+        let k = k * unit;
+        for (&o, g) in others.iter().zip(grad.iter_mut()) {
+            *g -= k * pair.at(a, o).1;
+        }
+    }
+}
+
+/// Σ of the first part over all pairs; the second part is added to both gradients.
+#[inline(always)]
+fn sum_pairs<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
+    let mut value = T::ZERO;
+    let (a, a_rest) = anchors.as_chunks::<ROWS>();
+    let (g, g_rest) = left.as_chunks_mut::<ROWS>();
+    for (&a, g) in a.iter().zip(g) {
+        let (v, s) = walk(pair, a, others, right);
+        value += v;
+        for r in 0..ROWS {
+            g[r] += s[r];
+        }
+    }
+    for (&a, g) in a_rest.iter().zip(g_rest) {
+        let (v, s) = walk(pair, [a], others, right);
+        value += v;
+        *g += s[0];
+    }
+    value
+}
+
+/// One walk of `R` anchors over the others.
+#[inline(always)]
+fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T], grad: &mut [T]) -> (T, [T; R]) {
+    const HALF: usize = LANES / 2;
+    let mut value = [T::ZERO; HALF];
+    let mut slope = [[T::ZERO; HALF]; R];
+    let (chunks, rest) = others.as_chunks::<HALF>();
+    let (grads, grad_rest) = grad.as_chunks_mut::<HALF>();
+    for (chunk, grad) in chunks.iter().zip(grads) {
+        let mut sum = *grad;
+        for r in 0..R {
+            for l in 0..HALF {
+                let (v, s) = pair.at(anchors[r], chunk[l]);
+                value[l] += v;
+                slope[r][l] += s;
+                sum[l] += s;
+            }
+        }
+        *grad = sum;
+    }
+    for (l, (&o, grad)) in rest.iter().zip(grad_rest).enumerate() {
+        for r in 0..R {
+            let (v, s) = pair.at(anchors[r], o);
+            value[l] += v;
+            slope[r][l] += s;
+            *grad += s;
+        }
+    }
+    let add = |x: [T; HALF]| (x[0] + x[2]) + (x[1] + x[3]);
+    (add(value), slope.map(add))
+}

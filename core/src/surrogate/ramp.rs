@@ -1,0 +1,50 @@
+//! Ramp ℓ(t) = min(1, max(m − t, 0)/m): bounded, non-convex.
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Ramp ℓ(t) = min(1, max(m − t, 0)/m): bounded, non-convex. It is 1 for t ≤ 0, 0 for t ≥ m, and linear between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp<T> {
+    margin: T,
+}
+
+impl<T: Real> Ramp<T> {
+    /// With its margin, finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when it is outside that range.
+    pub fn new(margin: T) -> Result<Self> {
+        Ok(Self { margin: positive("margin", margin)? })
+    }
+
+    /// The margin.
+    #[must_use]
+    pub fn margin(self) -> T {
+        self.margin
+    }
+}
+
+impl<T: Real> Surrogate<T> for Ramp<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        if t > T::ZERO {
+            let d = self.margin - t;
+            if d > T::ZERO { d / self.margin } else { T::ZERO }
+        } else {
+            T::ONE
+        }
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        if t > T::ZERO && t < self.margin { -(T::ONE / self.margin).or_smaller(T::MAX) } else { T::ZERO }
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        let _ = t;
+        T::ZERO
+    }
+    fn family(self) -> Family {
+        Family::PiecewisePolynomial
+    }
+}

@@ -1,0 +1,59 @@
+//! Smoothed hinge: the Moreau envelope of max(m − t, 0) with parameter λ.
+
+use super::{Family, Surrogate, positive};
+use crate::{Real, Result};
+
+/// Smoothed hinge: the Moreau envelope of max(m − t, 0) with parameter λ. With d = m − t it is 0 for d ≤ 0,
+/// d²/(2λ) up to d = λ, and d − λ/2 beyond.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmoothedHinge<T> {
+    margin: T,
+    smoothing: T,
+}
+
+impl<T: Real> SmoothedHinge<T> {
+    /// With its margin m and smoothing λ, both finite and > 0.
+    ///
+    /// # Errors
+    /// `Param` when one is outside that range.
+    pub fn new(margin: T, smoothing: T) -> Result<Self> {
+        Ok(Self { margin: positive("margin", margin)?, smoothing: positive("smoothing", smoothing)? })
+    }
+
+    /// The margin.
+    #[must_use]
+    pub fn margin(self) -> T {
+        self.margin
+    }
+
+    /// The width λ of the quadratic part.
+    #[must_use]
+    pub fn smoothing(self) -> T {
+        self.smoothing
+    }
+}
+
+impl<T: Real> Surrogate<T> for SmoothedHinge<T> {
+    #[inline(always)]
+    fn value(self, t: T) -> T {
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        let inside = d.or_smaller(self.smoothing);
+        // d − λ/2 beyond λ; inside, d·d/(2λ).
+        ((d - inside) + T::of(0.5) * inside * (inside / self.smoothing)).or_smaller(T::MAX)
+    }
+    #[inline(always)]
+    fn slope(self, t: T) -> T {
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        -(d.or_smaller(self.smoothing) / self.smoothing)
+    }
+    #[inline(always)]
+    fn curvature(self, t: T) -> T {
+        let d = self.margin - t;
+        if d > T::ZERO && d < self.smoothing { (T::ONE / self.smoothing).or_smaller(T::MAX) } else { T::ZERO }
+    }
+    fn family(self) -> Family {
+        Family::PiecewisePolynomial
+    }
+}
