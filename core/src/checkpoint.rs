@@ -78,7 +78,7 @@ pub fn seal(kind: Kind, payload: &[u8]) -> Vec<u8> {
 pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::NotOurs)?;
     let (header, payload) = rest.split_at_checked(HEADER - MAGIC.len()).ok_or(CheckpointError::Damaged)?;
-    if header[0] != kind.byte() {
+    if header[0] != kind.byte() || header[1] != 0 {
         return Err(CheckpointError::NotOurs);
     }
     let version = u16::from_le_bytes([header[2], header[3]]);

@@ -1,0 +1,147 @@
+//! The Trainer: same seed, same bits; saved and resumed, same bits; damaged files, typed errors.
+
+use std::sync::Arc;
+use undercurve::checkpoint::{CheckpointError, Kind, seal};
+use undercurve::data::Dataset;
+use undercurve::registry::METHODS;
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
+
+/// Two shifted clouds, 12 % positive.
+fn data(seed: u64, rows: usize) -> Arc<Dataset<f32>> {
+    let mut rng = Rng::new(seed);
+    let labels: Vec<u8> = (0..rows).map(|k| u8::from(k % 8 == 3)).collect();
+    let x = labels.iter().flat_map(|&y| [rng.normal() + 1.3 * f64::from(y), rng.normal() - 0.4 * f64::from(y)]);
+    let x = x.map(|v| v as f32).collect();
+    Arc::new(Dataset::dense(x, labels, 2).unwrap())
+}
+
+fn config(method: &str, model: &str) -> Config {
+    Config {
+        method: method.into(),
+        model: ModelSpec::parse(model).unwrap(),
+        length: Length::Steps(200),
+        ..Config::default()
+    }
+}
+
+#[test]
+fn every_method_lowers_its_objective() {
+    for method in METHODS {
+        for model in ["linear", "mlp:8", "mlp-tanh:6,4"] {
+            let mut trainer = Trainer::new(&config(method.name, model), data(1, 400), Some(data(2, 200))).unwrap();
+            let before = trainer.report().unwrap();
+            while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
+            let after = trainer.report().unwrap();
+            assert!(after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
+            assert!(after.test.unwrap().auroc > 0.75, "{} {model}: {after:?}", method.name);
+        }
+    }
+}
+
+#[test]
+fn resuming_anywhere_gives_the_same_bits() {
+    for method in METHODS {
+        for (model, settings) in [("linear", [("sampling", "stratified")]), ("mlp:8", [("sampling", "uniform")])] {
+            let mut config = config(method.name, model);
+            config.length = Length::Steps(60);
+            if method.params.iter().any(|p| p.name == "sampling") {
+                config.settings = settings.map(|(k, v)| (k.to_string(), v.to_string())).to_vec();
+            }
+            let (train, test) = (data(1, 300), data(2, 100));
+            let whole = |steps: u64| {
+                let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
+                (0..steps).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+                trainer
+            };
+            let end = whole(60).save();
+            for stop in [0, 1, 17, 37, 59, 60] {
+                let saved = whole(stop).save();
+                let mut resumed = Trainer::load(&saved, train.clone(), Some(test.clone())).unwrap();
+                assert_eq!(resumed.save(), saved, "saving again gives the same bytes");
+                (stop..60).for_each(|_| assert!(resumed.step().unwrap().is_some()));
+                assert_eq!(resumed.save(), end, "{} {model} stopped at {stop}", method.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn two_methods_see_the_same_start_and_the_same_batches() {
+    let train = data(1, 300);
+    let mut lanes = ["ce", "soap", "auc-pairwise", "ce-balanced"]
+        .map(|name| Trainer::new(&config(name, "mlp:4"), train.clone(), None).unwrap());
+    let (first, others) = lanes.split_first_mut().unwrap();
+    for other in others.iter() {
+        assert_eq!(first.params(), other.params());
+    }
+    for _ in 0..100 {
+        first.step().unwrap();
+        for other in &mut *others {
+            other.step().unwrap();
+            assert_eq!(first.batch_index(), other.batch_index());
+        }
+    }
+    for other in others {
+        assert_ne!(first.params(), other.params());
+    }
+}
+
+#[test]
+fn damaged_files_are_errors_and_never_panic() {
+    let train = data(1, 100);
+    let mut trainer = Trainer::new(&config("soap", "linear"), train.clone(), None).unwrap();
+    trainer.step().unwrap();
+    let saved = trainer.save();
+    let load = |bytes: &[u8]| Trainer::load(bytes, train.clone(), None).err();
+    for cut in 0..saved.len() {
+        assert!(load(&saved[..cut]).is_some(), "cut at {cut}");
+    }
+    for at in 0..saved.len() {
+        let mut bytes = saved.clone();
+        bytes[at] ^= 0x41;
+        assert!(load(&bytes).is_some(), "byte {at} changed");
+    }
+    let other = |bytes: &[u8]| Trainer::load(bytes, data(9, 100), None).err();
+    assert_eq!(other(&saved), Some(TrainerError::Checkpoint(CheckpointError::Mismatch("training data set"))));
+    assert_eq!(load(b"hello"), Some(TrainerError::Checkpoint(CheckpointError::NotOurs)));
+    assert_eq!(load(&seal(Kind::Trainer, b"")), Some(TrainerError::Checkpoint(CheckpointError::Damaged)));
+    assert!(Predictor::<f64>::load(&saved[..40]).is_err());
+}
+
+#[test]
+fn a_saved_model_scores_as_the_trainer_does() {
+    let train = data(1, 100);
+    let mut trainer = Trainer::new(&config("soap", "mlp:5"), train.clone(), None).unwrap();
+    (0..20).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+    let (mut a, mut b) = (vec![0.0; 100], vec![0.0; 100]);
+    trainer.score(train.rows(), &mut a).unwrap();
+    Predictor::<f32>::load(&trainer.save()).unwrap().score(train.rows(), &mut b).unwrap();
+    assert_eq!(a, b);
+}
+
+#[test]
+fn wrong_settings_say_what_is_right() {
+    let text = |change: &dyn Fn(&mut Config)| {
+        let mut config = config("soap", "linear");
+        change(&mut config);
+        Trainer::new(&config, data(1, 100), None).map(|_| ()).unwrap_err().to_string()
+    };
+    let set = |k: &str, v: &str| vec![(k.to_string(), v.to_string())];
+    assert!(text(&|c| c.method = "sopa".into()).starts_with("no method \"sopa\"; there are soap, "));
+    assert!(text(&|c| c.settings = set("gama", "1")).contains("no parameter \"gama\"; it has steps, "));
+    assert_eq!(
+        text(&|c| c.settings = set("optimizer", "sdg")),
+        "optimizer = \"sdg\": expected one of sgd, momentum, adam, adam-plain"
+    );
+    assert!(text(&|c| c.settings = set("gamma", "nan")).starts_with("gamma = \"nan\": expected a number"));
+    assert_eq!(text(&|c| c.fpr = (0.5, 0.5)), "fpr 0.5:0.5: expected 0 <= LO < HI <= 1");
+    for bad in ["", "mlp", "mlp:", "mlp:0", "mlp:4,", "mpl:4", "linear:3", "mlp:1,1,1,1,1,1,1,1,1"] {
+        assert!(ModelSpec::parse(bad).is_err(), "{bad}");
+    }
+    for good in ["linear", "mlp:64,64", "mlp-tanh:3"] {
+        assert_eq!(ModelSpec::parse(good).unwrap().to_string(), good);
+    }
+    let one_class = Arc::new(Dataset::dense(vec![0.0f32; 4], vec![1, 1], 2).unwrap());
+    assert!(Trainer::new(&config("ce", "linear"), one_class, None).is_err());
+}
