@@ -104,7 +104,8 @@ const fn choice(
 const BIG: f64 = 1e30;
 const TINY: f64 = 1e-30;
 
-const SURROGATE_NAMES: &[&str] = &["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential"];
+const SURROGATE_NAMES: &[&str] =
+    &["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential", "smoothed-hinge", "ramp"];
 
 const STEPS: &str = "steps of the algorithm, over which the rate falls";
 const fn optimizer(default: &'static str) -> Param {
@@ -136,7 +137,8 @@ const WEIGHTS: Param = choice(
     "weigh examples so that estimates are unbiased, or all alike as drawn",
 );
 const SURROGATE: Param = choice("surrogate", "squared-hinge", SURROGATE_NAMES, "loss of the margin");
-const MARGIN: Param = number("margin", "1", TINY, BIG, "margin of square, squared-hinge and hinge");
+const MARGIN: Param = number("margin", "1", TINY, BIG, "margin of square, squared-hinge, hinge and ramp");
+const SMOOTHING: Param = number("smoothing", "1", TINY, BIG, "width of smoothed-hinge's round part (its margin is 1)");
 const SCALE: Param = number("scale", "1", TINY, BIG, "scale of logistic, sigmoid and exponential");
 const fn link(default: &'static str) -> Param {
     choice("link", default, &["sigmoid", "identity"], "function of the raw score inside the objective")
@@ -174,6 +176,7 @@ pub const METHODS: &[Method] = &[
             SURROGATE,
             MARGIN,
             SCALE,
+            SMOOTHING,
             link("sigmoid"),
             number("gamma", "0.1", TINY, 1.0, "weight of the new estimate in the moving averages u"),
             number("u0", "0", 0.0, BIG, "least value of u2"),
@@ -192,7 +195,7 @@ pub const METHODS: &[Method] = &[
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
             part: "equations (2)-(4), (9), algorithms 1-3",
         },
-        files: &["core/src/estimator/soap.rs", "core/src/pairs/row.rs"],
+        files: &["core/src/estimator/soap.rs", "core/src/pairs/brute.rs"],
     },
     Method {
         name: "auc-pairwise",
@@ -207,6 +210,7 @@ pub const METHODS: &[Method] = &[
             SURROGATE,
             MARGIN,
             SCALE,
+            SMOOTHING,
             link("identity"),
             POSITIVES,
             NEGATIVES,
@@ -219,7 +223,7 @@ pub const METHODS: &[Method] = &[
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
             part: "the pairwise objective, equation (1)",
         },
-        files: &["core/src/estimator/auc_pairwise.rs", "core/src/pairs/row.rs"],
+        files: &["core/src/estimator/auc_pairwise.rs", "core/src/pairs/brute.rs"],
     },
     Method {
         name: "ce",

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 pub mod metric;
-pub mod pairs;
 pub mod model;
+pub mod pairs;
 pub mod soap;
 
 /// The folder of shared data sets: the environment's `UNDERCURVE_SHARED`, or `shared` beside the repository. `None`

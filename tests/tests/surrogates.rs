@@ -12,7 +12,7 @@ fn all<T: Real>(parameter: f64) -> impl Iterator<Item = (&'static str, AnySurrog
 proptest! {
     #[test]
     fn values_and_slopes_are_the_definitions(t in -30.0..30.0f64, parameter in 0.1..5.0f64) {
-        for (name, loss) in all::<f64>(parameter).filter(|(name, _)| KNOWN.contains(name)) {
+        for (name, loss) in all::<f64>(parameter) {
             let (value, slope) = twin(name, parameter, t);
             prop_assert!((loss.value(t) - value).abs() <= 1e-14 * (1.0 + value.abs()), "{name}({t})");
             prop_assert!((loss.slope(t) - slope).abs() <= 1e-14 * (1.0 + slope.abs()), "{name}'({t})");
@@ -23,13 +23,13 @@ proptest! {
     fn slopes_and_curvatures_are_derivatives(t in -6.0..6.0f64, parameter in 0.2..3.0f64) {
         for (name, loss) in all::<f64>(parameter) {
             let h = 1e-5;
-            let kink = (t - parameter).abs() < 2.0 * h || t.abs() < 2.0 * h;
+            let kinks = [0.0, parameter, 1.0, 1.0 - parameter];
+            let kink = kinks.iter().any(|k| (t - k).abs() < 2.0 * h);
             let slope = (loss.value(t + h) - loss.value(t - h)) / (2.0 * h);
             let curvature = (loss.slope(t + h) - loss.slope(t - h)) / (2.0 * h);
             let scale = 1.0 + loss.value(t).abs() + loss.curvature(t).abs();
             prop_assert!(kink || (slope - loss.slope(t)).abs() < 1e-7 * scale, "{name}'({t})");
-            let jump = (curvature - loss.curvature(t)).abs() > 1.0 / h * 1e-3;
-            prop_assert!(kink || jump || (curvature - loss.curvature(t)).abs() < 1e-5 * scale, "{name}''({t})");
+            prop_assert!(kink || (curvature - loss.curvature(t)).abs() < 1e-5 * scale, "{name}''({t})");
         }
     }
 
@@ -41,9 +41,6 @@ proptest! {
         }
     }
 }
-
-/// The surrogates that the naive twin writes out.
-const KNOWN: &[&str] = &["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential"];
 
 /// Every finite margin, up to the largest, gives finite numbers.
 #[test]

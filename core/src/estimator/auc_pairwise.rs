@@ -6,7 +6,7 @@
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
-use crate::pairs::row;
+use crate::pairs::brute;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::AnySurrogate;
@@ -27,6 +27,30 @@ impl<T: Real> AucPairwise<T> {
     }
 }
 
+impl<T: Real> AucPairwise<T> {
+    /// The value, and its gradient where one is asked for.
+    fn evaluate(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+        let (low, _) = both_classes(batch)?;
+        scratch.check(self.need(batch.shape()))?;
+        let rows = batch.scores().len();
+        let (h, rest) = scratch.real.split_at_mut(rows);
+        let out = &mut rest[..rows];
+        self.link.apply(batch.scores(), h);
+        let (low_h, high_h) = h.split_at(low.len());
+        let (out_low, out_high) = out.split_at_mut(low.len());
+        let value = with_surrogate!(self.surrogate, loss => {
+            brute::check(loss, high_h, low_h)?;
+            brute::auc(loss, high_h, low_h, out_high, out_low)?
+        });
+        let value = finite("pairwise loss", value.f64())?;
+        if let Some(grad) = grad {
+            self.link.chain(h, out);
+            commit(out, grad)?;
+        }
+        Ok(value)
+    }
+}
+
 /// Both classes of a binary batch, each with at least one example.
 pub(super) fn both_classes<'a, T: Real>(batch: &Batch<'a, T>) -> Result<(&'a [T], &'a [T])> {
     let (low, high) = batch.binary()?;
@@ -39,16 +63,7 @@ impl<T: Real> Estimator<T> for AucPairwise<T> {
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
-        let h = &mut scratch.real[..batch.scores().len()];
-        self.link.apply(batch.scores(), h);
-        let (low_h, high_h) = h.split_at(low.len());
-        let mut sum = 0.0;
-        for &anchor in high_h {
-            sum += with_surrogate!(self.surrogate, loss => row::sum(loss, anchor, low_h)).f64();
-        }
-        finite("pairwise loss", sum / (low.len() as f64 * high.len() as f64))
+        self.evaluate(batch, scratch, None)
     }
 
     fn update(
@@ -59,27 +74,6 @@ impl<T: Real> Estimator<T> for AucPairwise<T> {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
-        let rows = batch.scores().len();
-        let (h, rest) = scratch.real.split_at_mut(rows);
-        let out = &mut rest[..rows];
-        self.link.apply(batch.scores(), h);
-        out.fill(T::ZERO);
-        let (low_h, high_h) = h.split_at(low.len());
-        let (out_low, out_high) = out.split_at_mut(low.len());
-        let pairs = low.len() as f64 * high.len() as f64;
-        let kappa = T::of(1.0 / pairs);
-        let mut sum = 0.0;
-        for (&anchor, c) in high_h.iter().zip(out_high) {
-            with_surrogate!(self.surrogate, loss => {
-                sum += row::sum(loss, anchor, low_h).f64();
-                *c += row::grad(loss, anchor, low_h, kappa, out_low);
-            });
-        }
-        let value = finite("pairwise loss", sum / pairs)?;
-        self.link.chain(h, out);
-        commit(out, grad.scores)?;
-        Ok(value)
+        self.evaluate(batch, scratch, Some(grad.scores))
     }
 }

@@ -22,13 +22,13 @@
 //!
 //! State: `[u1, u2]` for each positive of the data, from 0; u2 = 0 means not yet visited (ℓ(0) > 0), and the first visit
 //! takes the estimate itself (`First::Estimate`, the paper's) or mixes it with 0 (`First::Zero`). Cost O(b₊b) a batch.
-//! Scratch: 2 values a row and 2 a positive.
+//! Scratch: 10 values a row at most (2 a row and 8 a positive).
 
 use super::auc_pairwise::both_classes;
 use super::{Estimator, Grad, Link, Weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
-use crate::pairs::row;
+use crate::pairs::brute;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate};
@@ -109,14 +109,51 @@ impl<T: Real> Soap<T> {
         };
         Ok(PairWeights { own: T::of(own), positive: T::of(positive), negative: T::of(negative) })
     }
+}
 
-    /// ĝ1 and ĝ2 of the positive with link score `anchor`.
-    #[inline(always)]
-    fn inner(loss: impl Surrogate<T>, w: PairWeights<T>, anchor: T, low: &[T], high: &[T]) -> [T; 2] {
-        let own = loss.value(T::ZERO);
-        let positives = row::sum(loss, anchor, high) - own;
-        let g1 = w.own * own + w.positive * positives;
-        [g1, g1 + w.negative * row::sum(loss, anchor, low)]
+/// Scratch of one batch, cut into its parts; all but `h` and `out` have one value for each positive.
+struct Parts<'a, T> {
+    h: &'a mut [T],
+    out: &'a mut [T],
+    sums: Sums<'a, T>,
+    u: &'a mut [T],
+    kappa_low: &'a mut [T],
+    kappa_high: &'a mut [T],
+}
+
+/// Σ ℓ and Σ ℓ' of each positive over the negatives and over the positives.
+struct Sums<'a, T> {
+    low: &'a mut [T],
+    low_slopes: &'a mut [T],
+    high: &'a mut [T],
+    high_slopes: &'a mut [T],
+}
+
+impl<'a, T: Real> Parts<'a, T> {
+    fn cut(memory: &'a mut [T], rows: usize, count: usize) -> Self {
+        let (h, memory) = memory.split_at_mut(rows);
+        let (out, memory) = memory.split_at_mut(rows);
+        let (u, memory) = memory.split_at_mut(2 * count);
+        let (kappa_low, memory) = memory.split_at_mut(count);
+        let (kappa_high, memory) = memory.split_at_mut(count);
+        let (low, memory) = memory.split_at_mut(count);
+        let (low_slopes, memory) = memory.split_at_mut(count);
+        let (high, memory) = memory.split_at_mut(count);
+        let sums = Sums { low, low_slopes, high, high_slopes: &mut memory[..count] };
+        Self { h, out, sums, u, kappa_low, kappa_high }
+    }
+}
+
+impl<T: Real> Sums<'_, T> {
+    fn fill(&mut self, loss: impl Surrogate<T>, low: &[T], high: &[T]) -> Result<()> {
+        brute::row_sums(loss, high, low, self.low, self.low_slopes)?;
+        brute::row_sums(loss, high, high, self.high, self.high_slopes)
+    }
+
+    /// ĝ1 and ĝ2 of the i-th positive; `own` is ℓ(0).
+    fn inner(&self, i: usize, own: T, w: PairWeights<T>) -> [T; 2] {
+        let g1 = w.own * own + w.positive * (self.high[i] - own);
+        [g1, g1 + w.negative * self.low[i]]
     }
 }
 
@@ -126,19 +163,21 @@ impl<T: Real> Estimator<T> for Soap<T> {
     }
 
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 4 * shape.rows, ..Need::NONE }
+        Need { real: 10 * shape.rows, ..Need::NONE }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
         scratch.check(self.need(batch.shape()))?;
         let w = self.pair_weights(batch, low.len(), high.len())?;
-        let h = &mut scratch.real[..batch.scores().len()];
+        let Parts { h, mut sums, .. } = Parts::cut(scratch.real, batch.scores().len(), high.len());
         self.link.apply(batch.scores(), h);
         let (low, high) = h.split_at(low.len());
+        with_surrogate!(self.surrogate, loss => sums.fill(loss, low, high))?;
+        let own = self.surrogate.value(T::ZERO);
         let mut sum = 0.0;
-        for &anchor in high {
-            let [g1, g2] = with_surrogate!(self.surrogate, loss => Self::inner(loss, w, anchor, low, high));
+        for i in 0..high.len() {
+            let [g1, g2] = sums.inner(i, own, w);
             sum -= g1.f64() / g2.f64();
         }
         finite("average precision loss", sum / high.len() as f64)
@@ -161,35 +200,36 @@ impl<T: Real> Estimator<T> for Soap<T> {
             return Err(Error::Index { what: "slots", at, len: state.len() / 2 });
         }
         let w = self.pair_weights(batch, low.len(), high.len())?;
-        let (rows, count) = (batch.scores().len(), high.len());
-        let (h, rest) = scratch.real.split_at_mut(rows);
-        let (out, rest) = rest.split_at_mut(rows);
-        let u = &mut rest[..2 * count];
+        let count = high.len();
+        let Parts { h, out, mut sums, u, kappa_low, kappa_high } =
+            Parts::cut(scratch.real, batch.scores().len(), count);
         self.link.apply(batch.scores(), h);
-        out.fill(T::ZERO);
         let (low_h, high_h) = h.split_at(low.len());
-        let (out_low, out_high) = out.split_at_mut(low.len());
+        with_surrogate!(self.surrogate, loss => sums.fill(loss, low_h, high_h))?;
+        let own = self.surrogate.value(T::ZERO);
+        let scale = T::ONE / T::of(count as f64);
         let mut sum = 0.0;
+        for (i, (u, &slot)) in u.chunks_exact_mut(2).zip(slots).enumerate() {
+            let new = sums.inner(i, own, w);
+            let old = &state[2 * slot as usize..][..2];
+            let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
+            u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
+            u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
+            let (ratio, over) = (u[0] / u[1], scale / u[1]);
+            sum -= ratio.f64();
+            kappa_low[i] = w.negative * over * ratio;
+            kappa_high[i] = w.positive * over * (ratio - T::ONE);
+        }
+        // An infinite u2 would hide behind a weight of zero.
+        crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
+        let (out_low, out_high) = out.split_at_mut(low.len());
+        out_low.fill(T::ZERO);
+        for (i, c) in out_high.iter_mut().enumerate() {
+            *c = kappa_low[i] * sums.low_slopes[i] + kappa_high[i] * sums.high_slopes[i];
+        }
         with_surrogate!(self.surrogate, loss => {
-            for ((&anchor, &slot), u) in high_h.iter().zip(slots).zip(u.chunks_exact_mut(2)) {
-                let new = Self::inner(loss, w, anchor, low_h, high_h);
-                let old = &state[2 * slot as usize..][..2];
-                let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
-                u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
-                u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
-                sum -= u[0].f64() / u[1].f64();
-            }
-            // An infinite u2 would hide behind a zero weight below.
-            crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
-            let scale = T::ONE / T::of(count as f64);
-            for (i, u) in u.chunks_exact(2).enumerate() {
-                let (anchor, over) = (high_h[i], scale / u[1]);
-                let negative = w.negative * over * (u[0] / u[1]);
-                let positive = w.positive * over * (u[0] / u[1] - T::ONE);
-                let own = row::grad(loss, anchor, high_h, positive, out_high)
-                    + row::grad(loss, anchor, low_h, negative, out_low);
-                out_high[i] += own;
-            }
+            brute::add_slopes(loss, high_h, kappa_low, low_h, out_low)?;
+            brute::add_slopes(loss, high_h, kappa_high, high_h, out_high)?;
         });
         let value = finite("average precision loss", sum / count as f64)?;
         self.link.chain(h, out);

@@ -65,7 +65,7 @@ pub fn row_sums<T: Real, L: Surrogate<T>>(
     }
     let unit = loss.slope_unit();
     for s in slopes {
-        *s = *s * unit;
+        *s *= unit;
     }
     Ok(())
 }
@@ -145,7 +145,7 @@ pub fn auc<T: Real, L: Surrogate<T>>(
     let mean = T::ONE / (T::of(positives.len() as f64) * T::of(negatives.len() as f64));
     let scale = mean * loss.slope_unit();
     for g in grad_positives {
-        *g = *g * scale;
+        *g *= scale;
     }
     for g in grad_negatives {
         *g = -(*g * scale);

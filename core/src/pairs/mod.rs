@@ -1,4 +1,3 @@
 //! Sums over pairs (positive, other) that the objectives share.
 
 pub mod brute;
-pub mod row;
