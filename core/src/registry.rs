@@ -107,9 +107,11 @@ const TINY: f64 = 1e-30;
 const SURROGATE_NAMES: &[&str] =
     &["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential", "smoothed-hinge", "ramp"];
 
+const OPTIMIZER_NAMES: &[&str] = &["sgd", "momentum", "adam", "adam-plain"];
+
 const STEPS: &str = "steps of the algorithm, over which the rate falls";
 const fn optimizer(default: &'static str) -> Param {
-    choice("optimizer", default, &["sgd", "momentum", "adam", "adam-plain"], "step rule; adam-plain is SOAP's own form")
+    choice("optimizer", default, OPTIMIZER_NAMES, "step rule; adam-plain is SOAP's own form")
 }
 const fn lr(default: &'static str) -> Param {
     number("lr", default, 0.0, BIG, "learning rate of the first step")
@@ -248,6 +250,53 @@ pub const METHODS: &[Method] = &[
             part: "weighting, equation (8), with a target share of one half",
         },
         files: &["core/src/estimator/cross_entropy.rs"],
+    },
+];
+
+/// A step rule that score-space methods may run on.
+#[derive(Clone, Copy, Debug)]
+pub struct Optimizer {
+    /// Its name in `--set optimizer=`.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its file, from the repository's root.
+    pub file: &'static str,
+}
+
+/// Every step rule.
+pub const OPTIMIZERS: &[Optimizer] = &[
+    Optimizer {
+        name: "sgd",
+        about: "Stochastic gradient descent.",
+        source: Source { paper: "Robbins, Monro 1951, A Stochastic Approximation Method", part: "the recursion" },
+        file: "core/src/algorithm/sgd.rs",
+    },
+    Optimizer {
+        name: "momentum",
+        about: "Gradient descent along an average of gradients.",
+        source: Source {
+            paper: "Polyak 1964, Some methods of speeding up the convergence of iteration methods",
+            part: "the heavy ball",
+        },
+        file: "core/src/algorithm/momentum.rs",
+    },
+    Optimizer {
+        name: "adam",
+        about: "Adam with bias correction.",
+        source: Source { paper: "Kingma, Ba 2015, Adam: A Method for Stochastic Optimization", part: "algorithm 1" },
+        file: "core/src/algorithm/adam.rs",
+    },
+    Optimizer {
+        name: "adam-plain",
+        about: "Adam without bias correction, epsilon inside the root.",
+        source: Source {
+            paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+            part: "algorithm 3",
+        },
+        file: "core/src/algorithm/adam.rs",
     },
 ];
 

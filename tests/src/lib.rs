@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+pub mod docs;
 pub mod metric;
 pub mod model;
 pub mod pairs;

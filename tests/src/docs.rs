@@ -1,0 +1,20 @@
+//! Parts of the documentation that are made from the registry.
+
+use std::fmt::Write as _;
+use undercurve::registry::{METHODS, OPTIMIZERS};
+
+/// The table paper → method → files → command-line name of ARCHITECTURE.md.
+pub fn methods_table() -> String {
+    let mut out = String::from("| paper | part | what | name | files |\n|---|---|---|---|---|\n");
+    let link = |files: &[&str]| files.iter().map(|f| format!("[{f}]({f})")).collect::<Vec<_>>().join(", ");
+    for m in METHODS {
+        let (paper, part) = (m.source.paper, m.source.part);
+        writeln!(out, "| {paper} | {part} | {} | `--method {}` | {} |", m.title, m.name, link(m.files)).unwrap();
+    }
+    for o in OPTIMIZERS {
+        let (paper, part) = (o.source.paper, o.source.part);
+        writeln!(out, "| {paper} | {part} | {} | `--set optimizer={}` | {} |", o.about, o.name, link(&[o.file]))
+            .unwrap();
+    }
+    out
+}
