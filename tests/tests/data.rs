@@ -1,0 +1,388 @@
+//! Reading and preparing data: the real files, hand-made ones, bad ones, and random bytes.
+
+use proptest::prelude::*;
+use std::io::Write as _;
+use undercurve::data::{
+    DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
+    prepare,
+};
+
+fn options(label: &str) -> Options {
+    Options { label: Some(label.into()), ..Options::default() }
+}
+
+fn csv(text: &str) -> Result<RawTable, DataError> {
+    RawTable::parse(text.as_bytes(), Format::Csv, "f.csv")
+}
+
+fn svm(text: &str) -> Result<RawTable, DataError> {
+    RawTable::parse(text.as_bytes(), Format::Libsvm, "f.svm")
+}
+
+fn fitted(text: &str, options: &Options) -> Result<(Preparation, Dataset<f64>), DataError> {
+    let table = csv(text)?;
+    let preparation = Preparation::fit(&table, options)?;
+    let data = preparation.apply(&table)?;
+    Ok((preparation, data))
+}
+
+fn line<T: std::fmt::Debug>(result: Result<T, DataError>) -> String {
+    let text = result.unwrap_err().to_string();
+    assert!(!text.contains('\n'), "{text:?}");
+    text
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
+}
+
+fn dense<T: undercurve::Real>(data: &Dataset<T>) -> Vec<Vec<f64>> {
+    match data.rows() {
+        Rows::Dense { data, cols } => data.chunks(cols).map(|row| row.iter().map(|x| x.f64()).collect()).collect(),
+        Rows::Csr { ptr, col, val, cols } => ptr
+            .windows(2)
+            .map(|span| {
+                let mut row = vec![0.0; cols];
+                (span[0]..span[1]).for_each(|at| row[col[at] as usize] = val[at].f64());
+                row
+            })
+            .collect(),
+    }
+}
+
+/// The real files: rows, columns after encoding, positives.
+#[test]
+fn real_files() {
+    let Some(shared) = undercurve_tests::shared() else { return };
+    let files: [(&str, Options, [usize; 3]); 14] = [
+        ("a1a.svm.gz", Options::default(), [1605, 119, 395]),
+        ("a1a.t.svm.gz", Options::default(), [30956, 119, 7446]),
+        ("a9a.svm.gz", Options::default(), [32561, 123, 7841]),
+        ("a9a.t.svm.gz", Options::default(), [16281, 122, 3846]),
+        ("w8a.svm.gz", Options::default(), [49749, 300, 1479]),
+        ("ijcnn1.svm.gz", Options::default(), [49990, 22, 4853]),
+        ("hiv.train.svm.gz", Options::default(), [33530, 2048, 1272]),
+        ("hiv.valid.svm.gz", Options::default(), [4191, 2048, 85]),
+        ("hiv.test.svm.gz", Options::default(), [4192, 2048, 130]),
+        ("annthyroid.csv.gz", options("label"), [7200, 6, 534]),
+        ("mammography.csv.gz", Options::default(), [11183, 6, 260]),
+        ("adult.train.csv.gz", options("income"), [32561, 108, 7841]),
+        ("adult.test.csv.gz", options("income"), [16281, 107, 3846]),
+        (
+            "compas.csv.gz",
+            Options { label: Some("two_year_recid".into()), missing: Missing::Impute, ..Options::default() },
+            [7214, 24, 3251],
+        ),
+    ];
+    for (name, mut options, want) in files {
+        let bytes = std::fs::read(shared.join("data").join(name)).unwrap();
+        let table = RawTable::parse(&bytes, Format::Auto, name).unwrap();
+        options.missing = Missing::Impute;
+        let preparation = Preparation::fit(&table, &options).unwrap();
+        let data: Dataset<f32> = preparation.apply(&table).unwrap();
+        assert_eq!([data.len(), data.cols(), data.positives()], want, "{name}");
+    }
+}
+
+/// One line each, with file, line and cell.
+#[test]
+fn error_lines() {
+    let parse = |bytes: &[u8]| line(RawTable::parse(bytes, Format::Auto, "f"));
+    let csv_line = |text: &str| line(csv(text));
+    let svm_line = |text: &str| line(svm(text));
+    let fit = |text: &str, options: &Options| line(fitted(text, options));
+    let usual = Options::default();
+
+    assert_eq!(parse(b""), "f: the file is empty");
+    assert_eq!(parse(b"\n\r\n \n"), "f: the file is empty");
+    assert_eq!(parse(b"PK\x03\x04rest"), "f: not a text file (it looks like a zip archive)");
+    assert_eq!(parse(b"a,b\n1,\0\n"), "f: not a text file (it looks like binary data)");
+    assert_eq!(parse(b"a,label\n1,0\n\xff,1\n"), "f:3: the text is not UTF-8");
+    assert_eq!(csv_line("a,label\n"), "f.csv:1: a header and no rows");
+    assert_eq!(csv_line("a,b,label\n1,2,0\n\n1,2\n"), "f.csv:4:3: 2 cells, but the first line has 3");
+    assert_eq!(csv_line("a,label\r\n1,0\r\n1,2,1\r\n"), "f.csv:3:3: 3 cells, but the first line has 2");
+    assert_eq!(csv_line("a,label\n1,0\n\"x,1\n2,1\n"), "f.csv:3:1: a quoted cell never ends");
+    assert_eq!(csv_line("a,a,label\n1,2,0\n"), "f.csv:1:2: two columns are called \"a\"");
+    assert_eq!(csv_line("a,label\n1,0\nNaN,1\n"), "f.csv:3:1: value \"NaN\" is not finite");
+    assert_eq!(csv_line("a,label\n\"1\n\",0\n-inf,1\n"), "f.csv:4:1: value \"-inf\" is not finite");
+    assert_eq!(csv_line("a,label\n1e999,0\n1,1\n"), "f.csv:2:1: value \"1e999\" is not finite");
+
+    assert_eq!(svm_line("1 0:1\n"), "f.svm:1:2: index 0, but LIBSVM counts columns from 1");
+    assert_eq!(svm_line("1 1:1\n\n0 2:1 2:3\n"), "f.svm:3:3: index 2 a second time");
+    assert_eq!(svm_line("1 3:1 2:3\n"), "f.svm:1:3: index 2 after 3; indices must ascend");
+    assert_eq!(svm_line("1 a:1\n"), "f.svm:1:2: \"a:1\" is not index:value");
+    assert_eq!(svm_line("1 1:\n"), "f.svm:1:2: \"1:\" is not index:value");
+    assert_eq!(svm_line("1 1:nan\n"), "f.svm:1:2: value \"nan\" is not finite");
+    assert_eq!(svm_line("x 1:1\n"), "f.svm:1:1: label \"x\" is not a number");
+    assert_eq!(svm_line("1 4294967295:1\n"), "f.svm:1:2: index \"4294967295\" is above the limit of 67108864");
+    assert_eq!(svm_line("1 99999999999:1\n"), "f.svm:1:2: index \"99999999999\" is above the limit of 67108864");
+
+    assert_eq!(
+        fit("a,b\n1,0\n2,1\n", &usual),
+        "f.csv: which column is the label? Name it; the columns are \"a\", \"b\""
+    );
+    assert_eq!(fit("a,b\n1,0\n2,1\n", &options("z")), "f.csv: there is no column \"z\"; the columns are \"a\", \"b\"");
+    assert_eq!(fit("label\n0\n1\n", &usual), "f.csv: there is no column besides the label");
+    assert_eq!(fit("a,label\n1,1\n2,1\n", &usual), "f.csv: every label is \"1\", and two classes are needed");
+    assert_eq!(
+        fit("a,label\n1,1\n2,2\n3,10\n", &usual),
+        "f.csv: more than two label values (\"1\", \"2\", \"10\"); name the positive one"
+    );
+    let positive = Options { positive: Some("yes".into()), ..usual.clone() };
+    assert_eq!(fit("a,label\n1,1\n2,2\n", &positive), "f.csv: no label is \"yes\"; the labels are \"1\", \"2\"");
+    assert_eq!(fit("a,label\n1,1\n2,\n3,0\n", &usual), "f.csv:3:2: the label is missing");
+    assert_eq!(
+        fit("a,b,label\n1,1,1\n2,?,1\n,2,0\n", &usual),
+        "f.csv:3:2: missing value in column \"b\" (missing = impute would fill it in)"
+    );
+    assert_eq!(
+        fit("a,label\n1,1\n2,1\nabc,0\n", &usual),
+        "f.csv:4:1: value \"abc\" in column \"a\" of numbers (a categorical column has to be named as one)"
+    );
+    assert_eq!(fit("a,label\n1e308,1\n-1e308,0\n", &usual), "f.csv: the values of column \"a\" are too large to scale");
+
+    let (preparation, _) = fitted("a,label\n1,1\n2,0\n", &usual).unwrap();
+    let apply = |text: &str| line(preparation.apply::<f32>(&csv(text).unwrap()));
+    assert_eq!(apply("b,label\n1,1\n"), "f.csv: there is no column \"a\"; the columns are \"b\", \"label\"");
+    assert_eq!(apply("a,label\n1,3\n"), "f.csv:2:2: label \"3\", but training knew \"0\" and \"1\"");
+    assert_eq!(apply("a,label\n1e300,1\n").split(": ").next(), Some("f.csv:2:1"));
+    let sparse = preparation.apply::<f32>(&svm("1 1:1\n").unwrap());
+    assert!(line(sparse).starts_with("f.svm: a table with named columns"));
+    let wide = svm(&format!("1 1:1\n0 {MAX_COLUMNS}:1\n")).unwrap();
+    let standard = Options { scale: Some(Scale::Standard), ..usual };
+    assert!(line(Preparation::fit(&wide, &standard)).contains("too many to centre"));
+    assert_eq!(line(RawTable::parse(b"", Format::Csv, "a\nb")), "a\\nb: the file is empty");
+}
+
+/// Delimiters, quotes, line ends, a byte order mark, headers.
+#[test]
+fn dialects() {
+    let want = vec![vec![1.0, 0.0, 1.0], vec![2.5, 1.0, 0.0]];
+    let texts = [
+        "v,k,label\n1,z,0\n2.5,\"a,b\",1\n",
+        "\u{feff}v,k,label\r\n1,z,0\r\n2.5,\"a,b\",1\r\n\r\n\r\n",
+        "v;k;label\n1;z;0\n2.5;\"a,b\";1",
+        "v\tk\tlabel\n1\tz\t0\n2.5\ta,b\t1\n",
+        "\nv , k, label\n 1,z ,0\n\n2.5,\"a,b\" , 1\n",
+    ];
+    for text in texts {
+        let none = Options { scale: Some(Scale::None), ..Options::default() };
+        let (preparation, data) = fitted(text, &none).unwrap();
+        assert_eq!(preparation.column_names(), ["v", "k=a,b", "k=z"], "{text:?}");
+        assert_eq!(dense(&data), want, "{text:?}");
+        assert_eq!(data.labels(), [0, 1]);
+    }
+    let table = csv("3,0\n4,1\n").unwrap();
+    assert!(!table.has_header());
+    assert_eq!(table.columns(), ["x1", "x2"]);
+    for label in ["2", "-1", "x2"] {
+        assert_eq!(Preparation::fit(&table, &options(label)).unwrap().label_column(), Some("x2"));
+    }
+    let named = ReadOptions { label: Some("q".into()), ..ReadOptions::default() };
+    let table = RawTable::parse_with(b"p,q\nu,v\nw,x\n", &named, "f").unwrap();
+    assert_eq!((table.rows(), table.columns()), (2, vec!["p".to_string(), "q".to_string()]));
+    assert_eq!(RawTable::parse(b"+1 1:2\n-1\n", Format::Auto, "f").unwrap().format(), Format::Libsvm);
+}
+
+/// Positive and negative: the larger of two, or the named one against the rest.
+#[test]
+fn labels() {
+    for (values, want) in [(["+1", "-1"], [1, 0]), (["0", "1"], [0, 1]), (["2", "1"], [1, 0]), (["10", "9"], [1, 0])] {
+        let table = svm(&format!("{} 1:1\n{} 1:2\n", values[0], values[1])).unwrap();
+        let data: Dataset<f32> = Preparation::fit(&table, &Options::default()).unwrap().apply(&table).unwrap();
+        assert_eq!(data.labels(), want, "{values:?}");
+    }
+    let rest = Options { positive: Some("b".into()), ..Options::default() };
+    let (_, data) = fitted("v,label\n1,a\n2,b\n3,c\n", &rest).unwrap();
+    assert_eq!(data.labels(), [0, 1, 0]);
+    let low = Options { positive: Some("1.0".into()), ..Options::default() };
+    let (preparation, data) = fitted("v,label\n1,1\n2,2\n", &low).unwrap();
+    assert_eq!((preparation.positive(), data.labels()), ("1", &[1, 0][..]));
+}
+
+/// Imputation, unseen categories and columns beyond training, with their counts; saved and loaded again.
+#[test]
+fn applied_to_new_data() {
+    let impute = Options { missing: Missing::Impute, scale: Some(Scale::None), ..Options::default() };
+    let (preparation, data) = fitted("v,k,label\n1,a,0\n,b,1\n4,,1\n", &impute).unwrap();
+    assert_eq!(preparation.column_names(), ["v", "k=a", "k=b", "k=(missing)"]);
+    assert_eq!(dense(&data), [[1.0, 1.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 1.0]]);
+    assert_eq!(data.summary().missing, [("v".to_string(), 1), ("k".to_string(), 1)]);
+    let saved = postcard::to_allocvec(&preparation).unwrap();
+    let loaded: Preparation = postcard::from_bytes(&saved).unwrap();
+    assert_eq!(loaded, preparation);
+    let new = csv("extra,label,k,v\n9,1,c,7\n9,0,b,?\n").unwrap();
+    let data: Dataset<f64> = loaded.apply(&new).unwrap();
+    assert_eq!(dense(&data), [[7.0, 0.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0]]);
+    assert_eq!(data.summary().unseen, [("k".to_string(), 1)]);
+
+    let train = svm("1 1:3 2:4\n0 2:2\n").unwrap();
+    let preparation = Preparation::fit(&train, &Options::default()).unwrap();
+    let data: Dataset<f64> = preparation.apply(&svm("0 1:3 2:4 5:9\n1\n").unwrap()).unwrap();
+    assert_eq!(dense(&data), [[0.6, 0.8], [0.0, 0.0]]);
+    assert_eq!(data.summary().beyond, 1);
+}
+
+/// Split: sizes by class, disjoint, complete, in order, decided by the seed; the test part does not move the scaling.
+#[test]
+fn splits() {
+    let labels: Vec<u8> = (0..103).map(|i| u8::from(i % 10 == 3)).collect();
+    let parts = Split::new(0.6, 5).parts(&labels).unwrap();
+    let positives = |rows: &[u32]| rows.iter().filter(|&&row| labels[row as usize] == 1).count();
+    assert_eq!((parts.train.len(), positives(&parts.train)), (62, 6));
+    let mut all = [parts.train.clone(), parts.test.clone()].concat();
+    assert!(parts.train.is_sorted() && parts.test.is_sorted());
+    all.sort_unstable();
+    assert_eq!(all, (0..103).collect::<Vec<_>>());
+    assert_eq!(parts, Split::new(0.6, 5).parts(&labels).unwrap());
+    assert_ne!(parts, Split::new(0.6, 6).parts(&labels).unwrap());
+    assert_eq!(positives(&Split::new(0.99, 1).parts(&labels).unwrap().test), 1);
+    for share in [0.0, 1.0, f64::NAN, -1.0] {
+        assert!(Split::new(share, 1).parts(&labels).is_err());
+    }
+    let text = |test_value: f64| {
+        (0..103).fold("v,label\n".to_string(), |text, i| {
+            let x = if parts.test.contains(&i) { test_value } else { f64::from(i) };
+            text + &format!("{x},{}\n", labels[i as usize])
+        })
+    };
+    let a = prepare::<f64>(&csv(&text(1.0)).unwrap(), &Options::default(), Split::new(0.6, 5)).unwrap();
+    let b = prepare::<f64>(&csv(&text(1e6)).unwrap(), &Options::default(), Split::new(0.6, 5)).unwrap();
+    assert_eq!((a.preparation, a.train), (b.preparation, b.train));
+    assert_ne!(a.test, b.test);
+}
+
+/// A gzip file cut anywhere is an error, never a shorter file; a flipped bit is an error or the same text.
+#[test]
+fn damaged_gzip() {
+    let text = b"a,label\n1,0\n2,1\n3,0\n";
+    let packed = gzip(text);
+    let whole = RawTable::parse(&packed, Format::Auto, "f").unwrap();
+    assert_eq!(whole, RawTable::parse(text, Format::Auto, "f").unwrap());
+    for cut in 0..packed.len() {
+        let message = line(RawTable::parse(&packed[..cut], Format::Auto, "f"));
+        let want = match cut {
+            0 => "f: the file is empty",
+            1 => "f: not a text file (it looks like binary data)",
+            _ => "f: the gzip data is cut off",
+        };
+        assert_eq!(message, want, "cut at {cut}");
+    }
+    for bit in 16..packed.len() * 8 {
+        let mut damaged = packed.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(table) = RawTable::parse(&damaged, Format::Auto, "f") {
+            assert_eq!(table, whole, "bit {bit}");
+        }
+    }
+}
+
+/// Everything a byte string can go through.
+fn exercise(bytes: &[u8]) {
+    for format in [Format::Auto, Format::Csv, Format::Libsvm] {
+        let table = match RawTable::parse(bytes, format, "f") {
+            Ok(table) => table,
+            Err(error) => {
+                assert!(!error.to_string().contains('\n'));
+                continue;
+            }
+        };
+        for (label, scale, missing) in
+            [(None, None, Missing::Refuse), (Some("-1".to_string()), Some(Scale::Unit), Missing::Impute)]
+        {
+            let options = Options { label, scale, missing, ..Options::default() };
+            match prepare::<f32>(&table, &options, Split::new(0.5, 1)) {
+                Ok(prepared) => {
+                    for data in [prepared.train, prepared.test] {
+                        assert!(dense(&data).iter().flatten().all(|x| x.is_finite()));
+                        assert_eq!(data.labels().len(), data.len());
+                    }
+                }
+                Err(error) => assert!(!error.to_string().contains('\n')),
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        exercise(&bytes);
+    }
+
+    #[test]
+    fn random_text_never_panics(text in "[-0-9a.,;:\"\n\r\t #?+eNlb]{0,200}") {
+        exercise(text.as_bytes());
+    }
+
+    #[test]
+    fn damaged_files_never_panic(
+        which in 0..3usize,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        const GOOD: [&str; 3] = [
+            "a,k,label\n1,x,0\n2,\"y\",1\n3,x,0\n4,z,1\n",
+            "+1 1:1 3:.5\n-1 2:1\n+1 1:2\n-1 3:1\n",
+            "a;label\n1;0\n?;1\n2;1\n",
+        ];
+        let mut bytes = GOOD[which].as_bytes().to_vec();
+        for (at, byte) in &edits {
+            let at = at.index(bytes.len());
+            bytes[at] = *byte;
+        }
+        exercise(&bytes);
+        let mut packed = gzip(GOOD[which].as_bytes());
+        for (at, byte) in edits {
+            let at = at.index(packed.len());
+            packed[at] = byte;
+        }
+        exercise(&packed);
+    }
+
+    /// Numbers written out and read again are the same; arrays and files give the same features; scaling equals a
+    /// plain loop.
+    #[test]
+    fn scaling_and_round_trip(
+        rows in prop::collection::vec((prop::collection::vec(-1e3..1e3f64, 3), any::<bool>()), 4..40),
+        constant in -10.0..10.0f64,
+    ) {
+        let mut labels: Vec<u8> = rows.iter().map(|row| u8::from(row.1)).collect();
+        (labels[0], labels[1]) = (0, 1);
+        let x: Vec<Vec<f64>> = rows.iter().map(|row| [row.0.as_slice(), &[constant]].concat()).collect();
+        let mut text = "a,b,c,d,label\n".to_string();
+        let mut sparse = String::new();
+        for (row, y) in x.iter().zip(&labels) {
+            text += &format!("{},{},{},{},{y}\n", row[0], row[1], row[2], row[3]);
+            sparse += &format!("{y} 1:{} 2:{} 3:{} 4:{}\n", row[0], row[1], row[2], row[3]);
+        }
+        let flat = x.concat();
+        for scale in [Scale::None, Scale::Standard, Scale::Unit] {
+            let options = Options { scale: Some(scale), ..Options::default() };
+            let (_, data) = fitted(&text, &options).unwrap();
+            let got = dense(&data);
+            let table = svm(&sparse).unwrap();
+            let other: Dataset<f64> = Preparation::fit(&table, &options).unwrap().apply(&table).unwrap();
+            prop_assert_eq!(&dense(&other), &got);
+            let arrays = Preparation::fit_arrays(&flat, &labels, 4, scale).unwrap();
+            prop_assert_eq!(&dense(&arrays.apply_arrays(&flat, &labels).unwrap()), &got);
+            prop_assert_eq!(data.labels(), &labels[..]);
+            let n = x.len() as f64;
+            for (row, scaled) in x.iter().zip(&got) {
+                let norm = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+                for column in 0..4 {
+                    let mean = x.iter().map(|row| row[column]).sum::<f64>() / n;
+                    let deviation = (x.iter().map(|row| (row[column] - mean).powi(2)).sum::<f64>() / n).sqrt();
+                    let want = match scale {
+                        Scale::None => row[column],
+                        Scale::Unit => row[column] / norm,
+                        Scale::Standard if column == 3 => 0.0,
+                        Scale::Standard => (row[column] - mean) / deviation,
+                    };
+                    prop_assert!((scaled[column] - want).abs() <= 1e-12 * (1.0 + want.abs()), "{} {}", scaled[column], want);
+                }
+            }
+        }
+    }
+}
