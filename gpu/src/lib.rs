@@ -1,1 +1,35 @@
-//! WGSL kernels for pairwise losses through wgpu.
+//! WGSL kernels for pairwise losses through wgpu, natively and in the browser.
+//!
+//! ```no_run
+//! use undercurve::surrogate::AnySurrogate;
+//! use undercurve_gpu::{Context, PairKernel, PairWeight, RowSum};
+//!
+//! let context = Context::new()?; // or Context::lent(device, queue)
+//! let mut kernel = PairKernel::new(&context, AnySurrogate::by_name("squared-hinge", 1.0)?)?;
+//! let (negatives, positives) = ([0.1, -0.3, 0.2], [0.5, 0.0]);
+//! let mut sums = [RowSum::default(); 2];
+//! kernel.row_sums(&negatives, &positives, &mut sums)?;
+//! let mut gradient = [0.0; 5]; // [negatives | positives]
+//! kernel.gradient(&[PairWeight { negative: 1.0 / 6.0, positive: 0.0 }; 2], &mut gradient)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! On the web the functions named `*_async` are to be used; the blocking ones do not exist there.
+//!
+//! Promises: the order of every sum depends on the lengths only, so one device and driver gives the same bits from run
+//! to run; different devices round differently (fused multiply-add, their own exp). Everything is f32. Inputs that are
+//! not finite, or whose sums might not fit f32, are refused before anything is computed.
+//!
+//! **Not supported:** f64; ranking and sorting on the device; keeping u, model or step rule on the device (scores go up
+//! and gradients come back each call); OpenGL adapters; more scores of one class than one buffer holds (64 million at
+//! WebGPU's default limits).
+#![forbid(unsafe_code)]
+
+mod context;
+mod error;
+pub mod kernel;
+
+pub use context::Context;
+pub use error::GpuError;
+pub use kernel::pair::{PairKernel, PairWeight, RowSum};
+pub use wgpu;

@@ -1,0 +1,40 @@
+//! The WGSL snippet of each surrogate. The mirror uses the core's own `value` and `slope`.
+
+use undercurve::surrogate::{AnySurrogate, Surrogate};
+
+/// Shader text with `loss` and `slope` of four margins, and the parameters it reads from `tile.shape`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snippet {
+    /// WGSL.
+    pub source: &'static str,
+    /// Margin or scale, then the smoothing where there is one.
+    pub shape: [f32; 2],
+}
+
+/// The snippet of a surrogate.
+#[must_use]
+pub fn snippet(loss: AnySurrogate<f32>) -> Snippet {
+    let (source, shape) = match loss {
+        AnySurrogate::Square(s) => (include_str!("surrogate/square.wgsl"), [s.margin(), 0.0]),
+        AnySurrogate::SquaredHinge(s) => (include_str!("surrogate/squared-hinge.wgsl"), [s.margin(), 0.0]),
+        AnySurrogate::Hinge(s) => (include_str!("surrogate/hinge.wgsl"), [s.margin(), 0.0]),
+        AnySurrogate::SmoothedHinge(s) => (include_str!("surrogate/smoothed-hinge.wgsl"), [s.margin(), s.smoothing()]),
+        AnySurrogate::Ramp(s) => (include_str!("surrogate/ramp.wgsl"), [s.margin(), 0.0]),
+        AnySurrogate::Logistic(s) => (include_str!("surrogate/logistic.wgsl"), [s.scale(), 0.0]),
+        AnySurrogate::Sigmoid(s) => (include_str!("surrogate/sigmoid.wgsl"), [s.scale(), 0.0]),
+        AnySurrogate::Exponential(s) => (include_str!("surrogate/exponential.wgsl"), [s.scale(), 0.0]),
+    };
+    Snippet { source, shape }
+}
+
+/// Largest |ℓ| and |ℓ'| over the margins between `low` and `high`: both are convex or monotone in |t| outside the
+/// bounded losses, so the ends decide; bounded losses are at most 1 and their slopes at most their value at 0.
+pub(crate) fn largest(loss: AnySurrogate<f32>, low: f32, high: f32) -> f64 {
+    let mut largest = 1.0f64;
+    for t in [low, 0.0, high] {
+        for x in [loss.value(t), loss.slope(t)] {
+            largest = largest.max(f64::from(x).abs());
+        }
+    }
+    largest
+}
