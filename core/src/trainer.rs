@@ -14,7 +14,7 @@ use crate::model::{Activation, AnyModel, Linear, Mlp, Model};
 use crate::real::Real;
 use crate::registry::{self, Domain, SettingError, Settings};
 use crate::rng::Rng;
-use crate::sampler::{AnySampler, Classes, Cursor, Sampler};
+use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Whole};
 use crate::scratch::{Need, Scratch};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -451,7 +451,14 @@ impl<T: Real> Trainer<T> {
             let state = State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
             match self.algorithm.next(&state) {
                 Ask::Gradient { at, draw, .. } => {
-                    let value = self.gradient(usize::from(at.0), draw)?;
+                    let value = match self.gradient(usize::from(at.0), draw) {
+                        // A line search may try a point whose value does not fit; that is no decrease, not the end.
+                        Err(Error::Overflow { .. }) if draw == Draw::All => {
+                            self.grad.fill(T::ZERO);
+                            f64::INFINITY
+                        }
+                        other => other?,
+                    };
                     let mut state =
                         State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
                     self.algorithm.tell(&mut state, Answer::Gradient { value, grad: &self.grad })?;
@@ -489,10 +496,17 @@ impl<T: Real> Trainer<T> {
                 (taken.starts, taken.drawn)
             }
             Draw::All => {
-                self.index.clone_from(&self.by_class);
-                self.batch_slots.clear();
-                self.batch_slots.extend(0..self.population[1]);
-                ([0, self.population[0], self.by_class.len() as u32], Drawn::All)
+                let rows = self.by_class.len();
+                self.index.resize(rows, 0);
+                self.batch_slots.resize(rows, 0);
+                let taken = Whole::new(rows as u32)?.draw(
+                    &classes,
+                    &mut Cursor::default(),
+                    &mut self.order,
+                    &mut self.index,
+                    &mut self.batch_slots,
+                )?;
+                (taken.starts, taken.drawn)
             }
             Draw::Again => (self.starts, Drawn::Stratified),
         };
@@ -554,7 +568,8 @@ impl<T: Real> Trainer<T> {
         let starts = [0, self.population[0], self.by_class.len() as u32];
         let batch = Batch::new(&ordered, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
         let split = Model::<T>::param_len(&self.model);
-        let aux = &self.points[split..self.grad.len()];
+        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0) * self.grad.len();
+        let aux = &self.points[at + split..at + self.grad.len()];
         self.estimator.value(&batch, aux, self.work.lend(self.estimator.need(batch.shape())))
     }
 
@@ -565,7 +580,8 @@ impl<T: Real> Trainer<T> {
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
         crate::error::exact_len("scores", rows.len(), scores.len())?;
         let split = Model::<T>::param_len(&self.model);
-        self.passes.forward(&self.model, &self.points[..split], rows, None, scores)
+        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0) * self.grad.len();
+        self.passes.forward(&self.model, &self.points[at..at + split], rows, None, scores)
     }
 
     /// Steps done.
@@ -596,7 +612,13 @@ impl<T: Real> Trainer<T> {
     /// The model's parameters.
     #[must_use]
     pub fn params(&self) -> &[T] {
-        &self.points[..Model::<T>::param_len(&self.model)]
+        &self.iterate()[..Model::<T>::param_len(&self.model)]
+    }
+
+    /// Parameters and auxiliaries at the algorithm's iterate.
+    fn iterate(&self) -> &[T] {
+        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0);
+        &self.points[at * self.grad.len()..][..self.grad.len()]
     }
     /// The model.
     #[must_use]

@@ -19,3 +19,8 @@ pub fn shared() -> Option<PathBuf> {
     println!("skipped: no shared data at {} (set UNDERCURVE_SHARED to its folder)", folder.display());
     None
 }
+
+/// The Rust example of the README runs as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

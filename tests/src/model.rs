@@ -52,3 +52,63 @@ impl Adam {
         }
     }
 }
+
+/// L-BFGS by its textbook form: lists of pairs, and a line search that calls the function as often as it likes.
+pub struct Lbfgs<F: Fn(&[f64]) -> (f64, Vec<f64>)> {
+    pub f: F,
+    pub memory: usize,
+    pub x: Vec<f64>,
+    pub pairs: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl<F: Fn(&[f64]) -> (f64, Vec<f64>)> Lbfgs<F> {
+    /// One accepted step. Returns the number of evaluations the search took.
+    pub fn step(&mut self) -> usize {
+        let (value, g) = (self.f)(&self.x);
+        let mut r = g.clone();
+        if let Some((s, y)) = self.pairs.last() {
+            let mut a = vec![];
+            for (s, y) in self.pairs.iter().rev() {
+                let k = inner(s, &r) / inner(s, y);
+                r.iter_mut().zip(y).for_each(|(r, y)| *r -= k * y);
+                a.push(k);
+            }
+            let scale = inner(s, y) / inner(y, y);
+            r.iter_mut().for_each(|r| *r *= scale);
+            for (s, y) in &self.pairs {
+                let k = a.pop().unwrap() - inner(y, &r) / inner(s, y);
+                r.iter_mut().zip(s).for_each(|(r, s)| *r += k * s);
+            }
+        } else {
+            let norm = inner(&g, &g).sqrt();
+            r.iter_mut().for_each(|r| *r /= norm);
+        }
+        let slope = -inner(&r, &g);
+        let (mut alpha, mut lo, mut hi) = (1.0, 0.0, f64::INFINITY);
+        for tries in 1.. {
+            let x: Vec<f64> = self.x.iter().zip(&r).map(|(x, r)| x - alpha * r).collect();
+            let (new, grad) = (self.f)(&x);
+            if new >= value + 1e-4 * alpha * slope {
+                hi = alpha;
+            } else if -inner(&r, &grad) <= 0.9 * slope {
+                lo = alpha;
+            } else {
+                let s: Vec<f64> = x.iter().zip(&self.x).map(|(a, b)| a - b).collect();
+                let y: Vec<f64> = grad.iter().zip(&g).map(|(a, b)| a - b).collect();
+                self.pairs.push((s, y));
+                if self.pairs.len() > self.memory {
+                    self.pairs.remove(0);
+                }
+                self.x = x;
+                return tries;
+            }
+            assert!(tries < 60, "the twin's line search fails");
+            alpha = if hi.is_finite() { (lo + hi) / 2.0 } else { 2.0 * lo };
+        }
+        unreachable!()
+    }
+}

@@ -72,7 +72,7 @@ impl<T: Real> Algorithm<T> for Adam {
     }
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         let len = state.points.len();
-        let grad = gradient(state, 2 * len, answer)?;
+        let grad = gradient(state.points.len(), state, 2 * len, answer)?;
         let step = state.counters[0];
         let (beta1, fresh1) = (T::of(self.beta1), T::of(1.0 - self.beta1));
         let (beta2, fresh2) = (T::of(self.beta2), T::of(1.0 - self.beta2));

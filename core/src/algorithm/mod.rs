@@ -5,11 +5,13 @@
 //! So the same code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or somebody's own model.
 
 mod adam;
+mod lbfgs;
 mod momentum;
 mod schedule;
 mod sgd;
 
 pub use adam::{Adam, AdamForm};
+pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use schedule::{Schedule, Shape as ScheduleShape};
 pub use sgd::Sgd;
@@ -108,6 +110,10 @@ pub trait Algorithm<T: Real> {
     fn points(&self) -> usize {
         1
     }
+    /// The point to look at between steps: the best parameters so far, not a trial.
+    fn iterate(&self) -> Point {
+        Point(0)
+    }
     /// Elements of `State::slots` for so many parameters and auxiliaries. They start at 0.
     fn slots_len(&self, params: usize) -> usize;
     /// What it wants next.
@@ -129,6 +135,8 @@ pub enum AnyAlgorithm {
     Momentum(Momentum),
     /// Adam and its forms.
     Adam(Adam),
+    /// L-BFGS, over all data.
+    Lbfgs(Lbfgs),
 }
 
 macro_rules! each {
@@ -137,6 +145,7 @@ macro_rules! each {
             AnyAlgorithm::Sgd($a) => $body,
             AnyAlgorithm::Momentum($a) => $body,
             AnyAlgorithm::Adam($a) => $body,
+            AnyAlgorithm::Lbfgs($a) => $body,
         }
     };
 }
@@ -144,6 +153,9 @@ macro_rules! each {
 impl<T: Real> Algorithm<T> for AnyAlgorithm {
     fn points(&self) -> usize {
         each!(self, a => Algorithm::<T>::points(a))
+    }
+    fn iterate(&self) -> Point {
+        each!(self, a => Algorithm::<T>::iterate(a))
     }
     fn slots_len(&self, params: usize) -> usize {
         each!(self, a => Algorithm::<T>::slots_len(a, params))
@@ -159,12 +171,12 @@ impl<T: Real> Algorithm<T> for AnyAlgorithm {
 /// The request of every plain first-order method: the gradient of a fresh batch at the iterate.
 const FRESH_GRADIENT: Ask = Ask::Gradient { at: Point(0), previous: None, draw: Draw::Fresh { sampler: 0 } };
 
-/// The gradient in an answer, checked against the state's lengths.
-fn gradient<'g, T: Real>(state: &State<'_, T>, slots: usize, answer: Answer<'g, T>) -> Result<&'g [T]> {
+/// The gradient in an answer, `len` long, checked with the state's lengths.
+fn gradient<'g, T: Real>(len: usize, state: &State<'_, T>, slots: usize, answer: Answer<'g, T>) -> Result<&'g [T]> {
     let Answer::Gradient { grad, .. } = answer else {
         return Err(Error::Param { what: "answer" });
     };
-    exact_len("grad", state.points.len(), grad.len())?;
+    exact_len("grad", len, grad.len())?;
     exact_len("slots", slots, state.slots.len())?;
     exact_len("counters", COUNTERS, state.counters.len())?;
     all_finite("grad", grad)?;

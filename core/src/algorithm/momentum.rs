@@ -35,7 +35,7 @@ impl<T: Real> Algorithm<T> for Momentum {
         FRESH_GRADIENT
     }
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-        let grad = gradient(state, state.points.len(), answer)?;
+        let grad = gradient(state.points.len(), state, state.points.len(), answer)?;
         let lr = T::of(self.lr.at(state.counters[0]));
         let (beta, fresh, decay) = (T::of(self.beta), T::of(1.0 - self.beta), T::of(self.decay));
         let moved = |w: T, v: T, g: T| {

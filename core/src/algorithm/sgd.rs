@@ -32,7 +32,7 @@ impl<T: Real> Algorithm<T> for Sgd {
         FRESH_GRADIENT
     }
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-        let grad = gradient(state, 0, answer)?;
+        let grad = gradient(state.points.len(), state, 0, answer)?;
         let (lr, decay) = (T::of(self.lr.at(state.counters[0])), T::of(self.decay));
         let moved = |w: T, g: T| w - lr * (g + decay * w);
         if state.points.iter().zip(grad).any(|(&w, &g)| !moved(w, g).is_finite()) {

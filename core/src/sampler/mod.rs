@@ -5,9 +5,11 @@
 
 mod shuffle;
 mod stratified;
+mod whole;
 
 pub use shuffle::Shuffle;
 pub use stratified::Stratified;
+pub use whole::Whole;
 
 use crate::batch::Drawn;
 use crate::error::{Error, Result, exact_len};
@@ -110,7 +112,7 @@ pub trait Sampler {
     ) -> Result<DrawnRows>;
 }
 
-/// Either sampler by value.
+/// Every sampler by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnySampler {
@@ -118,6 +120,8 @@ pub enum AnySampler {
     Shuffle(Shuffle),
     /// So many positives and so many negatives.
     Stratified(Stratified),
+    /// Everything at once.
+    Whole(Whole),
 }
 
 impl Sampler for AnySampler {
@@ -125,12 +129,14 @@ impl Sampler for AnySampler {
         match self {
             Self::Shuffle(s) => s.rows(),
             Self::Stratified(s) => s.rows(),
+            Self::Whole(s) => s.rows(),
         }
     }
     fn prepare(&self, classes: &Classes<'_>, cursor: &Cursor, order: &mut [u32]) -> Result<()> {
         match self {
             Self::Shuffle(s) => s.prepare(classes, cursor, order),
             Self::Stratified(s) => s.prepare(classes, cursor, order),
+            Self::Whole(s) => s.prepare(classes, cursor, order),
         }
     }
     fn draw(
@@ -144,6 +150,7 @@ impl Sampler for AnySampler {
         match self {
             Self::Shuffle(s) => s.draw(classes, cursor, order, index, slots),
             Self::Stratified(s) => s.draw(classes, cursor, order, index, slots),
+            Self::Whole(s) => s.draw(classes, cursor, order, index, slots),
         }
     }
 }

@@ -1,0 +1,238 @@
+//! L-BFGS for whole-data objectives, with the weak Wolfe line search that also holds for kinks.
+//!
+//! Direction: Liu and Nocedal 1989, "On the Limited Memory BFGS Method for Large Scale Optimization", algorithm 2.1
+//! (two-loop recursion): with s_i = x_{i+1} − x_i, y_i = g_{i+1} − g_i, ρ_i = 1/(y_i·s_i), the last `memory` of them,
+//!
+//! ```text
+//! q ← g;  for i from newest to oldest: a_i = ρ_i s_i·q, q ← q − a_i y_i
+//! r ← (s·y/y·y of the newest) q;  for i from oldest to newest: r ← r + s_i (a_i − ρ_i y_i·r);  direction p = −r
+//! ```
+//!
+//! Step: Lewis and Overton 2013, "Nonsmooth optimization via quasi-Newton methods", algorithm 2.6: α = 1 at first, an
+//! interval [lo, hi] that starts as [0, ∞); F(x + αp) ≥ F(x) + c₁α g·p sets hi = α, else g(x + αp)·p ≤ c₂ g·p sets
+//! lo = α, else the step is taken; the next α is the middle of the interval, or 2·lo while hi is infinite.
+//! c₁ = 10⁻⁴, c₂ = 0.9. The first direction is −g/‖g‖.
+//!
+//! Deviations: a pair with y·s ≤ 10⁻¹⁰ ‖s‖‖y‖ is left out, so that the metric stays positive definite on non-convex
+//! objectives. When a search fails (40 trials) the memory is dropped and the search starts again along −g/‖g‖; when
+//! that fails too, nothing better can be found in this number type and the algorithm is done.
+//!
+//! Every step asks for one gradient over all data. Cost O(memory·d) a step. Memory: points 0 (where the gradient is
+//! asked) and 1 (the iterate); slots: 2d (gradient and direction), 2·memory·d (s, y), memory (ρ), 6 (the search).
+//! Counters: 0 gradients, 1 state of the search, 2 the value at the iterate, 3 stored pairs and the place of the next.
+
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, gradient};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+const SUFFICIENT: f64 = 1e-4;
+const CURVATURE: f64 = 0.9;
+const TRIALS: u64 = 40;
+
+/// L-BFGS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lbfgs {
+    memory: usize,
+    /// ‖g‖ at or below this share of the first ‖g‖ ends it, as bits of an f64.
+    tolerance: u64,
+}
+
+/// Where a search stands; kept in counter 1.
+const BEGIN: u64 = 0;
+const DONE: u64 = u64::MAX;
+/// Added to the number of trials when the search goes along the negative gradient.
+const STEEPEST: u64 = 1 << 32;
+
+struct Search<'a, T> {
+    grad: &'a mut [T],
+    direction: &'a mut [T],
+    s: &'a mut [T],
+    y: &'a mut [T],
+    rho: &'a mut [T],
+    /// α, lo, hi (0 for infinite), g·p, ‖g‖ at the start, unused.
+    line: &'a mut [T],
+}
+
+impl Lbfgs {
+    /// Keeps `memory` pairs (1 to 100) and ends when the gradient's norm has fallen to `tolerance` (in [0, 1)) of its
+    /// first value.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(memory: usize, tolerance: f64) -> Result<Self> {
+        if memory == 0 || memory > 100 {
+            return Err(Error::Param { what: "memory" });
+        }
+        Ok(Self { memory, tolerance: super::in_range("tolerance", tolerance, 0.0, 1.0)?.to_bits() })
+    }
+
+    fn cut<'a, T: Real>(&self, slots: &'a mut [T], d: usize) -> Search<'a, T> {
+        let (grad, rest) = slots.split_at_mut(d);
+        let (direction, rest) = rest.split_at_mut(d);
+        let (s, rest) = rest.split_at_mut(self.memory * d);
+        let (y, rest) = rest.split_at_mut(self.memory * d);
+        let (rho, line) = rest.split_at_mut(self.memory);
+        Search { grad, direction, s, y, rho, line }
+    }
+
+    /// The two-loop recursion: the direction into `direction`. `pairs` pairs are stored, the next goes to `place`.
+    fn direct<T: Real>(&self, search: &mut Search<'_, T>, pairs: usize, place: usize) {
+        let d = search.grad.len();
+        let r = &mut *search.direction;
+        for (r, &g) in r.iter_mut().zip(&*search.grad) {
+            *r = -g;
+        }
+        if pairs == 0 {
+            let norm = T::of(libm::sqrt(dot(search.grad, search.grad)));
+            if norm > T::ZERO {
+                r.iter_mut().for_each(|r| *r /= norm);
+            }
+            return;
+        }
+        let slot = |back: usize| (place + self.memory - 1 - back) % self.memory;
+        let mut a = [0.0; 100];
+        for back in 0..pairs {
+            let k = slot(back);
+            a[back] = search.rho[k].f64() * dot(&search.s[k * d..][..d], r);
+            add(-a[back], &search.y[k * d..][..d], r);
+        }
+        let k = slot(0);
+        let newest = &search.y[k * d..][..d];
+        let scale = T::of(1.0 / (search.rho[k].f64() * dot(newest, newest)));
+        r.iter_mut().for_each(|r| *r *= scale);
+        for back in (0..pairs).rev() {
+            let k = slot(back);
+            let b = search.rho[k].f64() * dot(&search.y[k * d..][..d], r);
+            add(a[back] - b, &search.s[k * d..][..d], r);
+        }
+    }
+}
+
+/// Inner product in f64.
+fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
+        for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane += a.f64() * b.f64();
+        }
+    }
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+}
+
+/// y ← y + factor·x.
+fn add<T: Real>(factor: f64, x: &[T], y: &mut [T]) {
+    for (y, &x) in y.iter_mut().zip(x) {
+        *y = T::of(y.f64() + factor * x.f64());
+    }
+}
+
+impl<T: Real> Algorithm<T> for Lbfgs {
+    fn points(&self) -> usize {
+        2
+    }
+    fn iterate(&self) -> Point {
+        Point(1)
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        2 * params * (self.memory + 1) + self.memory + 6
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        match state.counters.get(1) {
+            Some(&DONE) => Ask::Done,
+            _ => Ask::Gradient { at: Point(0), previous: None, draw: Draw::All },
+        }
+    }
+
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        let d = state.points.len() / 2;
+        let grad = gradient(state.points.len() / 2, state, Algorithm::<T>::slots_len(self, d), answer)?;
+        let Answer::Gradient { value, .. } = answer else { return Err(Error::Param { what: "answer" }) };
+        let (trial, base) = state.points.split_at_mut(d);
+        let mut search = self.cut(state.slots, d);
+        let phase = state.counters[1];
+        let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
+        state.counters[0] += 1;
+
+        let mut steepest = phase >= STEEPEST;
+        let taken = if phase == BEGIN {
+            search.line[4] = T::of(libm::sqrt(dot(grad, grad)));
+            true
+        } else {
+            let old = f64::from_bits(state.counters[2]);
+            let (alpha, slope) = (search.line[0].f64(), search.line[3].f64());
+            let (mut lo, mut hi) = (search.line[1].f64(), search.line[2].f64());
+            // A value that is not finite is no decrease.
+            let decrease = value < old + SUFFICIENT * alpha * slope;
+            if !decrease {
+                hi = alpha;
+            } else if dot(grad, search.direction) <= CURVATURE * slope {
+                lo = alpha;
+            }
+            if decrease && lo != alpha {
+                true
+            } else if (phase & (STEEPEST - 1)) < TRIALS {
+                let next = if hi > 0.0 { 0.5 * (lo + hi) } else { 2.0 * lo };
+                search.line[..3].copy_from_slice(&[T::of(next), T::of(lo), T::of(hi)]);
+                state.counters[1] += 1;
+                walk(base, next, search.direction, trial);
+                return Ok(());
+            } else if decrease {
+                true
+            } else if steepest {
+                state.counters[1] = DONE;
+                trial.copy_from_slice(base);
+                return Ok(());
+            } else {
+                // Begin again along the negative gradient of the iterate, which `search.grad` still holds.
+                (pairs, place, steepest) = (0, 0, true);
+                false
+            }
+        };
+        if taken {
+            if phase != BEGIN {
+                let (s, y) = (&mut search.s[place * d..][..d], &mut search.y[place * d..][..d]);
+                for k in 0..d {
+                    s[k] = trial[k] - base[k];
+                    y[k] = grad[k] - search.grad[k];
+                }
+                let (ys, ss, yy) = (dot(s, y), dot(s, s), dot(y, y));
+                if ys > 1e-10 * libm::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
+                    search.rho[place] = T::of(1.0 / ys);
+                    place = (place + 1) % self.memory;
+                    pairs = (pairs + 1).min(self.memory);
+                }
+            }
+            base.copy_from_slice(trial);
+            search.grad.copy_from_slice(grad);
+            state.counters[2] = value.to_bits();
+            steepest = false;
+        }
+        state.counters[3] = ((pairs as u64) << 32) | place as u64;
+        let norm = libm::sqrt(dot(search.grad, search.grad));
+        if norm <= f64::from_bits(self.tolerance) * search.line[4].f64() {
+            state.counters[1] = DONE;
+            return Ok(());
+        }
+        self.direct(&mut search, pairs, place);
+        let mut slope = dot(search.grad, search.direction);
+        if slope >= 0.0 || !slope.is_finite() {
+            state.counters[3] = 0;
+            self.direct(&mut search, 0, 0);
+            slope = dot(search.grad, search.direction);
+        }
+        search.line[..4].copy_from_slice(&[T::ONE, T::ZERO, T::ZERO, T::of(slope)]);
+        state.counters[1] = if steepest { STEEPEST + 1 } else { 1 };
+        walk(base, 1.0, search.direction, trial);
+        Ok(())
+    }
+}
+
+/// to = from + α·direction.
+fn walk<T: Real>(from: &[T], alpha: f64, direction: &[T], to: &mut [T]) {
+    let alpha = T::of(alpha);
+    for ((to, &x), &p) in to.iter_mut().zip(from).zip(direction) {
+        *to = x + alpha * p;
+    }
+}
+
+const _: () = assert!(COUNTERS >= 4);
