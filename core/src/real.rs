@@ -197,7 +197,11 @@ macro_rules! real {
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
-                $sqrt(self)
+                // IEEE 754 fixes every bit of a square root; the platform's can be vectorised.
+                #[cfg(feature = "std")]
+                return <$t>::sqrt(self);
+                #[cfg(not(feature = "std"))]
+                return $sqrt(self);
             }
             #[inline(always)]
             fn abs(self) -> Self {

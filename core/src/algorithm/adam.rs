@@ -95,15 +95,27 @@ impl<T: Real> Algorithm<T> for Adam {
             (w - factor * m / ((v + inside).sqrt() + outside), m, v)
         };
         let (first, second) = state.slots.split_at_mut(len);
-        let each = state.points.iter().zip(&*first).zip(&*second).zip(grad);
-        // 0·x is 0 for finite x and NaN otherwise: one sum over all tells, without a branch in the loop.
-        let mut odd = T::ZERO;
-        for (((&w, &m), &v), &g) in each {
-            let (w, _, v) = moved(w, m, v, g);
-            odd += T::ZERO * w + T::ZERO * v;
+        // Nothing may be written before it is known that all of it is finite. The cheap pass bounds every step by the
+        // largest moment over the least divisor; only where that bound does not fit are the steps computed to be looked at.
+        let each = || state.points.iter().zip(&*first).zip(&*second).zip(grad);
+        let (mut largest, mut odd) = (T::ZERO, T::ZERO);
+        for (((&w, &m), &v), &g) in each() {
+            let g = g + decay * w;
+            let v = beta2 * v + fresh2 * g * g;
+            odd += T::ZERO * v;
+            largest = largest.or_larger(w.abs()).or_larger((beta1 * m + fresh1 * g).abs());
         }
-        if odd != T::ZERO {
-            return Err(Error::Overflow { what: "params" });
+        let least = inside.sqrt() + outside;
+        let bound = largest.f64() + (factor * largest).f64() / least.f64();
+        let safe = odd == T::ZERO && bound < T::MAX.f64();
+        if !safe {
+            let fits = each().all(|(((&w, &m), &v), &g)| {
+                let (w, _, v) = moved(w, m, v, g);
+                w.is_finite() && v.is_finite()
+            });
+            if !fits {
+                return Err(Error::Overflow { what: "params" });
+            }
         }
         for (((w, m), v), &g) in state.points.iter_mut().zip(first).zip(second).zip(grad) {
             (*w, *m, *v) = moved(*w, *m, *v, g);

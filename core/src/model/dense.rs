@@ -103,12 +103,8 @@ pub(crate) fn backward_weights<T: Real>(x: &[T], inputs: usize, dy: &[T], dw: &m
     let out = dbias.len();
     for (x, dy) in x.chunks(ROWS * inputs).zip(dy.chunks(ROWS * out)) {
         if x.len() == ROWS * inputs {
-            let (x0, rest) = x.split_at(inputs);
-            let (x1, rest) = rest.split_at(inputs);
-            let (x2, x3) = rest.split_at(inputs);
-            let (d0, rest) = dy.split_at(out);
-            let (d1, rest) = rest.split_at(out);
-            let (d2, d3) = rest.split_at(out);
+            let [x0, x1, x2, x3] = rows(x, inputs);
+            let [d0, d1, d2, d3] = rows(dy, out);
             for ((((dw, &a), &b), &c), &d) in dw.chunks_exact_mut(out).zip(x0).zip(x1).zip(x2).zip(x3) {
                 for ((((dw, &e), &f), &g), &h) in dw.iter_mut().zip(d0).zip(d1).zip(d2).zip(d3) {
                     *dw = *dw + a * e + b * f + c * g + d * h;
@@ -127,17 +123,62 @@ pub(crate) fn backward_weights<T: Real>(x: &[T], inputs: usize, dy: &[T], dw: &m
     }
 }
 
+/// The first [`ROWS`] rows of a matrix.
+#[inline(always)]
+fn rows<T>(x: &[T], cols: usize) -> [&[T]; ROWS] {
+    core::array::from_fn(|row| &x[row * cols..][..cols])
+}
+
 /// `dx = dy·wᵀ`.
 pub(crate) fn backward_inputs<T: Real>(dy: &[T], w: &[T], out: usize, inputs: usize, dx: &mut [T]) {
-    for (dy, dx) in dy.chunks_exact(out).zip(dx.chunks_exact_mut(inputs)) {
-        if out == 1 {
+    if out == 1 {
+        for (&dy, dx) in dy.iter().zip(dx.chunks_exact_mut(inputs)) {
             for (dx, &w) in dx.iter_mut().zip(w) {
-                *dx = dy[0] * w;
+                *dx = dy * w;
+            }
+        }
+        return;
+    }
+    for (dy, dx) in dy.chunks(ROWS * out).zip(dx.chunks_mut(ROWS * inputs)) {
+        if dy.len() == ROWS * out {
+            let dy: [&[T]; ROWS] = rows(dy, out);
+            for (i, w) in w.chunks_exact(out).enumerate() {
+                let sums = dot_rows(dy, w);
+                for (row, sum) in sums.into_iter().enumerate() {
+                    dx[row * inputs + i] = sum;
+                }
             }
         } else {
-            for (dx, w) in dx.iter_mut().zip(w.chunks_exact(out)) {
-                *dx = dot(dy, w);
+            for (dy, dx) in dy.chunks_exact(out).zip(dx.chunks_exact_mut(inputs)) {
+                for (dx, w) in dx.iter_mut().zip(w.chunks_exact(out)) {
+                    *dx = dot(dy, w);
+                }
             }
         }
     }
+}
+
+/// [`dot`] of four rows with one vector: the same sums in the same order, the vector read once.
+#[inline(always)]
+fn dot_rows<T: Real>(a: [&[T]; ROWS], b: &[T]) -> [T; ROWS] {
+    let (mut s0, mut s1, mut s2, mut s3) = ([T::ZERO; LANES], [T::ZERO; LANES], [T::ZERO; LANES], [T::ZERO; LANES]);
+    let [a0, a1, a2, a3] = a.map(|a| a.chunks_exact(LANES));
+    let b = b.chunks_exact(LANES);
+    let rest = b.remainder();
+    let rests = [a0.remainder(), a1.remainder(), a2.remainder(), a3.remainder()];
+    for ((((b, a0), a1), a2), a3) in b.zip(a0).zip(a1).zip(a2).zip(a3) {
+        for l in 0..LANES {
+            s0[l] += a0[l] * b[l];
+            s1[l] += a1[l] * b[l];
+            s2[l] += a2[l] * b[l];
+            s3[l] += a3[l] * b[l];
+        }
+    }
+    let mut lanes = [s0, s1, s2, s3];
+    for (lanes, a) in lanes.iter_mut().zip(rests) {
+        for ((lane, &x), &y) in lanes.iter_mut().zip(a).zip(rest) {
+            *lane += x * y;
+        }
+    }
+    lanes.map(tree)
 }
