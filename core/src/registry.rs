@@ -2,11 +2,11 @@
 //!
 //! The command line, the page and the packages all read this one table; so does the documentation.
 
-use crate::algorithm::{Adam, AdamForm, AnyAlgorithm, Momentum, Schedule, ScheduleShape, Sgd};
+use crate::algorithm::{Adam, AdamForm, AnyAlgorithm, Lbfgs, Momentum, Schedule, ScheduleShape, Sgd};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AucPairwise, ClassWeights, CrossEntropy, First, Link, Soap, Weights};
 use crate::real::Real;
-use crate::sampler::{AnySampler, Shuffle, Stratified};
+use crate::sampler::{AnySampler, Shuffle, Stratified, Whole};
 use crate::surrogate::{AnySurrogate, SURROGATES};
 
 /// The values a parameter may take.
@@ -64,6 +64,10 @@ pub enum Objective {
     AucPairwise,
     /// SOAP's surrogate of the average precision.
     Soap,
+    /// The pairwise surrogate over all pairs of the data.
+    AucExact,
+    /// SOAP's surrogate over the whole data.
+    ApExact,
 }
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters.
@@ -163,6 +167,19 @@ const CE: &[Param] = &[
     DECAY,
 ];
 
+const fn exact_optimizer() -> Param {
+    choice("optimizer", "lbfgs", &["lbfgs", "sgd", "momentum", "adam"], "step rule on exact gradients; sgd is descent")
+}
+const MEMORY: Param = Param {
+    name: "memory",
+    about: "pairs of vectors lbfgs keeps",
+    domain: Domain::Count { low: 1, high: 100 },
+    default: "10",
+};
+const TOLERANCE: Param =
+    number("tolerance", "1e-6", 0.0, 0.999_999, "lbfgs ends when the gradient has fallen to this share of its first");
+const EVALUATIONS: &str = "gradients over the whole data, at most";
+
 /// Every method.
 pub const METHODS: &[Method] = &[
     Method {
@@ -226,6 +243,62 @@ pub const METHODS: &[Method] = &[
             part: "the pairwise objective, equation (1)",
         },
         files: &["core/src/estimator/auc_pairwise.rs", "core/src/pairs/brute.rs"],
+    },
+    Method {
+        name: "ap-exact",
+        title: "Exact AP",
+        about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
+        objective: Objective::ApExact,
+        params: &[
+            count("steps", "200", 1, EVALUATIONS),
+            exact_optimizer(),
+            lr("0.1"),
+            SCHEDULE,
+            SURROGATE,
+            MARGIN,
+            SCALE,
+            SMOOTHING,
+            link("sigmoid"),
+            MEMORY,
+            TOLERANCE,
+            BETA1,
+            BETA2,
+            EPS,
+            DECAY,
+        ],
+        source: Source {
+            paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+            part: "equations (2)-(4)",
+        },
+        files: &["core/src/estimator/soap.rs", "core/src/algorithm/lbfgs.rs"],
+    },
+    Method {
+        name: "auc-exact",
+        title: "Exact AUC",
+        about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
+        objective: Objective::AucExact,
+        params: &[
+            count("steps", "200", 1, EVALUATIONS),
+            exact_optimizer(),
+            lr("0.1"),
+            SCHEDULE,
+            SURROGATE,
+            MARGIN,
+            SCALE,
+            SMOOTHING,
+            link("identity"),
+            MEMORY,
+            TOLERANCE,
+            BETA1,
+            BETA2,
+            EPS,
+            DECAY,
+        ],
+        source: Source {
+            paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
+            part: "the pairwise objective, equation (1)",
+        },
+        files: &["core/src/estimator/auc_pairwise.rs", "core/src/algorithm/lbfgs.rs"],
     },
     Method {
         name: "ce",
@@ -297,6 +370,15 @@ pub const OPTIMIZERS: &[Optimizer] = &[
             part: "algorithm 3",
         },
         file: "core/src/algorithm/adam.rs",
+    },
+    Optimizer {
+        name: "lbfgs",
+        about: "L-BFGS with a weak Wolfe search (exact methods only).",
+        source: Source {
+            paper: "Liu, Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization",
+            part: "algorithm 2.1; search: Lewis, Overton 2013, algorithm 2.6",
+        },
+        file: "core/src/algorithm/lbfgs.rs",
     },
 ];
 
@@ -409,7 +491,14 @@ impl<'a> Settings<'a> {
             Objective::BalancedCrossEntropy => {
                 AnyEstimator::CrossEntropy(CrossEntropy::new(ClassWeights::Balanced, self.weights()?))
             }
-            Objective::AucPairwise => AnyEstimator::AucPairwise(AucPairwise::new(self.surrogate()?, self.link()?)),
+            Objective::AucPairwise | Objective::AucExact => {
+                AnyEstimator::AucPairwise(AucPairwise::new(self.surrogate()?, self.link()?))
+            }
+            Objective::ApExact => {
+                let (surrogate, link) = (self.surrogate()?, self.link()?);
+                let (weights, first) = (Weights::Unbiased, First::Estimate);
+                AnyEstimator::Soap(Soap::new(surrogate, link, T::ONE, T::ZERO, weights, first)?)
+            }
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
                 let (gamma, floor) = (T::of(self.number("gamma")?), T::of(self.number("u0")?));
@@ -436,6 +525,7 @@ impl<'a> Settings<'a> {
             "sgd" => Ok(AnyAlgorithm::Sgd(Sgd::new(lr, decay)?)),
             "momentum" => Ok(AnyAlgorithm::Momentum(Momentum::new(lr, beta1, decay)?)),
             "adam" => adam(AdamForm::Corrected),
+            "lbfgs" => Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(self.count("memory")? as usize, self.number("tolerance")?)?)),
             _ => adam(AdamForm::Plain),
         }
     }
@@ -447,6 +537,9 @@ impl<'a> Settings<'a> {
     pub fn sampler(&self, seed: u64, population: [u32; 2]) -> Result<AnySampler> {
         let [negatives, positives] = population;
         let at_most = |name, there: u32| Ok::<_, Error>((self.count(name)?).min(u64::from(there)) as u32);
+        if matches!(self.method.objective, Objective::AucExact | Objective::ApExact) {
+            return Ok(AnySampler::Whole(Whole::new(negatives + positives)?));
+        }
         if self.text("sampling").unwrap_or("stratified") == "uniform" {
             return Ok(AnySampler::Shuffle(Shuffle::new(seed, at_most("batch", negatives + positives)?)?));
         }

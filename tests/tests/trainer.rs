@@ -51,7 +51,9 @@ fn resuming_anywhere_gives_the_same_bits() {
             let (train, test) = (data(1, 300), data(2, 100));
             let whole = |steps: u64| {
                 let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
-                (0..steps).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+                for _ in 0..steps {
+                    trainer.step().unwrap(); // (an algorithm may be done before)
+                }
                 trainer
             };
             let end = whole(60).save();
@@ -59,7 +61,9 @@ fn resuming_anywhere_gives_the_same_bits() {
                 let saved = whole(stop).save();
                 let mut resumed = Trainer::load(&saved, train.clone(), Some(test.clone())).unwrap();
                 assert_eq!(resumed.save(), saved, "saving again gives the same bytes");
-                (stop..60).for_each(|_| assert!(resumed.step().unwrap().is_some()));
+                for _ in stop..60 {
+                    resumed.step().unwrap();
+                }
                 assert_eq!(resumed.save(), end, "{} {model} stopped at {stop}", method.name);
             }
         }
