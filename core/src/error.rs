@@ -90,19 +90,18 @@ pub(crate) fn exact_len(what: &'static str, need: usize, got: usize) -> Result<(
 /// `Ok` when every value is finite.
 #[inline]
 pub(crate) fn all_finite<T: crate::Real>(what: &'static str, values: &[T]) -> Result<()> {
-    // One pass without branches first: x · 0 is 0 for finite x and NaN otherwise.
-    let mut lanes = [T::ZERO; 16];
-    let chunks = values.chunks_exact(16);
-    let rest = chunks.remainder();
+    // One pass without branches first, in lanes: x − x is 0 for finite x and NaN otherwise.
+    let mut sums = [T::ZERO; 8];
+    let (chunks, rest) = values.as_chunks::<8>();
     for chunk in chunks {
-        for (lane, &x) in lanes.iter_mut().zip(chunk) {
-            *lane += x * T::ZERO;
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
+            *sum += x - x;
         }
     }
-    for (lane, &x) in lanes.iter_mut().zip(rest) {
-        *lane += x * T::ZERO;
+    for &x in rest {
+        sums[0] += x - x;
     }
-    if lanes.iter().all(|&lane| lane == T::ZERO) {
+    if sums.iter().all(|&sum| sum == T::ZERO) {
         return Ok(());
     }
     match values.iter().position(|x| !x.is_finite()) {

@@ -115,7 +115,7 @@ pub fn ap(name: &str, c: f64, scores: &[f64], labels: &[u8]) -> Sums {
         }
         let all = of_positives + of_negatives;
         out.value -= of_positives / all / positives;
-        for j in (0..n).filter(|&j| j != i) {
+        for j in 0..n {
             let s = loss(name, c, scores[i] - scores[j]).1;
             let kappa = if labels[j] == 1 { -of_negatives } else { of_positives } / (all * all * positives);
             out.add(i, kappa * s);
@@ -123,4 +123,18 @@ pub fn ap(name: &str, c: f64, scores: &[f64], labels: &[u8]) -> Sums {
         }
     }
     out
+}
+
+/// The weight of every negative in the false-positive range: its place by descending score (ties: the later row
+/// first) covers one rank.
+pub fn pauc_weights(scores: &[f64], labels: &[u8], alpha: f64, beta: f64) -> Vec<f64> {
+    let mut negatives: Vec<usize> = (0..scores.len()).filter(|&j| labels[j] == 0).collect();
+    negatives.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap().then(b.cmp(&a)));
+    let n = negatives.len() as f64;
+    let mut weights = vec![0.0; scores.len()];
+    for (rank, &j) in negatives.iter().enumerate() {
+        let (from, to) = ((alpha * n).max(rank as f64), (beta * n).min(rank as f64 + 1.0));
+        weights[j] = (to - from).max(0.0);
+    }
+    weights
 }

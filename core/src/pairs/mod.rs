@@ -1,3 +1,311 @@
 //! Sums over pairs (positive, other) that the objectives share.
+//!
+//! Small batches: [`brute`]. Whole data: [`auc`], [`ap`] and [`pauc`] take scores and labels as they come, in
+//! any order, and return the value of the objective with its derivative by every score, in f64 inside. They choose the
+//! method by the surrogate and the size of the data:
+//!
+//! | surrogate | method | cost | error, relative to the absolute terms of an entry |
+//! |---|---|---|---|
+//! | hinge, squared hinge | sort the positives, scan the gaps | O(n₊ log n₊ + n) | rounding |
+//! | sigmoid, logistic | panels | O(n) | [`Grade`]: 1e-6 or 1e-12 |
+//! | square, exponential | closed form | O(n) | rounding |
+//! | smoothed hinge, ramp; any with few positives | all pairs | O(n₊n) | rounding |
+//!
+//! Conditions shared by the three:
+//! - `scores` finite, `labels` 0 or 1, `grad` all of one length n < 2³²; at least one row of each label.
+//! - scratch of [`need`]`(n, n₊)`; a larger n₊ is enough for a smaller one.
+//! - errors: `Length`, `Label`, `NonFinite`, `OneClass`, `Param`, `Overflow` (before anything but scratch is written).
 
 pub mod brute;
+mod class;
+mod closed;
+mod order;
+mod panel;
+mod small;
+mod sorted;
+
+pub use panel::Grade;
+
+use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+use crate::surrogate::{AnySurrogate, Surrogate};
+use crate::with_surrogate;
+use class::{Class, range};
+use panel::{FAST_TERMS, FULL_TERMS, Shape};
+
+/// With at most this many positives all pairs are faster than sorting them.
+const FEW_SORTED: usize = 16;
+/// With at most this many pairs they are faster than panels.
+const FEW_PANELS: usize = 1 << 16;
+
+/// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives.
+#[must_use]
+pub const fn need(rows: usize, positives: usize) -> Need {
+    let (panels, keys) = panel::need(rows);
+    let brute = small::need(rows, positives);
+    let sorted = sorted::need(rows, positives);
+    let either = sorted.either(Need { real: 0, f64: panels, u32: rows, u64: keys });
+    let either = either.either(Need { real: 0, f64: brute, u32: 0, u64: 0 });
+    // Partial AUC keeps a weight for every row beside all that.
+    Need { real: 0, f64: either.f64 + rows, u32: either.u32, u64: either.u64 }
+}
+
+/// The shared checks; returns the number of positives.
+fn checked<S: Real, G: Real>(scores: &[S], labels: &[u8], scratch: &Scratch<'_, f64>, grad: &[G]) -> Result<usize> {
+    exact_len("labels", scores.len(), labels.len())?;
+    exact_len("grad", scores.len(), grad.len())?;
+    if scores.len() > u32::MAX as usize {
+        return Err(Error::Unsupported { what: "more than 2^32 rows" });
+    }
+    let (positives, negatives) = count_labels(labels)?;
+    all_finite("scores", scores)?;
+    if positives == 0 || negatives == 0 {
+        return Err(Error::OneClass);
+    }
+    scratch.check(need(scores.len(), positives))?;
+    Ok(positives)
+}
+
+/// `Ok` when sums over rows of powers of margins stay in range, and gradients in the range of `G`.
+fn fits<S: Real, G: Real>(scores: &[S], margin: f64) -> Result<()> {
+    let (low, high) = range(scores);
+    let widest = (high - low) + margin;
+    // Squares of sums of squares, and their inverses, occur.
+    if !(widest < 1e66 && 2.0 * widest < G::MAX.f64()) {
+        return Err(Error::Overflow { what: "margin" });
+    }
+    if margin < 1e-60 {
+        return Err(Error::Param { what: "margin" });
+    }
+    Ok(())
+}
+
+/// Pairwise AUC loss over whole data: the mean of ℓ(s₊ − s₋) over all pairs.
+///
+/// Returns the value and writes ∂/∂s of every row to `grad`. `grade` is the accuracy of sigmoid and logistic sums.
+/// Conditions, errors and cost: see the [module](self).
+///
+/// ```
+/// use undercurve::pairs::{self, Grade};
+/// use undercurve::{Scratch, surrogate::AnySurrogate};
+/// let (scores, labels) = ([0.3f32, 1.2, -0.4], [1, 0, 0]);
+/// let need = pairs::need(3, 1);
+/// let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+/// let mut grad = [0.0f64; 3];
+/// let loss = AnySurrogate::by_name("hinge", 1.0)?;
+/// let value = pairs::auc(&scores, &labels, loss, Grade::Full, scratch, &mut grad)?;
+/// assert!((value - 1.1).abs() < 1e-6); // mean of 1.9 and 0.3
+/// assert_eq!(grad, [-1.0, 0.5, 0.5]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
+/// # Errors
+/// See the [module](self).
+pub fn auc<S: Real, G: Real>(
+    scores: &[S],
+    labels: &[u8],
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let positives = checked(scores, labels, &scratch, grad)?;
+    let mean = 1.0 / (positives as f64 * (scores.len() - positives) as f64);
+    weighted_auc(scores, labels, positives, mean, loss, grade, scratch, grad)
+}
+
+/// [`auc`] after the checks, for labels or weights.
+fn weighted_auc<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    mean: f64,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let few = positives <= FEW_SORTED;
+    match loss {
+        AnySurrogate::Square(l) => {
+            fits::<S, G>(scores, l.margin().or_larger(1.0))?;
+            closed::auc_square(scores, labels, l.margin(), grad)
+        }
+        AnySurrogate::SquaredHinge(l) if !few => {
+            fits::<S, G>(scores, l.margin())?;
+            Ok(sorted::auc::<S, Y, G, true>(scores, labels, positives, l.margin(), mean, scratch, grad))
+        }
+        AnySurrogate::Hinge(l) if !few => {
+            fits::<S, G>(scores, l.margin())?;
+            Ok(sorted::auc::<S, Y, G, false>(scores, labels, positives, l.margin(), mean, scratch, grad))
+        }
+        AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
+        _ => {
+            if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
+                let by_panels = match grade {
+                    Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
+                    Grade::Full => panel::auc::<S, Y, G, FULL_TERMS>,
+                };
+                if let Some(value) = by_panels(scores, labels, shape, scale, mean, scratch.f64, scratch.u64, grad) {
+                    return Ok(value);
+                }
+            }
+            with_surrogate!(loss, l => {
+                fits_slopes::<S, G, _>(scores, l)?;
+                small::auc(scores, labels, l, mean, scratch.f64, grad)
+            })
+        }
+    }
+}
+
+/// The AP objective over whole data: P = −1/n₊ Σ_{i∈+} g1_i/g2_i with g1_i = Σ_{j∈+} ℓ(s_i − s_j) and g2_i the same sum
+/// over all rows, j = i included (Qi et al. 2021, eq. (2)–(4)).
+///
+/// Returns P and writes ∂P/∂s of every row to `grad`. `grade` is the accuracy of sigmoid and logistic sums.
+/// Conditions, errors and cost: see the [module](self).
+///
+/// # Errors
+/// See the [module](self).
+pub fn ap<S: Real, G: Real>(
+    scores: &[S],
+    labels: &[u8],
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let positives = checked(scores, labels, &scratch, grad)?;
+    let few = positives <= FEW_SORTED;
+    match loss {
+        AnySurrogate::Square(l) => {
+            fits::<S, G>(scores, l.margin().or_larger(1.0))?;
+            if l.margin() < 1e-60 {
+                return Err(Error::Param { what: "margin" }); // g2 may be 0
+            }
+            closed::ap_square(scores, labels, l.margin(), grad)
+        }
+        AnySurrogate::SquaredHinge(l) if !few => {
+            fits::<S, G>(scores, l.margin())?;
+            Ok(sorted::ap::<S, G, true>(scores, labels, positives, l.margin(), scratch, grad))
+        }
+        AnySurrogate::Hinge(l) if !few => {
+            fits::<S, G>(scores, l.margin())?;
+            Ok(sorted::ap::<S, G, false>(scores, labels, positives, l.margin(), scratch, grad))
+        }
+        AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
+        _ => {
+            if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
+                let by_panels = match grade {
+                    Grade::Fast => panel::ap::<S, G, FAST_TERMS>,
+                    Grade::Full => panel::ap::<S, G, FULL_TERMS>,
+                };
+                if let Some(value) = by_panels(scores, labels, shape, scale, positives, scratch.f64, scratch.u64, grad)
+                {
+                    return Ok(value);
+                }
+            }
+            with_surrogate!(loss, l => {
+                fits_slopes::<S, G, _>(scores, l)?;
+                small::ap(scores, labels, l, positives, scratch.f64, grad)
+            })
+        }
+    }
+}
+
+/// Partial AUC loss over whole data: the mean of ℓ(s₊ − s₋) over all positives and the negatives of the false-positive
+/// range `fpr` = (α, β), 0 ≤ α < β ≤ 1: those ranked αn₋ to βn₋ by descending score. Negatives on a fractional boundary
+/// count by the part of them inside, so the value is continuous in α and β (Yao et al. 2022, "Large-scale Optimization
+/// of Partial AUC in a Range of False Positive Rates", eq. (2); the fractions are ours).
+///
+/// Returns the value and writes its derivative (a subgradient where tied scores lie on a boundary) to `grad`.
+/// Conditions, errors and cost: see the [module](self); the negatives are selected in expected linear time.
+///
+/// # Errors
+/// See the [module](self); `Unsupported` for a surrogate that is not monotone, whose largest terms are not those of the
+/// highest negatives.
+pub fn pauc<S: Real, G: Real>(
+    scores: &[S],
+    labels: &[u8],
+    loss: AnySurrogate<f64>,
+    fpr: (f64, f64),
+    grade: Grade,
+    mut scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let positives = checked(scores, labels, &scratch, grad)?;
+    if !loss.is_monotone() {
+        return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
+    }
+    let (alpha, beta) = fpr;
+    if !(0.0 <= alpha && alpha < beta && beta <= 1.0) {
+        return Err(Error::Param { what: "fpr" });
+    }
+    let negatives = (scores.len() - positives) as f64;
+    let (from, to) = (alpha * negatives, beta * negatives);
+    if to <= from {
+        return Err(Error::Param { what: "fpr" });
+    }
+    let (weights, rest) = scratch.f64.split_at_mut(scores.len());
+    select(scores, labels, from, to, weights, scratch.u32, scratch.u64);
+    scratch.f64 = rest;
+    let mean = 1.0 / (positives as f64 * (to - from));
+    weighted_auc(scores, weights, positives, mean, loss, grade, scratch, grad)
+}
+
+/// Writes −1 for a positive, and for a negative how much of its place (rank r covers r to r + 1) lies in `from..to`.
+fn select<S: Real>(
+    scores: &[S],
+    labels: &[u8],
+    from: f64,
+    to: f64,
+    weights: &mut [f64],
+    places: &mut [u32],
+    keys: &mut [u64],
+) {
+    for (w, &y) in weights.iter_mut().zip(labels) {
+        *w = if y == 1 { -1.0 } else { 0.0 };
+    }
+    let negatives = (0u32..).zip(labels).filter(|&(_, &y)| y == 0).map(|(at, _)| at);
+    let mut count = 0;
+    for (slot, at) in places.iter_mut().zip(negatives) {
+        *slot = at;
+        count += 1;
+    }
+    let places = &mut places[..count];
+    let first = (from as usize).min(count - 1);
+    let last = (libm::ceil(to) as usize).clamp(first + 1, count) - 1;
+    let part = |rank: usize| (to.or_smaller((rank + 1) as f64) - from.or_larger(rank as f64)).or_larger(0.0);
+    let place = |key: u64, at: u32| if S::BYTES == 4 { key << 32 | u64::from(at) } else { key };
+    let keys = &mut keys[..scores.len()];
+    for (key, (s, at)) in keys.iter_mut().zip(scores.iter().zip(0u32..)) {
+        *key = place(s.key(), at);
+    }
+    let by_rank = |&at: &u32| core::cmp::Reverse((keys[at as usize], at));
+    places.select_nth_unstable_by_key(last, by_rank);
+    places[..=last].select_nth_unstable_by_key(first, by_rank);
+    for rank in first..=last {
+        weights[places[rank] as usize] = if rank == first || rank == last { part(rank) } else { 1.0 };
+    }
+}
+
+/// Shape and scale when the surrogate is smooth and there are enough pairs for panels to pay.
+fn smooth(loss: AnySurrogate<f64>, pairs: usize) -> Option<(Shape, f64)> {
+    if pairs <= FEW_PANELS {
+        return None;
+    }
+    match loss {
+        AnySurrogate::Sigmoid(l) => Some((Shape::Sigmoid, l.scale())),
+        AnySurrogate::Logistic(l) => Some((Shape::Logistic, l.scale())),
+        _ => None,
+    }
+}
+
+/// `Ok` when no derivative of a pair leaves the range of `G`.
+fn fits_slopes<S: Real, G: Real, L: Surrogate<f64>>(scores: &[S], loss: L) -> Result<()> {
+    let (low, high) = range(scores);
+    let steepest = loss.slope(low - high).abs().or_larger(loss.slope(0.0).abs());
+    // The smooth losses are steepest between.
+    if steepest * 4.0 < G::MAX.f64() { Ok(()) } else { Err(Error::Overflow { what: "margin" }) }
+}

@@ -1,0 +1,165 @@
+//! Square and exponential losses over whole data in closed form, one or two passes.
+//!
+//! Square, with the mean a and variance of the positives and o of the negatives:
+//!
+//! ```text
+//! mean (m − (s_i − s_j))² = (m − (a − o))² + var₊ + var₋
+//! ```
+//!
+//! Exponential: e^(−c(s_i − s_j)) = e^(−c s_i) e^(c s_j), both shifted by their largest exponent. In the AP objective the
+//! factor of the positive cancels from g1/g2, so P = −F₊/F with F the sum of e^(c s_j) over a class or over all, and
+//! ∂P/∂s_j = −c F₋ e^(c s_j)/F² for a positive j, c F₊ e^(c s_j)/F² for a negative.
+
+use super::class::Class;
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Sum of weights, mean and mean square deviation of one class.
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    weight: f64,
+    mean: f64,
+    variance: f64,
+}
+
+fn moments<S: Real, Y: Class>(scores: &[S], labels: &[Y], positive: bool) -> Moments {
+    let rows = || {
+        scores.iter().zip(labels).filter(move |&(_, &y)| y.is_positive() == positive).map(|(s, &y)| {
+            let w = if y.is_positive() { 1.0 } else { y.weight() };
+            (s.f64(), w)
+        })
+    };
+    let weight: f64 = rows().map(|(_, w)| w).sum();
+    // Two rounds: the first mean may lose digits far from 0, the deviations from it do not.
+    let rough = rows().map(|(s, w)| w / weight * s).sum::<f64>();
+    let mean = rough + rows().map(|(s, w)| w / weight * (s - rough)).sum::<f64>();
+    let variance = rows().map(|(s, w)| w / weight * ((s - mean) * (s - mean))).sum();
+    Moments { weight, mean, variance }
+}
+
+/// Mean of (m − (s_i − s_j))² over positives × weighted negatives, and its derivatives.
+///
+/// # Errors
+/// `Overflow`, before anything is written.
+pub(super) fn auc_square<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    margin: f64,
+    grad: &mut [G],
+) -> Result<f64> {
+    let (p, n) = (moments(scores, labels, true), moments(scores, labels, false));
+    let lack = margin - (p.mean - n.mean);
+    let value = lack * lack + p.variance + n.variance;
+    if !value.is_finite() {
+        return Err(Error::Overflow { what: "pair sum" });
+    }
+    for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
+        *g = G::of(if y.is_positive() {
+            -2.0 / p.weight * (margin - (s.f64() - n.mean))
+        } else {
+            2.0 / n.weight * y.weight() * (margin - (p.mean - s.f64()))
+        });
+    }
+    Ok(value)
+}
+
+/// The AP objective of the square loss, and its derivatives.
+///
+/// # Errors
+/// `Overflow`, before anything is written.
+pub(super) fn ap_square<S: Real, G: Real>(scores: &[S], labels: &[u8], margin: f64, grad: &mut [G]) -> Result<f64> {
+    let (p, n) = (moments(scores, labels, true), moments(scores, labels, false));
+    let share = 1.0 / p.weight;
+    // With e = m − s_i + mean of the class: Σ ℓ = weight·(e² + variance), Σ ℓ' = −2·weight·e.
+    let weigh = |s: f64| {
+        let (e_p, e_n) = (margin - (s - p.mean), margin - (s - n.mean));
+        let (g_p, g_n) = (p.weight * (e_p * e_p + p.variance), n.weight * (e_n * e_n + n.variance));
+        let inverse = 1.0 / (g_p + g_n);
+        let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
+        (g_p * inverse, beta, both, -2.0 * (both * p.weight * e_p + beta * n.weight * e_n))
+    };
+    // Σ κ and Σ κ(s_i − centre) of both weights.
+    let (mut beta, mut both) = ([0.0; 2], [0.0; 2]);
+    let mut value = 0.0;
+    for (s, _) in scores.iter().zip(labels).filter(|&(_, &y)| y == 1) {
+        let (ratio, of_negatives, of_positives, own) = weigh(s.f64());
+        value -= share * ratio;
+        if !own.is_finite() {
+            return Err(Error::Overflow { what: "pair sum" });
+        }
+        beta[0] += of_negatives;
+        beta[1] += of_negatives * (s.f64() - p.mean);
+        both[0] += of_positives;
+        both[1] += of_positives * (s.f64() - p.mean);
+    }
+    for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
+        let x = margin + (s.f64() - p.mean);
+        *g = G::of(if y == 1 {
+            2.0 * (both[0] * x - both[1]) + weigh(s.f64()).3
+        } else {
+            2.0 * (beta[0] * x - beta[1])
+        });
+    }
+    Ok(value)
+}
+
+/// Mean of e^(−c(s_i − s_j)) over positives × weighted negatives, and its derivatives. `mean` is 1/(n₊ · total weight).
+///
+/// # Errors
+/// `Overflow`, before anything is written.
+pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    rate: f64,
+    mean: f64,
+    grad: &mut [G],
+) -> Result<f64> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (s, &y) in scores.iter().zip(labels) {
+        if y.is_positive() {
+            low = low.or_smaller(s.f64());
+        } else if y.weight() > 0.0 {
+            high = high.or_larger(s.f64());
+        }
+    }
+    let (mut of_positives, mut of_negatives) = (0.0, 0.0);
+    for (s, &y) in scores.iter().zip(labels) {
+        if y.is_positive() {
+            of_positives += (rate * (low - s.f64())).exp();
+        } else if y.weight() > 0.0 {
+            of_negatives += y.weight() * (rate * (s.f64() - high)).exp();
+        }
+    }
+    let value = (rate * (high - low)).exp() * (of_positives * of_negatives * mean);
+    if !(value <= f64::MAX && value * rate <= G::MAX.f64()) {
+        return Err(Error::Overflow { what: "exponential" });
+    }
+    for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
+        *g = G::of(if y.is_positive() {
+            -rate * value * ((rate * (low - s.f64())).exp() / of_positives)
+        } else if y.weight() > 0.0 {
+            rate * value * (y.weight() * (rate * (s.f64() - high)).exp() / of_negatives)
+        } else {
+            0.0
+        });
+    }
+    Ok(value)
+}
+
+/// The AP objective of the exponential loss, and its derivatives.
+pub(super) fn ap_exponential<S: Real, G: Real>(scores: &[S], labels: &[u8], rate: f64, grad: &mut [G]) -> f64 {
+    let mut high = f64::NEG_INFINITY;
+    for s in scores {
+        high = high.or_larger(s.f64());
+    }
+    let mut sums = [0.0; 2];
+    for (s, &y) in scores.iter().zip(labels) {
+        sums[usize::from(y & 1)] += (rate * (s.f64() - high)).exp();
+    }
+    let all = sums[0] + sums[1];
+    for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
+        let share = (rate * (s.f64() - high)).exp() / all;
+        *g = G::of(if y == 1 { -rate * (sums[0] / all) } else { rate * (sums[1] / all) } * share);
+    }
+    -(sums[1] / all)
+}

@@ -1,0 +1,623 @@
+//! Sigmoid and logistic losses over whole data by panels, in time linear in the number of rows and without sorting.
+//!
+//! Scores, in units of 1/c, fall into panels of half-width w. Inside a panel a score is its centre plus w·x, |x| ≤ 1, and
+//! a panel keeps the moments Σ x^p, p < P, of each class. In units of the scores the width is a power of two and the
+//! centres are multiples of it, so x and the distances are exact, wherever the scores lie. A loss at distance t from panel to panel is a polynomial
+//!
+//! ```text
+//! ℓ(2wD + w(x − y)) ≈ Σ_ab C_D[a][b] x^a y^b          (Chebyshev in both variables, |2wD| ≤ T)
+//! ```
+//!
+//! with one small table per distance D, and beyond T a short sum of exponentials that factorise and are carried from
+//! panel to panel:
+//!
+//! ```text
+//! σ(−t) = Σ_k (−1)^(k+1) e^(−kt),   ln(1 + e^(−t)) = Σ_k (−1)^(k+1) e^(−kt)/k          (t > T; mirrored for t < −T)
+//! ```
+//!
+//! so the cost does not depend on how far the scores spread. Moments become local polynomials at the target panels, which
+//! Horner's rule evaluates at each score. AP does this twice, the second time with the pair weights of
+//! Qi et al. 2021 (SOAP) eq. (2)–(4) as described in the sorted sums. The method is a one-dimensional fast multipole
+//! scheme; it is not from a paper on AUC.
+//!
+//! Cost: O(n·P + K·(T/w)·P²) for K occupied panels. Scores that spread over more panels than the scratch holds are
+//! compacted by sorting panel numbers.
+
+use super::class::{Class, range};
+use crate::real::Real;
+
+/// Distance, in units of 1/c, beyond which exponentials replace tables.
+const NEAR: f64 = 4.0;
+/// Exponentials kept.
+const TERMS: usize = 8;
+/// Rows taken at a time.
+const BLOCK: usize = 64;
+/// Arrays of moments or local polynomials that a call keeps.
+const ARRAYS: usize = 10;
+
+/// Accuracy of the panel sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grade {
+    /// Relative error below 1e-6 of the sum of the absolute terms of each entry: training.
+    Fast,
+    /// Relative error below 1e-12: oracles and reports.
+    #[default]
+    Full,
+}
+
+/// Terms P of a grade.
+pub(super) const FAST_TERMS: usize = 4;
+pub(super) const FULL_TERMS: usize = 8;
+/// The largest panel half-width of a grade, in units of 1/c.
+const fn widest(terms: usize) -> f64 {
+    if terms == FAST_TERMS { 1.0 / 12.0 } else { 0.125 }
+}
+/// The largest number of panels that tables reach over: the half-width is more than half of the widest.
+const fn furthest(terms: usize) -> usize {
+    (NEAR / widest(terms)) as usize + 1
+}
+
+/// Panels at most, for a number of rows.
+const fn panels(rows: usize) -> usize {
+    if rows < 512 {
+        512
+    } else if rows > 1 << 16 {
+        1 << 16
+    } else {
+        rows
+    }
+}
+
+/// `f64` and `u64` elements that either sum borrows.
+pub(super) const fn need(rows: usize) -> (usize, usize) {
+    let p = FULL_TERMS;
+    let distances = 2 * furthest(FAST_TERMS) + 1;
+    (2 * distances * p * p + TERMS * p + panels(rows) * (ARRAYS * p + 1), rows)
+}
+
+/// ℓ as a function of ct.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    Sigmoid,
+    Logistic,
+}
+
+/// A function of u = (target − source) that is summed over panels.
+#[derive(Clone, Copy, PartialEq)]
+enum Kernel {
+    /// ln(1 + e^(−u))
+    Softplus,
+    /// σ(−u)
+    Step,
+    /// σ(u)
+    Reverse,
+    /// σ(u)σ(−u)
+    Bump,
+}
+
+impl Kernel {
+    fn at(self, u: f64) -> f64 {
+        match self {
+            Self::Softplus => (-u).softplus(),
+            Self::Step => (-u).sigmoid(),
+            Self::Reverse => u.sigmoid(),
+            Self::Bump => u.sigmoid() * (-u).sigmoid(),
+        }
+    }
+    /// Coefficient of e^(−k|u|), by side (0: u > 0, 1: u < 0), the constant, and the factor of |u|.
+    fn far(self, side: usize, k: usize) -> f64 {
+        let sign = if k % 2 == 1 { 1.0 } else { -1.0 };
+        match (self, side) {
+            (Self::Softplus, _) => sign / k as f64,
+            (Self::Step, 0) | (Self::Reverse, 1) => sign,
+            (Self::Step | Self::Reverse, _) => -sign,
+            (Self::Bump, _) => sign * k as f64,
+        }
+    }
+    fn constant(self, side: usize) -> f64 {
+        if matches!((self, side), (Self::Step, 1) | (Self::Reverse, 0)) { 1.0 } else { 0.0 }
+    }
+    fn linear(self, side: usize) -> f64 {
+        if matches!((self, side), (Self::Softplus, 1)) { 1.0 } else { 0.0 }
+    }
+}
+
+/// Where a score lies.
+#[derive(Clone, Copy)]
+struct Grid<'a> {
+    /// 1 / the width of a panel, a power of two.
+    inverse: f64,
+    /// Half the width of a panel in units of 1/c.
+    half: f64,
+    /// Panel numbers (score / width, rounded) in ascending order; consecutive when `dense`.
+    numbers: &'a [f64],
+    dense: bool,
+}
+
+/// 1.5·2^52: adding it rounds to an integer, which the low bits then count.
+const ONES: f64 = 6_755_399_441_055_744.0;
+
+impl Grid<'_> {
+    /// Panel and place in it (|x| ≤ 1) of up to [`BLOCK`] scores.
+    #[inline(always)]
+    fn place<S: Real>(&self, scores: &[S], panel: &mut [u32; BLOCK], x: &mut [f64; BLOCK]) {
+        if self.dense {
+            let first = (self.numbers[0] + ONES).to_bits();
+            for ((s, p), x) in scores.iter().zip(panel).zip(x) {
+                let u = s.f64() * self.inverse;
+                let shifted = u + ONES;
+                *p = shifted.to_bits().wrapping_sub(first) as u32;
+                *x = 2.0 * (u - (shifted - ONES));
+            }
+        } else {
+            for ((s, p), x) in scores.iter().zip(panel).zip(x) {
+                let u = s.f64() * self.inverse;
+                let number = libm::rint(u);
+                *p = self.numbers.partition_point(|&k| k < number) as u32;
+                *x = 2.0 * (u - number);
+            }
+        }
+    }
+}
+
+/// 1, x, x², …
+#[inline(always)]
+fn powers<const P: usize>(x: f64) -> [f64; P] {
+    let mut p = [1.0; P];
+    for k in 1..P {
+        p[k] = if k % 2 == 0 { p[k / 2] * p[k / 2] } else { p[k - 1] * x };
+    }
+    p
+}
+
+#[inline(always)]
+fn horner<const P: usize>(c: &[f64; P], x: f64) -> f64 {
+    let mut sum = c[P - 1];
+    for k in (0..P - 1).rev() {
+        sum = sum * x + c[k];
+    }
+    sum
+}
+
+/// Tables of the two kernels and the polynomials of e^(kwx).
+struct Tables<'a, const P: usize> {
+    value: &'a [[[f64; P]; P]],
+    slope: &'a [[[f64; P]; P]],
+    growth: &'a [[f64; P]],
+    shape: Shape,
+    /// Half the width of a panel in units of 1/c.
+    half: f64,
+    /// Panels that the tables reach over.
+    reach: usize,
+}
+
+/// Chebyshev nodes, and the matrix from values there to monomial coefficients.
+fn interpolation<const P: usize>() -> ([f64; P], [[f64; P]; P]) {
+    let angle = |i: usize| core::f64::consts::PI * (i as f64 + 0.5) / P as f64;
+    let nodes = core::array::from_fn(|i| libm::cos(angle(i)));
+    // chebyshev[k] = coefficients of T_k
+    let mut chebyshev = [[0.0; P]; P];
+    chebyshev[0][0] = 1.0;
+    chebyshev[1][1] = 1.0;
+    for k in 2..P {
+        for a in 0..P {
+            let raised = if a > 0 { 2.0 * chebyshev[k - 1][a - 1] } else { 0.0 };
+            chebyshev[k][a] = raised - chebyshev[k - 2][a];
+        }
+    }
+    let mut matrix = [[0.0; P]; P];
+    for a in 0..P {
+        for i in 0..P {
+            for k in 0..P {
+                let weight = if k == 0 { 1.0 } else { 2.0 } / P as f64;
+                matrix[a][i] += chebyshev[k][a] * weight * libm::cos(k as f64 * angle(i));
+            }
+        }
+    }
+    (nodes, matrix)
+}
+
+fn fill_table<const P: usize>(
+    kernel: Kernel,
+    table: &mut [[[f64; P]; P]],
+    nodes: &[f64; P],
+    matrix: &[[f64; P]; P],
+    w: f64,
+) {
+    let middle = (table.len() / 2) as f64;
+    for (at, c) in table.iter_mut().enumerate() {
+        let centre = 2.0 * w * (at as f64 - middle);
+        let mut half = [[0.0; P]; P];
+        for i in 0..P {
+            for j in 0..P {
+                let f = kernel.at(centre + w * (nodes[i] - nodes[j]));
+                for a in 0..P {
+                    half[a][j] += matrix[a][i] * f;
+                }
+            }
+        }
+        *c = [[0.0; P]; P];
+        for a in 0..P {
+            for b in 0..P {
+                for j in 0..P {
+                    c[a][b] += matrix[b][j] * half[a][j];
+                }
+            }
+        }
+    }
+}
+
+impl<'a, const P: usize> Tables<'a, P> {
+    fn kernels(shape: Shape) -> (Kernel, Kernel) {
+        match shape {
+            Shape::Sigmoid => (Kernel::Step, Kernel::Bump),
+            Shape::Logistic => (Kernel::Softplus, Kernel::Step),
+        }
+    }
+
+    /// Fills the tables in `memory`; returns them and what is left of it.
+    fn new(shape: Shape, half: f64, memory: &'a mut [f64]) -> (Self, &'a mut [f64]) {
+        let reach = ((NEAR / (2.0 * half)) as usize).min(furthest(P));
+        let distances = 2 * reach + 1;
+        let (value, rest) = memory.split_at_mut(distances * P * P);
+        let (slope, rest) = rest.split_at_mut(distances * P * P);
+        let (growth, rest) = rest.split_at_mut(TERMS * P);
+        let value = value.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
+        let slope = slope.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
+        let growth = growth.as_chunks_mut::<P>().0;
+        let (nodes, matrix) = interpolation::<P>();
+        let (of_value, of_slope) = Self::kernels(shape);
+        fill_table(of_value, value, &nodes, &matrix, half);
+        fill_table(of_slope, slope, &nodes, &matrix, half);
+        for (k, poly) in growth.iter_mut().enumerate() {
+            let values: [f64; P] = core::array::from_fn(|i| ((k + 1) as f64 * half * nodes[i]).exp());
+            for a in 0..P {
+                poly[a] = (0..P).map(|i| matrix[a][i] * values[i]).sum();
+            }
+        }
+        (Self { value, slope, growth, shape, half, reach }, rest)
+    }
+
+    /// Local polynomials of Σ_sources ℓ(target − source), in units of 1 (value) or of −c (slope).
+    fn forward(&self, slope: bool, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
+        let (of_value, of_slope) = Self::kernels(self.shape);
+        let (kernel, table) = if slope { (of_slope, self.slope) } else { (of_value, self.value) };
+        self.near(table, false, numbers, moments, local);
+        self.far(kernel, numbers, moments, local);
+    }
+
+    /// Local polynomials of Σ_sources slope(source − target).
+    fn backward(&self, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
+        let kernel = if self.shape == Shape::Sigmoid { Kernel::Bump } else { Kernel::Reverse };
+        self.near(self.slope, true, numbers, moments, local);
+        self.far(kernel, numbers, moments, local);
+    }
+
+    fn near(
+        &self,
+        table: &[[[f64; P]; P]],
+        reverse: bool,
+        numbers: &[f64],
+        moments: &[[f64; P]],
+        local: &mut [[f64; P]],
+    ) {
+        let reach = self.reach as f64;
+        let mut first = 0;
+        for (target, out) in local.iter_mut().enumerate() {
+            *out = [0.0; P];
+            let here = numbers[target];
+            while here - numbers[first] > reach {
+                first += 1;
+            }
+            for (&there, m) in numbers[first..].iter().zip(&moments[first..]) {
+                let distance = if reverse { there - here } else { here - there };
+                if there - here > reach {
+                    break;
+                }
+                if m[0] == 0.0 {
+                    continue; // weights of one sign: an empty panel
+                }
+                let c = &table[(distance + reach) as usize];
+                if reverse {
+                    for (row, &m) in c.iter().zip(m) {
+                        for b in 0..P {
+                            out[b] += m * row[b];
+                        }
+                    }
+                } else {
+                    for (out, row) in out.iter_mut().zip(c) {
+                        let mut sum = 0.0;
+                        for b in 0..P {
+                            sum += row[b] * m[b];
+                        }
+                        *out += sum;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the panels more than `near` away: from the left (side 0) and from the right (side 1).
+    fn far(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
+        let (count, width, reach) = (numbers.len(), 2.0 * self.half, self.reach as f64);
+        let decay = |distance: f64| -> [f64; TERMS] {
+            let once = (-(width * distance)).exp();
+            powers_from_one(once)
+        };
+        let (one, entry) = (decay(1.0), decay(reach + 1.0));
+        for side in 0..2 {
+            let mirror = if side == 0 { 1.0 } else { -1.0 };
+            let at = |k: usize| if side == 0 { k } else { count - 1 - k };
+            // Σ e^(−k·distance), the number of sources, and Σ of their distances.
+            let (mut sums, mut mass, mut length) = ([0.0; TERMS], 0.0, 0.0);
+            let mut next = 0;
+            for k in 0..count {
+                let target = at(k);
+                if k > 0 {
+                    let step = (numbers[target] - numbers[at(k - 1)]) * mirror;
+                    let factor = if step == 1.0 { one } else { decay(step) };
+                    for q in 0..TERMS {
+                        sums[q] *= factor[q];
+                    }
+                    length += mass * (width * step);
+                }
+                while (numbers[target] - numbers[at(next)]) * mirror > reach {
+                    let m = &moments[at(next)];
+                    let distance = (numbers[target] - numbers[at(next)]) * mirror;
+                    next += 1;
+                    if m[0] == 0.0 {
+                        continue;
+                    }
+                    let factor = if distance == reach + 1.0 { entry } else { decay(distance) };
+                    for q in 0..TERMS {
+                        let mut sum = 0.0;
+                        let mut sign = 1.0;
+                        for p in 0..P {
+                            sum += sign * self.growth[q][p] * m[p];
+                            sign *= mirror;
+                        }
+                        sums[q] += factor[q] * sum;
+                    }
+                    mass += m[0];
+                    length += width * distance * m[0] - mirror * self.half * m[1];
+                }
+                if next == 0 {
+                    continue;
+                }
+                let out = &mut local[target];
+                for q in 0..TERMS {
+                    let scaled = kernel.far(side, q + 1) * sums[q];
+                    let mut sign = 1.0;
+                    for p in 0..P {
+                        out[p] += scaled * sign * self.growth[q][p];
+                        sign *= -mirror;
+                    }
+                }
+                out[0] += kernel.constant(side) * mass + kernel.linear(side) * length;
+                out[1] += kernel.linear(side) * mirror * self.half * mass;
+            }
+        }
+    }
+}
+
+/// e, e², e³, …
+fn powers_from_one(e: f64) -> [f64; TERMS] {
+    let mut out = [e; TERMS];
+    for k in 1..TERMS {
+        out[k] = out[k - 1] * e;
+    }
+    out
+}
+
+/// The grid for these scores and the arrays of its panels, or `None` when the scratch holds too few panels.
+fn grid<'a, S: Real, const P: usize>(
+    scores: &[S],
+    scale: f64,
+    memory: &'a mut [f64],
+    keys: &mut [u64],
+) -> Option<(Grid<'a>, &'a mut [f64])> {
+    const EXPONENT: u64 = 0x7ff << 52;
+    // The widest power of two that the grade allows.
+    let width = f64::from_bits((2.0 * widest(P) / scale).to_bits() & EXPONENT);
+    let (inverse, half) = (1.0 / width, 0.5 * width * scale);
+    let (low, high) = range(scores);
+    let (first, last) = (libm::rint(low * inverse), libm::rint(high * inverse));
+    if !((last - first).is_finite() && inverse.is_finite() && inverse > 0.0) {
+        return None;
+    }
+    let limit = panels(scores.len());
+    let (numbers, arrays) = memory.split_at_mut(limit);
+    let mut count = 0;
+    let dense = last - first < limit as f64 && first.abs().or_larger(last.abs()) < 1e15;
+    if dense {
+        count = (last - first) as usize + 1;
+        for (k, number) in numbers[..count].iter_mut().enumerate() {
+            *number = first + k as f64;
+        }
+    } else {
+        // Keep the occupied panels only.
+        let keys = &mut keys[..scores.len()];
+        for (key, s) in keys.iter_mut().zip(scores) {
+            *key = libm::rint(s.f64() * inverse).key();
+        }
+        keys.sort_unstable();
+        for at in 0..keys.len() {
+            if at == 0 || keys[at] != keys[at - 1] {
+                *numbers.get_mut(count)? = f64::of_key(keys[at]);
+                count += 1;
+            }
+        }
+    }
+    Some((Grid { inverse, half, numbers: &numbers[..count], dense }, arrays))
+}
+
+/// Adds the moments of every row: negatives with their weights first, then the positives.
+fn gather<S: Real, Y: Class, const P: usize>(grid: &Grid<'_>, scores: &[S], labels: &[Y], moments: &mut [[f64; P]]) {
+    moments.fill([0.0; P]);
+    let count = grid.numbers.len() as u32;
+    let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
+    for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
+        grid.place(scores, &mut panel, &mut x);
+        for (p, &y) in panel.iter_mut().zip(labels) {
+            *p += if y.is_positive() { count } else { 0 };
+        }
+        for ((&p, &x), &y) in panel.iter().zip(&x).zip(labels) {
+            let m = &mut moments[p as usize];
+            let mut powers = powers::<P>(x);
+            if Y::WEIGHTED {
+                let weight = if y.is_positive() { 1.0 } else { y.weight() };
+                powers = powers.map(|p| weight * p);
+            }
+            for q in 0..P {
+                m[q] += powers[q];
+            }
+        }
+    }
+}
+
+/// Writes the local polynomial of each row's panel and class at its score; negatives times their weights.
+fn spread<S: Real, Y: Class, G: Real, const P: usize>(
+    grid: &Grid<'_>,
+    scores: &[S],
+    labels: &[Y],
+    local: &[[f64; P]],
+    grad: &mut [G],
+) {
+    let count = grid.numbers.len() as u32;
+    let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
+    let blocks = scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(grad.chunks_mut(BLOCK));
+    for ((scores, labels), grad) in blocks {
+        grid.place(scores, &mut panel, &mut x);
+        for (p, &y) in panel.iter_mut().zip(labels) {
+            *p += if y.is_positive() { count } else { 0 };
+        }
+        for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(grad) {
+            let c = horner(&local[p as usize], x);
+            *g = G::of(if Y::WEIGHTED && !y.is_positive() { y.weight() * c } else { c });
+        }
+    }
+}
+
+/// Mean of ℓ over positives × weighted negatives, and its derivative by every score. `None` (and nothing written) when
+/// the scores occupy more panels than the scratch holds. The caller has checked the data.
+pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
+    scores: &[S],
+    labels: &[Y],
+    shape: Shape,
+    scale: f64,
+    mean: f64,
+    memory: &mut [f64],
+    keys: &mut [u64],
+    grad: &mut [G],
+) -> Option<f64> {
+    let (grid, memory) = grid::<S, P>(scores, scale, memory, keys)?;
+    let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
+    let count = grid.numbers.len();
+    let arrays = arrays.as_chunks_mut::<P>().0;
+    let (moments, arrays) = arrays.split_at_mut(2 * count);
+    let (local, arrays) = arrays.split_at_mut(2 * count);
+    let (of_value, _) = arrays.split_at_mut(count);
+    gather(&grid, scores, labels, moments);
+    let (negatives, positives) = moments.split_at(count);
+    tables.forward(false, grid.numbers, negatives, of_value);
+    let mut value = 0.0;
+    for (local, m) in of_value.iter().zip(positives) {
+        for q in 0..P {
+            value += local[q] * m[q];
+        }
+    }
+    let (at_negatives, at_positives) = local.split_at_mut(count);
+    tables.forward(true, grid.numbers, negatives, at_positives);
+    tables.backward(grid.numbers, positives, at_negatives);
+    let unit = scale * mean;
+    for c in at_negatives.iter_mut() {
+        *c = c.map(|c| c * unit);
+    }
+    for c in at_positives.iter_mut() {
+        *c = c.map(|c| -(c * unit));
+    }
+    spread(&grid, scores, labels, local, grad);
+    Some(value * mean)
+}
+
+/// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`].
+pub(super) fn ap<S: Real, G: Real, const P: usize>(
+    scores: &[S],
+    labels: &[u8],
+    shape: Shape,
+    scale: f64,
+    positives: usize,
+    memory: &mut [f64],
+    keys: &mut [u64],
+    grad: &mut [G],
+) -> Option<f64> {
+    let (grid, memory) = grid::<S, P>(scores, scale, memory, keys)?;
+    let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
+    let count = grid.numbers.len();
+    let arrays = arrays.as_chunks_mut::<P>().0;
+    let (moments, arrays) = arrays.split_at_mut(2 * count);
+    let (weighted, arrays) = arrays.split_at_mut(2 * count);
+    let (local, arrays) = arrays.split_at_mut(2 * count);
+    let (value_n, arrays) = arrays.split_at_mut(count);
+    let (value_p, arrays) = arrays.split_at_mut(count);
+    let (slope_n, arrays) = arrays.split_at_mut(count);
+    let slope_p = &mut arrays[..count];
+    gather(&grid, scores, labels, moments);
+    {
+        let (negatives, positives) = moments.split_at(count);
+        tables.forward(false, grid.numbers, negatives, value_n);
+        tables.forward(false, grid.numbers, positives, value_p);
+        tables.forward(true, grid.numbers, negatives, slope_n);
+        tables.forward(true, grid.numbers, positives, slope_p);
+    }
+    let share = 1.0 / positives as f64;
+    // Weights of one positive: for negatives, for positives, and its own derivative.
+    let weigh = |k: usize, x: f64| {
+        let (g_n, g_p) = (horner(&value_n[k], x), horner(&value_p[k], x));
+        let inverse = 1.0 / (g_n + g_p);
+        let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
+        let own = -scale * (both * horner(&slope_p[k], x) + beta * horner(&slope_n[k], x));
+        (g_p * inverse, beta, both, own)
+    };
+    weighted.fill([0.0; P]);
+    let mut value = 0.0;
+    let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
+    for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
+        if labels.iter().all(|&y| y == 0) {
+            continue;
+        }
+        grid.place(scores, &mut panel, &mut x);
+        for ((&y, &k), &x) in labels.iter().zip(&panel).zip(&x) {
+            if y == 1 {
+                let (ratio, beta, both, _) = weigh(k as usize, x);
+                value -= share * ratio;
+                let powers = powers::<P>(x);
+                for q in 0..P {
+                    weighted[k as usize][q] += beta * powers[q];
+                    weighted[count + k as usize][q] += both * powers[q];
+                }
+            }
+        }
+    }
+    let (beta, both) = weighted.split_at(count);
+    let (at_negatives, at_positives) = local.split_at_mut(count);
+    tables.backward(grid.numbers, beta, at_negatives);
+    tables.backward(grid.numbers, both, at_positives);
+    for c in local.iter_mut() {
+        *c = c.map(|c| c * scale);
+    }
+    spread(&grid, scores, labels, local, grad);
+    let blocks = scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(grad.chunks_mut(BLOCK));
+    for ((scores, labels), grad) in blocks {
+        if labels.iter().all(|&y| y == 0) {
+            continue;
+        }
+        grid.place(scores, &mut panel, &mut x);
+        for (((&y, &k), &x), g) in labels.iter().zip(&panel).zip(&x).zip(grad) {
+            if y == 1 {
+                *g = G::of(horner(&local[count + k as usize], x) + weigh(k as usize, x).3);
+            }
+        }
+    }
+    Some(value)
+}
