@@ -93,3 +93,35 @@ pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
     }
     Ok(payload)
 }
+
+/// A model file: a run with what turns its data into features.
+///
+/// The command line writes these, and everything that scores or continues a run reads them.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SavedModel {
+    /// Fitted on the training part.
+    pub preparation: crate::data::Preparation,
+    /// Share of the rows that went to training, if one file was split; the seed is the run's.
+    pub split: Option<f64>,
+    /// Bytes of a number: 4 or 8.
+    pub real_bytes: u8,
+    /// [`Trainer::save`](crate::trainer::Trainer::save).
+    pub trainer: Vec<u8>,
+}
+
+impl SavedModel {
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Writing to memory that grows cannot fail for these types.
+        seal(Kind::Model, &postcard::to_allocvec(self).unwrap_or_default())
+    }
+
+    /// What a file's bytes hold.
+    ///
+    /// # Errors
+    /// [`CheckpointError`]; never a panic, whatever the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        postcard::from_bytes(open(Kind::Model, bytes)?).map_err(|_| CheckpointError::Damaged)
+    }
+}

@@ -2,13 +2,29 @@
 
 mod bench;
 mod build_web;
+mod device;
+mod error;
+mod eval;
+mod input;
+mod measure;
+mod methods;
+mod metrics;
+mod output;
+mod prepare;
+mod report;
 mod serve;
+mod train;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(name = "undercurve", version, about = "Train models for the area under the curve")]
+#[command(after_help = "\
+Examples:
+  undercurve train data.csv --split 0.75 --method soap --save data.model
+  undercurve eval data.model more.csv --metric auroc,ap,pauc:0:0.05
+  undercurve methods soap")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -16,22 +32,46 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build the page, serve it on this machine and open a browser.
+    /// Build the page, serve it on this machine and open a browser
     Serve(serve::Args),
-    /// Time the exact sums and metrics on this machine.
+    /// Train a model on a CSV or LIBSVM file
+    Train(Box<train::Args>),
+    /// Exact metrics of a saved model on data
+    Eval(eval::Args),
+    /// Exact metrics of a CSV file with the columns label and score
+    Metrics(metrics::Args),
+    /// List the methods, or one with its parameters
+    Methods(methods::Args),
+    /// Write the rows a model would see, split and scaled as in `train`
+    Prepare(prepare::Args),
+    /// Published experiments, and times as ratios measured in one run
     Bench(bench::Args),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+fn completions(shell: clap_complete::Shell) -> error::Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "undercurve", &mut text);
+    output::line(String::from_utf8_lossy(&text).trim_end())
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => serve::run(&args).map_err(Into::into),
+        Command::Train(args) => train::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Metrics(args) => metrics::run(&args),
+        Command::Methods(args) => methods::run(&args),
+        Command::Prepare(args) => prepare::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions { shell } => completions(shell),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => error.finish(),
     }
 }

@@ -1,27 +1,41 @@
-//! `undercurve bench`: times as ratios measured in one run.
+//! `undercurve bench`: the published experiments, and times as ratios measured in one run.
+//!
+//! Each bench has its own file and is one variant of [`Bench`].
 
+pub mod annthyroid;
 pub mod metrics;
 
-use anyhow::{Result, bail};
+use crate::error::Result;
+use clap::Subcommand;
 use std::time::Instant;
 
 /// Options of `bench`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to time: metrics [default: everything]
-    #[arg(value_name = "NAME")]
-    names: Vec<String>,
+    #[command(subcommand)]
+    bench: Bench,
     /// Print JSON, one object a line
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
-/// Runs the named benches.
+#[derive(Subcommand)]
+enum Bench {
+    /// Time the exact metrics of a million scores
+    Metrics,
+    /// SOAP against cross-entropy by test AP, on the annthyroid data
+    Annthyroid(annthyroid::Args),
+}
+
+/// Runs a bench.
+///
+/// # Errors
+/// As the bench.
 pub fn run(args: &Args) -> Result<()> {
-    if let Some(name) = args.names.iter().find(|name| *name != "metrics") {
-        bail!("there is no bench '{name}'; there is: metrics");
+    match &args.bench {
+        Bench::Metrics => Ok(metrics::run(args.json)?),
+        Bench::Annthyroid(own) => annthyroid::run(own, args.json),
     }
-    metrics::run(args.json)
 }
 
 /// Seconds of each of `work`, the median of `runs` interleaved runs after one to warm up.

@@ -1,0 +1,86 @@
+//! What can end a command, and the exit code it ends with.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use undercurve::data::DataError;
+use undercurve::trainer::TrainerError;
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum CliError {
+    /// The input or an option is wrong: one line, exit code 2.
+    Input(String),
+    /// Something failed on the way: exit code 1.
+    Failed(anyhow::Error),
+    /// Whoever read the output has gone (`… | head`): nothing is wrong, exit code 0.
+    Closed,
+    /// Ctrl-C, after everything was saved: exit code 130.
+    Interrupted,
+}
+
+/// `Result` of the commands.
+pub type Result<T, E = CliError> = std::result::Result<T, E>;
+
+impl CliError {
+    /// Bad input.
+    pub fn input(text: impl Into<String>) -> Self {
+        Self::Input(text.into())
+    }
+
+    /// An operating system error about a file that the user named.
+    pub fn file(path: &Path, error: &io::Error) -> Self {
+        Self::Input(format!("{}: {}", path.display(), plain(error)))
+    }
+
+    /// Says what happened on stderr and gives the exit code.
+    pub fn finish(self) -> ExitCode {
+        match self {
+            Self::Input(text) => {
+                eprintln!("error: {}", text.replace(['\n', '\r'], " "));
+                ExitCode::from(2)
+            }
+            Self::Failed(error) => {
+                eprintln!("error: {error:#}");
+                ExitCode::FAILURE
+            }
+            Self::Closed => ExitCode::SUCCESS,
+            Self::Interrupted => ExitCode::from(130),
+        }
+    }
+}
+
+/// An operating system error without its number.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_string(),
+        None => text,
+    }
+}
+
+impl From<anyhow::Error> for CliError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<DataError> for CliError {
+    fn from(error: DataError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+/// For a trainer that cannot be made: the input is at fault.
+impl From<TrainerError> for CliError {
+    fn from(error: TrainerError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+/// For options that the core refuses.
+impl From<undercurve::Error> for CliError {
+    fn from(error: undercurve::Error) -> Self {
+        Self::Input(error.to_string())
+    }
+}

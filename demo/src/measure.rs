@@ -1,0 +1,133 @@
+//! Metrics by name, as `--metric` takes them.
+
+use crate::error::Result;
+use crate::output;
+use serde_json::{Map, Value};
+use undercurve::Real;
+use undercurve::metric::{Confusion, FprRange, Metrics, TieRule, mcclish};
+
+/// What `--metric` understands, for help texts.
+pub const HELP: &str = "\
+Metrics:
+  auroc                   area under the ROC curve
+  ap                      average precision
+  pauc[:LO:HI]            partial AUC over a false-positive range, divided by its width
+  mcclish:HI              partial AUC over 0:HI, standardised after McClish
+  pauc2:TPR:FPR           two-way partial AUC: at least TPR, at most FPR
+  accuracy[:THRESHOLD]    share of right predictions; a score of THRESHOLD (0) or more predicts the positive class
+  precision-at-recall:R   highest precision at a recall of at least R
+  recall-at-precision:P   highest recall at a precision of at least P";
+
+/// One metric with its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// As written.
+    pub name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Auroc,
+    Ap,
+    Pauc(Option<(f64, f64)>),
+    McClish(f64),
+    TwoWay(f64, f64),
+    Accuracy(f64),
+    PrecisionAtRecall(f64),
+    RecallAtPrecision(f64),
+}
+
+/// A metric from its name, for clap.
+pub fn parse(text: &str) -> std::result::Result<Metric, String> {
+    let mut parts = text.trim().split(':');
+    let name = parts.next().unwrap_or_default();
+    let numbers: Vec<f64> = parts
+        .map(|part| part.parse().ok().filter(|x: &f64| x.is_finite()))
+        .collect::<Option<_>>()
+        .ok_or_else(|| format!("{text}: expected numbers after {name}"))?;
+    let unit = |x: f64| (0.0..=1.0).contains(&x);
+    let kind = match (name, numbers.as_slice()) {
+        ("auroc", []) => Kind::Auroc,
+        ("ap", []) => Kind::Ap,
+        ("pauc", []) => Kind::Pauc(None),
+        ("pauc", &[low, high]) if 0.0 <= low && low < high && high <= 1.0 => Kind::Pauc(Some((low, high))),
+        ("mcclish", &[high]) if high > 0.0 && unit(high) => Kind::McClish(high),
+        ("pauc2", &[tpr, fpr]) if unit(tpr) && unit(fpr) && tpr < 1.0 && fpr > 0.0 => Kind::TwoWay(tpr, fpr),
+        ("accuracy", []) => Kind::Accuracy(0.0),
+        ("accuracy", &[threshold]) => Kind::Accuracy(threshold),
+        ("precision-at-recall", &[recall]) if unit(recall) => Kind::PrecisionAtRecall(recall),
+        ("recall-at-precision", &[precision]) if unit(precision) => Kind::RecallAtPrecision(precision),
+        (
+            "auroc" | "ap" | "pauc" | "mcclish" | "pauc2" | "accuracy" | "precision-at-recall" | "recall-at-precision",
+            _,
+        ) => {
+            return Err(format!("{text}: wrong arguments"));
+        }
+        _ => {
+            return Err(format!(
+                "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, accuracy, precision-at-recall, \
+                 recall-at-precision"
+            ));
+        }
+    };
+    Ok(Metric { name: text.trim().to_string(), kind })
+}
+
+/// The metrics of a report.
+pub fn usual() -> Vec<Metric> {
+    ["auroc", "ap", "pauc", "accuracy"].iter().filter_map(|name| parse(name).ok()).collect()
+}
+
+/// Prints metrics of scores; `fpr` is the range of a `pauc` without one.
+pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], fpr: (f64, f64), json: bool) -> Result<()> {
+    let mut memory = Metrics::new();
+    let mut values = Vec::with_capacity(metrics.len());
+    for metric in metrics {
+        values.push(value(metric.kind, &mut memory, scores, labels, fpr)?);
+    }
+    let positives = labels.iter().filter(|&&y| y == 1).count();
+    if json {
+        let mut object = Map::new();
+        object.insert("rows".to_string(), labels.len().into());
+        object.insert("positives".to_string(), positives.into());
+        for (metric, value) in metrics.iter().zip(values) {
+            object.insert(metric.name.clone(), value.into());
+        }
+        return output::line(Value::Object(object));
+    }
+    output::line(format!("{} rows, {positives} positive", labels.len()))?;
+    let width = metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
+    for (metric, value) in metrics.iter().zip(values) {
+        output::line(format!("{:width$}  {value:.6}", metric.name))?;
+    }
+    Ok(())
+}
+
+fn value<T: Real>(
+    kind: Kind,
+    memory: &mut Metrics<T>,
+    scores: &[T],
+    labels: &[u8],
+    fpr: (f64, f64),
+) -> undercurve::Result<f64> {
+    let rule = TieRule::Trapezoid;
+    match kind {
+        Kind::Auroc => memory.auroc(scores, labels),
+        Kind::Ap => memory.average_precision(scores, labels),
+        Kind::Pauc(range) => {
+            let (low, high) = range.unwrap_or(fpr);
+            memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)
+        }
+        Kind::McClish(high) => {
+            memory.partial_auc(scores, labels, FprRange::new(0.0, high)?, rule).map(|partial| mcclish(partial, high))
+        }
+        Kind::TwoWay(tpr, fpr) => memory.partial_auc_two_way(scores, labels, tpr, fpr, rule),
+        Kind::Accuracy(threshold) => {
+            let counts = Confusion::at(scores, labels, T::of(threshold))?;
+            counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })
+        }
+        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, labels, recall),
+        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, labels, precision),
+    }
+}
