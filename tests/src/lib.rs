@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 pub mod docs;
+pub mod estimators;
 pub mod metric;
 pub mod model;
 pub mod pairs;

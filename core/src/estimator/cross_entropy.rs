@@ -51,6 +51,31 @@ impl CrossEntropy {
     }
 }
 
+/// Value and gradient of the cross-entropy with a weight for each negative and each positive of a binary batch.
+pub(super) fn weighted<T: Real>(
+    batch: &Batch<'_, T>,
+    [wl, wh]: [T; 2],
+    scratch: Scratch<'_, T>,
+    grad: Grad<'_, T>,
+) -> Result<f64> {
+    let (low, high) = batch.binary()?;
+    scratch.check(Need { real: batch.shape().rows, ..Need::NONE })?;
+    let out = &mut scratch.real[..low.len() + high.len()];
+    let (out_low, out_high) = out.split_at_mut(low.len());
+    let (mut negatives, mut positives) = (0.0, 0.0);
+    for (c, &s) in out_low.iter_mut().zip(low) {
+        *c = wl * s.sigmoid();
+        negatives += s.softplus().f64();
+    }
+    for (c, &s) in out_high.iter_mut().zip(high) {
+        *c = -(wh * (-s).sigmoid());
+        positives += (-s).softplus().f64();
+    }
+    let value = finite("cross-entropy", wl.f64() * negatives + wh.f64() * positives)?;
+    commit(out, grad.scores)?;
+    Ok(value)
+}
+
 impl<T: Real> Estimator<T> for CrossEntropy {
     fn need(&self, shape: Shape) -> Need {
         Need { real: shape.rows, ..Need::NONE }
@@ -72,22 +97,7 @@ impl<T: Real> Estimator<T> for CrossEntropy {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        let (low, high) = batch.binary()?;
-        let [wl, wh] = self.row_weights(batch)?;
-        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
-        let out = &mut scratch.real[..low.len() + high.len()];
-        let (out_low, out_high) = out.split_at_mut(low.len());
-        let (mut negatives, mut positives) = (0.0, 0.0);
-        for (c, &s) in out_low.iter_mut().zip(low) {
-            *c = wl * s.sigmoid();
-            negatives += s.softplus().f64();
-        }
-        for (c, &s) in out_high.iter_mut().zip(high) {
-            *c = -(wh * (-s).sigmoid());
-            positives += (-s).softplus().f64();
-        }
-        let value = finite("cross-entropy", wl.f64() * negatives + wh.f64() * positives)?;
-        commit(out, grad.scores)?;
-        Ok(value)
+        batch.binary()?;
+        weighted(batch, self.row_weights(batch)?, scratch, grad)
     }
 }

@@ -3,13 +3,34 @@
 //! An estimator takes the scores of a batch and returns an estimate of the objective and its derivative by each score.
 //! It holds configuration only; moving averages and the like are in a state slice of the caller's, passed at each call.
 
+mod auc_margin;
+mod auc_min_max;
+mod auc_multiclass;
 mod auc_pairwise;
+mod class_balanced;
+mod count;
 mod cross_entropy;
+mod fast_ap;
+mod focal;
+mod ldam;
+mod min_max_ap;
+mod smooth_ap;
 mod soap;
+mod softmax;
 
+pub use auc_margin::{AucMargin, AucMarginForm};
+pub use auc_min_max::{AucMinMax, Prior};
+pub use auc_multiclass::{AucMulticlass, PairWeighting};
 pub use auc_pairwise::AucPairwise;
+pub use class_balanced::ClassBalanced;
 pub use cross_entropy::{ClassWeights, CrossEntropy};
+pub use fast_ap::FastAp;
+pub use focal::Focal;
+pub use ldam::Ldam;
+pub use min_max_ap::MinMaxAp;
+pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap};
+pub use softmax::SoftmaxCrossEntropy;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
@@ -35,6 +56,10 @@ pub trait Estimator<T: Real> {
     /// Auxiliary variables that ride behind the parameters: how many are minimised over, then how many maximised.
     fn aux(&self) -> (usize, usize) {
         (0, 0)
+    }
+    /// The function between raw scores and the scores the objective sees; class means for dual resets are means of it.
+    fn link(&self) -> Link {
+        Link::Identity
     }
     /// Working memory for a batch of this shape.
     fn need(&self, shape: Shape) -> Need;
@@ -79,10 +104,10 @@ pub enum Link {
 }
 
 impl Link {
-    /// Writes h(s).
-    fn apply<T: Real>(self, scores: &[T], out: &mut [T]) {
+    /// Writes h(s); `out` is as long as `scores`.
+    pub fn apply<T: Real>(self, scores: &[T], out: &mut [T]) {
         match self {
-            Self::Identity => out.copy_from_slice(scores),
+            Self::Identity => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s),
             Self::Sigmoid => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s.sigmoid()),
         }
     }
@@ -105,6 +130,35 @@ fn class_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
         }
         _ => [1.0 / (low + high); 2],
     }
+}
+
+/// Weight of each row of a segment in a mean over all examples.
+fn segment_weight<T: Real>(weights: Weights, batch: &Batch<'_, T>, segment: usize) -> f64 {
+    let rows = f64::from(batch.starts()[segment + 1] - batch.starts()[segment]);
+    match (weights, batch.drawn()) {
+        (Weights::Unbiased, Drawn::Stratified) => {
+            let all: f64 = batch.population().iter().map(|&n| f64::from(n)).sum();
+            f64::from(batch.population()[segment]) / (all * rows)
+        }
+        _ => 1.0 / batch.shape().rows as f64,
+    }
+}
+
+/// Weight of each negative and each other positive in the rank of a positive: 1 each, or so that the rank in the batch is
+/// unbiased for the rank in the whole data.
+fn rank_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
+    let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
+    let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+    match weights {
+        Weights::AsDrawn => [1.0; 2],
+        // With one positive there are no others to weigh; its weight only scales FastAP's histogram.
+        Weights::Unbiased => [negatives / low, if high > 1.0 { (positives - 1.0) / (high - 1.0) } else { positives }],
+    }
+}
+
+/// `Ok` when the gradient by the auxiliaries is finite.
+fn commit_aux<T: Real>(by_aux: &[T]) -> Result<()> {
+    crate::error::all_finite("grad.aux", by_aux).map_err(|_| Error::Overflow { what: "auxiliary gradient" })
 }
 
 /// Copies a finished gradient out, or says that it does not fit.
@@ -130,6 +184,26 @@ pub enum AnyEstimator<T> {
     AucPairwise(AucPairwise<T>),
     /// SOAP's objective.
     Soap(Soap<T>),
+    /// Min-max margin objective of the AUC (AUC-M).
+    AucMargin(AucMargin),
+    /// Min-max AUC.
+    AucMinMax(AucMinMax),
+    /// Min-max AUC of several classes.
+    AucMulticlass(AucMulticlass),
+    /// Class-balanced cross-entropy.
+    ClassBalanced(ClassBalanced),
+    /// FastAP.
+    FastAp(FastAp),
+    /// Focal loss.
+    Focal(Focal),
+    /// LDAM.
+    Ldam(Ldam),
+    /// Recall at several precisions.
+    MinMaxAp(MinMaxAp<T>),
+    /// Smooth-AP.
+    SmoothAp(SmoothAp<T>),
+    /// Cross-entropy of several classes.
+    Softmax(SoftmaxCrossEntropy),
 }
 
 macro_rules! each {
@@ -138,6 +212,16 @@ macro_rules! each {
             AnyEstimator::CrossEntropy($e) => $body,
             AnyEstimator::AucPairwise($e) => $body,
             AnyEstimator::Soap($e) => $body,
+            AnyEstimator::AucMargin($e) => $body,
+            AnyEstimator::AucMinMax($e) => $body,
+            AnyEstimator::AucMulticlass($e) => $body,
+            AnyEstimator::ClassBalanced($e) => $body,
+            AnyEstimator::FastAp($e) => $body,
+            AnyEstimator::Focal($e) => $body,
+            AnyEstimator::Ldam($e) => $body,
+            AnyEstimator::MinMaxAp($e) => $body,
+            AnyEstimator::SmoothAp($e) => $body,
+            AnyEstimator::Softmax($e) => $body,
         }
     };
 }
@@ -148,6 +232,9 @@ impl<T: Real> Estimator<T> for AnyEstimator<T> {
     }
     fn aux(&self) -> (usize, usize) {
         each!(self, e => Estimator::<T>::aux(e))
+    }
+    fn link(&self) -> Link {
+        each!(self, e => Estimator::<T>::link(e))
     }
     fn need(&self, shape: Shape) -> Need {
         each!(self, e => Estimator::<T>::need(e, shape))

@@ -1,0 +1,147 @@
+//! AUC-M: the min-max margin objective of the AUC.
+//!
+//! Source: Yuan, Yan, Sonka and Yang 2021, "Large-scale Robust Deep AUC Maximization", equation (4).
+//!
+//! With h the link of the raw score, m the margin and means over the positives and over the negatives of the batch:
+//!
+//! ```text
+//! F = mean₊(h−a)² + mean₋(h−b)² + 2α(m + mean₋h − mean₊h) − α²        minimised over a, b, maximised over α ≥ 0
+//! c(+) = 2(h−a−α)/b₊      c(−) = 2(h−b+α)/b₋                          times h'(s)
+//! ∂a = −2 mean₊(h−a)      ∂b = −2 mean₋(h−b)
+//! ∂α = 2(m + mean₋h − mean₊h) − 2α                                    handed out with its sign flipped
+//! ```
+//!
+//! [`AucMarginForm::Joint`] multiplies all of it by p(1−p), which turns the means into shares of all examples (the form
+//! PESG was first published with); p is that of the batch for `Weights::AsDrawn` and of the whole data otherwise. α ≥ 0
+//! is the algorithm's projection. Auxiliaries: `[a, b | α]`. Cost O(rows). Scratch: 2 values a row.
+
+use super::auc_pairwise::both_classes;
+use super::{Estimator, Grad, Link, Weights, commit, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+
+/// How the two classes are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AucMarginForm {
+    /// Means over each class.
+    PerClass,
+    /// The same times p(1−p): means over all examples.
+    Joint,
+}
+
+/// The min-max margin objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AucMargin {
+    margin: f64,
+    form: AucMarginForm,
+    link: Link,
+    weights: Weights,
+}
+
+impl AucMargin {
+    /// With a margin (finite, > 0), the form, the link and the weights of a batch's examples.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(margin: f64, form: AucMarginForm, link: Link, weights: Weights) -> Result<Self> {
+        if margin > 0.0 && margin.is_finite() {
+            Ok(Self { margin, form, link, weights })
+        } else {
+            Err(Error::Param { what: "margin" })
+        }
+    }
+
+    fn scale<T: Real>(&self, batch: &Batch<'_, T>) -> f64 {
+        let [low, high] = match (self.weights, batch.drawn()) {
+            (Weights::Unbiased, Drawn::Stratified) => [batch.population()[0], batch.population()[1]],
+            _ => [batch.starts()[1], batch.starts()[2] - batch.starts()[1]],
+        }
+        .map(f64::from);
+        match self.form {
+            AucMarginForm::PerClass => 1.0,
+            AucMarginForm::Joint => (low / (low + high)) * (high / (low + high)),
+        }
+    }
+
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], h: &[T], out: &mut [T]) -> (f64, [T; 3]) {
+        let negatives = batch.starts()[1] as usize;
+        let [a, b, alpha] = [aux[0], aux[1], aux[2]];
+        let scale = self.scale(batch);
+        let (low, high) = h.split_at(negatives);
+        let (out_low, out_high) = out.split_at_mut(negatives);
+        let (over_low, over_high) = (1.0 / low.len() as f64, 1.0 / high.len() as f64);
+        let (wl, wh) = (T::of(2.0 * scale * over_low), T::of(2.0 * scale * over_high));
+        let mut sums = [0.0f64; 6]; // Σ h, Σ (h − centre), Σ (h − centre)² of the negatives, then of the positives
+        for (c, &h) in out_low.iter_mut().zip(low) {
+            let d = h - b;
+            *c = wl * (d + alpha);
+            sums[0] += h.f64();
+            sums[1] += d.f64();
+            sums[2] += d.f64() * d.f64();
+        }
+        for (c, &h) in out_high.iter_mut().zip(high) {
+            let d = h - a;
+            *c = wh * (d - alpha);
+            sums[3] += h.f64();
+            sums[4] += d.f64();
+            sums[5] += d.f64() * d.f64();
+        }
+        let alpha = alpha.f64();
+        let gap = self.margin + over_low * sums[0] - over_high * sums[3];
+        let value = scale * (over_high * sums[5] + over_low * sums[2] + 2.0 * alpha * gap - alpha * alpha);
+        let grad = [-2.0 * over_high * sums[4], -2.0 * over_low * sums[1], -2.0 * (gap - alpha)];
+        (value, grad.map(|g| T::of(scale * g)))
+    }
+
+    fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {
+        both_classes(batch)?;
+        exact_len("aux", 3, aux.len())?;
+        crate::error::all_finite("aux", aux)?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))
+    }
+}
+
+impl<T: Real> Estimator<T> for AucMargin {
+    fn aux(&self) -> (usize, usize) {
+        (2, 1)
+    }
+
+    fn link(&self) -> Link {
+        self.link
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: 2 * shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
+        self.link.apply(batch.scores(), h);
+        finite("AUC margin objective", self.evaluate(batch, aux, h, out).0)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        _: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        exact_len("grad.aux", 3, grad.aux.len())?;
+        let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
+        self.link.apply(batch.scores(), h);
+        let (value, by_aux) = self.evaluate(batch, aux, h, out);
+        let value = finite("AUC margin objective", value)?;
+        self.link.chain(h, out);
+        super::commit_aux(&by_aux)?;
+        commit(out, grad.scores)?;
+        grad.aux.copy_from_slice(&by_aux);
+        Ok(value)
+    }
+}

@@ -1,0 +1,222 @@
+//! The AUC's square loss as a saddle point: the objective of PPD-SG, PPD-AdaGrad, PGA and OAUC.
+//!
+//! Source: Liu, Yuan, Ying and Yang 2020, "Stochastic AUC Maximization with Deep Neural Networks", proposition 1 and
+//! equation (2); the running class prior is algorithm 4. The saddle point goes back to Ying, Wen and Lyu 2016,
+//! "Stochastic Online AUC Maximization".
+//!
+//! With p the share of positives and h the link of the raw score (σ in the paper, for h in [0, 1]):
+//!
+//! ```text
+//! F = (1−p)(h−a)² 1[+] + p(h−b)² 1[−] + 2(1+α)(p h 1[−] − (1−p) h 1[+]) − p(1−p)α²
+//! min_{a,b} max_α E F = p(1−p)(E[(1 − h + h')² | +, −] − 1)      at a = E[h|+], b = E[h|−], α = b − a
+//! c(+) = 2(1−p)(h−a−1−α)      c(−) = 2p(h−b+1+α)                 each times h'(s) and the example's weight
+//! ∂a = −2(1−p)(h−a)1[+]       ∂b = −2p(h−b)1[−]
+//! ∂α = 2(p h 1[−] − (1−p)h 1[+]) − 2p(1−p)α                      handed out with its sign flipped
+//! ```
+//!
+//! Auxiliaries: `[a, b | α]`. Accepts batches of one class. Cost O(rows). Scratch: 2 values a row.
+//!
+//! Prior: that of the whole data ([`Prior::Known`]), or estimated from the batches seen so far (the current one enters
+//! after it was used, so that estimate and batch are independent). The paper gives no start values; its weights j+2 and
+//! j+1 imply two earlier samples, here one of each class, which also keeps p̂ inside (0, 1). The running p(1−p) is the
+//! paper's recursion ([`Prior::Online`]) or n/(n−1)·p̂(1−p̂), which is unbiased exactly ([`Prior::OnlineExact`]). A
+//! running prior needs uniform batches: any other draw hides the share of positives.
+//!
+//! State: none with a known prior, else `[positives, negatives, ȳ, p(1−p)]`, each count in two values (a multiple of
+//! 2²⁰ and a rest), 6 in all, whatever the number of slots.
+
+use super::{Estimator, Grad, Link, Weights, class_weights, commit, count, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+
+/// Where the share of positives comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Prior {
+    /// From the population's counts.
+    Known,
+    /// From the batches so far, p(1−p) by the paper's recursion.
+    Online,
+    /// From the batches so far, p(1−p) by the sample variance.
+    OnlineExact,
+}
+
+/// The min-max AUC objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AucMinMax {
+    link: Link,
+    weights: Weights,
+    prior: Prior,
+}
+
+/// p and p(1−p) as the objective uses them.
+#[derive(Clone, Copy)]
+struct Shares {
+    p: f64,
+    variance: f64,
+}
+
+/// What the running prior remembers.
+#[derive(Clone, Copy)]
+struct Seen {
+    positives: u64,
+    negatives: u64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Seen {
+    fn read<T: Real>(state: &[T]) -> Self {
+        let (positives, negatives) = (count::read(&state[..2]), count::read(&state[2..4]));
+        if positives + negatives == 0 {
+            return Self { positives: 1, negatives: 1, mean: 0.5, variance: 0.5 };
+        }
+        Self { positives, negatives, mean: state[4].f64(), variance: state[5].f64() }
+    }
+
+    /// Algorithm 4: the counts, ȳ and p(1−p) after a batch. `positives + negatives` is the paper's j + 2.
+    fn after(self, negatives: u64, positives: u64) -> Self {
+        let (low, high) = (negatives as f64, positives as f64);
+        let before = (self.positives + self.negatives) as f64;
+        let mean = (before * self.mean + high) / (before + low + high);
+        let squares = high * (1.0 - mean) * (1.0 - mean) + low * mean * mean;
+        let variance = ((before - 1.0) * self.variance + squares) / (before - 1.0 + low + high);
+        Self { positives: self.positives + positives, negatives: self.negatives + negatives, mean, variance }
+    }
+
+    fn write<T: Real>(self, state: &mut [T]) {
+        count::write(self.positives, &mut state[..2]);
+        count::write(self.negatives, &mut state[2..4]);
+        (state[4], state[5]) = (T::of(self.mean), T::of(self.variance));
+    }
+
+    fn shares(self, exact: bool) -> Shares {
+        let all = (self.positives + self.negatives) as f64;
+        let p = self.positives as f64 / all;
+        Shares { p, variance: if exact { all / (all - 1.0) * p * (1.0 - p) } else { self.variance } }
+    }
+}
+
+impl AucMinMax {
+    /// With its link, the weights of a batch's examples, and where the class prior comes from.
+    #[must_use]
+    pub fn new(link: Link, weights: Weights, prior: Prior) -> Self {
+        Self { link, weights, prior }
+    }
+
+    /// F, and its gradient by h (into `out`) and by a, b, α.
+    fn evaluate<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        shares: Shares,
+        h: &[T],
+        out: &mut [T],
+    ) -> (f64, [T; 3]) {
+        let negatives = batch.starts()[1] as usize;
+        let [a, b, alpha] = [aux[0], aux[1], aux[2]];
+        let (p, q) = (T::of(shares.p), T::of(1.0 - shares.p));
+        let [wl, wh] = class_weights(self.weights, batch).map(T::of);
+        let two = T::of(2.0);
+        let (low, high) = h.split_at(negatives);
+        let (out_low, out_high) = out.split_at_mut(negatives);
+        let mut sums = [0.0f64; 6]; // Σ h, Σ (h − centre), Σ (h − centre)² of the negatives, then of the positives
+        for (c, &h) in out_low.iter_mut().zip(low) {
+            let d = h - b;
+            *c = wl * two * p * (d + T::ONE + alpha);
+            sums[0] += h.f64();
+            sums[1] += d.f64();
+            sums[2] += d.f64() * d.f64();
+        }
+        for (c, &h) in out_high.iter_mut().zip(high) {
+            let d = h - a;
+            *c = wh * two * q * (d - T::ONE - alpha);
+            sums[3] += h.f64();
+            sums[4] += d.f64();
+            sums[5] += d.f64() * d.f64();
+        }
+        let (p, q, wl, wh, alpha) = (shares.p, 1.0 - shares.p, wl.f64(), wh.f64(), alpha.f64());
+        let cross = p * wl * sums[0] - q * wh * sums[3];
+        let value = q * wh * sums[5] + p * wl * sums[2] + 2.0 * (1.0 + alpha) * cross - shares.variance * alpha * alpha;
+        let grad = [-2.0 * q * wh * sums[4], -2.0 * p * wl * sums[1], -(2.0 * cross - 2.0 * shares.variance * alpha)];
+        (value, grad.map(T::of))
+    }
+
+    fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {
+        batch.binary()?;
+        if batch.shape().rows == 0 {
+            return Err(Error::Empty { what: "batch" });
+        }
+        exact_len("aux", 3, aux.len())?;
+        crate::error::all_finite("aux", aux)?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))
+    }
+}
+
+/// The share of positives in the whole data.
+fn known<T: Real>(batch: &Batch<'_, T>) -> Shares {
+    let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+    let p = positives / (negatives + positives);
+    Shares { p, variance: p * (1.0 - p) }
+}
+
+impl<T: Real> Estimator<T> for AucMinMax {
+    fn state_len(&self, _: usize) -> usize {
+        if self.prior == Prior::Known { 0 } else { 6 }
+    }
+
+    fn aux(&self) -> (usize, usize) {
+        (2, 1)
+    }
+
+    fn link(&self) -> Link {
+        self.link
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: 2 * shape.rows, ..Need::NONE }
+    }
+
+    /// With the population's own share of positives, whatever the prior.
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
+        self.link.apply(batch.scores(), h);
+        finite("min-max AUC objective", self.evaluate(batch, aux, known(batch), h, out).0)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        exact_len("state", Estimator::<T>::state_len(self, 0), state.len())?;
+        exact_len("grad.aux", 3, grad.aux.len())?;
+        let shares = match self.prior {
+            Prior::Known => known(batch),
+            _ if batch.drawn() != Drawn::Uniform => {
+                return Err(Error::Unsupported { what: "a running class prior needs uniform batches" });
+            }
+            prior => Seen::read(state).shares(prior == Prior::OnlineExact),
+        };
+        let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
+        self.link.apply(batch.scores(), h);
+        let (value, by_aux) = self.evaluate(batch, aux, shares, h, out);
+        let value = finite("min-max AUC objective", value)?;
+        self.link.chain(h, out);
+        super::commit_aux(&by_aux)?;
+        commit(out, grad.scores)?;
+        grad.aux.copy_from_slice(&by_aux);
+        if self.prior != Prior::Known {
+            let [negatives, positives] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(u64::from);
+            Seen::read(state).after(negatives, positives).write(state);
+        }
+        Ok(value)
+    }
+}

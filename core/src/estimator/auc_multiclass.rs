@@ -1,0 +1,218 @@
+//! Min-max AUC of several classes (Hand and Till's mean over ordered class pairs).
+//!
+//! Source: Liu, Yuan, Ying and Yang 2020, "Stochastic AUC Maximization with Deep Neural Networks", equations (4) and (5).
+//!
+//! With h = softmax(s), p_i the share of class i and c classes, for each ordered pair (i, j):
+//!
+//! ```text
+//! F_ij = p_j(h_i−a_ij)² 1[y=i] + p_i(h_i−b_ij)² 1[y=j]
+//!        + 2(1+α_ij)(p_i h_i 1[y=j] − p_j h_i 1[y=i]) − p_i p_j α_ij²
+//! F = 1/(c(c−1)) Σ_{i≠j} E F_ij / (p_i p_j)          [`PairWeighting::HandTill`]: every pair alike
+//! F = 1/(c(c−1)) Σ_{i≠j} E F_ij                      [`PairWeighting::Shares`]: the paper's, pairs weighted by p_i p_j
+//! ```
+//!
+//! min_{a,b} max_α of a pair's expectation is p_i p_j (E[(1 − h_i + h_i')² | i, j] − 1). Rows lie in one segment for each
+//! class. With `sample` > 0 only that many ordered pairs are drawn (with replacement) for each update and their mean
+//! estimates the mean over all; [`Estimator::value`] always takes all pairs.
+//!
+//! Auxiliaries: a, then b, then α, c(c−1) each, pair (i, j) at i(c−1) + j − 1[j > i]. State: the number of updates, in two
+//! values, from which the sampled pairs follow. Cost O(rows·c) and O(rows) a pair. Scratch: 2 values for each
+//! score and 3 a pair.
+
+use super::softmax::{classes, softmax};
+use super::{Estimator, Grad, Weights, commit, count, finite, segment_weight};
+use crate::batch::{Batch, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::rng::Rng;
+use crate::scratch::{Need, Scratch};
+
+/// How pairs of classes weigh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PairWeighting {
+    /// All alike.
+    HandTill,
+    /// By the product of their shares.
+    Shares,
+}
+
+/// Min-max AUC over a softmax head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AucMulticlass {
+    classes: u32,
+    weighting: PairWeighting,
+    sample: u32,
+    seed: u64,
+    weights: Weights,
+}
+
+/// One ordered pair of classes.
+#[derive(Clone, Copy)]
+struct Pair {
+    own: usize,
+    other: usize,
+}
+
+impl Pair {
+    fn of(number: usize, classes: usize) -> Self {
+        let (own, rest) = (number / (classes - 1), number % (classes - 1));
+        Self { own, other: rest + usize::from(rest >= own) }
+    }
+}
+
+impl AucMulticlass {
+    /// - `classes`: at least 2, at most 1000.
+    /// - `sample`: ordered pairs drawn for each update, 0 for all; `seed` of their draws.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(classes: u32, weighting: PairWeighting, sample: u32, seed: u64, weights: Weights) -> Result<Self> {
+        if (2..=1000).contains(&classes) {
+            Ok(Self { classes, weighting, sample, seed, weights })
+        } else {
+            Err(Error::Param { what: "classes" })
+        }
+    }
+
+    fn pairs(&self) -> usize {
+        self.classes as usize * (self.classes as usize - 1)
+    }
+
+    fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {
+        if classes(batch)? != self.classes as usize {
+            return Err(Error::Param { what: "classes" });
+        }
+        if batch.population().contains(&0) {
+            return Err(Error::OneClass);
+        }
+        exact_len("aux", 3 * self.pairs(), aux.len())?;
+        crate::error::all_finite("aux", aux)?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))
+    }
+
+    /// Value of one pair times `scale`; adds its gradient by h and by its three auxiliaries.
+    fn pair<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        Pair { own, other }: Pair,
+        [a, b, alpha]: [f64; 3],
+        scale: f64,
+        h: &[T],
+        by_h: &mut [T],
+    ) -> (f64, [f64; 3]) {
+        let count = self.classes as usize;
+        let total: f64 = batch.population().iter().map(|&n| f64::from(n)).sum();
+        let share = |class: usize| f64::from(batch.population()[class]) / total;
+        let (p_own, p_other) = (share(own), share(other));
+        let scale = match self.weighting {
+            PairWeighting::HandTill => scale / (p_own * p_other),
+            PairWeighting::Shares => scale,
+        };
+        let mut value = -scale * p_own * p_other * alpha * alpha;
+        let mut by = [0.0, 0.0, -2.0 * scale * p_own * p_other * alpha];
+        for (class, factor, centre, sign, slot) in [(own, p_other, a, -1.0, 0), (other, p_own, b, 1.0, 1)] {
+            let weight = scale * factor * segment_weight(self.weights, batch, class);
+            for row in batch.starts()[class] as usize..batch.starts()[class + 1] as usize {
+                let x = h[row * count + own].f64();
+                let d = x - centre;
+                value += weight * (d * d + sign * 2.0 * (1.0 + alpha) * x);
+                by[slot] -= 2.0 * weight * d;
+                by[2] += sign * 2.0 * weight * x;
+                by_h[row * count + own] += T::of(2.0 * weight * (d + sign * (1.0 + alpha)));
+            }
+        }
+        (value, by)
+    }
+
+    fn softmax_rows<T: Real>(&self, batch: &Batch<'_, T>, h: &mut [T]) {
+        let count = self.classes as usize;
+        for (h, s) in h.chunks_exact_mut(count).zip(batch.scores().chunks_exact(count)) {
+            softmax(s, h);
+        }
+    }
+}
+
+fn of_pair<T: Real>(aux: &[T], pairs: usize, k: usize) -> [f64; 3] {
+    [aux[k].f64(), aux[pairs + k].f64(), aux[2 * pairs + k].f64()]
+}
+
+impl<T: Real> Estimator<T> for AucMulticlass {
+    fn state_len(&self, _: usize) -> usize {
+        2
+    }
+
+    fn aux(&self) -> (usize, usize) {
+        (2 * self.pairs(), self.pairs())
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: 2 * shape.rows * shape.heads + 3 * self.pairs(), ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        let size = batch.scores().len();
+        let (h, out) = scratch.real.split_at_mut(size);
+        self.softmax_rows(batch, h);
+        out[..size].fill(T::ZERO);
+        let scale = 1.0 / self.pairs() as f64;
+        let mut value = 0.0;
+        for k in 0..self.pairs() {
+            let pair = Pair::of(k, self.classes as usize);
+            value += self.pair(batch, pair, of_pair(aux, self.pairs(), k), scale, h, &mut out[..size]).0;
+        }
+        finite("min-max AUC objective", value)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.check(batch, aux, &scratch)?;
+        exact_len("state", 2, state.len())?;
+        exact_len("grad.aux", aux.len(), grad.aux.len())?;
+        exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
+        let (count, pairs, size) = (self.classes as usize, self.pairs(), batch.scores().len());
+        let (h, rest) = scratch.real.split_at_mut(size);
+        let (out, rest) = rest.split_at_mut(size);
+        let by_aux = &mut rest[..3 * pairs];
+        self.softmax_rows(batch, h);
+        out.fill(T::ZERO);
+        by_aux.fill(T::ZERO);
+        let updates = count::read(state);
+        let mut rng = Rng::keyed(self.seed, 0x9a17, updates);
+        let draws = if self.sample == 0 { pairs } else { self.sample as usize };
+        let mut value = 0.0;
+        for draw in 0..draws {
+            let k = if self.sample == 0 { draw } else { rng.below(pairs as u32) as usize };
+            let aux = of_pair(aux, pairs, k);
+            let (part, by) = self.pair(batch, Pair::of(k, count), aux, 1.0 / draws as f64, h, out);
+            value += part;
+            for (slot, by) in by.iter().enumerate() {
+                let by = if slot == 2 { -by } else { *by };
+                by_aux[slot * pairs + k] += T::of(by);
+            }
+        }
+        let value = finite("min-max AUC objective", value)?;
+        // Through the softmax: ∂F/∂s_k = h_k (∂F/∂h_k − Σ_l h_l ∂F/∂h_l).
+        for (by, h) in out.chunks_exact_mut(count).zip(h.chunks_exact(count)) {
+            let mut mean = T::ZERO;
+            for (&by, &h) in by.iter().zip(h) {
+                mean += by * h;
+            }
+            for (by, &h) in by.iter_mut().zip(h) {
+                *by = h * (*by - mean);
+            }
+        }
+        super::commit_aux(by_aux)?;
+        commit(out, grad.scores)?;
+        grad.aux.copy_from_slice(by_aux);
+        count::write(updates + 1, state);
+        Ok(value)
+    }
+}

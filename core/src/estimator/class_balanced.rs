@@ -1,0 +1,84 @@
+//! Class-balanced cross-entropy: classes weighted by the inverse of their effective number of examples.
+//!
+//! Source: Cui, Jia, Lin, Song and Belongie 2019, "Class-Balanced Loss Based on Effective Number of Samples",
+//! equations (4) and (8).
+//!
+//! w_y = (1 − β)/(1 − β^n_y), scaled so that both weights sum to 2 (the paper's normalisation); F = 1/n Σ w_y ℓ with ℓ the
+//! cross-entropy of the raw score. β = 0 is plain cross-entropy, β → 1 weighs by the inverse of the counts. Accepts
+//! batches of one class, but both classes must exist in the data. Cost O(rows). Scratch: 1 value a row.
+
+use super::cross_entropy::weighted;
+use super::{Estimator, Grad, Weights, class_weights, finite};
+use crate::batch::{Batch, Shape};
+use crate::error::{Error, Result};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+
+/// The weights of the negatives and the positives for their counts in the data, summing to 2.
+///
+/// # Errors
+/// `OneClass` when a count is 0.
+pub(super) fn effective_weights(beta: f64, population: &[u32]) -> Result<[f64; 2]> {
+    if population.contains(&0) {
+        return Err(Error::OneClass);
+    }
+    // 1 − βⁿ without cancellation; for β = 0 it is 1.
+    let inverse = |count: u32| match beta == 0.0 {
+        true => 1.0,
+        false => (1.0 - beta) / -libm::expm1(f64::from(count) * libm::log(beta)),
+    };
+    let [low, high] = [inverse(population[0]), inverse(population[1])];
+    Ok([2.0 * low / (low + high), 2.0 * high / (low + high)])
+}
+
+/// Class-balanced cross-entropy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassBalanced {
+    beta: f64,
+    weights: Weights,
+}
+
+impl ClassBalanced {
+    /// With β in [0, 1) and the weights of a batch's examples.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(beta: f64, weights: Weights) -> Result<Self> {
+        if (0.0..1.0).contains(&beta) { Ok(Self { beta, weights }) } else { Err(Error::Param { what: "beta" }) }
+    }
+
+    fn row_weights<T: Real>(&self, batch: &Batch<'_, T>) -> Result<[T; 2]> {
+        batch.binary()?;
+        if batch.shape().rows == 0 {
+            return Err(Error::Empty { what: "batch" });
+        }
+        let [low, high] = effective_weights(self.beta, batch.population())?;
+        let [wl, wh] = class_weights(self.weights, batch);
+        Ok([T::of(wl * low), T::of(wh * high)])
+    }
+}
+
+impl<T: Real> Estimator<T> for ClassBalanced {
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], _: Scratch<'_, T>) -> Result<f64> {
+        let [wl, wh] = self.row_weights(batch)?;
+        let (low, high) = batch.binary()?;
+        let negatives: f64 = low.iter().map(|&s| s.softplus().f64()).sum();
+        let positives: f64 = high.iter().map(|&s| (-s).softplus().f64()).sum();
+        finite("cross-entropy", wl.f64() * negatives + wh.f64() * positives)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        _: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        weighted(batch, self.row_weights(batch)?, scratch, grad)
+    }
+}

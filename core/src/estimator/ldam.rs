@@ -1,0 +1,131 @@
+//! LDAM: cross-entropy with a larger margin for the rarer class, re-weighted late in training.
+//!
+//! Source: Cao, Wei, Gaidon, Arechiga and Ma 2019, "Learning Imbalanced Datasets with Label-Distribution-Aware Margin
+//! Loss", equations (10) and (13), algorithm 1 (deferred re-weighting).
+//!
+//! With z = s for positives and −s for negatives, i.e. the difference of the two class logits:
+//!
+//! ```text
+//! ℓ = softplus(−scale·(z − Δ_y))        ∂ℓ/∂z = −scale·σ(−scale·(z − Δ_y))        Δ_y = C/n_y^(1/4)
+//! ```
+//!
+//! C is set by the margin of the rarer class, as in the authors' experiments. From update number `defer` on, classes are
+//! weighted by their effective numbers ([`super::ClassBalanced`]); before it they are not. [`Estimator::value`] has no
+//! state and never re-weights. State: the number of updates, in two values. Accepts batches of one class, but both
+//! classes must exist in the data. Cost O(rows). Scratch: 1 value a row.
+
+use super::class_balanced::effective_weights;
+use super::{Estimator, Grad, Weights, class_weights, commit, count, finite};
+use crate::batch::{Batch, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+
+/// Label-distribution-aware margin loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ldam {
+    margin: f64,
+    scale: f64,
+    beta: f64,
+    defer: u64,
+    weights: Weights,
+}
+
+impl Ldam {
+    /// - `margin` ≥ 0: Δ of the rarer class.
+    /// - `scale` > 0: of the logits.
+    /// - `beta` in [0, 1): of the effective numbers that weigh the classes from update `defer` on (0: never differ).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(margin: f64, scale: f64, beta: f64, defer: u64, weights: Weights) -> Result<Self> {
+        if !(margin >= 0.0 && margin.is_finite()) {
+            return Err(Error::Param { what: "margin" });
+        }
+        if !(scale > 0.0 && scale.is_finite()) {
+            return Err(Error::Param { what: "scale" });
+        }
+        if !(0.0..1.0).contains(&beta) {
+            return Err(Error::Param { what: "beta" });
+        }
+        Ok(Self { margin, scale, beta, defer, weights })
+    }
+
+    /// Δ of the negatives and of the positives.
+    fn margins<T: Real>(&self, batch: &Batch<'_, T>) -> Result<[T; 2]> {
+        batch.binary()?;
+        if batch.shape().rows == 0 {
+            return Err(Error::Empty { what: "batch" });
+        }
+        let [low, high] = [batch.population()[0], batch.population()[1]].map(f64::from);
+        if low == 0.0 || high == 0.0 {
+            return Err(Error::OneClass);
+        }
+        let rarer = if low < high { low } else { high };
+        let margin = |count: f64| T::of(self.margin * libm::sqrt(libm::sqrt(rarer / count)));
+        Ok([margin(low), margin(high)])
+    }
+
+    /// ℓ and ∂ℓ/∂z.
+    fn of<T: Real>(&self, z: T, margin: T) -> (T, T) {
+        let scale = T::of(self.scale);
+        let t = scale * (margin - z);
+        (t.softplus(), -(scale * t.sigmoid()))
+    }
+}
+
+impl<T: Real> Estimator<T> for Ldam {
+    fn state_len(&self, _: usize) -> usize {
+        2
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], _: Scratch<'_, T>) -> Result<f64> {
+        let [margin_low, margin_high] = self.margins(batch)?;
+        let (low, high) = batch.binary()?;
+        let [wl, wh] = class_weights(self.weights, batch);
+        let negatives: f64 = low.iter().map(|&s| self.of(-s, margin_low).0.f64()).sum();
+        let positives: f64 = high.iter().map(|&s| self.of(s, margin_high).0.f64()).sum();
+        finite("margin loss", wl * negatives + wh * positives)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        let [margin_low, margin_high] = self.margins(batch)?;
+        let (low, high) = batch.binary()?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        exact_len("state", 2, state.len())?;
+        let updates = count::read(state);
+        let [mut wl, mut wh] = class_weights(self.weights, batch);
+        if updates >= self.defer {
+            let [low, high] = effective_weights(self.beta, batch.population())?;
+            (wl, wh) = (wl * low, wh * high);
+        }
+        let out = &mut scratch.real[..batch.scores().len()];
+        let (out_low, out_high) = out.split_at_mut(low.len());
+        let (mut negatives, mut positives) = (0.0, 0.0);
+        for (c, &s) in out_low.iter_mut().zip(low) {
+            let (value, slope) = self.of(-s, margin_low);
+            *c = -(T::of(wl) * slope);
+            negatives += value.f64();
+        }
+        for (c, &s) in out_high.iter_mut().zip(high) {
+            let (value, slope) = self.of(s, margin_high);
+            *c = T::of(wh) * slope;
+            positives += value.f64();
+        }
+        let value = finite("margin loss", wl * negatives + wh * positives)?;
+        commit(out, grad.scores)?;
+        count::write(updates + 1, state);
+        Ok(value)
+    }
+}
