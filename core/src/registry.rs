@@ -2,9 +2,15 @@
 //!
 //! The command line, the page and the packages all read this one table; so does the documentation.
 
-use crate::algorithm::{Adam, AdamForm, AnyAlgorithm, Lbfgs, Momentum, Schedule, ScheduleShape, Sgd};
+use crate::algorithm::{
+    Adagrad, Adam, AdamForm, AnyAlgorithm, Lbfgs, Momentum, Oauc, Pesg, Pga, PpdAdagrad, PpdSg, Schedule,
+    ScheduleShape, Sgd, StageLength, Stages,
+};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, AucPairwise, ClassWeights, CrossEntropy, First, Link, Soap, Weights};
+use crate::estimator::{
+    AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucPairwise, ClassBalanced, ClassWeights, CrossEntropy,
+    Estimator, FastAp, First, Focal, Ldam, Link, MinMaxAp, Prior, SmoothAp, Soap, Weights,
+};
 use crate::real::Real;
 use crate::sampler::{AnySampler, Shuffle, Stratified, Whole};
 use crate::surrogate::{AnySurrogate, SURROGATES};
@@ -68,6 +74,22 @@ pub enum Objective {
     AucExact,
     /// SOAP's surrogate over the whole data.
     ApExact,
+    /// The AUC's square loss as a saddle point.
+    AucMinMax,
+    /// The min-max margin objective of the AUC.
+    AucMargin,
+    /// Focal loss.
+    Focal,
+    /// Class-balanced cross-entropy.
+    ClassBalanced,
+    /// Label-distribution-aware margins.
+    Ldam,
+    /// Smooth-AP.
+    SmoothAp,
+    /// FastAP.
+    FastAp,
+    /// Recall at several precisions.
+    MinMaxAp,
 }
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters.
@@ -111,11 +133,11 @@ const TINY: f64 = 1e-30;
 const SURROGATE_NAMES: &[&str] =
     &["square", "squared-hinge", "hinge", "logistic", "sigmoid", "exponential", "smoothed-hinge", "ramp"];
 
-const OPTIMIZER_NAMES: &[&str] = &["sgd", "momentum", "adam", "adam-plain"];
+const OPTIMIZER_NAMES: &[&str] = &["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"];
 
 const STEPS: &str = "steps of the algorithm, over which the rate falls";
 const fn optimizer(default: &'static str) -> Param {
-    choice("optimizer", default, OPTIMIZER_NAMES, "step rule; adam-plain is SOAP's own form")
+    choice("optimizer", default, OPTIMIZER_NAMES, "step rule; adam-plain and amsgrad are SOAP's own forms")
 }
 const fn lr(default: &'static str) -> Param {
     number("lr", default, 0.0, BIG, "learning rate of the first step")
@@ -149,6 +171,44 @@ const SCALE: Param = number("scale", "1", TINY, BIG, "scale of logistic, sigmoid
 const fn link(default: &'static str) -> Param {
     choice("link", default, &["sigmoid", "identity"], "function of the raw score inside the objective")
 }
+
+const PRETRAIN: Param = count("pretrain", "0", 0, "steps of cross-entropy by adam before the method's own");
+const PRETRAIN_LR: Param =
+    number("pretrain-lr", "0.05", 0.0, BIG, "learning rate of the first of them; it falls linearly");
+const RESTART: Param = choice(
+    "restart",
+    "auto",
+    &["auto", "last", "none"],
+    "what starts again after them: the last layer, or nothing (auto: the last layer unless it is the whole model)",
+);
+const PRIOR: Param = choice(
+    "prior",
+    "known",
+    &["known", "online", "online-exact"],
+    "share of positives: of the data, or estimated from uniform batches so far",
+);
+const PROX: Param = number("prox", "1000", TINY, BIG, "radius of the proximal term");
+const STAGE: Param = number("stage", "500", 1.0, BIG, "steps of the first stage");
+const STAGE_FACTOR: Param =
+    number("stage-factor", "3", 1.0, 1e6, "growth of stages (and the rate's division) per stage");
+const RESET: Param = count("reset", "4", 0, "batches of the first dual reset, growing with the stages; 0 for none");
+
+/// The one step rule of a method that was published with it.
+const fn rule(name: &'static str, only: &'static [&'static str]) -> Param {
+    choice("optimizer", name, only, "step rule, part of the method")
+}
+
+/// Parameters of the losses that look at one example at a time, after their own.
+macro_rules! with_first_order {
+    ($steps:literal, $lr:literal, $($own:expr),*) => {
+        &[
+            count("steps", $steps, 1, STEPS), optimizer("adam"), lr($lr), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
+            NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, DECAY, PRETRAIN, PRETRAIN_LR, RESTART,
+        ]
+    };
+}
+
+const MINMAX_PAPER: &str = "Liu, Yuan, Ying, Yang 2020, Stochastic AUC Maximization with Deep Neural Networks";
 
 /// Parameters of plain and balanced cross-entropy.
 const CE: &[Param] = &[
@@ -209,6 +269,9 @@ pub const METHODS: &[Method] = &[
             BETA2,
             EPS,
             DECAY,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
         ],
         source: Source {
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
@@ -237,6 +300,9 @@ pub const METHODS: &[Method] = &[
             BETA2,
             EPS,
             DECAY,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
         ],
         source: Source {
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
@@ -324,6 +390,282 @@ pub const METHODS: &[Method] = &[
         },
         files: &["core/src/estimator/cross_entropy.rs"],
     },
+    Method {
+        name: "ppd-sg",
+        title: "PPD-SG",
+        about: "Maximises the AUROC through its min-max square loss, in stages that start from the mean of the last.",
+        objective: Objective::AucMinMax,
+        params: &[
+            count("steps", "6000", 1, STEPS),
+            rule("ppd-sg", &["ppd-sg"]),
+            lr("0.3"),
+            STAGE,
+            STAGE_FACTOR,
+            PROX,
+            RESET,
+            link("sigmoid"),
+            PRIOR,
+            SAMPLING,
+            POSITIVES,
+            NEGATIVES,
+            BATCH,
+            WEIGHTS,
+            DECAY,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
+        ],
+        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4" },
+        files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_sg.rs", "core/src/algorithm/stages.rs"],
+    },
+    Method {
+        name: "ppd-adagrad",
+        title: "PPD-AdaGrad",
+        about: "PPD-SG with AdaGrad's coordinate-wise steps.",
+        objective: Objective::AucMinMax,
+        params: &[
+            count("steps", "6000", 1, STEPS),
+            rule("ppd-adagrad", &["ppd-adagrad"]),
+            lr("0.1"),
+            STAGE,
+            STAGE_FACTOR,
+            choice(
+                "stages",
+                "fixed",
+                &["fixed", "data"],
+                "stage lengths by the schedule, or from the gradients seen (lemma 3)",
+            ),
+            number("l-tilde", "1", 0.0, BIG, "bound of the score's gradient (stages=data)"),
+            number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
+            PROX,
+            RESET,
+            link("sigmoid"),
+            PRIOR,
+            SAMPLING,
+            POSITIVES,
+            NEGATIVES,
+            BATCH,
+            WEIGHTS,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
+        ],
+        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3" },
+        files: &[
+            "core/src/estimator/auc_min_max.rs",
+            "core/src/algorithm/ppd_adagrad.rs",
+            "core/src/algorithm/stages.rs",
+        ],
+    },
+    Method {
+        name: "pga",
+        title: "PGA",
+        about: "Maximises the AUROC through its min-max square loss by the proximally guided algorithm.",
+        objective: Objective::AucMinMax,
+        params: &[
+            count("steps", "6000", 1, STEPS),
+            rule("pga", &["pga"]),
+            lr("0.3"),
+            STAGE,
+            PROX,
+            number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables"),
+            number("dual-radius", "1e6", TINY, BIG, "radius of the ball of the maximised variable"),
+            link("sigmoid"),
+            PRIOR,
+            SAMPLING,
+            POSITIVES,
+            NEGATIVES,
+            BATCH,
+            WEIGHTS,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
+        ],
+        source: Source { paper: MINMAX_PAPER, part: "algorithm 1, after Rafique, Liu, Lin, Yang 2018" },
+        files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/pga.rs"],
+    },
+    Method {
+        name: "oauc",
+        title: "OAUC",
+        about: "Maximises the AUROC through its min-max square loss by plain primal-dual steps.",
+        objective: Objective::AucMinMax,
+        params: &[
+            count("steps", "6000", 1, STEPS),
+            rule("oauc", &["oauc"]),
+            lr("0.3"),
+            number(
+                "radius",
+                "1e6",
+                TINY,
+                BIG,
+                "radius of the ball of the minimised variables; twice that for the other",
+            ),
+            link("sigmoid"),
+            PRIOR,
+            SAMPLING,
+            POSITIVES,
+            NEGATIVES,
+            BATCH,
+            WEIGHTS,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
+        ],
+        source: Source {
+            paper: "Ying, Wen, Lyu 2016, Stochastic Online AUC Maximization",
+            part: "equation (2), algorithm 1",
+        },
+        files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/oauc.rs"],
+    },
+    Method {
+        name: "auc-margin",
+        title: "AUC-M",
+        about: "Maximises the AUROC through the min-max margin objective.",
+        objective: Objective::AucMargin,
+        params: &[
+            count("steps", "6000", 1, STEPS),
+            choice(
+                "optimizer",
+                "pesg",
+                &["pesg", "sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"],
+                "step rule; only pesg keeps the dual variable at 0 or above",
+            ),
+            lr("0.1"),
+            SCHEDULE,
+            number("stage", "2000", 1.0, BIG, "steps of a stage (pesg)"),
+            number("pull", "0.002", 0.0, BIG, "weight of the pull toward the last stage's mean (pesg)"),
+            number("margin", "1", TINY, BIG, "margin between the classes' mean scores"),
+            choice("form", "per-class", &["per-class", "joint"], "means over each class, or over all examples"),
+            link("sigmoid"),
+            SAMPLING,
+            POSITIVES,
+            NEGATIVES,
+            BATCH,
+            WEIGHTS,
+            BETA1,
+            BETA2,
+            EPS,
+            DECAY,
+            PRETRAIN,
+            PRETRAIN_LR,
+            RESTART,
+        ],
+        source: Source {
+            paper: "Yuan, Yan, Sonka, Yang 2021, Large-scale Robust Deep AUC Maximization",
+            part: "equation (4), algorithm 1",
+        },
+        files: &["core/src/estimator/auc_margin.rs", "core/src/algorithm/pesg.rs", "core/src/algorithm/stages.rs"],
+    },
+    Method {
+        name: "focal",
+        title: "Focal loss",
+        about: "Minimises a cross-entropy that gives less weight to examples already told apart.",
+        objective: Objective::Focal,
+        params: with_first_order!("6000", "0.05", number("focus", "2", 0.0, 100.0, "exponent of the weight")),
+        source: Source {
+            paper: "Lin, Goyal, Girshick, He, Dollar 2017, Focal Loss for Dense Object Detection",
+            part: "equation (4)",
+        },
+        files: &["core/src/estimator/focal.rs"],
+    },
+    Method {
+        name: "cb-ce",
+        title: "Class-balanced CE",
+        about: "Minimises the cross-entropy with classes weighted by the inverse of their effective numbers.",
+        objective: Objective::ClassBalanced,
+        params: with_first_order!(
+            "6000",
+            "0.05",
+            number("beta", "0.999", 0.0, 0.999_999_999, "weights are (1-beta)/(1-beta^n)")
+        ),
+        source: Source {
+            paper: "Cui, Jia, Lin, Song, Belongie 2019, Class-Balanced Loss Based on Effective Number of Samples",
+            part: "equations (4), (8)",
+        },
+        files: &["core/src/estimator/class_balanced.rs"],
+    },
+    Method {
+        name: "ldam",
+        title: "LDAM",
+        about: "Minimises a cross-entropy with a larger margin for the rarer class, re-weighted late.",
+        objective: Objective::Ldam,
+        params: with_first_order!(
+            "6000",
+            "0.05",
+            number("margin", "0.5", 0.0, BIG, "margin of the rarer class"),
+            number("scale", "1", TINY, BIG, "scale of the scores"),
+            number("beta", "0.999", 0.0, 0.999_999_999, "of the effective numbers that weigh the classes late"),
+            count("defer", "4800", 0, "updates before classes are weighted")
+        ),
+        source: Source {
+            paper: "Cao, Wei, Gaidon, Arechiga, Ma 2019, Learning Imbalanced Datasets with Label-Distribution-Aware Margin Loss",
+            part: "equations (10), (13), algorithm 1",
+        },
+        files: &["core/src/estimator/ldam.rs"],
+    },
+    Method {
+        name: "smooth-ap",
+        title: "Smooth-AP",
+        about: "Maximises a smoothed average precision of the batch.",
+        objective: Objective::SmoothAp,
+        params: with_first_order!(
+            "3000",
+            "0.02",
+            number("temperature", "0.01", TINY, BIG, "of the sigmoid that stands for the indicator"),
+            link("sigmoid")
+        ),
+        source: Source {
+            paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
+            part: "equations (5), (6)",
+        },
+        files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/brute.rs"],
+    },
+    Method {
+        name: "fast-ap",
+        title: "FastAP",
+        about: "Maximises the average precision of the batch through soft histograms.",
+        objective: Objective::FastAp,
+        params: with_first_order!(
+            "3000",
+            "0.02",
+            Param {
+                name: "bins",
+                about: "bins of the histogram",
+                domain: Domain::Count { low: 1, high: 65_536 },
+                default: "20"
+            }
+        ),
+        source: Source {
+            paper: "Cakir, He, Xia, Kulis, Sclaroff 2019, Deep Metric Learning to Rank",
+            part: "equations (7)-(12)",
+        },
+        files: &["core/src/estimator/fast_ap.rs"],
+    },
+    Method {
+        name: "min-max-ap",
+        title: "MinMax AP",
+        about: "Maximises the recall at several precisions by Lagrange multipliers.",
+        objective: Objective::MinMaxAp,
+        params: with_first_order!(
+            "6000",
+            "0.02",
+            Param {
+                name: "anchors",
+                about: "number of precisions",
+                domain: Domain::Count { low: 1, high: 1000 },
+                default: "10"
+            },
+            SURROGATE,
+            MARGIN,
+            SCALE,
+            link("identity")
+        ),
+        source: Source {
+            paper: "Eban, Schain, Mackey, Gordon, Saurous, Elidan 2017, Scalable Learning of Non-Decomposable Objectives",
+            part: "equations (8)-(12)",
+        },
+        files: &["core/src/estimator/min_max_ap.rs", "core/src/pairs/brute.rs"],
+    },
 ];
 
 /// A step rule that score-space methods may run on.
@@ -370,6 +712,24 @@ pub const OPTIMIZERS: &[Optimizer] = &[
             part: "algorithm 3",
         },
         file: "core/src/algorithm/adam.rs",
+    },
+    Optimizer {
+        name: "amsgrad",
+        about: "adam-plain with a second moment that never falls.",
+        source: Source {
+            paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+            part: "algorithm 3, after Reddi, Kale, Kumar 2018",
+        },
+        file: "core/src/algorithm/adam.rs",
+    },
+    Optimizer {
+        name: "adagrad",
+        about: "AdaGrad, diagonal.",
+        source: Source {
+            paper: "Duchi, Hazan, Singer 2011, Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
+            part: "figure 1, diagonal matrices",
+        },
+        file: "core/src/algorithm/adagrad.rs",
     },
     Optimizer {
         name: "lbfgs",
@@ -479,6 +839,34 @@ impl<'a> Settings<'a> {
         Ok(if self.word("weights")? == "unbiased" { Weights::Unbiased } else { Weights::AsDrawn })
     }
 
+    /// Steps of cross-entropy before the method's own.
+    #[must_use]
+    pub fn pretrain_steps(&self) -> u64 {
+        self.count("pretrain").unwrap_or(0)
+    }
+
+    /// Whether the last layer starts again after them, where it is the whole model or not.
+    #[must_use]
+    pub fn restarts(&self, last_is_all: bool) -> bool {
+        match self.text("restart") {
+            Some("last") => true,
+            Some("auto") => !last_is_all,
+            _ => false,
+        }
+    }
+
+    /// The estimator and the algorithm of `steps` steps of cross-entropy before the method's own.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn pretraining<T: Real>(&self, steps: u64) -> Result<(AnyEstimator<T>, AnyAlgorithm)> {
+        let lr = Schedule::new(self.number("pretrain-lr")?, ScheduleShape::Linear, steps);
+        let adam = Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
+        let weights = self.weights().unwrap_or(Weights::Unbiased);
+        let estimator = CrossEntropy::new(ClassWeights::Plain, weights);
+        Ok((AnyEstimator::CrossEntropy(estimator), AnyAlgorithm::Adam(adam)))
+    }
+
     /// The estimator.
     ///
     /// # Errors
@@ -499,6 +887,35 @@ impl<'a> Settings<'a> {
                 let (weights, first) = (Weights::Unbiased, First::Estimate);
                 AnyEstimator::Soap(Soap::new(surrogate, link, T::ONE, T::ZERO, weights, first)?)
             }
+            Objective::AucMinMax => {
+                let prior = match self.word("prior")? {
+                    "online" => Prior::Online,
+                    "online-exact" => Prior::OnlineExact,
+                    _ => Prior::Known,
+                };
+                AnyEstimator::AucMinMax(AucMinMax::new(self.link()?, self.weights()?, prior))
+            }
+            Objective::AucMargin => {
+                let form = if self.word("form")? == "joint" { AucMarginForm::Joint } else { AucMarginForm::PerClass };
+                AnyEstimator::AucMargin(AucMargin::new(self.number("margin")?, form, self.link()?, self.weights()?)?)
+            }
+            Objective::Focal => AnyEstimator::Focal(Focal::new(self.number("focus")?, self.weights()?)?),
+            Objective::ClassBalanced => {
+                AnyEstimator::ClassBalanced(ClassBalanced::new(self.number("beta")?, self.weights()?)?)
+            }
+            Objective::Ldam => {
+                let (margin, scale, beta) = (self.number("margin")?, self.number("scale")?, self.number("beta")?);
+                AnyEstimator::Ldam(Ldam::new(margin, scale, beta, self.count("defer")?, self.weights()?)?)
+            }
+            Objective::SmoothAp => {
+                let temperature = T::of(self.number("temperature")?);
+                AnyEstimator::SmoothAp(SmoothAp::new(temperature, self.link()?, self.weights()?)?)
+            }
+            Objective::FastAp => AnyEstimator::FastAp(FastAp::new(self.count("bins")? as u32, self.weights()?)?),
+            Objective::MinMaxAp => {
+                let anchors = self.count("anchors")? as u32;
+                AnyEstimator::MinMaxAp(MinMaxAp::new(self.surrogate()?, anchors, self.link()?, self.weights()?)?)
+            }
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
                 let (gamma, floor) = (T::of(self.number("gamma")?), T::of(self.number("u0")?));
@@ -512,6 +929,9 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param`.
     pub fn algorithm(&self, steps: u64) -> Result<AnyAlgorithm> {
+        if let Some(algorithm) = self.stagewise()? {
+            return Ok(algorithm);
+        }
         let shape = match self.word("schedule")? {
             "linear" => ScheduleShape::Linear,
             "cosine" => ScheduleShape::Cosine,
@@ -526,8 +946,43 @@ impl<'a> Settings<'a> {
             "momentum" => Ok(AnyAlgorithm::Momentum(Momentum::new(lr, beta1, decay)?)),
             "adam" => adam(AdamForm::Corrected),
             "lbfgs" => Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(self.count("memory")? as usize, self.number("tolerance")?)?)),
+            "amsgrad" => adam(AdamForm::AmsGrad),
+            "adagrad" => Ok(AnyAlgorithm::Adagrad(Adagrad::new(lr, self.number("eps")?, decay)?)),
             _ => adam(AdamForm::Plain),
         }
+    }
+
+    /// The algorithm of a method that brings its own step rule.
+    fn stagewise(&self) -> Result<Option<AnyAlgorithm>> {
+        let ascent = Estimator::<f64>::aux(&self.estimator::<f64>()?).1;
+        let stages = || {
+            let factor = self.number("stage-factor")?;
+            Stages::new(self.number("lr")?, 1.0 / factor, self.number("stage")?, factor, self.count("reset")? as f64)
+        };
+        Ok(Some(match self.word("optimizer")? {
+            "ppd-sg" => {
+                AnyAlgorithm::PpdSg(PpdSg::new(stages()?, self.number("prox")?, self.number("decay")?, ascent)?)
+            }
+            "ppd-adagrad" => {
+                let length = match self.word("stages")? {
+                    "data" => StageLength::Data { l_tilde: self.number("l-tilde")? },
+                    _ => StageLength::Fixed,
+                };
+                let (prox, delta) = (self.number("prox")?, self.number("delta")?);
+                AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages()?, prox, delta, length, ascent)?)
+            }
+            "pga" => {
+                let (radius, dual) = (self.number("radius")?, self.number("dual-radius")?);
+                let (lr, stage, prox) = (self.number("lr")?, self.number("stage")?, self.number("prox")?);
+                AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, 0)?)
+            }
+            "oauc" => AnyAlgorithm::Oauc(Oauc::new(self.number("lr")?, self.number("radius")?, ascent)?),
+            "pesg" => {
+                let stages = Stages::new(self.number("lr")?, 0.1, self.number("stage")?, 1.0, 0.0)?;
+                AnyAlgorithm::Pesg(Pesg::new(stages, self.number("pull")?, self.number("decay")?, ascent)?)
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// The sampler for data with so many negatives and positives; batches shrink to what there is.

@@ -296,6 +296,16 @@ impl<T: Real> Passes<T> {
     }
 }
 
+/// Cross-entropy steps before the method's own.
+#[derive(Clone, Copy, Debug)]
+struct Pretraining<T> {
+    steps: u64,
+    estimator: AnyEstimator<T>,
+    algorithm: AnyAlgorithm,
+    /// Whether the last layer starts again after them.
+    restart: bool,
+}
+
 /// Trains one model by one method.
 #[derive(Clone, Debug)]
 pub struct Trainer<T: Real> {
@@ -305,6 +315,7 @@ pub struct Trainer<T: Real> {
     model: AnyModel,
     estimator: AnyEstimator<T>,
     algorithm: AnyAlgorithm,
+    pretraining: Option<Pretraining<T>>,
     sampler: AnySampler,
     total: u64,
     population: [u32; 2],
@@ -388,8 +399,9 @@ impl<T: Real> Trainer<T> {
         }
         let sampler = settings.sampler(config.seed, population)?;
         let batch = sampler.rows();
+        let before = settings.pretrain_steps();
         let total = match config.length {
-            Length::Method => settings.count("steps")?,
+            Length::Method => settings.count("steps")?.saturating_add(before),
             Length::Steps(steps) => steps,
             Length::Passes(passes) if passes > 0.0 && passes < 1e12 => {
                 libm::ceil(passes * rows as f64 / batch as f64) as u64
@@ -397,9 +409,17 @@ impl<T: Real> Trainer<T> {
             Length::Passes(_) => return Err(TrainerError::Config("passes must be positive".to_string())),
         };
         let estimator = settings.estimator::<T>()?;
-        let algorithm = settings.algorithm(total)?;
+        let algorithm = settings.algorithm(total.saturating_sub(before))?;
         let model = config.model.build(train.rows().cols())?;
         let params = Model::<T>::param_len(&model);
+        let pretraining = match before {
+            0 => None,
+            steps => {
+                let (estimator, algorithm) = settings.pretraining(steps)?;
+                let last = Model::<T>::part(&model, "last").map_or(0, |part| part.len());
+                Some(Pretraining { steps, estimator, algorithm, restart: settings.restarts(last == params) })
+            }
+        };
         let (low, high) = estimator.aux();
         let length = params + low + high;
         let mut points = vec![T::ZERO; length * Algorithm::<T>::points(&algorithm)];
@@ -407,6 +427,8 @@ impl<T: Real> Trainer<T> {
         for copy in 1..points.len() / length {
             points.copy_within(..length, copy * length);
         }
+        let early = pretraining.as_ref().map_or(0, |first| Algorithm::<T>::slots_len(&first.algorithm, params));
+        let slots = Algorithm::<T>::slots_len(&algorithm, length).max(early);
         let mut order = vec![0; rows];
         let cursor = Cursor::default();
         sampler.prepare(&Classes::from_order(&by_class, population[0])?, &cursor, &mut order)?;
@@ -417,13 +439,14 @@ impl<T: Real> Trainer<T> {
             model,
             estimator,
             algorithm,
+            pretraining,
             sampler,
             total,
             population,
             by_class,
             steps: 0,
             drawn: 0,
-            slots: vec![T::ZERO; Algorithm::<T>::slots_len(&algorithm, length)],
+            slots: vec![T::ZERO; slots],
             points,
             counters: [0; COUNTERS],
             state: vec![T::ZERO; estimator.state_len(population[1] as usize)],
@@ -447,11 +470,11 @@ impl<T: Real> Trainer<T> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step.
     pub fn step(&mut self) -> Result<Option<f64>> {
+        let (estimator, algorithm) = self.current();
         loop {
-            let state = State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
-            match self.algorithm.next(&state) {
+            match algorithm.next(&self.memory(&algorithm)) {
                 Ask::Gradient { at, draw, .. } => {
-                    let value = match self.gradient(usize::from(at.0), draw) {
+                    let value = match self.gradient(&estimator, usize::from(at.0), draw) {
                         // A line search may try a point whose value does not fit; that is no decrease, not the end.
                         Err(Error::Overflow { .. }) if draw == Draw::All => {
                             self.grad.fill(T::ZERO);
@@ -459,27 +482,81 @@ impl<T: Real> Trainer<T> {
                         }
                         other => other?,
                     };
-                    let mut state =
-                        State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
-                    self.algorithm.tell(&mut state, Answer::Gradient { value, grad: &self.grad })?;
+                    let grad = core::mem::take(&mut self.grad);
+                    let length = self.length(&estimator);
+                    let told =
+                        algorithm.tell(&mut self.memory(&algorithm), Answer::Gradient { value, grad: &grad[..length] });
+                    self.grad = grad;
+                    told?;
                     self.steps += 1;
+                    if self.pretraining.is_some_and(|first| first.steps == self.steps) {
+                        self.begin_method()?;
+                    }
                     return Ok(Some(value));
                 }
-                Ask::Report { .. } => {
-                    let mut state =
-                        State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
-                    self.algorithm.tell(&mut state, Answer::Continue)?;
-                }
-                Ask::ClassMeans { .. } => {
-                    return Err(Error::Unsupported { what: "class means" });
+                Ask::Report { .. } => algorithm.tell(&mut self.memory(&algorithm), Answer::Continue)?,
+                Ask::ClassMeans { at, draw, batches } => {
+                    let [negative, positive] = self.class_means(&estimator, usize::from(at.0), draw, batches)?;
+                    algorithm.tell(&mut self.memory(&algorithm), Answer::ClassMeans { positive, negative })?;
                 }
                 Ask::Done => return Ok(None),
             }
         }
     }
 
-    /// Draws, scores, estimates and back-propagates; the gradient is left in `self.grad`.
-    fn gradient(&mut self, point: usize, draw: Draw) -> Result<f64> {
+    /// What the next step is made with: cross-entropy while pre-training, then the method.
+    fn current(&self) -> (AnyEstimator<T>, AnyAlgorithm) {
+        match &self.pretraining {
+            Some(first) if self.steps < first.steps => (first.estimator, first.algorithm),
+            _ => (self.estimator, self.algorithm),
+        }
+    }
+
+    /// Parameters and auxiliaries together.
+    fn length(&self, estimator: &AnyEstimator<T>) -> usize {
+        let (low, high) = estimator.aux();
+        Model::<T>::param_len(&self.model) + low + high
+    }
+
+    /// The part of the memory that an algorithm works on.
+    fn memory(&mut self, algorithm: &AnyAlgorithm) -> State<'_, T> {
+        let early = self.pretraining.is_some_and(|first| self.steps < first.steps);
+        let length = if early { Model::<T>::param_len(&self.model) } else { self.aux_end() };
+        State {
+            points: &mut self.points[..length * Algorithm::<T>::points(algorithm)],
+            slots: &mut self.slots[..Algorithm::<T>::slots_len(algorithm, length)],
+            counters: &mut self.counters,
+        }
+    }
+
+    /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
+    fn begin_method(&mut self) -> Result<()> {
+        let params = Model::<T>::param_len(&self.model);
+        if self.pretraining.is_some_and(|first| first.restart)
+            && let Some(last) = Model::<T>::part(&self.model, "last")
+        {
+            let mut fresh = vec![T::ZERO; params];
+            self.model.init(&mut Rng::keyed(self.config.seed, 0x1217, 1), &mut fresh)?;
+            self.points[last.clone()].copy_from_slice(&fresh[last]);
+        }
+        let length = self.aux_end();
+        self.points[params..length].fill(T::ZERO);
+        for copy in 1..self.points.len() / length {
+            self.points.copy_within(..length, copy * length);
+        }
+        self.slots.fill(T::ZERO);
+        self.state.fill(T::ZERO);
+        self.counters = [0; COUNTERS];
+        Ok(())
+    }
+
+    /// Parameters and auxiliaries of the method itself.
+    fn aux_end(&self) -> usize {
+        self.length(&self.estimator)
+    }
+
+    /// Draws rows into `self.index` and scores them at a point, given the length of a point.
+    fn draw(&mut self, point: usize, length: usize, draw: Draw) -> Result<([u32; 3], Drawn)> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
         let (starts, drawn) = match draw {
             Draw::Fresh { .. } => {
@@ -514,25 +591,56 @@ impl<T: Real> Trainer<T> {
         let rows = self.index.len();
         self.drawn += rows as u64;
         self.scores.resize(rows, T::ZERO);
-        self.score_grad.resize(rows, T::ZERO);
-        let length = self.grad.len();
-        let (low, high) = self.estimator.aux();
-        let split = length - low - high;
-        let (params, aux) = self.points[point * length..][..length].split_at(split);
+        let params = &self.points[point * length..][..Model::<T>::param_len(&self.model)];
         self.passes.forward(&self.model, params, self.train.rows(), Some(&self.index), &mut self.scores)?;
+        Ok((starts, drawn))
+    }
+
+    /// Draws, scores, estimates and back-propagates; the gradient is left in `self.grad`.
+    fn gradient(&mut self, estimator: &AnyEstimator<T>, point: usize, draw: Draw) -> Result<f64> {
+        let length = self.length(estimator);
+        let (starts, drawn) = self.draw(point, length, draw)?;
+        self.score_grad.resize(self.index.len(), T::ZERO);
+        let split = Model::<T>::param_len(&self.model);
+        let (params, aux) = self.points[point * length..][..length].split_at(split);
         let batch = Batch::new(&self.scores, 1, &starts, &self.population, drawn)?
             .with_slots(&self.batch_slots[..(starts[2] - starts[1]) as usize]);
-        let (grad, grad_aux) = self.grad.split_at_mut(split);
-        let value = self.estimator.update(
+        let (grad, grad_aux) = self.grad[..length].split_at_mut(split);
+        let state = estimator.state_len(self.population[1] as usize);
+        let value = estimator.update(
             &batch,
             aux,
-            &mut self.state,
-            self.work.lend(self.estimator.need(batch.shape())),
+            &mut self.state[..state],
+            self.work.lend(estimator.need(batch.shape())),
             Grad { scores: &mut self.score_grad, aux: grad_aux },
         )?;
         grad.fill(T::ZERO);
         self.passes.backward(&self.model, params, self.train.rows(), &self.index, &self.score_grad, grad)?;
         Ok(value)
+    }
+
+    /// Mean link score of the negatives and of the positives over some draws; `None` for a class that was not drawn.
+    fn class_means(
+        &mut self,
+        estimator: &AnyEstimator<T>,
+        point: usize,
+        draw: Draw,
+        batches: u64,
+    ) -> Result<[Option<T>; 2]> {
+        let length = self.length(estimator);
+        let (mut sums, mut counts) = ([0.0; 2], [0u64; 2]);
+        for _ in 0..batches {
+            let (starts, _) = self.draw(point, length, draw)?;
+            for class in 0..2 {
+                for &s in &self.scores[starts[class] as usize..starts[class + 1] as usize] {
+                    let mut h = [T::ZERO];
+                    Estimator::<T>::link(estimator).apply(&[s], &mut h);
+                    sums[class] += h[0].f64();
+                    counts[class] += 1;
+                }
+            }
+        }
+        Ok([0, 1].map(|class| (counts[class] > 0).then(|| T::of(sums[class] / counts[class] as f64))))
     }
 
     /// Objective and exact metrics, now. O(n log n) for the metrics; the objective by the exact sums.
@@ -568,7 +676,7 @@ impl<T: Real> Trainer<T> {
         let starts = [0, self.population[0], self.by_class.len() as u32];
         let batch = Batch::new(&ordered, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
         let split = Model::<T>::param_len(&self.model);
-        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0) * self.grad.len();
+        let at = usize::from(Algorithm::<T>::iterate(&self.current().1).0) * self.grad.len();
         let aux = &self.points[at + split..at + self.grad.len()];
         self.estimator.value(&batch, aux, self.work.lend(self.estimator.need(batch.shape())))
     }
@@ -580,7 +688,7 @@ impl<T: Real> Trainer<T> {
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
         crate::error::exact_len("scores", rows.len(), scores.len())?;
         let split = Model::<T>::param_len(&self.model);
-        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0) * self.grad.len();
+        let at = usize::from(Algorithm::<T>::iterate(&self.current().1).0) * self.grad.len();
         self.passes.forward(&self.model, &self.points[at..at + split], rows, None, scores)
     }
 
@@ -617,7 +725,7 @@ impl<T: Real> Trainer<T> {
 
     /// Parameters and auxiliaries at the algorithm's iterate.
     fn iterate(&self) -> &[T] {
-        let at = usize::from(Algorithm::<T>::iterate(&self.algorithm).0);
+        let at = usize::from(Algorithm::<T>::iterate(&self.current().1).0);
         &self.points[at * self.grad.len()..][..self.grad.len()]
     }
     /// The model.

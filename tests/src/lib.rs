@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+pub mod algorithms;
 pub mod docs;
 pub mod estimators;
 pub mod metric;

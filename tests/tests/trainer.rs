@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
 use undercurve::data::Dataset;
-use undercurve::registry::METHODS;
+use undercurve::estimator::Estimator;
+use undercurve::registry::{METHODS, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 
@@ -33,7 +34,10 @@ fn every_method_lowers_its_objective() {
             let before = trainer.report().unwrap();
             while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
             let after = trainer.report().unwrap();
-            assert!(after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
+            // A min-max objective at its present dual variable may well rise.
+            let settings = Settings::new(method, &[]).unwrap();
+            let saddle = settings.estimator::<f32>().unwrap().aux().1 > 0;
+            assert!(saddle || after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
             assert!(after.test.unwrap().auroc > 0.75, "{} {model}: {after:?}", method.name);
         }
     }
@@ -136,7 +140,7 @@ fn wrong_settings_say_what_is_right() {
     assert!(text(&|c| c.settings = set("gama", "1")).contains("no parameter \"gama\"; it has steps, "));
     assert_eq!(
         text(&|c| c.settings = set("optimizer", "sdg")),
-        "optimizer = \"sdg\": expected one of sgd, momentum, adam, adam-plain"
+        "optimizer = \"sdg\": expected one of sgd, momentum, adam, adam-plain, amsgrad, adagrad"
     );
     assert!(text(&|c| c.settings = set("gamma", "nan")).starts_with("gamma = \"nan\": expected a number"));
     assert_eq!(text(&|c| c.fpr = (0.5, 0.5)), "fpr 0.5:0.5: expected 0 <= LO < HI <= 1");

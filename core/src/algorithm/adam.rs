@@ -4,6 +4,8 @@
 //! - [`AdamForm::Corrected`] (Kingma and Ba 2015, algorithm 1): w ← w − lr_t · m̂/(√v̂ + ε) with m̂ = m/(1 − β₁ᵗ) and
 //!   v̂ = v/(1 − β₂ᵗ).
 //! - [`AdamForm::Plain`] (Qi et al. 2021, algorithm 3): w ← w − lr_t · m/√(ε + v), no correction, ε inside the root.
+//! - [`AdamForm::AmsGrad`] (Qi et al. 2021, algorithm 3, after Reddi, Kale and Kumar 2018): as Plain with
+//!   v ← max(v, β₂v + (1 − β₂)G'²), the averages going on from the maximum as that paper writes it.
 //!
 //! Deviation: the powers β₁ᵗ, β₂ᵗ are computed by squaring from the step number, so nothing has to be saved for them.
 //! Cost O(d) a step. Memory: 2d values, m then v, from 0. Counter 0 is the number of steps.
@@ -12,7 +14,7 @@ use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, i
 use crate::error::{Error, Result};
 use crate::real::Real;
 
-/// Which of the two published steps.
+/// Which of the published steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdamForm {
@@ -20,6 +22,8 @@ pub enum AdamForm {
     Corrected,
     /// Not corrected, ε inside the root.
     Plain,
+    /// As plain, with a second moment that never falls.
+    AmsGrad,
 }
 
 /// Adam.
@@ -78,20 +82,22 @@ impl<T: Real> Algorithm<T> for Adam {
         let (beta2, fresh2) = (T::of(self.beta2), T::of(1.0 - self.beta2));
         let (correct1, correct2) = match self.form {
             AdamForm::Corrected => (1.0 - power(self.beta1, step + 1), 1.0 - power(self.beta2, step + 1)),
-            AdamForm::Plain => (1.0, 1.0),
+            AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
         };
         let (lr, root2) = (T::of(self.lr.at(step) / correct1), T::of(libm::sqrt(correct2)));
         let (eps, decay) = (T::of(self.eps), T::of(self.decay));
         // lr·(m/c₁)/(√(v/c₂) + ε) = (lr/c₁)·m·√c₂/(√v + ε√c₂): one division, one root.
         let (outside, inside) = match self.form {
             AdamForm::Corrected => (eps * root2, T::ZERO),
-            AdamForm::Plain => (T::ZERO, eps),
+            AdamForm::Plain | AdamForm::AmsGrad => (T::ZERO, eps),
         };
         let factor = lr * root2;
+        let rising = self.form == AdamForm::AmsGrad;
         let moved = |w: T, m: T, v: T, g: T| {
             let g = g + decay * w;
             let m = beta1 * m + fresh1 * g;
-            let v = beta2 * v + fresh2 * g * g;
+            let new = beta2 * v + fresh2 * g * g;
+            let v = if rising { new.or_larger(v) } else { new };
             (w - factor * m / ((v + inside).sqrt() + outside), m, v)
         };
         let (first, second) = state.slots.split_at_mut(len);

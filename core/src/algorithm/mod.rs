@@ -4,17 +4,31 @@
 //! (usually a gradient at one of the points), the host evaluates it in any way it likes, [`Algorithm::tell`] moves on.
 //! So the same code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or somebody's own model.
 
+mod adagrad;
 mod adam;
 mod lbfgs;
 mod momentum;
+mod oauc;
+mod pesg;
+mod pga;
+mod ppd_adagrad;
+mod ppd_sg;
 mod schedule;
 mod sgd;
+mod stages;
 
+pub use adagrad::Adagrad;
 pub use adam::{Adam, AdamForm};
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
+pub use oauc::Oauc;
+pub use pesg::Pesg;
+pub use pga::Pga;
+pub use ppd_adagrad::{PpdAdagrad, StageLength};
+pub use ppd_sg::PpdSg;
 pub use schedule::{Schedule, Shape as ScheduleShape};
 pub use sgd::Sgd;
+pub use stages::Stages;
 
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
@@ -52,12 +66,14 @@ pub enum Ask {
         /// On which rows.
         draw: Draw,
     },
-    /// Mean score of each class, for dual resets.
+    /// Mean link score of each class over so many batches together, for dual resets.
     ClassMeans {
         /// Where.
         at: Point,
         /// On which rows.
         draw: Draw,
+        /// How many times `draw`.
+        batches: u64,
     },
     /// A stage or a pass ended; `at` is the iterate to look at.
     Report {
@@ -81,10 +97,10 @@ pub enum Answer<'a, T> {
     },
     /// To `Ask::ClassMeans`.
     ClassMeans {
-        /// Mean score of the positives.
-        positive: T,
-        /// Mean score of the negatives.
-        negative: T,
+        /// Mean of the positives; `None` when there were none.
+        positive: Option<T>,
+        /// Mean of the negatives; `None` when there were none.
+        negative: Option<T>,
     },
     /// To `Ask::Report`.
     Continue,
@@ -137,6 +153,18 @@ pub enum AnyAlgorithm {
     Adam(Adam),
     /// L-BFGS, over all data.
     Lbfgs(Lbfgs),
+    /// AdaGrad.
+    Adagrad(Adagrad),
+    /// Proximal primal-dual stochastic gradient.
+    PpdSg(PpdSg),
+    /// Proximal primal-dual AdaGrad.
+    PpdAdagrad(PpdAdagrad),
+    /// The proximally guided algorithm.
+    Pga(Pga),
+    /// Online AUC maximisation.
+    Oauc(Oauc),
+    /// Proximal epoch stochastic gradient.
+    Pesg(Pesg),
 }
 
 macro_rules! each {
@@ -146,6 +174,12 @@ macro_rules! each {
             AnyAlgorithm::Momentum($a) => $body,
             AnyAlgorithm::Adam($a) => $body,
             AnyAlgorithm::Lbfgs($a) => $body,
+            AnyAlgorithm::Adagrad($a) => $body,
+            AnyAlgorithm::PpdSg($a) => $body,
+            AnyAlgorithm::PpdAdagrad($a) => $body,
+            AnyAlgorithm::Pga($a) => $body,
+            AnyAlgorithm::Oauc($a) => $body,
+            AnyAlgorithm::Pesg($a) => $body,
         }
     };
 }

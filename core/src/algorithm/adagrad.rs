@@ -1,0 +1,62 @@
+//! AdaGrad: v ← v + G'², w ← w − lr_t G'/(√v + ε), with G' = G + decay·w.
+//!
+//! Source: Duchi, Hazan and Singer 2011, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
+//! the diagonal form. Cost O(d) a step. Memory: d values, v, from 0. Counter 0 is the number of steps.
+
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// AdaGrad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adagrad {
+    lr: Schedule,
+    eps: f64,
+    decay: f64,
+}
+
+impl Adagrad {
+    /// With a rate (≥ 0), ε (> 0) and a weight decay (≥ 0).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(lr: Schedule, eps: f64, decay: f64) -> Result<Self> {
+        Ok(Self {
+            lr: lr.check()?,
+            eps: in_range("eps", eps, f64::MIN_POSITIVE, f64::INFINITY)?,
+            decay: in_range("decay", decay, 0.0, f64::INFINITY)?,
+        })
+    }
+}
+
+impl<T: Real> Algorithm<T> for Adagrad {
+    fn slots_len(&self, params: usize) -> usize {
+        params
+    }
+    fn next(&self, _: &State<'_, T>) -> Ask {
+        FRESH_GRADIENT
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        let grad = gradient(state.points.len(), state, state.points.len(), answer)?;
+        let lr = T::of(self.lr.at(state.counters[0]));
+        let (eps, decay) = (T::of(self.eps), T::of(self.decay));
+        let moved = |w: T, v: T, g: T| {
+            let g = g + decay * w;
+            let v = v + g * g;
+            (w - lr * g / (v.sqrt() + eps), v)
+        };
+        let mut odd = T::ZERO;
+        for ((&w, &v), &g) in state.points.iter().zip(&*state.slots).zip(grad) {
+            let (w, v) = moved(w, v, g);
+            odd += (w - w) + (v - v);
+        }
+        if odd != T::ZERO {
+            return Err(Error::Overflow { what: "params" });
+        }
+        for ((w, v), &g) in state.points.iter_mut().zip(&mut *state.slots).zip(grad) {
+            (*w, *v) = moved(*w, *v, g);
+        }
+        state.counters[0] += 1;
+        Ok(())
+    }
+}

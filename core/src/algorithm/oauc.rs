@@ -1,0 +1,79 @@
+//! OAUC: online AUC maximisation by plain primal-dual stochastic gradient.
+//!
+//! Source: Ying, Wen and Lyu 2016, "Stochastic Online AUC Maximization", algorithm 1 (SOLAM); a baseline of Liu, Yuan, Ying
+//! and Yang 2020, "Stochastic AUC Maximization with Deep Neural Networks".
+//!
+//! ```text
+//! η_t = lr/√t            v ← Π[v − η_t ĝ_v] onto ‖v‖ ≤ R        α ← Π[α + η_t ĝ_α] onto ‖α‖ ≤ 2R        t = 1, 2, …
+//! ū = Σ η_t u_{t−1} / Σ η_t
+//! ```
+//!
+//! Deviation: one ball for v = (w, a, b), where the source has one for w and intervals for a and b. Points: 0 the iterate,
+//! 1 the weighted mean ū, the paper's answer. Slots: Σ η. Counters: steps. Cost O(d) a step.
+
+use super::pga::shrink;
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, gradient, in_range};
+use crate::error::{Error, Result};
+use crate::real::Real;
+
+/// Online AUC maximisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Oauc {
+    lr: f64,
+    radius: f64,
+    ascent: usize,
+}
+
+impl Oauc {
+    /// - `lr` ≥ 0: the first rate; `radius` > 0 (infinite: no projection).
+    /// - `ascent`: how many of the last entries are maximised over.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(lr: f64, radius: f64, ascent: usize) -> Result<Self> {
+        if !(radius > 0.0) {
+            return Err(Error::Param { what: "radius" });
+        }
+        Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent })
+    }
+}
+
+impl<T: Real> Algorithm<T> for Oauc {
+    fn points(&self) -> usize {
+        2
+    }
+    fn slots_len(&self, _: usize) -> usize {
+        1
+    }
+    fn next(&self, _: &State<'_, T>) -> Ask {
+        FRESH_GRADIENT
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        let len = state.points.len() / 2;
+        let grad = gradient(len, state, 1, answer)?;
+        let split = len.checked_sub(self.ascent).ok_or(Error::Param { what: "ascent" })?;
+        let lr = T::of(self.lr / libm::sqrt((state.counters[0] + 1) as f64));
+        let (iterate, mean) = state.points.split_at_mut(len);
+        let at = |k: usize| iterate[k] - lr * grad[k];
+        let mut odd = T::ZERO;
+        for k in 0..len {
+            let u = at(k);
+            odd += u - u;
+        }
+        if odd != T::ZERO {
+            return Err(Error::Overflow { what: "params" });
+        }
+        let own = shrink(self.radius, (0..split).map(at));
+        let dual = shrink(2.0 * self.radius, (split..len).map(at));
+        let total = state.slots[0] + lr;
+        let share = if total > T::ZERO { lr / total } else { T::ZERO };
+        for k in 0..len {
+            let u = iterate[k];
+            mean[k] += (u - mean[k]) * share;
+            iterate[k] = (u - lr * grad[k]) * if k < split { own } else { dual };
+        }
+        state.slots[0] = total;
+        state.counters[0] += 1;
+        Ok(())
+    }
+}

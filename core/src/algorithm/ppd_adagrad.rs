@@ -1,0 +1,155 @@
+//! PPD-AdaGrad: proximal primal-dual AdaGrad.
+//!
+//! Source: Liu, Yuan, Ying and Yang 2020, "Stochastic AUC Maximization with Deep Neural Networks", algorithm 3 inside
+//! algorithm 2, lemma 3.
+//!
+//! u = [v; α], stages as in [`PpdSg`](super::PpdSg). Within stage k from u₀, with ĝ_τ = [ĝ_v + (v − v₀)/prox; −ĝ_α]:
+//!
+//! ```text
+//! s_i = ‖ĝ_{1:t,i}‖₂          H = δI + diag(s)
+//! u_{t+1} = argmin_u η_k⟨1/t Σ_τ ĝ_τ, u⟩ + 1/(2t)⟨u − u₀, H(u − u₀)⟩ = u₀ − η_k H⁻¹ Σ_{τ≤t} ĝ_τ
+//! ```
+//!
+//! Length of a stage: T_k of [`Stages`] ([`StageLength::Fixed`]), or with its real length as M_k the first
+//!
+//! ```text
+//! T ≥ M_k max((δ + max_i s_i) max(1, 8L̃²)/c, 2c(Σ_i s_i + d'(δ + max_i s_i)))        c = 1/√d', d' entries in u
+//! ```
+//!
+//! ([`StageLength::Data`], lemma 3; s is known only up to the gradient before, so T − 1 steps are the first that meet it).
+//! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: u₀, Σ ĝ, Σ ĝ² (3d values). Counters: steps,
+//! stage, steps in the stage, phase. Cost O(d) a step.
+
+use super::ppd_sg::{after_steps, ask, between, phase};
+use super::{Algorithm, Answer, Ask, COUNTERS, Stages, State, gradient, in_range};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+
+/// When a stage ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StageLength {
+    /// After the steps of the schedule.
+    Fixed,
+    /// When the gradients seen say so.
+    Data {
+        /// L̃, the bound of ‖∇h‖.
+        l_tilde: f64,
+    },
+}
+
+/// Proximal primal-dual AdaGrad.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PpdAdagrad {
+    stages: Stages,
+    prox: f64,
+    delta: f64,
+    length: StageLength,
+    ascent: usize,
+}
+
+impl PpdAdagrad {
+    /// - `prox` > 0 (infinite: no proximal term), `delta` > 0.
+    /// - `ascent`: how many of the last entries are maximised over.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(stages: Stages, prox: f64, delta: f64, length: StageLength, ascent: usize) -> Result<Self> {
+        if !(prox > 0.0) {
+            return Err(Error::Param { what: "prox" });
+        }
+        if stages.reset(0) > 0 && ascent != 1 {
+            return Err(Error::Param { what: "reset" });
+        }
+        if let StageLength::Data { l_tilde } = length {
+            in_range("l_tilde", l_tilde, 0.0, f64::INFINITY)?;
+        }
+        let delta = in_range("delta", delta, f64::MIN_POSITIVE, f64::INFINITY)?;
+        Ok(Self { stages, prox, delta, length, ascent })
+    }
+
+    /// Whether a stage is over after `done` steps with these Σ ĝ².
+    fn over<T: Real>(&self, stage: u64, done: u64, squares: &[T]) -> bool {
+        match self.length {
+            StageLength::Fixed => done + 1 >= self.stages.steps(stage),
+            StageLength::Data { l_tilde } => {
+                let (mut sum, mut largest) = (0.0f64, 0.0f64);
+                for s in squares.iter().map(|s| libm::sqrt(s.f64())) {
+                    sum += s;
+                    largest = if s > largest { s } else { largest };
+                }
+                let count = squares.len() as f64;
+                let c = 1.0 / libm::sqrt(count);
+                let bound = 8.0 * l_tilde * l_tilde;
+                let first = (self.delta + largest) * (if bound > 1.0 { bound } else { 1.0 }) / c;
+                let second = 2.0 * c * (sum + count * (self.delta + largest));
+                (done + 1) as f64 >= self.stages.length(stage) * (if first > second { first } else { second })
+            }
+        }
+    }
+}
+
+impl<T: Real> Algorithm<T> for PpdAdagrad {
+    fn points(&self) -> usize {
+        2
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        3 * params
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        ask(&self.stages, state.counters)
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        exact_len("counters", COUNTERS, state.counters.len())?;
+        let len = state.points.len() / 2;
+        exact_len("slots", 3 * len, state.slots.len())?;
+        if state.counters[3] >= phase::RESET {
+            let begins = state.counters[3] == phase::REPORT;
+            between(state, answer)?;
+            if begins {
+                state.slots[len..].fill(T::ZERO);
+            }
+            return Ok(());
+        }
+        let grad = gradient(len, state, 3 * len, answer)?;
+        let split = len.checked_sub(self.ascent).ok_or(Error::Param { what: "ascent" })?;
+        let (stage, done) = (state.counters[1], state.counters[2]);
+        let (lr, delta) = (T::of(self.stages.lr(stage)), T::of(self.delta));
+        let pull = T::of(1.0 / self.prox);
+        let start = state.counters[3] == phase::START;
+        let (iterate, mean) = state.points.split_at_mut(len);
+        let (anchor, rest) = state.slots.split_at_mut(len);
+        let (sums, squares) = rest.split_at_mut(len);
+        let moved = |k: usize, u: T, anchor: T, sum: T, square: T| {
+            let anchor = if start { u } else { anchor };
+            let g = if k < split { grad[k] + pull * (u - anchor) } else { grad[k] };
+            let (sum, square) = (sum + g, square + g * g);
+            (anchor - lr * sum / (delta + square.sqrt()), sum, square)
+        };
+        let mut odd = T::ZERO;
+        for k in 0..len {
+            let (u, _, square) = moved(k, iterate[k], anchor[k], sums[k], squares[k]);
+            odd += (u - u) + (square - square);
+        }
+        if odd != T::ZERO {
+            return Err(Error::Overflow { what: "params" });
+        }
+        let share = T::of(1.0 / (done + 2) as f64);
+        for k in 0..len {
+            if done == 0 {
+                mean[k] = iterate[k];
+            }
+            let u = iterate[k];
+            (iterate[k], sums[k], squares[k]) = moved(k, u, anchor[k], sums[k], squares[k]);
+            if start {
+                anchor[k] = u;
+            }
+            mean[k] += (iterate[k] - mean[k]) * share;
+        }
+        let over = self.over(stage, done + 1, squares);
+        state.counters[0] += 1;
+        state.counters[2] = done + 1;
+        state.counters[3] = if over { after_steps(&self.stages, stage) } else { phase::STEPS };
+        Ok(())
+    }
+}

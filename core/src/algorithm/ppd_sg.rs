@@ -1,0 +1,163 @@
+//! PPD-SG: proximal primal-dual stochastic gradient.
+//!
+//! Source: Liu, Yuan, Ying and Yang 2020, "Stochastic AUC Maximization with Deep Neural Networks", algorithm 2.
+//!
+//! v = parameters and descent auxiliaries, α = the ascent ones, last. For stages k = 0, 1, … with T_k and η_k of
+//! [`Stages`], from v₀ = v̄_{k−1} and α₀ = ᾱ_{k−1}:
+//!
+//! ```text
+//! v ← v − η_k(ĝ_v + (v − v₀)/prox)        α ← α + η_k ĝ_α                T_k − 1 times
+//! v̄_k = mean of the iterates t = 0 … T_k − 1
+//! ᾱ_k = mean of h(w̄_k) over the negatives − over the positives, on a fresh minibatch
+//! ```
+//!
+//! Gradients by ascent auxiliaries come with their sign flipped, so that one rule serves both. The reset asks for
+//! [`Ask::ClassMeans`] with so many batches; without resets, or where the batches had but one class, ᾱ_k is the mean of
+//! α's iterates. There is one ascent variable with resets. Deviation: v starts where the points start, not at 0 (a
+//! network cannot start there), an optional weight decay is added to ĝ, and every stage takes at least one step.
+//!
+//! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: v₀, α₀ (d values). Counters: steps, stage,
+//! steps in the stage, phase. Cost O(d) a step.
+
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+
+/// Where a stage stands, in counter 3.
+pub(super) mod phase {
+    /// Nothing done yet: anchor and mean are to be set.
+    pub const START: u64 = 0;
+    /// Steps.
+    pub const STEPS: u64 = 1;
+    /// The dual reset is asked for.
+    pub const RESET: u64 = 2;
+    /// The stage's end is reported.
+    pub const REPORT: u64 = 3;
+}
+
+/// Proximal primal-dual stochastic gradient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PpdSg {
+    stages: Stages,
+    prox: f64,
+    decay: f64,
+    ascent: usize,
+}
+
+impl PpdSg {
+    /// - `prox` > 0 (infinite: no proximal term): the γ of the proximal term.
+    /// - `decay` ≥ 0.
+    /// - `ascent`: how many of the last entries are maximised over.
+    ///
+    /// # Errors
+    /// `Param`; also for dual resets with another number of ascent variables than one.
+    pub fn new(stages: Stages, prox: f64, decay: f64, ascent: usize) -> Result<Self> {
+        if !(prox > 0.0) {
+            return Err(Error::Param { what: "prox" });
+        }
+        if stages.reset(0) > 0 && ascent != 1 {
+            return Err(Error::Param { what: "reset" });
+        }
+        Ok(Self { stages, prox, decay: in_range("decay", decay, 0.0, f64::INFINITY)?, ascent })
+    }
+}
+
+/// What follows the steps of a stage.
+pub(super) fn after_steps(stages: &Stages, stage: u64) -> u64 {
+    if stages.reset(stage) > 0 { phase::RESET } else { phase::REPORT }
+}
+
+/// The request of a stagewise algorithm with dual resets.
+pub(super) fn ask(stages: &Stages, counters: &[u64]) -> Ask {
+    match counters[3] {
+        phase::RESET => {
+            Ask::ClassMeans { at: Point(1), draw: Draw::Fresh { sampler: 0 }, batches: stages.reset(counters[1]) }
+        }
+        phase::REPORT => Ask::Report { at: Point(1) },
+        _ => FRESH_GRADIENT,
+    }
+}
+
+/// Takes the answer to a reset or a report of a stagewise algorithm: sets ᾱ, or begins the next stage at the mean.
+pub(super) fn between<T: Real>(state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+    let len = state.points.len() / 2;
+    let (iterate, mean) = state.points.split_at_mut(len);
+    match (state.counters[3], answer) {
+        (phase::RESET, Answer::ClassMeans { positive, negative }) => {
+            if let (Some(positive), Some(negative)) = (positive, negative) {
+                let dual = negative - positive;
+                if !dual.is_finite() {
+                    return Err(Error::Overflow { what: "class means" });
+                }
+                mean[len - 1] = dual;
+            }
+            state.counters[3] = phase::REPORT;
+        }
+        (phase::REPORT, Answer::Continue) => {
+            iterate.copy_from_slice(mean);
+            state.slots[..len].copy_from_slice(mean);
+            state.counters[1] += 1;
+            state.counters[2] = 0;
+            state.counters[3] = phase::STEPS;
+        }
+        _ => return Err(Error::Param { what: "answer" }),
+    }
+    Ok(())
+}
+
+impl<T: Real> Algorithm<T> for PpdSg {
+    fn points(&self) -> usize {
+        2
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        params
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        ask(&self.stages, state.counters)
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        exact_len("counters", COUNTERS, state.counters.len())?;
+        if state.counters[3] >= phase::RESET {
+            return between(state, answer);
+        }
+        let len = state.points.len() / 2;
+        let grad = gradient(len, state, len, answer)?;
+        let split = len.checked_sub(self.ascent).ok_or(Error::Param { what: "ascent" })?;
+        let (stage, done) = (state.counters[1], state.counters[2]);
+        let lr = T::of(self.stages.lr(stage));
+        let (pull, decay) = (T::of(1.0 / self.prox), T::of(self.decay));
+        let start = state.counters[3] == phase::START;
+        let (iterate, mean) = state.points.split_at_mut(len);
+        let anchor = &mut state.slots[..];
+        let moved = |k: usize, u: T, anchor: T| {
+            let anchor = if start { u } else { anchor };
+            let extra = if k < split { decay * u + pull * (u - anchor) } else { T::ZERO };
+            u - lr * (grad[k] + extra)
+        };
+        let mut odd = T::ZERO;
+        for (k, (&u, &anchor)) in iterate.iter().zip(&*anchor).enumerate() {
+            let u = moved(k, u, anchor);
+            odd += u - u;
+        }
+        if odd != T::ZERO {
+            return Err(Error::Overflow { what: "params" });
+        }
+        // Iterates 0 … done + 1 are in the mean after this step.
+        let share = T::of(1.0 / (done + 2) as f64);
+        for (k, ((u, mean), anchor)) in iterate.iter_mut().zip(mean).zip(anchor).enumerate() {
+            if start {
+                *anchor = *u;
+            }
+            if done == 0 {
+                *mean = *u;
+            }
+            *u = moved(k, *u, *anchor);
+            *mean += (*u - *mean) * share;
+        }
+        state.counters[0] += 1;
+        state.counters[2] = done + 1;
+        state.counters[3] =
+            if done + 2 >= self.stages.steps(stage) { after_steps(&self.stages, stage) } else { phase::STEPS };
+        Ok(())
+    }
+}

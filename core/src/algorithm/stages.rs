@@ -1,0 +1,102 @@
+//! Stage lengths, rates and dual batches of the stagewise algorithms.
+
+use super::in_range;
+use crate::error::Result;
+
+/// Stage k = 0, 1, … has the rate `lr`·`lr_factor`ᵏ, the length ⌈`length`·`length_factor`ᵏ⌉ and
+/// ⌈`reset`·`length_factor`ᵏ⌉ batches for the dual reset at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stages {
+    lr: f64,
+    lr_factor: f64,
+    length: f64,
+    length_factor: f64,
+    reset: f64,
+}
+
+impl Stages {
+    /// - `lr` ≥ 0, `lr_factor` in (0, 1].
+    /// - `length` ≥ 1, `length_factor` ≥ 1.
+    /// - `reset` ≥ 0: batches for the first dual reset, 0 for no resets.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(lr: f64, lr_factor: f64, length: f64, length_factor: f64, reset: f64) -> Result<Self> {
+        Ok(Self {
+            lr: in_range("lr", lr, 0.0, f64::INFINITY)?,
+            lr_factor: in_range("lr-factor", lr_factor, f64::MIN_POSITIVE, 1.0 + f64::EPSILON)?,
+            length: in_range("stage", length, 1.0, f64::INFINITY)?,
+            length_factor: in_range("stage-factor", length_factor, 1.0, f64::INFINITY)?,
+            reset: in_range("reset", reset, 0.0, f64::INFINITY)?,
+        })
+    }
+
+    /// The practice of Liu et al. 2020: rates divided by 3 and lengths multiplied by 3.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn practice(lr: f64, length: f64, reset: f64) -> Result<Self> {
+        Self::new(lr, 1.0 / 3.0, length, 3.0, reset)
+    }
+
+    /// The theory of PPD-SG (Liu et al. 2020, theorem 2): with q = e^((μ/L)/(5 + μ/L)), rates divided by q and lengths
+    /// multiplied by q from max(2, 16L̃²)/(L·lr). `mu` is the Polyak–Łojasiewicz constant, `l` the smoothness of the
+    /// objective, `l_tilde` the bound of ‖∇h‖. The proximal radius that goes with it is 1/(2L).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn theory(lr: f64, mu: f64, l: f64, l_tilde: f64, reset: f64) -> Result<Self> {
+        let q = Self::growth(mu, l)?;
+        let scale = 16.0 * in_range("l_tilde", l_tilde, 0.0, f64::INFINITY)? * l_tilde;
+        let length = (if scale > 2.0 { scale } else { 2.0 }) / (l * lr);
+        Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
+    }
+
+    /// The theory of PPD-AdaGrad (theorem 3): half the exponent, and `length` is M_k, from 4c/(L·lr) with c = 1/√(d+3) for
+    /// d + 3 parameters and auxiliaries.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn theory_adagrad(lr: f64, mu: f64, l: f64, params: usize, reset: f64) -> Result<Self> {
+        let q = libm::sqrt(Self::growth(mu, l)?);
+        let length = 4.0 / libm::sqrt(params as f64) / (l * lr);
+        Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
+    }
+
+    fn growth(mu: f64, l: f64) -> Result<f64> {
+        in_range("mu", mu, f64::MIN_POSITIVE, f64::INFINITY)?;
+        in_range("l", l, f64::MIN_POSITIVE, f64::INFINITY)?;
+        let ratio = mu / l;
+        in_range("mu", libm::exp(ratio / (5.0 + ratio)), 1.0, f64::INFINITY)
+    }
+
+    /// Rate of a stage.
+    #[must_use]
+    pub fn lr(&self, stage: u64) -> f64 {
+        self.lr * libm::pow(self.lr_factor, stage as f64)
+    }
+
+    /// The real number of which [`steps`](Self::steps) is the ceiling.
+    #[must_use]
+    pub fn length(&self, stage: u64) -> f64 {
+        self.length * libm::pow(self.length_factor, stage as f64)
+    }
+
+    /// T of a stage, at least 1.
+    #[must_use]
+    pub fn steps(&self, stage: u64) -> u64 {
+        ceil(self.length(stage))
+    }
+
+    /// Batches of the dual reset that ends a stage; 0 for none.
+    #[must_use]
+    pub fn reset(&self, stage: u64) -> u64 {
+        if self.reset == 0.0 { 0 } else { ceil(self.reset * libm::pow(self.length_factor, stage as f64)) }
+    }
+}
+
+/// The whole number just above, forgiving the last bits of a power of 3.
+fn ceil(x: f64) -> u64 {
+    let nearest = libm::round(x);
+    (if (x - nearest).abs() <= 1e-9 * x { nearest } else { libm::ceil(x) }) as u64
+}
