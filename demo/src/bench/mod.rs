@@ -4,6 +4,7 @@
 
 pub mod annthyroid;
 pub mod metrics;
+pub mod pairs;
 
 use crate::error::Result;
 use clap::Subcommand;
@@ -23,6 +24,8 @@ pub struct Args {
 enum Bench {
     /// Time the exact metrics of a million scores
     Metrics,
+    /// Time the exact sums over pairs
+    Pairs(pairs::Args),
     /// SOAP against cross-entropy by test AP, on the annthyroid data
     Annthyroid(annthyroid::Args),
 }
@@ -34,6 +37,7 @@ enum Bench {
 pub fn run(args: &Args) -> Result<()> {
     match &args.bench {
         Bench::Metrics => Ok(metrics::run(args.json)?),
+        Bench::Pairs(own) => Ok(pairs::run(own, args.json)?),
         Bench::Annthyroid(own) => annthyroid::run(own, args.json),
     }
 }
