@@ -1,0 +1,193 @@
+//! What the commands print, write and refuse.
+
+mod common;
+
+use common::{Folder, csv, run, stdout, undercurve};
+use serde_json::Value;
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn bad_input_is_one_line_and_writes_nothing() {
+    let folder = Folder::new("bad-input");
+    let whole = gzip(&csv(200));
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("ragged.csv", b"a,b,label\n1,2,0\n1,2\n3,4,1\n", "ragged.csv:3"),
+        ("nan.csv", b"a,b,label\n1,2,0\n1,nan,1\n3,4,1\n", "nan.csv:3:2: "),
+        ("infinite.csv", b"a,b,label\n1,2,0\ninf,2,1\n3,4,1\n", "infinite.csv:3:1: "),
+        ("one-class.csv", b"a,label\n1,0\n2,0\n3,0\n", "one-class.csv: "),
+        ("empty.csv", b"", "empty.csv: "),
+        ("header.csv", b"a,label\n", "header.csv"),
+        ("binary.csv", b"\x7fELF\x00\x01\x02\x03", "binary.csv: "),
+        ("cut.csv.gz", &whole[..whole.len() / 2], "cut.csv.gz: "),
+        ("zero.svm", b"-1 1:1\n+1 0:1 2:1\n", "zero.svm:2:2: "),
+        ("repeated.svm", b"-1 1:1\n+1 2:1 2:3\n", "repeated.svm:2:3: "),
+        ("token.svm", b"-1 1:1\n+1 2;1\n", "token.svm:2:2: "),
+        ("no-label.csv", b"a,b\n1,2\n3,4\n", "no-label.csv: "),
+        ("missing.csv", b"a,label\n1,0\n,1\n2,1\n", "missing.csv:3:1: "),
+    ];
+    for (name, content, start) in cases {
+        let file = folder.write(name, content);
+        for rest in [&["--split", "0.5"][..], &[]] {
+            let mut args = vec!["train", name, "--method", "soap", "--save", "out.model"];
+            args.extend(rest);
+            refused(&folder, &args, start);
+        }
+        fs::remove_file(file).unwrap();
+    }
+    folder.write("good.csv", csv(100));
+    let train = |extra: &[&'static str]| {
+        let mut args = vec!["train", "good.csv", "--method", "soap", "--save", "out.model"];
+        args.extend(extra);
+        args
+    };
+    refused(&folder, &["train", "absent.csv", "--method", "soap", "--save", "out.model"], "absent.csv: ");
+    refused(&folder, &train(&["--label", "weight"]), "good.csv: there is no column \"weight\"");
+    refused(&folder, &train(&["--positive", "7"]), "good.csv: ");
+    refused(&folder, &train(&["--test", "absent.csv"]), "absent.csv: ");
+    refused(&folder, &train(&["--set", "gamma=2"]), "gamma");
+    refused(&folder, &train(&["--set", "gama=1"]), "method soap has no parameter \"gama\"");
+    refused(&folder, &train(&["--model", "tree"]), "model \"tree\"");
+    refused(&folder, &train(&["--split", "1.5"]), "--split");
+    refused(&folder, &["train", "good.csv", "--method", "soup", "--save", "out.model"], "did you mean soap?");
+    refused(&folder, &["train", "good.csv", "--method", "soap", "--save", "absent/out.model"], "absent: ");
+    refused(&folder, &["train", "good.csv", "--resume", "good.csv"], "good.csv: not a saved undercurve model");
+    refused(&folder, &["train", "good.csv", "--method", "soap", "--save", "good.csv"], "good.csv: ");
+    refused(&folder, &["eval", "good.csv", "good.csv"], "good.csv: ");
+    refused(&folder, &["metrics", "good.csv"], "good.csv: there is no column \"score\"");
+    assert_eq!(fs::read_to_string(folder.path("good.csv")).unwrap(), csv(100));
+}
+
+/// Exit code 2, one line with `part` in it, nothing on stdout, no new file.
+fn refused(folder: &Folder, args: &[&str], part: &str) {
+    let before = folder.names();
+    let output = run(&folder.0, args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+    assert_eq!(text.matches('\n').count(), 1, "{args:?}: {text}");
+    assert!(text.starts_with("error: ") && text.contains(part), "{args:?}: {text}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert_eq!(folder.names(), before, "{args:?}");
+}
+
+#[test]
+fn reports_are_json_and_a_saved_model_measures_the_same() {
+    let folder = Folder::new("json");
+    let (train, test) = (csv(300), csv(200));
+    folder.write("train.csv", &train);
+    folder.write("test.csv", test.replace("0.9", "0.8"));
+    for (precision, model) in [("f32", "linear"), ("f64", "mlp:5")] {
+        let args = [
+            "train",
+            "train.csv",
+            "--test",
+            "test.csv",
+            "--method",
+            "soap",
+            "--model",
+            model,
+            "--precision",
+            precision,
+            "--steps",
+            "100",
+            "--every",
+            "25",
+            "--fpr",
+            "0.1:0.6",
+            "--save",
+            "run.model",
+            "--json",
+        ];
+        let reports = objects(&stdout(&run(&folder.0, &args)));
+        assert_eq!(reports.iter().filter_map(|r| r["step"].as_u64()).collect::<Vec<_>>(), [0, 25, 50, 75, 100]);
+        for report in &reports[..5] {
+            for key in ["pass", "seconds", "objective"] {
+                assert!(report[key].is_number(), "{report}");
+            }
+            for part in ["train", "test"] {
+                for key in ["auroc", "ap", "pauc", "accuracy"] {
+                    assert!((0.0..=1.0).contains(&report[part][key].as_f64().unwrap()), "{report}");
+                }
+            }
+        }
+        let last = &reports[5];
+        assert_eq!((last["done"].as_bool(), last["steps"].as_u64()), (Some(true), Some(100)));
+        assert_eq!((last["rows"].as_u64(), last["columns"].as_u64()), (Some(300), Some(5)));
+        assert_eq!((last["positives"].as_u64(), last["method"].as_str()), (Some(60), Some("soap")));
+        assert_eq!((last["backend"].as_str(), last["precision"].as_str()), (Some("cpu"), Some(precision)));
+
+        let eval = ["eval", "run.model", "test.csv", "--json", "--scores", "scores.csv"];
+        let measured = objects(&stdout(&run(&folder.0, &eval)));
+        let again = objects(&stdout(&run(
+            &folder.0,
+            &["metrics", "scores.csv", "--json", "--metric", "auroc,ap,pauc:0.1:0.6,accuracy"],
+        )));
+        for key in ["auroc", "ap", "pauc", "accuracy"] {
+            assert_eq!(measured[0][key], reports[4]["test"][key], "{key}");
+            let named = if key == "pauc" { "pauc:0.1:0.6" } else { key };
+            assert_eq!(again[0][named], measured[0][key], "{key}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
+    let folder = Folder::new("resume");
+    folder.write("data.csv", csv(300));
+    folder.write("other.csv", csv(310));
+    for method in ["soap", "ce"] {
+        let start =
+            ["train", "data.csv", "--split", "0.7", "--method", method, "--steps", "6000", "--save-every", "50"];
+        stdout(&run(&folder.0, &[&start[..], &["--save", "whole.model"]].concat()));
+        // Out of time after a few steps, and again, and to the end.
+        stdout(&run(&folder.0, &[&start[..], &["--save", "parts.model", "--seconds", "0.003"]].concat()));
+        assert_ne!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+        refused(&folder, &["train", "other.csv", "--resume", "parts.model"], "another training data set");
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--seed", "2"], "another seed");
+        let precision = ["train", "data.csv", "--resume", "parts.model", "--precision", "f64"];
+        refused(&folder, &precision, "another precision");
+        stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model", "--seconds", "0.003"]));
+        stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model"]));
+        assert_eq!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let folder = Folder::new("pipe");
+    folder.write("data.csv", csv(300));
+    let mut child = undercurve()
+        .current_dir(&folder.0)
+        .args(["train", "data.csv", "--method", "ce", "--every", "1", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
+}
+
+#[test]
+fn methods_are_listed_with_their_parameters() {
+    let folder = Folder::new("methods");
+    let all = objects(&stdout(&run(&folder.0, &["methods", "--json"])));
+    assert_eq!(all.len(), undercurve::registry::METHODS.len());
+    for (method, known) in all.iter().zip(undercurve::registry::METHODS) {
+        assert_eq!(method["name"], known.name);
+        assert_eq!(method["params"].as_array().unwrap().len(), known.params.len());
+        let text = stdout(&run(&folder.0, &["methods", known.name]));
+        assert!(known.params.iter().all(|param| text.contains(param.name)), "{text}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Runs that are killed at a random moment and resumed end with the bytes of a run that was not.
+//!
+//! A few kills; a hundred with UNDERCURVE_LONG=1.
+
+mod common;
+
+use common::{Folder, Numbers, csv, run, stdout, undercurve};
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn killed_runs_resume_to_the_same_bytes() {
+    let wanted = if std::env::var_os("UNDERCURVE_LONG").is_some_and(|value| value == "1") { 100 } else { 4 };
+    let folder = Folder::new("kills");
+    folder.write("data.csv", csv(300));
+    let args = ["train", "data.csv", "--split", "0.7", "--method", "soap", "--steps", "6000", "--save-every", "250"];
+    let clock = Instant::now();
+    stdout(&run(&folder.0, &[&args[..], &["--save", "whole.model"]].concat()));
+    let span = clock.elapsed().as_secs_f64();
+    let whole = fs::read(folder.path("whole.model")).unwrap();
+
+    let seed = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
+    println!("moments from seed {seed}");
+    let mut numbers = Numbers(seed);
+    let (mut killed, mut resumed) = (0, 0);
+    for _ in 0..4 * wanted {
+        if killed == wanted {
+            break;
+        }
+        let file = folder.path("run.model");
+        let _ = fs::remove_file(&file);
+        let save = [&args[..], &["--save", "run.model"]].concat();
+        let mut child = undercurve()
+            .current_dir(&folder.0)
+            .args(&save)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs_f64(span * numbers.next()));
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            continue; // it was faster
+        }
+        killed += 1;
+        if file.exists() {
+            resumed += 1;
+            stdout(&run(&folder.0, &["train", "data.csv", "--resume", "run.model"]));
+        } else {
+            stdout(&run(&folder.0, &save));
+        }
+        assert!(fs::read(&file).unwrap() == whole, "kill {killed}, seed {seed}");
+    }
+    println!("{killed} kills, {resumed} of them resumed from a save");
+    assert_eq!(killed, wanted);
+    assert!(resumed * 2 >= killed, "most kills must hit a run that has saved: {resumed} of {killed}");
+}
