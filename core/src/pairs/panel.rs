@@ -20,8 +20,8 @@
 //! Qi et al. 2021 (SOAP) eq. (2)–(4) as described in the sorted sums. The method is a one-dimensional fast multipole
 //! scheme; it is not from a paper on AUC.
 //!
-//! Cost: O(n·P + K·(T/w)·P²) for K occupied panels. Scores that spread over more panels than the scratch holds are
-//! compacted by sorting panel numbers.
+//! Cost: O(n·P + K·(T/w)·P²) for K panels. Where the scores spread over more panels than the scratch holds, the bulk of
+//! them keeps consecutive panels and the others get the panels that they occupy, found by sorting theirs alone.
 
 use super::class::{Class, range};
 use crate::real::Real;
@@ -129,29 +129,42 @@ struct Grid<'a> {
     inverse: f64,
     /// Half the width of a panel in units of 1/c.
     half: f64,
-    /// Panel numbers (score / width, rounded) in ascending order; consecutive when `dense`.
+    /// Panel numbers (score / width, rounded) in ascending order.
     numbers: &'a [f64],
+    /// Which of them are consecutive.
+    bulk: (usize, usize),
+    /// Whether all scores lie in those.
     dense: bool,
 }
 
 /// 1.5·2^52: adding it rounds to an integer, which the low bits then count.
 const ONES: f64 = 6_755_399_441_055_744.0;
+/// Panel numbers below this may be found so.
+const LARGEST: f64 = 1e15;
 
 impl Grid<'_> {
     /// Panel and place in it (|x| ≤ 1) of up to [`BLOCK`] scores.
     #[inline(always)]
     fn place<S: Real>(&self, scores: &[S], panel: &mut [u32; BLOCK], x: &mut [f64; BLOCK]) {
+        let (start, end) = self.bulk;
+        let first = (self.numbers.get(start).unwrap_or(&0.0) + ONES).to_bits();
         if self.dense {
-            let first = (self.numbers[0] + ONES).to_bits();
             for ((s, p), x) in scores.iter().zip(panel).zip(x) {
                 let u = s.f64() * self.inverse;
                 let shifted = u + ONES;
                 *p = shifted.to_bits().wrapping_sub(first) as u32;
                 *x = 2.0 * (u - (shifted - ONES));
             }
-        } else {
-            for ((s, p), x) in scores.iter().zip(panel).zip(x) {
-                let u = s.f64() * self.inverse;
+            return;
+        }
+        for ((s, p), x) in scores.iter().zip(panel).zip(x) {
+            let u = s.f64() * self.inverse;
+            let shifted = u + ONES;
+            let at = shifted.to_bits().wrapping_sub(first);
+            if at < (end - start) as u64 {
+                *p = start as u32 + at as u32;
+                *x = 2.0 * (u - (shifted - ONES));
+            } else {
                 let number = libm::rint(u);
                 *p = self.numbers.partition_point(|&k| k < number) as u32;
                 *x = 2.0 * (u - number);
@@ -427,28 +440,65 @@ fn grid<'a, S: Real, const P: usize>(
     }
     let limit = panels(scores.len());
     let (numbers, arrays) = memory.split_at_mut(limit);
-    let mut count = 0;
-    let dense = last - first < limit as f64 && first.abs().or_larger(last.abs()) < 1e15;
-    if dense {
-        count = (last - first) as usize + 1;
-        for (k, number) in numbers[..count].iter_mut().enumerate() {
-            *number = first + k as f64;
-        }
-    } else {
-        // Keep the occupied panels only.
-        let keys = &mut keys[..scores.len()];
-        for (key, s) in keys.iter_mut().zip(scores) {
-            *key = libm::rint(s.f64() * inverse).key();
-        }
-        keys.sort_unstable();
-        for at in 0..keys.len() {
-            if at == 0 || keys[at] != keys[at - 1] {
-                *numbers.get_mut(count)? = f64::of_key(keys[at]);
-                count += 1;
+    let fits = |first: f64, last: f64, limit: usize| {
+        last - first < limit as f64 && first.abs().or_larger(last.abs()) < LARGEST
+    };
+    let dense = fits(first, last, limit);
+    let (low, high) = if dense { (first, last) } else { bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2)) };
+    // The panels of the rows outside the bulk, ascending.
+    let mut outside = 0;
+    if !dense {
+        for s in scores {
+            let number = libm::rint(s.f64() * inverse);
+            if !(number >= low && number <= high) {
+                keys[outside] = number.key();
+                outside += 1;
             }
         }
     }
-    Some((Grid { inverse, half, numbers: &numbers[..count], dense }, arrays))
+    let keys = &mut keys[..outside];
+    keys.sort_unstable();
+    let mut count = 0;
+    let below = keys.partition_point(|&k| k < low.key());
+    let distinct = |keys: &[u64], numbers: &mut [f64], count: &mut usize| -> Option<()> {
+        for at in 0..keys.len() {
+            if at == 0 || keys[at] != keys[at - 1] {
+                *numbers.get_mut(*count)? = f64::of_key(keys[at]);
+                *count += 1;
+            }
+        }
+        Some(())
+    };
+    distinct(&keys[..below], numbers, &mut count)?;
+    let start = count;
+    let mut number = low;
+    while number <= high {
+        *numbers.get_mut(count)? = number;
+        count += 1;
+        number += 1.0;
+    }
+    let bulk = (start, count);
+    distinct(&keys[below..], numbers, &mut count)?;
+    Some((Grid { inverse, half, numbers: &numbers[..count], bulk, dense }, arrays))
+}
+
+/// Panel numbers that most scores lie between, judged from a sample; an empty range (low > high) when they are too far
+/// apart by `fits`.
+fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64, f64) -> bool) -> (f64, f64) {
+    const SAMPLE: usize = 1024;
+    let count = scores.len().min(SAMPLE);
+    let keys = &mut keys[..count];
+    for (at, key) in keys.iter_mut().enumerate() {
+        // Spread over the rows, with both ends, in integers.
+        let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
+        *key = libm::rint(scores[row].f64() * inverse).key();
+    }
+    keys.sort_unstable();
+    // Without the outermost 1/32 on either side, but with room for rows the sample missed.
+    let clip = count / 32;
+    let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
+    let room = libm::rint(high - low) + 1.0;
+    if fits(low - room, high + room) { (low - room, high + room) } else { (f64::INFINITY, f64::NEG_INFINITY) }
 }
 
 /// Adds the moments of every row: negatives with their weights first, then the positives.
