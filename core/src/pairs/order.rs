@@ -149,10 +149,6 @@ impl<'a> Buckets<'a> {
             return Self::search(start, end, x, margin, cells);
         }
         let mut k = start;
-        // Two steps without branches suffice nearly always.
-        for _ in 0..2 {
-            k += usize::from((x - cells[k + 1][0]) + margin > 0.0);
-        }
         while (x - cells[k + 1][0]) + margin > 0.0 {
             k += 1;
         }
