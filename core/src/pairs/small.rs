@@ -60,8 +60,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     brute::add_slopes(loss, positives, ones, negatives, of_negatives)?;
     let mut value = row_value.iter().sum::<f64>();
     // The few negatives on the edge of a range of ranks.
-    let mut at = full;
-    for &y in labels.iter().filter(|&&y| kind(y) == 1) {
+    for (at, &y) in (full..).zip(labels.iter().filter(|&&y| kind(y) == 1)) {
         let weight = y.weight();
         of_negatives[at] *= weight;
         if weight > 0.0 {
@@ -71,7 +70,6 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
                 *sum += weight * s;
             }
         }
-        at += 1;
     }
     let mut next = [0, full, full + partial];
     for (g, &y) in grad.iter_mut().zip(labels) {
