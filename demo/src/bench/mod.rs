@@ -3,8 +3,12 @@
 //! Each bench has its own file and is one variant of [`Bench`].
 
 pub mod annthyroid;
+pub mod auprc;
+pub mod experiment;
+pub mod figure;
 pub mod metrics;
 pub mod pairs;
+pub mod step;
 
 use crate::error::Result;
 use clap::Subcommand;
@@ -28,6 +32,12 @@ enum Bench {
     Pairs(pairs::Args),
     /// SOAP against cross-entropy by test AP, on the annthyroid data
     Annthyroid(annthyroid::Args),
+    /// SOAP and its baselines by test AP under equal tuning
+    Auprc(auprc::Args),
+    /// PPD-SG, PPD-AdaGrad and their baselines by test AUROC under equal tuning
+    Auroc(auprc::Args),
+    /// Time one whole training step of a small network
+    Step,
 }
 
 /// Runs a bench.
@@ -39,6 +49,9 @@ pub fn run(args: &Args) -> Result<()> {
         Bench::Metrics => Ok(metrics::run(args.json)?),
         Bench::Pairs(own) => Ok(pairs::run(own, args.json)?),
         Bench::Annthyroid(own) => annthyroid::run(own, args.json),
+        Bench::Auprc(own) => auprc::run(auprc::Table::Auprc, own, args.json),
+        Bench::Auroc(own) => auprc::run(auprc::Table::Auroc, own, args.json),
+        Bench::Step => step::run(args.json),
     }
 }
 
