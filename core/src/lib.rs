@@ -29,6 +29,7 @@ pub mod checkpoint;
 pub mod data;
 mod error;
 pub mod estimator;
+pub mod finite_sum;
 pub mod metric;
 pub mod model;
 pub mod pairs;

@@ -1,0 +1,177 @@
+//! AI-SARAH, the SARAH recursion with a step size that needs no tuning.
+//!
+//! Algorithm 2 of Shi et al. 2021, "AI-SARAH: Adaptive and Implicit Stochastic Recursive Gradient Methods". Outer loop:
+//! v₀ = ∇P(w₀). While ‖v‖² ≥ γ‖v₀‖², on a minibatch S:
+//!
+//! - α̃ = −ξ'(0)/|ξ''(0)| with ξ(α) = ‖∇f_S(w − αv) − ∇f_S(w) + v‖²; for a generalised linear model, with z = x_iᵀw and
+//!   a = x_iᵀv, ξ'(0) = −2 vᵀHv and ξ''(0) = 2‖Hv‖² + (2/b) Σ φ'''(z_i)a_i³, Hv = (1/b) Σ φ''(z_i)a_i x_i + λv;
+//! - δ = 1/α̃ at the very first step, else δ ← βδ + (1 − β)/α̃; it is carried from one outer loop to the next;
+//! - α = min(α̃, 1/δ), w⁺ = w − αv, v⁺ = ∇f_S(w⁺) − ∇f_S(w) + v.
+//!
+//! Deviations: a minibatch with ξ'(0) ≥ 0 or ξ''(0) = 0 is skipped and δ left untouched (the paper divides by zero
+//! there), and ⌈n/b⌉ skips in a row end the inner loop. The replay of given step sizes is an addition, for tests.
+//!
+//! Cost of a step: O(values of the minibatch) on sparse rows, O(b·dim) on dense ones. Memory: 3 vectors of length dim,
+//! n indices, and 4 numbers per example of the minibatch.
+
+use super::recursive::{StepModel, Updates, Vectors, need};
+use super::run::{Event, Memory, Run};
+use super::{FiniteSum, Glm, check_batch, check_start, fraction};
+use crate::error::{Result, exact_len};
+use crate::{Need, Real};
+
+/// Configuration; the defaults are the paper's and need no tuning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AiSarah {
+    batch: usize,
+    stop: f64,
+    beta: f64,
+    updates: Updates,
+}
+
+impl Default for AiSarah {
+    fn default() -> Self {
+        Self { batch: 64, stop: 1.0 / 32.0, beta: 0.999, updates: Updates::Auto }
+    }
+}
+
+impl AiSarah {
+    /// Minibatch size (≥ 1), stop γ in (0, 1), smoothing β in [0, 1).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(batch: usize, stop: f64, beta: f64) -> Result<Self> {
+        super::positive("stop", fraction("stop", stop)?)?;
+        super::positive("batch", batch as f64)?;
+        Ok(Self { batch, stop, beta: fraction("beta", beta)?, updates: Updates::Auto })
+    }
+
+    /// With a fixed way of writing the vectors.
+    #[must_use]
+    pub fn with_updates(self, updates: Updates) -> Self {
+        Self { updates, ..self }
+    }
+
+    /// Minibatch size.
+    #[must_use]
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// Opens the next outer loop when one is due: `Some` full gradient, or `None` inside a loop.
+    fn open<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Option<Event>> {
+        if run.phase != 0 {
+            return Ok(None);
+        }
+        Vectors::split(memory, glm, self.batch).full_gradient(glm, run)?;
+        run.skipped = 0;
+        if run.norm_sq == 0.0 {
+            return Ok(Some(Event::Stationary));
+        }
+        run.phase = 1;
+        Ok(Some(Event::FullGradient { norm_sq: run.norm_sq }))
+    }
+
+    /// A step as [`step`](FiniteSum::step) does it, but moving by `alpha` (or skipping, for `None`) and ending the inner
+    /// loop only if `last`. For replaying a recorded run.
+    ///
+    /// # Errors
+    /// As `step`.
+    pub fn replay<T: Real>(
+        &self,
+        glm: &Glm<'_, T>,
+        run: &mut Run,
+        memory: &mut Memory<'_, T>,
+        alpha: Option<f64>,
+        last: bool,
+    ) -> Result<Event> {
+        memory.check(self.need(glm)?)?;
+        if let Some(event) = self.open(glm, run, memory)? {
+            return Ok(event);
+        }
+        let event = self.inner(glm, run, memory, |_, _| alpha)?;
+        run.phase = u64::from(!last);
+        Ok(event)
+    }
+
+    fn inner<T: Real>(
+        &self,
+        glm: &Glm<'_, T>,
+        run: &mut Run,
+        memory: &mut Memory<'_, T>,
+        choose: impl FnOnce(&mut Run, StepModel) -> Option<f64>,
+    ) -> Result<Event> {
+        let mut vectors = Vectors::split(memory, glm, self.batch);
+        vectors.settle(run);
+        let before = run.clone();
+        vectors.draw(run);
+        vectors.probe(glm, run);
+        let model = vectors.step_model(glm, run);
+        run.steps += 1;
+        run.inner += 1;
+        run.samples += self.batch as u64;
+        run.gradients += 2 * self.batch as u64;
+        let Some(alpha) = choose(run, model) else {
+            run.skipped += 1;
+            if run.skipped >= glm.len().div_ceil(self.batch) as u64 {
+                run.phase = 0;
+            }
+            return Ok(Event::Skipped);
+        };
+        if let Err(error) = vectors.advance(glm, run, alpha, 1.0, self.updates) {
+            vectors.undo_draw();
+            *run = before;
+            return Err(error);
+        }
+        run.alpha = alpha;
+        run.skipped = 0;
+        Ok(Event::Step { alpha })
+    }
+}
+
+impl<T: Real> FiniteSum<T> for AiSarah {
+    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
+        check_batch(glm, self.batch)?;
+        Ok(need(glm.dim(), glm.len(), self.batch))
+    }
+
+    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        check_start(glm, w0, self.need(glm)?, memory)?;
+        let mut run = Run::new(seed);
+        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
+        Ok(run)
+    }
+
+    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        memory.check(self.need(glm)?)?;
+        if let Some(event) = self.open(glm, run, memory)? {
+            return Ok(event);
+        }
+        let beta = self.beta;
+        let event = self.inner(glm, run, memory, |run, model| {
+            let newton = model.newton()?;
+            let smoothness = 1.0 / newton;
+            let delta =
+                if run.delta == 0.0 { smoothness } else { beta * run.delta + (1.0 - beta) * smoothness };
+            let cap = 1.0 / delta;
+            if !(cap.is_finite() && cap > 0.0) {
+                return None;
+            }
+            run.delta = delta;
+            run.alpha_max = cap;
+            Some(newton.or_smaller(cap))
+        })?;
+        if run.norm_sq < self.stop * run.start_norm_sq {
+            run.phase = 0;
+        }
+        Ok(event)
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+        memory.check(self.need(glm)?)?;
+        exact_len("out", glm.dim(), out.len())?;
+        let (w, rest) = memory.real.split_at(glm.dim());
+        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Ok(())
+    }
+}

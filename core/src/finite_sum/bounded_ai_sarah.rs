@@ -1,0 +1,101 @@
+//! AI-SARAH with fixed bounds of the step size.
+//!
+//! Algorithm 5 (the alternative analysis) of Shi et al. 2021, "AI-SARAH". Outer loop: v₀ = ∇P(w₀); `inner` times, on
+//! minibatches S, α minimises ξ(α) = ‖∇f_S(w − αv) − ∇f_S(w) + v‖² over [α_min, α_max], by a Newton step from 0 that is
+//! clamped; w⁺ = w − αv, v⁺ = ∇f_S(w⁺) − ∇f_S(w) + v. The next outer loop starts from w_t, t uniform in {0, …, inner}.
+//!
+//! t is drawn when the loop opens and the loop ends there: the same law for half the work. Where the Newton step does
+//! not exist, α = α_min. α_min = α_max is SARAH.
+//!
+//! Cost and memory are those of AI-SARAH.
+
+use super::recursive::{Updates, Vectors, need};
+use super::run::{Event, Memory, Run};
+use super::{FiniteSum, Glm, check_batch, check_start, positive};
+use crate::error::{Error, Result, exact_len};
+use crate::{Need, Real};
+
+/// Configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundedAiSarah {
+    batch: usize,
+    inner: u32,
+    alpha_min: f64,
+    alpha_max: f64,
+}
+
+impl BoundedAiSarah {
+    /// Minibatch size ≥ 1, steps of an inner loop ≥ 1, 0 < `alpha_min` ≤ `alpha_max`.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(batch: usize, inner: u32, alpha_min: f64, alpha_max: f64) -> Result<Self> {
+        positive("batch", batch as f64)?;
+        if inner == 0 || inner == u32::MAX {
+            return Err(Error::Param { what: "inner" });
+        }
+        positive("alpha_min", alpha_min)?;
+        if positive("alpha_max", alpha_max)? < alpha_min {
+            return Err(Error::Param { what: "alpha_max" });
+        }
+        Ok(Self { batch, inner, alpha_min, alpha_max })
+    }
+}
+
+impl<T: Real> FiniteSum<T> for BoundedAiSarah {
+    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
+        check_batch(glm, self.batch)?;
+        Ok(need(glm.dim(), glm.len(), self.batch))
+    }
+
+    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        check_start(glm, w0, self.need(glm)?, memory)?;
+        let mut run = Run::new(seed);
+        run.alpha_max = self.alpha_max;
+        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
+        Ok(run)
+    }
+
+    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        memory.check(self.need(glm)?)?;
+        let mut vectors = Vectors::split(memory, glm, self.batch);
+        if run.phase == 0 {
+            vectors.full_gradient(glm, run)?;
+            if run.norm_sq == 0.0 {
+                return Ok(Event::Stationary);
+            }
+            run.mark = u64::from(run.rng.below(self.inner + 1));
+            // t = 0 keeps w₀: the next loop opens at once.
+            run.phase = u64::from(run.mark > 0);
+            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+        }
+        vectors.settle(run);
+        let before = run.clone();
+        vectors.draw(run);
+        vectors.probe(glm, run);
+        let newton = vectors.step_model(glm, run).newton().unwrap_or(self.alpha_min);
+        let alpha = newton.or_larger(self.alpha_min).or_smaller(self.alpha_max);
+        if let Err(error) = vectors.advance(glm, run, alpha, 1.0, Updates::Auto) {
+            vectors.undo_draw();
+            *run = before;
+            return Err(error);
+        }
+        run.steps += 1;
+        run.inner += 1;
+        run.samples += self.batch as u64;
+        run.gradients += 2 * self.batch as u64;
+        run.alpha = alpha;
+        if run.inner >= run.mark {
+            run.phase = 0;
+        }
+        Ok(Event::Step { alpha })
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+        memory.check(FiniteSum::<T>::need(self, glm)?)?;
+        exact_len("out", glm.dim(), out.len())?;
+        let (w, rest) = memory.real.split_at(glm.dim());
+        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Ok(())
+    }
+}

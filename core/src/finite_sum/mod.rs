@@ -1,0 +1,90 @@
+//! Minimising finite sums of generalised linear models: AI-SARAH and its family.
+//!
+//! An algorithm here is a resumable machine over memory that the caller owns: [`FiniteSum::need`] says how much,
+//! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (a full gradient or one minibatch) and
+//! says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are the whole
+//! state: saved and restored they continue with the same bits.
+//!
+//! On sparse rows a step touches the columns of its minibatch only. See [`recursive`] for how.
+//!
+//! Passes are counted in two ways, as integers of examples: [`Run::samples`] counts a full gradient as n and a minibatch
+//! as b; [`Run::gradients`] counts every gradient of one example, so that a minibatch difference costs 2b.
+
+mod adam;
+mod ai_sarah;
+mod any_model;
+mod bounded_ai_sarah;
+mod draw;
+mod glm;
+mod largest_eigenvalue;
+mod momentum;
+pub mod recursive;
+mod run;
+mod sarah;
+mod svrg;
+mod theoretical_ai_sarah;
+
+pub use adam::AdamSum;
+pub use ai_sarah::AiSarah;
+pub use any_model::{AiSarahAnyModel, AnyModelAsk, AnyModelRun};
+pub use bounded_ai_sarah::BoundedAiSarah;
+pub use glm::{GLM_LOSSES, Glm, GlmLoss, Targets};
+pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
+pub use momentum::MomentumSum;
+pub use recursive::Updates;
+pub use run::{Event, Memory, Run};
+pub use sarah::Sarah;
+pub use svrg::Svrg;
+pub use theoretical_ai_sarah::{Sampling, TheoreticalAiSarah};
+
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::{Need, Real};
+
+/// One algorithm of the family. Holds configuration only.
+pub trait FiniteSum<T: Real> {
+    /// Memory of a run on this sum.
+    ///
+    /// # Errors
+    /// `Param` when the minibatch is larger than the sum.
+    fn need(&self, glm: &Glm<'_, T>) -> Result<Need>;
+
+    /// Starts at `w0`, `glm.dim()` long.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`, `Param`.
+    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run>;
+
+    /// One unit of work. `glm` and `memory` must be those of the run.
+    ///
+    /// # Errors
+    /// `Length` for memory of another size, `Overflow` when the iterate or its direction would not fit the number type;
+    /// the run has then not moved.
+    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event>;
+
+    /// The present iterate into `out`, `glm.dim()` long. O(dim).
+    ///
+    /// # Errors
+    /// `Length`.
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()>;
+}
+
+fn check_batch<T: Real>(glm: &Glm<'_, T>, batch: usize) -> Result<()> {
+    if batch == 0 || batch > glm.len() { Err(Error::Param { what: "batch" }) } else { Ok(()) }
+}
+
+fn check_start<T: Real>(glm: &Glm<'_, T>, w0: &[T], need: Need, memory: &Memory<'_, T>) -> Result<()> {
+    exact_len("w0", glm.dim(), w0.len())?;
+    all_finite("w0", w0)?;
+    memory.check(need)?;
+    if glm::norm_sq(w0) < glm::limit::<T>() { Ok(()) } else { Err(Error::Overflow { what: "w0" }) }
+}
+
+/// A finite parameter > 0, or the error that names it.
+fn positive(what: &'static str, x: f64) -> Result<f64> {
+    if x.is_finite() && x > 0.0 { Ok(x) } else { Err(Error::Param { what }) }
+}
+
+/// A parameter in [0, 1), or the error that names it.
+fn fraction(what: &'static str, x: f64) -> Result<f64> {
+    if (0.0..1.0).contains(&x) { Ok(x) } else { Err(Error::Param { what }) }
+}

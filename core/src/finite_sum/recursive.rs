@@ -1,0 +1,360 @@
+//! The recursion w⁺ = w − αv, v⁺ = v + ρ(∇f_S(w⁺) − ∇f_S(w)) that SARAH and all its descendants share.
+//!
+//! Where the minibatch has no value in column j, the recursion is v_j ← (1 − ρλα) v_j, w_j ← w_j − αv_j, with factors
+//! common to all such columns. So on sparse rows the vectors are kept as v = c·v̂ and w = ŵ − C·v̂: a step changes the
+//! two scalars, and writes only the columns of its minibatch (v̂_j += g_j/c and ŵ_j += C g_j/c leave w_j where it was).
+//! ‖v‖² is kept by the change of each written entry. A step costs O(values of the minibatch), whatever the dimension.
+//!
+//! The vectors are written out, and ‖v‖² summed afresh, when an outer loop begins, when c has become small, when ‖v‖²
+//! has shrunk so far that rounding could show, and after every 32·dim touched values, which keeps the cost per step and
+//! stops drift.
+//!
+//! Where the minibatch holds as many values as there are columns, one pass over the plain vectors is cheaper; dense
+//! rows always take it.
+
+use super::draw;
+use super::glm::{Glm, Row, dot, gather, limit, norm_sq};
+use super::run::{Memory, Run};
+use crate::error::{Error, Result};
+use crate::{Need, Real};
+
+/// How the vectors of the recursion are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Updates {
+    /// Whichever is cheaper, step by step.
+    #[default]
+    Auto,
+    /// Lazily on sparse rows, always.
+    Lazy,
+    /// Whole vectors in every step, O(dim).
+    Eager,
+}
+
+/// Below this c the lazy vectors are written out.
+const SMALL_SCALE: f64 = 1.0 / 1_048_576.0;
+/// ‖v‖² may shrink by this before it is summed afresh.
+const SMALL_NORM: f64 = 1.0 / 65_536.0;
+/// Touched values, per column, between two summations.
+const TOUCHED: u64 = 32;
+
+/// Layout of the vectors: w (or ŵ), v (or v̂), zeroed work, all `dim` long; then margins z, their change a, and
+/// coefficients, all `batch` long. Of the counts: the order of the examples, then `batch` exchanges.
+pub(crate) const fn need(dim: usize, n: usize, batch: usize) -> Need {
+    Need { real: 3 * dim + 3 * batch, u32: n + batch, ..Need::NONE }
+}
+
+/// The memory of the recursion by name.
+pub(crate) struct Vectors<'m, T> {
+    pub w: &'m mut [T],
+    pub v: &'m mut [T],
+    work: &'m mut [T],
+    z: &'m mut [T],
+    a: &'m mut [T],
+    coef: &'m mut [T],
+    pub order: &'m mut [u32],
+    partner: &'m mut [u32],
+}
+
+/// ξ'(0) and ξ''(0) of ξ(α) = ‖∇f_S(w − αv) − ∇f_S(w) + v‖².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepModel {
+    /// ξ'(0) = −2 vᵀHv.
+    pub slope: f64,
+    /// ξ''(0) = 2‖Hv‖² + 2 vᵀ∇³f_S[v, v].
+    pub curvature: f64,
+}
+
+impl StepModel {
+    /// The Newton step α̃ = −ξ'(0)/|ξ''(0)|, where there is one: ξ'(0) < 0 and ξ''(0) ≠ 0.
+    #[must_use]
+    pub fn newton(self) -> Option<f64> {
+        let step = -self.slope / self.curvature.abs();
+        if self.slope < 0.0 && step.is_finite() && step > 0.0 { Some(step) } else { None }
+    }
+}
+
+impl<'m, T: Real> Vectors<'m, T> {
+    pub fn split(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>, batch: usize) -> Self {
+        let dim = glm.dim();
+        let (w, rest) = memory.real.split_at_mut(dim);
+        let (v, rest) = rest.split_at_mut(dim);
+        Self::of(w, v, rest, memory.u32, glm.len(), batch)
+    }
+
+    /// `rest` holds work, z, a and the coefficients; `counts` the order of the `n` examples and the exchanges.
+    pub fn of(
+        w: &'m mut [T],
+        v: &'m mut [T],
+        rest: &'m mut [T],
+        counts: &'m mut [u32],
+        n: usize,
+        batch: usize,
+    ) -> Self {
+        let (work, rest) = rest.split_at_mut(w.len());
+        let (z, rest) = rest.split_at_mut(batch);
+        let (a, coef) = rest.split_at_mut(batch);
+        let (order, partner) = counts.split_at_mut(n);
+        Self { w, v, work, z, a, coef, order, partner }
+    }
+
+    pub fn start(&mut self, run: &mut Run, w0: &[T]) {
+        self.w.copy_from_slice(w0);
+        self.v.fill(T::ZERO);
+        self.work.fill(T::ZERO);
+        draw::identity(self.order);
+        run.bound = Real::sqrt(norm_sq(w0));
+    }
+
+    /// Writes the lazy vectors out: the values stay, the representation becomes plain.
+    pub fn sync(&mut self, run: &mut Run) {
+        if run.shift != 0.0 || run.scale != 1.0 {
+            let (shift, scale) = (T::of(run.shift), T::of(run.scale));
+            for (w, v) in self.w.iter_mut().zip(self.v.iter_mut()) {
+                *w -= shift * *v;
+                *v *= scale;
+            }
+            run.shift = 0.0;
+            run.scale = 1.0;
+            run.norm_sq = norm_sq(self.v);
+            run.bound = Real::sqrt(norm_sq(self.w));
+        }
+        run.synced_norm_sq = run.norm_sq;
+        run.touched = 0;
+    }
+
+    /// Writes out where the rules of the module ask for it. To be called before a step.
+    pub fn settle(&mut self, run: &mut Run) {
+        if run.scale < SMALL_SCALE
+            || run.norm_sq < SMALL_NORM * run.synced_norm_sq
+            || run.touched > TOUCHED * self.w.len() as u64
+        {
+            self.sync(run);
+        }
+    }
+
+    /// v ← ∇P(w).
+    pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<()> {
+        self.sync(run);
+        let gradient = glm.gradient_unchecked(self.w, self.work);
+        if let Ok(norm) = gradient {
+            self.v.copy_from_slice(self.work);
+            run.norm_sq = norm;
+            run.start_norm_sq = norm;
+            run.synced_norm_sq = norm;
+            run.bound = Real::sqrt(norm_sq(self.w));
+            run.outer += 1;
+            run.inner = 0;
+            run.samples += glm.len() as u64;
+            run.gradients += glm.len() as u64;
+        }
+        self.work.fill(T::ZERO);
+        gradient.map(|_| ())
+    }
+
+    /// A uniform minibatch to the front of `order`.
+    pub fn draw(&mut self, run: &mut Run) {
+        draw::subset(&mut run.rng, self.order, self.partner);
+    }
+
+    pub fn undo_draw(&mut self) {
+        draw::undo(self.order, self.partner);
+    }
+
+    /// (x_iᵀw, x_iᵀv).
+    #[inline]
+    pub fn margins(&self, glm: &Glm<'_, T>, run: &Run, i: usize) -> (T, T) {
+        let (p, q) = match glm.row(i) {
+            Row::Dense(x) => (dot(x, self.w), dot(x, self.v)),
+            Row::Sparse(col, x) => (gather(col, x, self.w), gather(col, x, self.v)),
+        };
+        let (p, q) = match glm.bias() {
+            Some(at) => (p + self.w[at], q + self.v[at]),
+            None => (p, q),
+        };
+        (p - T::of(run.shift) * q, T::of(run.scale) * q)
+    }
+
+    /// z and a of the minibatch.
+    pub fn probe(&mut self, glm: &Glm<'_, T>, run: &Run) {
+        for k in 0..self.partner.len() {
+            (self.z[k], self.a[k]) = self.margins(glm, run, self.order[k] as usize);
+        }
+    }
+
+    /// ξ'(0) and ξ''(0) on the probed minibatch.
+    pub fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run) -> StepModel {
+        let batch = self.partner.len();
+        let share = 1.0 / batch as f64;
+        let (mut second, mut third) = (0.0, 0.0);
+        let mut squared = 0.0;
+        let mut touched = 0;
+        for k in 0..batch {
+            let i = self.order[k] as usize;
+            let (_, h, t) = glm.loss().derivatives(glm.target(i), self.z[k]);
+            let a = self.a[k].f64();
+            second += h.f64() * a * a;
+            third += t.f64() * a * a * a;
+            let pull = h * self.a[k];
+            if batch == 1 {
+                squared = pull.f64() * pull.f64() * glm.row_norm_sq(i);
+            } else {
+                glm.add_row(i, pull * T::of(share), self.work);
+                touched += glm.row_len(i);
+            }
+        }
+        if batch > 1 {
+            squared = self.drain_work(glm, touched);
+        }
+        let (second, third) = (second * share, third * share);
+        let lambda = glm.lambda();
+        let along = second + lambda * run.norm_sq;
+        let norm = squared + 2.0 * lambda * second + lambda * lambda * run.norm_sq;
+        StepModel { slope: -2.0 * along, curvature: 2.0 * norm + 2.0 * third }
+    }
+
+    /// ‖work‖², leaving zeros. Each entry is counted by the first row that meets it.
+    fn drain_work(&mut self, glm: &Glm<'_, T>, touched: usize) -> f64 {
+        if touched >= self.work.len() || !glm.is_sparse() {
+            let sum = norm_sq(self.work);
+            self.work.fill(T::ZERO);
+            return sum;
+        }
+        let mut sum = 0.0;
+        for k in 0..self.partner.len() {
+            if let Row::Sparse(col, _) = glm.row(self.order[k] as usize) {
+                for &j in col {
+                    let x = core::mem::take(&mut self.work[j as usize]).f64();
+                    sum += x * x;
+                }
+            }
+        }
+        if let Some(at) = glm.bias() {
+            let x = core::mem::take(&mut self.work[at]).f64();
+            sum += x * x;
+        }
+        sum
+    }
+
+    /// The step by α on the probed minibatch, differences weighted by ρ. Checks, then writes.
+    pub fn advance(
+        &mut self,
+        glm: &Glm<'_, T>,
+        run: &mut Run,
+        alpha: f64,
+        weight: f64,
+        updates: Updates,
+    ) -> Result<()> {
+        let batch = self.partner.len();
+        let share = weight / batch as f64;
+        let step = T::of(alpha);
+        let mut touched = 0;
+        let mut pull = 0.0;
+        for k in 0..batch {
+            let i = self.order[k] as usize;
+            let y = glm.target(i);
+            let (z, a) = (self.z[k], self.a[k]);
+            let change = glm.loss().slope(y, z - step * a) - glm.loss().slope(y, z);
+            self.coef[k] = change * T::of(share);
+            pull += self.coef[k].f64().abs();
+            touched += glm.row_len(i);
+        }
+        let shrink = 1.0 - weight * glm.lambda() * alpha;
+        let length = Real::sqrt(run.norm_sq);
+        let v_bound = shrink.abs() * length + pull * glm.max_row_norm();
+        let w_bound = run.bound + alpha * length;
+        let fits = Real::sqrt(limit::<T>());
+        if !(v_bound < fits && w_bound < fits) {
+            return Err(Error::Overflow { what: "direction" });
+        }
+        let scale = run.scale * shrink;
+        let shift = run.shift + alpha * run.scale;
+        let eager = match updates {
+            Updates::Eager => true,
+            Updates::Auto => touched >= self.w.len(),
+            Updates::Lazy => false,
+        };
+        if eager || !glm.is_sparse() || scale < SMALL_SCALE || !((1.0 + shift) / scale * v_bound + w_bound < fits) {
+            self.advance_eagerly(glm, run, step, shrink);
+        } else {
+            run.scale = scale;
+            run.shift = shift;
+            run.touched += touched as u64;
+            self.advance_lazily(glm, run, shrink);
+        }
+        run.bound = w_bound;
+        Ok(())
+    }
+
+    fn advance_eagerly(&mut self, glm: &Glm<'_, T>, run: &mut Run, alpha: T, shrink: f64) {
+        self.sync(run);
+        for k in 0..self.partner.len() {
+            glm.add_row(self.order[k] as usize, self.coef[k], self.work);
+        }
+        run.norm_sq = fused(self.w, self.v, self.work, alpha, T::of(shrink));
+        run.synced_norm_sq = run.norm_sq;
+    }
+
+    fn advance_lazily(&mut self, glm: &Glm<'_, T>, run: &mut Run, shrink: f64) {
+        let mut change = 0.0f64;
+        let (by_scale, shift) = (1.0 / run.scale, T::of(run.shift));
+        let two = T::of(2.0);
+        let mut tail = 0.0;
+        for k in 0..self.partner.len() {
+            let Row::Sparse(col, x) = glm.row(self.order[k] as usize) else { continue };
+            let coef = T::of(self.coef[k].f64() * by_scale);
+            tail += coef.f64();
+            let (mut even, mut odd) = (T::ZERO, T::ZERO);
+            for (&j, &x) in col.iter().zip(x) {
+                let j = j as usize;
+                let d = coef * x;
+                let old = self.v[j];
+                self.v[j] = old + d;
+                self.w[j] += shift * d;
+                // Two chains of additions, taken in turn.
+                (even, odd) = (odd, even + d * (two * old + d));
+            }
+            change += (even + odd).f64();
+        }
+        if let Some(at) = glm.bias() {
+            let d = T::of(tail);
+            let old = self.v[at];
+            self.v[at] = old + d;
+            self.w[at] += shift * d;
+            change += (d * (two * old + d)).f64();
+        }
+        let norm = shrink * shrink * run.norm_sq + run.scale * run.scale * change;
+        run.norm_sq = if norm > 0.0 { norm } else { 0.0 };
+    }
+
+    /// w into `out`.
+    pub fn params(w: &[T], v: &[T], run: &Run, out: &mut [T]) {
+        let shift = T::of(run.shift);
+        for ((out, &w), &v) in out.iter_mut().zip(w).zip(v) {
+            *out = w - shift * v;
+        }
+    }
+}
+
+/// w ← w − αv, v ← shrink·v + g, g ← 0 in one pass; returns ‖v‖².
+fn fused<T: Real>(w: &mut [T], v: &mut [T], g: &mut [T], alpha: T, shrink: T) -> f64 {
+    let mut lane = [0.0f64; 4];
+    let (ws, w_rest) = w.as_chunks_mut::<4>();
+    let (vs, v_rest) = v.as_chunks_mut::<4>();
+    let (gs, g_rest) = g.as_chunks_mut::<4>();
+    for ((w, v), g) in ws.iter_mut().zip(vs).zip(gs) {
+        for k in 0..4 {
+            w[k] -= alpha * v[k];
+            v[k] = shrink * v[k] + g[k];
+            g[k] = T::ZERO;
+            lane[k] += v[k].f64() * v[k].f64();
+        }
+    }
+    let mut last = 0.0;
+    for ((w, v), g) in w_rest.iter_mut().zip(v_rest).zip(g_rest) {
+        *w -= alpha * *v;
+        *v = shrink * *v + *g;
+        *g = T::ZERO;
+        last += v.f64() * v.f64();
+    }
+    ((lane[0] + lane[1]) + (lane[2] + lane[3])) + last
+}

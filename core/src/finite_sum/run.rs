@@ -1,0 +1,176 @@
+//! What a run carries besides its vectors.
+
+use crate::error::{Result, exact_len};
+use crate::rng::Rng;
+use crate::{Need, Real};
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A full gradient was taken: the anchor of an outer loop.
+    FullGradient {
+        /// ‖∇P‖² there.
+        norm_sq: f64,
+    },
+    /// A minibatch was drawn and the iterate moved.
+    Step {
+        /// By this step size.
+        alpha: f64,
+    },
+    /// A minibatch was drawn that says nothing about the step size; the iterate stayed.
+    Skipped,
+    /// The examples were put into a new order.
+    Shuffled,
+    /// The full gradient is exactly 0: further steps change nothing.
+    Stationary,
+}
+
+/// Vectors of a run, lent by the caller; [`FiniteSum::need`](super::FiniteSum::need) says how long.
+#[derive(Debug)]
+pub struct Memory<'a, T> {
+    /// Vectors; the layout is in the algorithm's documentation.
+    pub real: &'a mut [T],
+    /// The order of the examples, and what else is counted.
+    pub u32: &'a mut [u32],
+}
+
+impl<T: Real> Memory<'_, T> {
+    pub(crate) fn check(&self, need: Need) -> Result<()> {
+        exact_len("memory.real", need.real, self.real.len())?;
+        exact_len("memory.u32", need.u32, self.u32.len())
+    }
+}
+
+/// Counters, scalars and generator of a run. Copied together with [`Memory`] they are a checkpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    pub(crate) rng: Rng,
+    /// Minibatches drawn.
+    pub steps: u64,
+    /// Full gradients taken by the algorithm.
+    pub outer: u64,
+    /// Examples selected, a full gradient counting n. Divided by n: the pass as the AI-SARAH paper counts it.
+    pub samples: u64,
+    /// Gradients of one example evaluated. Divided by n: the pass by gradient evaluations.
+    pub gradients: u64,
+    /// Minibatches since the last full gradient, or since the last shuffle.
+    pub inner: u64,
+    /// Minibatches in a row that were skipped.
+    pub(crate) skipped: u64,
+    /// A number the algorithm needs to keep (a drawn iterate, a flush).
+    pub(crate) mark: u64,
+    /// Stored values touched since the lazy vectors were last written out.
+    pub(crate) touched: u64,
+    /// 0: the next step opens an outer loop (or pass).
+    pub(crate) phase: u64,
+    /// The last step size.
+    pub alpha: f64,
+    /// The present upper bound of the step size; infinite where there is none.
+    pub alpha_max: f64,
+    /// ‖v‖² of the present direction, where the algorithm keeps it.
+    pub norm_sq: f64,
+    /// ‖v₀‖² = ‖∇P‖² at the last full gradient.
+    pub start_norm_sq: f64,
+    /// δ, the smoothed 1/α̃; 0 before the first. Other algorithms keep their own scalar here.
+    pub(crate) delta: f64,
+    /// c of v = c·v̂.
+    pub(crate) scale: f64,
+    /// C of w = ŵ − C·v̂.
+    pub(crate) shift: f64,
+    /// ‖v‖² when the lazy vectors were last written out.
+    pub(crate) synced_norm_sq: f64,
+    /// An upper bound of ‖w‖.
+    pub(crate) bound: f64,
+    /// An upper bound of the norm of a second vector (momentum).
+    pub(crate) other_bound: f64,
+}
+
+impl Run {
+    /// Length of [`words`](Self::words).
+    pub const WORDS: usize = 23;
+
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            rng: Rng::new(seed),
+            steps: 0,
+            outer: 0,
+            samples: 0,
+            gradients: 0,
+            inner: 0,
+            skipped: 0,
+            mark: 0,
+            touched: 0,
+            phase: 0,
+            alpha: 0.0,
+            alpha_max: f64::INFINITY,
+            norm_sq: 0.0,
+            start_norm_sq: 0.0,
+            delta: 0.0,
+            scale: 1.0,
+            shift: 0.0,
+            synced_norm_sq: 0.0,
+            bound: 0.0,
+            other_bound: 0.0,
+        }
+    }
+
+    /// Everything as words, to save.
+    #[must_use]
+    pub fn words(&self) -> [u64; Self::WORDS] {
+        let [r0, r1, r2, r3] = self.rng.state();
+        [
+            r0,
+            r1,
+            r2,
+            r3,
+            self.steps,
+            self.outer,
+            self.samples,
+            self.gradients,
+            self.inner,
+            self.skipped,
+            self.mark,
+            self.touched,
+            self.phase,
+            self.alpha.to_bits(),
+            self.alpha_max.to_bits(),
+            self.norm_sq.to_bits(),
+            self.start_norm_sq.to_bits(),
+            self.delta.to_bits(),
+            self.scale.to_bits(),
+            self.shift.to_bits(),
+            self.synced_norm_sq.to_bits(),
+            self.bound.to_bits(),
+            self.other_bound.to_bits(),
+        ]
+    }
+
+    /// From saved words.
+    #[must_use]
+    pub fn from_words(w: [u64; Self::WORDS]) -> Self {
+        let real = f64::from_bits;
+        Self {
+            rng: Rng::from_state([w[0], w[1], w[2], w[3]]),
+            steps: w[4],
+            outer: w[5],
+            samples: w[6],
+            gradients: w[7],
+            inner: w[8],
+            skipped: w[9],
+            mark: w[10],
+            touched: w[11],
+            phase: w[12],
+            alpha: real(w[13]),
+            alpha_max: real(w[14]),
+            norm_sq: real(w[15]),
+            start_norm_sq: real(w[16]),
+            delta: real(w[17]),
+            scale: real(w[18]),
+            shift: real(w[19]),
+            synced_norm_sq: real(w[20]),
+            bound: real(w[21]),
+            other_bound: real(w[22]),
+        }
+    }
+}

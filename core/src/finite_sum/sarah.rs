@@ -1,0 +1,113 @@
+//! SARAH and SARAH+, the recursion with a constant step size.
+//!
+//! Nguyen et al. 2017, "SARAH: A Novel Method for Machine Learning Problems Using Stochastic Recursive Gradient". Outer
+//! loop: v₀ = ∇P(w₀); then, on minibatches S, w⁺ = w − αv and v⁺ = ∇f_S(w⁺) − ∇f_S(w) + v. SARAH ends the loop after
+//! `inner` steps; SARAH+ as soon as ‖v‖² < γ‖v₀‖² (and after `inner` steps, where given).
+//!
+//! Deviation: the next outer loop starts from the last iterate, not from one drawn at random.
+//!
+//! Cost and memory are those of AI-SARAH, less the products for the step size.
+
+use super::recursive::{Updates, Vectors, need};
+use super::run::{Event, Memory, Run};
+use super::{FiniteSum, Glm, check_batch, check_start, fraction, positive};
+use crate::error::{Error, Result, exact_len};
+use crate::{Need, Real};
+
+/// Configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sarah {
+    batch: usize,
+    alpha: f64,
+    inner: u64,
+    stop: f64,
+    updates: Updates,
+}
+
+impl Sarah {
+    /// SARAH: minibatch size, step size > 0, steps of an inner loop, all ≥ 1.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(batch: usize, alpha: f64, inner: u64) -> Result<Self> {
+        positive("batch", batch as f64)?;
+        if inner == 0 {
+            return Err(Error::Param { what: "inner" });
+        }
+        Ok(Self { batch, alpha: positive("alpha", alpha)?, inner, stop: 0.0, updates: Updates::Auto })
+    }
+
+    /// SARAH+: minibatch size, step size, and the stop γ in (0, 1).
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn plus(batch: usize, alpha: f64, stop: f64) -> Result<Self> {
+        positive("stop", fraction("stop", stop)?)?;
+        Ok(Self { stop, ..Self::new(batch, alpha, u64::MAX)? })
+    }
+
+    /// With a bound on the steps of an inner loop (≥ 1).
+    #[must_use]
+    pub fn with_inner(self, inner: u64) -> Self {
+        Self { inner: inner.max(1), ..self }
+    }
+
+    /// With a fixed way of writing the vectors.
+    #[must_use]
+    pub fn with_updates(self, updates: Updates) -> Self {
+        Self { updates, ..self }
+    }
+}
+
+impl<T: Real> FiniteSum<T> for Sarah {
+    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
+        check_batch(glm, self.batch)?;
+        Ok(need(glm.dim(), glm.len(), self.batch))
+    }
+
+    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        check_start(glm, w0, self.need(glm)?, memory)?;
+        let mut run = Run::new(seed);
+        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
+        Ok(run)
+    }
+
+    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        memory.check(self.need(glm)?)?;
+        let mut vectors = Vectors::split(memory, glm, self.batch);
+        if run.phase == 0 {
+            vectors.full_gradient(glm, run)?;
+            if run.norm_sq == 0.0 {
+                return Ok(Event::Stationary);
+            }
+            run.phase = 1;
+            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+        }
+        vectors.settle(run);
+        let before = run.clone();
+        vectors.draw(run);
+        vectors.probe(glm, run);
+        if let Err(error) = vectors.advance(glm, run, self.alpha, 1.0, self.updates) {
+            vectors.undo_draw();
+            *run = before;
+            return Err(error);
+        }
+        run.steps += 1;
+        run.inner += 1;
+        run.samples += self.batch as u64;
+        run.gradients += 2 * self.batch as u64;
+        run.alpha = self.alpha;
+        if run.inner >= self.inner || run.norm_sq < self.stop * run.start_norm_sq {
+            run.phase = 0;
+        }
+        Ok(Event::Step { alpha: self.alpha })
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+        memory.check(FiniteSum::<T>::need(self, glm)?)?;
+        exact_len("out", glm.dim(), out.len())?;
+        let (w, rest) = memory.real.split_at(glm.dim());
+        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! Theoretical-AI-SARAH: step sizes from the smoothness of every example along the step.
+//!
+//! Algorithms 1, 3 (uniform sampling) and 4 (importance sampling) of Shi et al. 2021, "AI-SARAH". With
+//! L_i = max over η in [0, 1/L_i] of ‖∇²f_i(w − ηv)‖ for every i,
+//!
+//! - uniform: p_i = 1/n, L = max L_i;
+//! - importance: p_i = L_i/Σ L_i, L = (1/n) Σ L_i;
+//! - η = 1/L; w⁺ = w − ηv, i drawn with p, v⁺ = v + (∇f_i(w⁺) − ∇f_i(w))/(n p_i).
+//!
+//! The rule η_t = min(1/L̄ᵗ, (L̄ᵗ⁻¹/L̄ᵗ)η_{t−1}) of algorithms 3 and 4, started at 1/L⁰, is 1/L̄ᵗ always. The next outer
+//! loop starts from w_t, t in {0, …, inner} drawn with q_t ∝ η_t, as a reservoir of one.
+//!
+//! For a generalised linear model ‖∇²f_i‖ = ‖x_i‖² φ''(z) + λ, so L_i is the fixed point of a scalar function that does
+//! not increase with L: it is bisected, unless an end of the segment already decides it.
+//!
+//! Cost of a step: O(all stored values) for the L_i, which is why this is theory. [`Run::gradients`] counts the two
+//! gradients of the step only. Memory: 4 vectors of length dim, n numbers, n indices.
+
+use super::recursive::{Updates, Vectors, need};
+use super::run::{Event, Memory, Run};
+use super::{FiniteSum, Glm, check_batch, check_start};
+use crate::error::{Error, Result, exact_len};
+use crate::{Need, Real};
+
+/// How the example of a step is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// Every example alike.
+    Uniform,
+    /// In proportion to its smoothness L_i.
+    Importance,
+}
+
+/// Configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TheoreticalAiSarah {
+    inner: u64,
+    sampling: Sampling,
+}
+
+/// Halvings of the interval in which L_i lies; its upper end is kept.
+const HALVINGS: u32 = 60;
+
+impl TheoreticalAiSarah {
+    /// Steps of an inner loop (≥ 1) and the sampling.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn new(inner: u64, sampling: Sampling) -> Result<Self> {
+        if inner == 0 {
+            return Err(Error::Param { what: "inner" });
+        }
+        Ok(Self { inner, sampling })
+    }
+}
+
+/// L_i of one example: the fixed point of L = s·max φ''(z − ηa; η in [0, 1/L]) + λ, s = ‖x_i‖².
+pub(crate) fn smoothness<T: Real>(glm: &Glm<'_, T>, i: usize, z: f64, a: f64) -> f64 {
+    let y = glm.target(i).f64();
+    let s = glm.row_norm_sq(i);
+    let lambda = glm.lambda();
+    let at = |l: f64| {
+        let end = if l > 0.0 { z - a / l } else { z };
+        s * glm.loss().max_curvature(y, z, end) + lambda
+    };
+    // The right side is at most its value at the smallest L possible, and at least its value at η = 0.
+    let mut low = s * glm.loss().max_curvature(y, z, z) + lambda;
+    let mut high = s * glm.loss().curvature_bound() + lambda;
+    if at(high) >= high {
+        return high;
+    }
+    if low > 0.0 && at(low) <= low {
+        return low;
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if at(middle) > middle {
+            low = middle;
+        } else {
+            high = middle;
+        }
+        if high - low <= 4.0 * f64::EPSILON * high {
+            break;
+        }
+    }
+    high
+}
+
+/// The recursion's memory, then the drawn iterate (`dim`) and the L_i (n).
+struct Parts<'m, T> {
+    vectors: Vectors<'m, T>,
+    chosen: &'m mut [T],
+    smooth: &'m mut [T],
+}
+
+impl TheoreticalAiSarah {
+    fn split<'m, T: Real>(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>) -> Parts<'m, T> {
+        let base = need(glm.dim(), glm.len(), 1).real;
+        let dim = glm.dim();
+        let (real, rest) = memory.real.split_at_mut(base);
+        let (chosen, smooth) = rest.split_at_mut(dim);
+        let (w, rest) = real.split_at_mut(dim);
+        let (v, rest) = rest.split_at_mut(dim);
+        let vectors = Vectors::of(w, v, rest, memory.u32, glm.len(), 1);
+        Parts { vectors, chosen, smooth }
+    }
+
+    /// η = 1/L at the present w and v; `norm_sq` of the run keeps ‖v‖², `delta` the sum H of the η, `other_bound` Σ L_i.
+    fn measure<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) {
+        let n = glm.len();
+        let (mut sum, mut largest) = (0.0f64, 0.0f64);
+        for i in 0..n {
+            let (z, a) = parts.vectors.margins(glm, run, i);
+            let kept = T::of(smoothness(glm, i, z.f64(), a.f64()));
+            parts.smooth[i] = kept;
+            sum += kept.f64();
+            largest = largest.or_larger(kept.f64());
+        }
+        run.other_bound = sum;
+        let whole = match self.sampling {
+            Sampling::Uniform => largest,
+            Sampling::Importance => sum / n as f64,
+        };
+        run.alpha_max = if whole > 0.0 { 1.0 / whole } else { 0.0 };
+        run.delta += run.alpha_max;
+    }
+
+    fn pick<T: Real>(&self, run: &mut Run, smooth: &[T]) -> (usize, f64) {
+        let n = smooth.len();
+        if self.sampling == Sampling::Uniform || run.other_bound <= 0.0 {
+            return (run.rng.below(n as u32) as usize, 1.0);
+        }
+        let goal = run.rng.uniform() * run.other_bound;
+        let mut passed = 0.0;
+        let mut found = None;
+        for (i, l) in smooth.iter().enumerate() {
+            let l = l.f64();
+            if l > 0.0 {
+                found = Some((i, run.other_bound / (n as f64 * l)));
+                passed += l;
+                if passed > goal {
+                    break;
+                }
+            }
+        }
+        found.unwrap_or((0, 1.0))
+    }
+}
+
+impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
+    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
+        check_batch(glm, 1)?;
+        let base = need(glm.dim(), glm.len(), 1);
+        Ok(Need { real: base.real + glm.dim() + glm.len(), ..base })
+    }
+
+    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        check_start(glm, w0, self.need(glm)?, memory)?;
+        let mut run = Run::new(seed);
+        let mut parts = Self::split(memory, glm);
+        parts.vectors.start(&mut run, w0);
+        parts.chosen.copy_from_slice(w0);
+        parts.smooth.fill(T::ZERO);
+        Ok(run)
+    }
+
+    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        memory.check(self.need(glm)?)?;
+        let mut parts = Self::split(memory, glm);
+        if run.phase == 0 {
+            parts.vectors.full_gradient(glm, run)?;
+            if run.norm_sq == 0.0 {
+                return Ok(Event::Stationary);
+            }
+            run.delta = 0.0;
+            self.measure(glm, run, &mut parts);
+            parts.chosen.copy_from_slice(parts.vectors.w);
+            run.phase = 1;
+            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+        }
+        parts.vectors.settle(run);
+        let before = run.clone();
+        let eta = run.alpha_max;
+        let (i, weight) = self.pick(run, parts.smooth);
+        parts.vectors.order[0] = i as u32;
+        parts.vectors.probe(glm, run);
+        if let Err(error) = parts.vectors.advance(glm, run, eta, weight, Updates::Auto) {
+            *run = before;
+            return Err(error);
+        }
+        run.steps += 1;
+        run.inner += 1;
+        run.samples += 1;
+        run.gradients += 2;
+        run.alpha = eta;
+        self.measure(glm, run, &mut parts);
+        if run.rng.uniform() * run.delta < run.alpha_max {
+            Vectors::params(parts.vectors.w, parts.vectors.v, run, parts.chosen);
+        }
+        if run.inner >= self.inner {
+            parts.vectors.sync(run);
+            parts.vectors.w.copy_from_slice(parts.chosen);
+            run.phase = 0;
+        }
+        Ok(Event::Step { alpha: eta })
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+        memory.check(self.need(glm)?)?;
+        exact_len("out", glm.dim(), out.len())?;
+        let (w, rest) = memory.real.split_at(glm.dim());
+        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Ok(())
+    }
+}
