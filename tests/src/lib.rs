@@ -5,6 +5,7 @@ use std::path::PathBuf;
 pub mod algorithms;
 pub mod docs;
 pub mod estimators;
+pub mod finite_sum;
 pub mod metric;
 pub mod model;
 pub mod pairs;

@@ -7,7 +7,7 @@
 //! Cost of a step: O(values of the minibatch + dim): the quotient moves every column in every step and has no closed
 //! form over several. Memory: 4 vectors of length dim, n indices, 1 number per example of the minibatch.
 
-use super::glm::{limit, norm_sq};
+use super::glm::{fits, limit, norm_sq};
 use super::run::{Event, Memory, Run};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
@@ -124,8 +124,8 @@ impl<T: Real> FiniteSum<T> for AdamSum {
         let reach = 10.0 + Real::sqrt(1.0 / (1.0 - self.beta2)) / (1.0 - self.beta1);
         let gradient = pull * glm.max_row_norm() + glm.lambda() * run.bound;
         let bound = run.bound + run.alpha * reach * Real::sqrt(glm.dim() as f64);
-        let fits = Real::sqrt(limit::<T>());
-        if !(gradient < fits && bound < fits) {
+        let most = Real::sqrt(limit::<T>());
+        if !fits(gradient, most) || !fits(bound, most) {
             return Err(Error::Overflow { what: "w" });
         }
         for k in 0..size {

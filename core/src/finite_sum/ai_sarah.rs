@@ -107,6 +107,7 @@ impl AiSarah {
         vectors.draw(run);
         vectors.probe(glm, run);
         let model = vectors.step_model(glm, run);
+        (run.slope, run.curvature) = (model.slope, model.curvature);
         run.steps += 1;
         run.inner += 1;
         run.samples += self.batch as u64;
@@ -151,8 +152,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
         let event = self.inner(glm, run, memory, |run, model| {
             let newton = model.newton()?;
             let smoothness = 1.0 / newton;
-            let delta =
-                if run.delta == 0.0 { smoothness } else { beta * run.delta + (1.0 - beta) * smoothness };
+            let delta = if run.delta == 0.0 { smoothness } else { beta * run.delta + (1.0 - beta) * smoothness };
             let cap = 1.0 / delta;
             if !(cap.is_finite() && cap > 0.0) {
                 return None;

@@ -12,7 +12,7 @@
 //! The machine asks ([`AnyModelAsk`]) and the host answers with a gradient: one full gradient per outer loop, four
 //! minibatch gradients per step (w, w + hv, w − hv, w⁺). Memory: 5 vectors of the length of the parameters.
 
-use super::glm::{dot, limit, norm_sq};
+use super::glm::{dot, fits, limit, norm_sq};
 use super::{fraction, positive};
 use crate::Real;
 use crate::error::{Error, Result, all_finite, exact_len};
@@ -130,7 +130,7 @@ impl AiSarahAnyModel {
         exact_len("memory", Self::memory_len(dim), memory.len())?;
         all_finite("gradient", gradient)?;
         let norm = norm_sq(gradient);
-        if !(norm < limit::<T>()) {
+        if !fits(norm, limit::<T>()) {
             return Err(Error::Overflow { what: "gradient" });
         }
         let (w, rest) = memory.split_at_mut(dim);

@@ -72,11 +72,7 @@ impl GlmLoss {
             Self::LeastSquares => (z - y, T::ONE, T::ZERO),
             Self::SquaredHinge => {
                 let gap = T::ONE - y * z;
-                if gap > T::ZERO {
-                    (T::of(-2.0) * y * gap, T::of(2.0), T::ZERO)
-                } else {
-                    (T::ZERO, T::ZERO, T::ZERO)
-                }
+                if gap > T::ZERO { (T::of(-2.0) * y * gap, T::of(2.0), T::ZERO) } else { (T::ZERO, T::ZERO, T::ZERO) }
             }
         }
     }
@@ -185,7 +181,7 @@ impl<'a, T: Real> Glm<'a, T> {
         for i in 0..rows.len() {
             largest = largest.or_larger(glm.row_norm_sq(i));
         }
-        if !(largest < limit::<T>()) {
+        if !fits(largest, limit::<T>()) {
             return Err(Error::Overflow { what: "rows" });
         }
         glm.max_row_norm = Real::sqrt(largest);
@@ -374,7 +370,7 @@ impl<'a, T: Real> Glm<'a, T> {
             }
         }
         let total = norm_sq(grad);
-        if total < limit::<T>() { Ok(total) } else { Err(Error::Overflow { what: "gradient" }) }
+        if fits(total, limit::<T>()) { Ok(total) } else { Err(Error::Overflow { what: "gradient" }) }
     }
 
     /// Share of examples whose margin has the sign of the label (a margin of 0 counts as negative). O(stored values).
@@ -390,6 +386,12 @@ impl<'a, T: Real> Glm<'a, T> {
         }
         Ok(right as f64 / self.len() as f64)
     }
+}
+
+/// Whether a value, which may be NaN, is below the bound.
+#[inline]
+pub(crate) fn fits(value: f64, bound: f64) -> bool {
+    value < bound
 }
 
 /// Squares above this are refused: sums of a few of them must still fit.

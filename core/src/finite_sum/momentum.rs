@@ -10,7 +10,7 @@
 //! Cost of a step: O(values of the minibatch), and O(dim) once in 512 steps. Memory: 2 vectors of length dim, dim and n
 //! indices, 2048 numbers, and 1 per example of the minibatch.
 
-use super::glm::{Row, limit, norm_sq};
+use super::glm::{Row, fits, limit, norm_sq};
 use super::run::{Event, Memory, Run};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
@@ -178,7 +178,8 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
         }
         let m_bound = self.beta * run.other_bound + glm.lambda() * run.bound + pull * glm.max_row_norm();
         let w_bound = run.bound + run.alpha * m_bound;
-        if !(w_bound < Real::sqrt(limit::<T>()) && m_bound < Real::sqrt(limit::<T>())) {
+        let most = Real::sqrt(limit::<T>());
+        if !fits(w_bound, most) || !fits(m_bound, most) {
             return Err(Error::Overflow { what: "w" });
         }
         run.bound = w_bound;

@@ -13,7 +13,7 @@
 //! rows always take it.
 
 use super::draw;
-use super::glm::{Glm, Row, dot, gather, limit, norm_sq};
+use super::glm::{Glm, Row, dot, fits, gather, limit, norm_sq};
 use super::run::{Memory, Run};
 use crate::error::{Error, Result};
 use crate::{Need, Real};
@@ -262,8 +262,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         let length = Real::sqrt(run.norm_sq);
         let v_bound = shrink.abs() * length + pull * glm.max_row_norm();
         let w_bound = run.bound + alpha * length;
-        let fits = Real::sqrt(limit::<T>());
-        if !(v_bound < fits && w_bound < fits) {
+        let most = Real::sqrt(limit::<T>());
+        if !fits(v_bound, most) || !fits(w_bound, most) {
             return Err(Error::Overflow { what: "direction" });
         }
         let scale = run.scale * shrink;
@@ -273,7 +273,8 @@ impl<'m, T: Real> Vectors<'m, T> {
             Updates::Auto => touched >= self.w.len(),
             Updates::Lazy => false,
         };
-        if eager || !glm.is_sparse() || scale < SMALL_SCALE || !((1.0 + shift) / scale * v_bound + w_bound < fits) {
+        let stored = (1.0 + shift) / scale * v_bound + w_bound;
+        if eager || !glm.is_sparse() || scale < SMALL_SCALE || !fits(stored, most) {
             self.advance_eagerly(glm, run, step, shrink);
         } else {
             run.scale = scale;

@@ -68,6 +68,10 @@ pub struct Run {
     pub alpha: f64,
     /// The present upper bound of the step size; infinite where there is none.
     pub alpha_max: f64,
+    /// ξ'(0) of the last minibatch, where the algorithm models its step.
+    pub slope: f64,
+    /// ξ''(0) of the last minibatch, where the algorithm models its step.
+    pub curvature: f64,
     /// ‖v‖² of the present direction, where the algorithm keeps it.
     pub norm_sq: f64,
     /// ‖v₀‖² = ‖∇P‖² at the last full gradient.
@@ -88,7 +92,7 @@ pub struct Run {
 
 impl Run {
     /// Length of [`words`](Self::words).
-    pub const WORDS: usize = 23;
+    pub const WORDS: usize = 25;
 
     pub(crate) fn new(seed: u64) -> Self {
         Self {
@@ -104,6 +108,8 @@ impl Run {
             phase: 0,
             alpha: 0.0,
             alpha_max: f64::INFINITY,
+            slope: 0.0,
+            curvature: 0.0,
             norm_sq: 0.0,
             start_norm_sq: 0.0,
             delta: 0.0,
@@ -143,6 +149,8 @@ impl Run {
             self.synced_norm_sq.to_bits(),
             self.bound.to_bits(),
             self.other_bound.to_bits(),
+            self.slope.to_bits(),
+            self.curvature.to_bits(),
         ]
     }
 
@@ -171,6 +179,8 @@ impl Run {
             synced_norm_sq: real(w[20]),
             bound: real(w[21]),
             other_bound: real(w[22]),
+            slope: real(w[23]),
+            curvature: real(w[24]),
         }
     }
 }

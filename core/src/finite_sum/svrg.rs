@@ -10,7 +10,7 @@
 //! Cost of a step: O(values of the minibatch) on sparse rows, O(b·dim) on dense ones. Memory: 4 vectors of length dim,
 //! n indices, 2 numbers per example of the minibatch.
 
-use super::glm::{limit, norm_sq};
+use super::glm::{fits, limit, norm_sq};
 use super::run::{Event, Memory, Run};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, positive};
 use crate::error::{Error, Result, exact_len};
@@ -120,13 +120,13 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
         let shrink = 1.0 - glm.lambda() * alpha;
         let bound = shrink.abs() * run.bound + alpha * (Real::sqrt(run.start_norm_sq) + pull * glm.max_row_norm());
-        let fits = Real::sqrt(limit::<T>());
-        if !(bound + run.other_bound < fits) {
+        let most = Real::sqrt(limit::<T>());
+        if !fits(bound + run.other_bound, most) {
             return Err(Error::Overflow { what: "direction" });
         }
         let scale = run.scale * shrink;
         let shift = run.shift * shrink + alpha;
-        let crowded = (1.0 + shift.abs()) / scale * (bound + Real::sqrt(run.start_norm_sq)) >= fits;
+        let crowded = !fits((1.0 + shift.abs()) / scale * (bound + Real::sqrt(run.start_norm_sq)), most);
         if !glm.is_sparse() || touched >= self.away.len() || scale < SMALL_SCALE || crowded {
             if run.scale != 1.0 || run.shift != 0.0 {
                 self.sync(run);
