@@ -2,6 +2,7 @@
 //!
 //! Each bench has its own file and is one variant of [`Bench`].
 
+pub mod ai_sarah;
 pub mod annthyroid;
 pub mod auprc;
 pub mod experiment;
@@ -30,6 +31,8 @@ enum Bench {
     Metrics,
     /// Time the exact sums over pairs
     Pairs(pairs::Args),
+    /// AI-SARAH against its tuned baselines, and the speed of its sparse steps
+    AiSarah(ai_sarah::Args),
     /// SOAP against cross-entropy by test AP, on the annthyroid data
     Annthyroid(annthyroid::Args),
     /// SOAP and its baselines by test AP under equal tuning
@@ -48,6 +51,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.bench {
         Bench::Metrics => Ok(metrics::run(args.json)?),
         Bench::Pairs(own) => Ok(pairs::run(own, args.json)?),
+        Bench::AiSarah(own) => Ok(ai_sarah::run(own)?),
         Bench::Annthyroid(own) => annthyroid::run(own, args.json),
         Bench::Auprc(own) => auprc::run(auprc::Table::Auprc, own, args.json),
         Bench::Auroc(own) => auprc::run(auprc::Table::Auroc, own, args.json),
