@@ -5,6 +5,7 @@ mod libsvm;
 
 use super::error::{DataError, DataErrorKind, Placed, whole};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -145,6 +146,48 @@ impl RawTable {
         }
     }
 
+    /// How many values are missing in the k-th column; 0 for LIBSVM and past the last column.
+    #[must_use]
+    pub fn missing(&self, column: usize) -> usize {
+        let Content::Csv { columns, .. } = &self.content else { return 0 };
+        match columns.get(column) {
+            None => 0,
+            Some(RawColumn::Numbers(values)) => values.iter().filter(|x| x.is_nan()).count(),
+            Some(RawColumn::Text { codes, .. }) => codes.iter().filter(|&&code| code == MISSING).count(),
+        }
+    }
+
+    /// The different values of the k-th column (of the labels, for LIBSVM) with their counts, as `Options::positive`
+    /// calls them; numbers by value, text in order of its bytes. `None` when there are more than `most`.
+    #[must_use]
+    pub fn values(&self, column: usize, most: usize) -> Option<Vec<(String, usize)>> {
+        let mut counts = BTreeMap::<Value, usize>::new();
+        let mut add = |value: Value| {
+            *counts.entry(value).or_default() += 1;
+            counts.len() <= most
+        };
+        let numbers = |values: &[f64], add: &mut dyn FnMut(Value) -> bool| {
+            values.iter().filter(|x| !x.is_nan()).all(|&x| add(Value::Number(ascending(x), number_text(x))))
+        };
+        let few = match &self.content {
+            Content::Libsvm { labels, .. } => numbers(labels, &mut add),
+            Content::Csv { columns, .. } => match columns.get(column) {
+                None => true,
+                Some(RawColumn::Numbers(values)) => numbers(values, &mut add),
+                Some(RawColumn::Text { values, codes, .. }) => codes
+                    .iter()
+                    .filter_map(|&code| values.get(code as usize))
+                    .all(|text| add(Value::Text(text.clone()))),
+            },
+        };
+        few.then(|| {
+            let named = |(value, count)| match value {
+                Value::Number(_, text) | Value::Text(text) => (text, count),
+            };
+            counts.into_iter().map(named).collect()
+        })
+    }
+
     /// Whether the first line named the columns.
     #[must_use]
     pub fn has_header(&self) -> bool {
@@ -161,6 +204,19 @@ impl RawTable {
     pub(super) fn error(&self, kind: DataErrorKind) -> DataError {
         DataError { file: self.name.clone(), line: 0, column: 0, kind }
     }
+}
+
+/// A cell's value, ordered.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Value {
+    Number(i64, String),
+    Text(String),
+}
+
+/// An integer that orders as the number does.
+fn ascending(x: f64) -> i64 {
+    let bits = (x + 0.0).to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
 /// A number as a category or label is called.

@@ -1,0 +1,44 @@
+// A little DOM.
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [props] properties; `on…` are listeners, others with a dash or `role` attributes
+ * @param {...(Node | string)} children
+ */
+export function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name.includes("-") || name === "role" || name === "for") node.setAttribute(name, value);
+    else node[name] = value;
+  }
+  node.append(...children);
+  return node;
+}
+
+/** @param {string} id @returns {any} */
+export const $ = (id) => document.getElementById(id);
+
+/** A row of exclusive buttons. `choices` are [value, text]. */
+export function segments(root, choices, value, change) {
+  root.replaceChildren(
+    ...choices.map(([key, text]) =>
+      h("label", {}, h("input", { type: "radio", name: root.id, value: key, checked: key === value, onchange: () => change(key) }), h("span", {}, text)),
+    ),
+  );
+}
+
+/** Three decimals, as scores are written here. */
+export const three = (x) => (Number.isFinite(x) ? x.toFixed(3) : "–");
+
+/** Offers bytes or text as a file. */
+export function download(name, parts, type) {
+  const url = URL.createObjectURL(new Blob([parts], { type }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Values of custom properties of the style sheet. */
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(["paper", "card", "ink", "soft", "line", "a", "b"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}

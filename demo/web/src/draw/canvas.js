@@ -1,0 +1,127 @@
+// Canvases of lanes and thumbnails. Colour says which lane, ink which class.
+
+import { contours } from "d3-contour";
+
+/** Makes a canvas as sharp as the screen; returns its context in CSS pixels. */
+export function sharp(canvas) {
+  const { width, height } = canvas.getBoundingClientRect();
+  const ratio = Math.min(devicePixelRatio || 1, 2);
+  const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+  if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}
+
+/** #rgb or #rrggbb as three numbers. */
+const rgb = (hex) => {
+  const digits = hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit) : hex.slice(1).match(/../g);
+  return digits.map((two) => parseInt(two, 16));
+};
+
+/** A window on the plane with equal scales that holds all but the outermost points. */
+export function frame(points, aspect) {
+  const range = (axis) => {
+    const values = Float32Array.from({ length: points.length / 2 }, (_, k) => points[2 * k + axis]).sort();
+    const cut = Math.floor(values.length / 400);
+    return [values[cut], values[values.length - 1 - cut]];
+  };
+  const [[x0, x1], [y0, y1]] = [range(0), range(1)];
+  const tall = Math.max((y1 - y0) * 1.12, ((x1 - x0) * 1.12) / aspect, 1e-6);
+  const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  return { x: [cx - (tall * aspect) / 2, cx + (tall * aspect) / 2], y: [cy - tall / 2, cy + tall / 2] };
+}
+
+/** Points of a data set: negatives small and grey, positives ink with a rim. `tint(k)` colours row k instead. */
+export function scatter(context, width, height, window, points, labels, colours, { size = 1.5, tint } = {}) {
+  const px = (k) => ((points[2 * k] - window.x[0]) / (window.x[1] - window.x[0])) * width;
+  const py = (k) => height - ((points[2 * k + 1] - window.y[0]) / (window.y[1] - window.y[0])) * height;
+  const count = points.length / 2;
+  for (const positive of [0, 1]) {
+    for (let k = 0; k < count; k += 1) {
+      if (labels[k] !== positive) continue;
+      context.beginPath();
+      context.arc(px(k), py(k), positive ? size * 1.75 : size, 0, 2 * Math.PI);
+      if (positive) {
+        context.globalAlpha = 1;
+        context.fillStyle = tint ? tint(k) : colours.ink;
+        context.fill();
+        context.lineWidth = tint ? 1.4 : 1;
+        context.strokeStyle = tint ? colours.ink : colours.card;
+        context.stroke();
+      } else {
+        context.globalAlpha = tint ? 0.75 : 0.34;
+        context.fillStyle = tint ? tint(k) : colours.soft;
+        context.fill();
+      }
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** The colour of a rank: paper for most negatives, the lane's for the top. */
+export function shade(colours, lane) {
+  const [from, to] = [rgb(colours.card), rgb(colours[lane])];
+  return (rank) => {
+    const part = 0.04 + 0.56 * rank ** 4;
+    return from.map((value, k) => Math.round(value + (to[k] - value) * part));
+  };
+}
+
+/** Ranks on a grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher. */
+export function surface(context, width, height, ranks, columns, rows, colours, lane) {
+  const image = new ImageData(columns, rows);
+  const colour = shade(colours, lane);
+  for (let j = 0; j < rows; j += 1) {
+    for (let i = 0; i < columns; i += 1) {
+      const [r, g, b] = colour(ranks[(rows - 1 - j) * columns + i]);
+      image.data.set([r, g, b, 255], 4 * (j * columns + i));
+    }
+  }
+  const small = new OffscreenCanvas(columns, rows);
+  small.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(small, 0, 0, width, height);
+  const lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99])(ranks);
+  context.strokeStyle = colours[lane];
+  lines.forEach((line, level) => {
+    context.lineWidth = level === 1 ? 2 : 1;
+    context.globalAlpha = level === 1 ? 0.95 : 0.55;
+    context.beginPath();
+    for (const ring of line.coordinates.flat()) {
+      // Parts of a ring that run along the border close the area; they are no level lines.
+      let drawing = false;
+      for (const [x, y] of ring) {
+        const inside = x > 0.6 && y > 0.6 && x < columns - 0.6 && y < rows - 0.6;
+        const at = [(x / columns) * width, height - (y / rows) * height];
+        if (inside && drawing) context.lineTo(...at);
+        else if (inside) context.moveTo(...at);
+        drawing = inside;
+      }
+    }
+    context.stroke();
+  });
+  context.globalAlpha = 1;
+}
+
+/** Both classes' scores, negatives grey and positives in the lane's colour, each scaled to its own height. */
+export function histogram(canvas, values, colours, lane) {
+  const { context, width, height } = sharp(canvas);
+  const bins = (values.length - 2) / 2;
+  const classes = [values.subarray(2, 2 + bins), values.subarray(2 + bins)];
+  const base = height - 1;
+  classes.forEach((shares, positive) => {
+    const most = Math.max(...shares, 1e-9);
+    context.fillStyle = positive ? colours[lane] : colours.soft;
+    context.globalAlpha = positive ? 0.85 : 0.32;
+    for (let k = 0; k < bins; k += 1) {
+      const tall = (shares[k] / most) * (height - 6);
+      const wide = width / bins;
+      if (tall > 0) context.fillRect(k * wide + (positive ? wide * 0.2 : 0.5), base - tall, positive ? wide * 0.6 : wide - 1, tall);
+    }
+  });
+  context.globalAlpha = 1;
+  context.fillStyle = colours.line;
+  context.fillRect(0, base, width, 1);
+}

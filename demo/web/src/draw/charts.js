@@ -1,0 +1,50 @@
+// Line charts of both lanes: A dashed, B solid.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ x: [number, number] | null, y: [number, number] | null, x_label?: string, reference?: "chance" | "diagonal" }} options
+ */
+export function chart(root, { x, y, reference }) {
+  let plot = null;
+  let colours = null;
+  let data = [[0, 1], [null, null], [null, null], [null, null]];
+  const build = () => {
+    plot?.destroy();
+    const font = '11px "Inter Variable", system-ui, sans-serif';
+    const axis = { stroke: colours.soft, font, grid: { stroke: colours.line, width: 1 }, ticks: { show: false }, border: { show: false } };
+    plot = new uPlot(
+      {
+        width: Math.max(120, root.clientWidth),
+        height: Math.max(100, root.clientHeight),
+        legend: { show: false },
+        cursor: { show: false },
+        padding: [8, 16, 0, 0],
+        scales: { x: x ? { time: false, range: x } : { time: false }, y: y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+        axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: 34, gap: 4, space: 32 }],
+        series: [
+          {},
+          { stroke: colours.soft, width: 1, dash: [2, 4], points: { show: false }, show: Boolean(reference) },
+          { stroke: colours.a, width: 2, dash: [7, 4], points: { show: false } },
+          { stroke: colours.b, width: 2, points: { show: false } },
+        ],
+      },
+      data,
+      root,
+    );
+  };
+  return {
+    /** @param {ReturnType<typeof import("../dom.js").colours>} next */
+    restyle(next) {
+      colours = next;
+      build();
+    },
+    draw(xs, ours, a, b, label) {
+      data = [xs, ours ?? xs.map(() => null), a, b];
+      root.setAttribute("aria-label", label);
+      plot?.setData(data);
+    },
+  };
+}

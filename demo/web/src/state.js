@@ -1,0 +1,65 @@
+// All that decides what the page shows, in the address.
+
+/**
+ * @typedef {object} State
+ * @property {string} data name of a drawn kind or of a sample; "file" for the visitor's own
+ * @property {number} positives share in per cent, drawn data only
+ * @property {number} noise
+ * @property {number} seed
+ * @property {string} model "linear" or hidden widths, "16" or "16,16"
+ * @property {number} steps length of a run
+ * @property {string} speed steps a frame, or "max"
+ * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
+ */
+
+/** @returns {State} */
+export function defaults() {
+  return {
+    data: "split",
+    positives: 3,
+    noise: 0,
+    seed: 1,
+    model: "linear",
+    steps: 300,
+    speed: "10",
+    lanes: { a: { method: "ce", settings: {} }, b: { method: "soap", settings: {} } },
+  };
+}
+
+const between = (text, low, high, otherwise) => {
+  const value = Number(text);
+  return text !== null && text !== "" && Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise;
+};
+
+/** Reads an address's part after #; what does not fit is left at its default. @returns {State} */
+export function read(hash) {
+  const state = defaults();
+  const query = new URLSearchParams(hash.replace(/^#/, ""));
+  state.data = query.get("data") ?? state.data;
+  state.positives = between(query.get("positives"), 0.5, 50, state.positives);
+  state.noise = between(query.get("noise"), 0, 2, state.noise);
+  state.seed = Math.trunc(between(query.get("seed"), 0, 999999, state.seed));
+  state.steps = Math.trunc(between(query.get("steps"), 1, 100000, state.steps));
+  const model = query.get("model") ?? "";
+  if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
+  if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
+  for (const lane of ["a", "b"]) {
+    const method = query.get(lane);
+    if (!method) continue;
+    const settings = {};
+    for (const [name, value] of query) if (name.startsWith(`${lane}.`)) settings[name.slice(2)] = value;
+    state.lanes[lane] = { method, settings };
+  }
+  return state;
+}
+
+/** @param {State} state */
+export function write(state) {
+  const query = new URLSearchParams();
+  for (const name of ["data", "positives", "noise", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  for (const lane of ["a", "b"]) {
+    query.set(lane, state.lanes[lane].method);
+    for (const [name, value] of Object.entries(state.lanes[lane].settings)) query.set(`${lane}.${name}`, value);
+  }
+  return `#${query}`;
+}

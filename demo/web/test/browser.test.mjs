@@ -1,0 +1,146 @@
+// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+import { preview } from "vite";
+
+const root = new URL("..", import.meta.url).pathname;
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let server;
+let browser;
+let home;
+
+before(async () => {
+  server = await preview({ root, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
+  home = `http://127.0.0.1:${server.httpServer.address().port}/`;
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** A page that has finished its first run, with every foreign request and every error noted. */
+async function open(hash = "", options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const foreign = [];
+  const errors = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["data:", "blob:"].includes(url.protocol) && url.hostname !== "127.0.0.1") foreign.push(request.url());
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(home + hash);
+  await finished(page);
+  return { page, foreign, errors, close: () => context.close() };
+}
+
+const finished = (page) => page.waitForFunction(() => document.documentElement.dataset.state === "done", null, { timeout: 30000 });
+const metrics = (page) =>
+  page.$$eval("#metrics tbody tr", (rows) => rows.map((row) => [...row.querySelectorAll("td")].slice(0, 4).map((cell) => Number(cell.textContent))));
+
+const drop = (page, name, text) => page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
+function goodCsv() {
+  let text = "size,weight,colour,outcome\n";
+  for (let k = 0; k < 300; k += 1) {
+    const sick = k % 10 === 0;
+    text += `${Math.sin(k) + (sick ? 2 : 0)},${k === 7 ? "" : Math.cos(3 * k)},${k % 3 ? "red" : "blue"},${sick ? "ill" : "well"}\n`;
+  }
+  return text;
+}
+
+test("the first result comes in time, is the measured one, and stays on this machine", async (t) => {
+  const { page, foreign, errors, close } = await open();
+  const first = Number(await page.evaluate(() => document.documentElement.dataset.first));
+  const work = await page.evaluate(() => globalThis.undercurve.timings.main.slice(1).sort((a, b) => a - b));
+  t.diagnostic(`first result after ${first} ms; drawing a frame: median ${work[work.length >> 1].toFixed(1)} ms, most ${work.at(-1).toFixed(1)} ms`);
+  assert.ok(first < 5000, `${first} ms`);
+  const [a, b] = await metrics(page);
+  t.diagnostic(`average precision: cross-entropy ${a[0]}, SOAP ${b[0]}`);
+  assert.ok(b[0] > a[0] + 0.1, "SOAP is ahead on the default set");
+  const sentence = await page.textContent("#sentence");
+  assert.ok(sentence.includes(a[0].toFixed(3)) && sentence.includes(b[0].toFixed(3)), sentence);
+  assert.match(await page.textContent("#note"), /searching for a large gap/);
+  const [mine, theirs] = await page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
+  assert.deepEqual(mine, theirs, "both lanes drew the same batch");
+  assert.ok(mine.length > 0);
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("the address brings back the same numbers", async () => {
+  const one = await open("#seed=5&positives=6&a=ce-balanced&b=soap&b.lr=0.05&steps=200&model=16");
+  const before = await metrics(one.page);
+  await one.page.reload();
+  await finished(one.page);
+  assert.deepEqual(await metrics(one.page), before);
+  const other = await open(new URL(one.page.url()).hash);
+  assert.deepEqual(await metrics(other.page), before);
+  await one.close();
+  await other.close();
+});
+
+test("a file is described before training and trained on; a broken one says where", async () => {
+  const { page, errors, close } = await open("#steps=100");
+  await drop(page, "good.csv", goodCsv());
+  await page.waitForSelector("#inspect");
+  const shown = await page.textContent("#inspect");
+  assert.match(shown, /300 rows/);
+  assert.match(shown, /30 of 300 rows are positive/);
+  assert.match(shown, /1 missing value/);
+  await page.click("#inspect button");
+  await finished(page);
+  assert.match(page.url(), /data=file/);
+  const trained = await metrics(page);
+  assert.ok(trained.flat().every(Number.isFinite));
+
+  await drop(page, "broken.csv", "x,label\n1,0\n2\n");
+  await page.waitForSelector("#problem:not([hidden])");
+  assert.match(await page.textContent("#problem"), /broken\.csv:3/);
+  assert.deepEqual(await metrics(page), trained, "what was shown stays");
+  await page.click("#play");
+  await finished(page);
+  assert.deepEqual(await metrics(page), trained, "and trains again to the same numbers");
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("real samples train", async () => {
+  for (const name of ["page-blocks", "digits", "breast-cancer"]) {
+    const { page, close } = await open(`#data=${name}&steps=100&speed=max`);
+    const [a, b] = await metrics(page);
+    assert.ok(a[1] > 0.8 && b[1] > 0.8, `${name}: AUROC ${a[1]}, ${b[1]}`);
+    await close();
+  }
+});
+
+test("keys play, step and reset", async () => {
+  const { page, close } = await open("#steps=50");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("r");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "0");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "1");
+  await page.keyboard.press(" ");
+  await finished(page);
+  await close();
+});
+
+test("no serious accessibility fault, wide or narrow, light or dark", async () => {
+  for (const options of [{}, { colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }]) {
+    const { page, close } = await open("#steps=20", options);
+    await page.evaluate(axe);
+    const faults = await page.evaluate(() => globalThis.axe.run().then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
+    assert.deepEqual(faults, []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
+    await close();
+  }
+});

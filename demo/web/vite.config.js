@@ -1,0 +1,17 @@
+import { defineConfig } from "vite";
+import { fileURLToPath } from "node:url";
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  base: "./",
+  resolve: {
+    alias: [
+      { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },
+      { find: /^undercurve\/worker$/, replacement: at("../../wasm/js/worker.js") },
+    ],
+  },
+  worker: { format: "es" },
+  server: { fs: { allow: [at("../..")] } },
+  build: { target: "es2022", license: { fileName: "licenses.md" } },
+});

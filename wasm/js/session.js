@@ -1,0 +1,160 @@
+// One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
+
+import { Data, Options, Trainer } from "./pkg/undercurve.js";
+
+/**
+ * @typedef {object} Model
+ * @property {"linear" | "mlp"} kind
+ * @property {number[]} [hidden] units of each hidden layer
+ */
+
+/**
+ * @typedef {object} Method
+ * @property {string} name as in `methods()`
+ * @property {[number, number]} [fpr] range of false-positive rates of the partial AUC, default [0, 0.05]
+ * @property {Record<string, number | string>} [settings] parameters of the method that differ from their defaults
+ */
+
+/**
+ * @typedef {object} Rows
+ * @property {Float32Array} X row-major, rows × dims
+ * @property {Uint8Array} y 1 for positives, 0 for negatives
+ */
+
+/**
+ * @typedef {object} TrainerOptions
+ * @property {Float32Array} [X] training features, row-major, rows × dims
+ * @property {Uint8Array} [y] training labels
+ * @property {number} [dims] features per row
+ * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
+ * @property {Model} [model] linear by default
+ * @property {Method} [method] `soap` by default
+ * @property {number} [seed] start, batches and everything random follow from it
+ * @property {number} [steps] length of the learning-rate schedule
+ * @property {Uint8Array} [bytes] saved session to go on with; data as above
+ */
+
+/**
+ * What to look at in a snapshot beside the metrics.
+ * @typedef {object} View
+ * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: share of
+ *   held-out negatives scored below each point of a grid
+ * @property {number} [bins] of the score histogram
+ * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
+ * @property {number} [ranks] as `surface`, for the first so many held-out rows
+ */
+
+/**
+ * @typedef {object} Snapshot
+ * @property {number} step
+ * @property {number} pass passes over the training rows
+ * @property {number} objective estimate on the last batch, NaN before the first step
+ * @property {number} milliseconds of training per step, over the last call
+ * @property {{ auroc: number, ap: number, pauc: number, accuracy: number }} test
+ * @property {Float32Array} [roc] true-positive rate at curve[k] = k / (points − 1)
+ * @property {Float32Array} [pr] precision where the recall reaches k / (points − 1)
+ * @property {Float32Array} [histogram] lowest score, highest score, negatives per bin, positives per bin (as shares)
+ * @property {Float32Array} [surface] rows × columns
+ * @property {Float32Array} [ranks]
+ */
+
+/** Training on the CPU in slices, with snapshots. */
+export class Session {
+  #data;
+  #trainer;
+  #milliseconds = 0;
+
+  /** @param {TrainerOptions} options */
+  constructor(options) {
+    const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, bytes } = options;
+    if (!(X instanceof Float32Array) || !(y instanceof Uint8Array) || !dims) {
+      throw new TypeError("training rows are needed: X (Float32Array), y (Uint8Array) and dims");
+    }
+    const settings = new Options(method.name, seed);
+    try {
+      if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
+      if (steps !== undefined) settings.steps(steps);
+      if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
+      for (const [name, value] of Object.entries(method.settings ?? {})) {
+        settings.set(name, String(value));
+      }
+      this.#data = Data.dense(X, y, dims, test?.X, test?.y);
+      this.#trainer = bytes ? Trainer.load(bytes, this.#data) : new Trainer(settings, this.#data);
+    } catch (error) {
+      this.#data?.free();
+      throw error;
+    } finally {
+      settings.free();
+    }
+  }
+
+  /**
+   * Trains for `steps` steps or about `milliseconds`, whichever ends first. Stops early when the numbers leave the
+   * number type; the error names the step.
+   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @returns {number} steps done
+   */
+  advance({ steps = Infinity, milliseconds = Infinity }) {
+    if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
+    const start = performance.now();
+    let done = 0;
+    let now = start;
+    while (done < steps && now - start < milliseconds) {
+      if (!this.#trainer.step()) break;
+      done += 1;
+      now = performance.now();
+    }
+    if (done) this.#milliseconds = (now - start) / done;
+    return done;
+  }
+
+  /**
+   * @param {View} [view]
+   * @returns {Snapshot}
+   */
+  snapshot(view = {}) {
+    const trainer = this.#trainer;
+    const [auroc, ap, pauc, accuracy] = trainer.metrics();
+    /** @type {Snapshot} */
+    const snapshot = {
+      step: trainer.stepsDone,
+      pass: trainer.pass,
+      objective: trainer.objective,
+      milliseconds: this.#milliseconds,
+      test: { auroc, ap, pauc, accuracy },
+    };
+    if (view.curve) {
+      snapshot.roc = trainer.roc(view.curve);
+      snapshot.pr = trainer.pr(view.curve);
+    }
+    if (view.bins) snapshot.histogram = trainer.histogram(view.bins);
+    if (view.surface) {
+      const { x, y, columns, rows } = view.surface;
+      snapshot.surface = trainer.surface(x[0], x[1], columns, y[0], y[1], rows);
+    }
+    if (view.ranks) snapshot.ranks = trainer.ranks(view.ranks);
+    return snapshot;
+  }
+
+  /** Rows of the last batch. @returns {Uint32Array} */
+  batch() {
+    return this.#trainer.batch();
+  }
+
+  /** Model parameters. @returns {Float32Array} */
+  params() {
+    return this.#trainer.params();
+  }
+
+  /** Everything needed to go on later. @returns {Uint8Array} */
+  save() {
+    return this.#trainer.save();
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.#trainer?.free();
+    this.#data?.free();
+    this.#trainer = this.#data = undefined;
+  }
+}

@@ -1,0 +1,124 @@
+// The package in a worker: the same sessions, every call a promise, the page never blocked.
+
+/** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
+/** @typedef {import("./session.js").Snapshot} Snapshot */
+/** @typedef {import("./session.js").View} View */
+
+/** A worker with the module loaded. It can hold several sessions and prepares data, too. */
+export class Engine {
+  #worker;
+  #waiting = new Map();
+  #last = 0;
+
+  constructor() {
+    this.#worker = new Worker(new URL("./worker-host.js", import.meta.url), { type: "module" });
+    this.#worker.onmessage = ({ data: { id, value, error } }) => {
+      const { resolve, reject } = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (error === undefined) resolve(value);
+      else reject(new Error(error));
+    };
+    this.#worker.onerror = (event) => this.#fail(new Error(event.message || "the worker could not be started"));
+  }
+
+  #fail(error) {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  /**
+   * @param {string} call
+   * @param {...unknown} args copied to the worker
+   * @returns {Promise<any>}
+   */
+  call(call, ...args) {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, call, args });
+    });
+  }
+
+  /** Stops the worker; what is under way fails. */
+  dispose() {
+    this.#worker.terminate();
+    this.#fail(new Error("the engine was disposed"));
+  }
+}
+
+/** A session that lives in a worker. */
+export class WorkerTrainer {
+  #engine;
+  #session;
+  #owned;
+
+  /** @param {Engine} engine @param {number} session @param {boolean} owned @param {string} backend @param {string} reason */
+  constructor(engine, session, owned, backend, reason) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#owned = owned;
+    /** What trains: "cpu-simd". */
+    this.backend = backend;
+    /** Why that and nothing else. */
+    this.backendReason = reason;
+  }
+
+  /**
+   * Trains for a slice and returns what it looks like then.
+   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {View} [view]
+   * @returns {Promise<Snapshot>}
+   */
+  advance(slice, view) {
+    return this.#engine.call("advance", this.#session, slice, view);
+  }
+
+  /**
+   * Trains, with a snapshot every so many steps.
+   * @param {{ steps: number, every?: number, view?: View }} run
+   * @returns {AsyncGenerator<Snapshot>}
+   */
+  async *run({ steps, every = 10, view = { curve: 129 } }) {
+    for (let left = steps; left > 0; left -= every) {
+      yield await this.advance({ steps: Math.min(every, left) }, view);
+    }
+  }
+
+  /** Model parameters. @returns {Promise<Float32Array>} */
+  params() {
+    return this.#engine.call("params", this.#session);
+  }
+
+  /** Rows of the last batch. @returns {Promise<Uint32Array>} */
+  batch() {
+    return this.#engine.call("batch", this.#session);
+  }
+
+  /** Everything needed to go on later: `createTrainer({ ...options, bytes })`. @returns {Promise<Uint8Array>} */
+  save() {
+    return this.#engine.call("save", this.#session);
+  }
+
+  /** Gives the memory back, and the worker if it was made for this trainer. */
+  dispose() {
+    if (this.#owned) this.#engine.dispose();
+    else this.#engine.call("dispose", this.#session);
+  }
+}
+
+/**
+ * A trainer in a worker of its own, or in `engine`.
+ * @param {TrainerOptions & { engine?: Engine }} options
+ * @returns {Promise<WorkerTrainer>}
+ */
+export async function createTrainer({ engine, ...options }) {
+  const owned = engine === undefined;
+  const home = engine ?? new Engine();
+  try {
+    const { session, backend, reason } = await home.call("create", options);
+    return new WorkerTrainer(home, session, owned, backend, reason);
+  } catch (error) {
+    if (owned) home.dispose();
+    throw error;
+  }
+}

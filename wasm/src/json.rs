@@ -1,0 +1,27 @@
+//! Just enough JSON to describe things to JavaScript.
+
+/// `text` as a JSON string.
+pub fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A JSON array of what is JSON already.
+pub fn array(items: impl IntoIterator<Item = String>) -> String {
+    format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
+}
+
+/// A JSON object of names and what is JSON already.
+pub fn object<const N: usize>(fields: [(&str, String); N]) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
+    format!("{{{}}}", fields.join(","))
+}
