@@ -48,7 +48,7 @@ impl<T: Real> Algorithm<T> for Adagrad {
         let mut odd = T::ZERO;
         for ((&w, &v), &g) in state.points.iter().zip(&*state.slots).zip(grad) {
             let (w, v) = moved(w, v, g);
-            odd += (w - w) + (v - v);
+            odd += T::ZERO * w + T::ZERO * v;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

@@ -31,7 +31,7 @@ impl Oauc {
     /// # Errors
     /// `Param`.
     pub fn new(lr: f64, radius: f64, ascent: usize) -> Result<Self> {
-        if !(radius > 0.0) {
+        if radius.is_nan() || radius <= 0.0 {
             return Err(Error::Param { what: "radius" });
         }
         Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent })
@@ -58,7 +58,7 @@ impl<T: Real> Algorithm<T> for Oauc {
         let mut odd = T::ZERO;
         for k in 0..len {
             let u = at(k);
-            odd += u - u;
+            odd += T::ZERO * u;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

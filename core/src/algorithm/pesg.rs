@@ -88,7 +88,7 @@ impl<T: Real> Algorithm<T> for Pesg {
         let mut odd = T::ZERO;
         for k in 0..len {
             let u = moved(k, iterate[k], reference[k]);
-            odd += u - u;
+            odd += T::ZERO * u;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

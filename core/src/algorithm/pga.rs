@@ -50,7 +50,7 @@ impl Pga {
         seed: u64,
     ) -> Result<Self> {
         for (what, x) in [("prox", prox), ("radius", radius), ("dual-radius", dual_radius)] {
-            if !(x > 0.0) {
+            if x.is_nan() || x <= 0.0 {
                 return Err(Error::Param { what });
             }
         }
@@ -123,7 +123,7 @@ impl<T: Real> Algorithm<T> for Pga {
         let mut odd = T::ZERO;
         for k in 0..len {
             let u = at(k);
-            odd += u - u;
+            odd += T::ZERO * u;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

@@ -55,7 +55,7 @@ impl PpdAdagrad {
     /// # Errors
     /// `Param`.
     pub fn new(stages: Stages, prox: f64, delta: f64, length: StageLength, ascent: usize) -> Result<Self> {
-        if !(prox > 0.0) {
+        if prox.is_nan() || prox <= 0.0 {
             return Err(Error::Param { what: "prox" });
         }
         if stages.reset(0) > 0 && ascent != 1 {
@@ -129,7 +129,7 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
         let mut odd = T::ZERO;
         for k in 0..len {
             let (u, _, square) = moved(k, iterate[k], anchor[k], sums[k], squares[k]);
-            odd += (u - u) + (square - square);
+            odd += T::ZERO * u + T::ZERO * square;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

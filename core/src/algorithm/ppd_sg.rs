@@ -52,7 +52,7 @@ impl PpdSg {
     /// # Errors
     /// `Param`; also for dual resets with another number of ascent variables than one.
     pub fn new(stages: Stages, prox: f64, decay: f64, ascent: usize) -> Result<Self> {
-        if !(prox > 0.0) {
+        if prox.is_nan() || prox <= 0.0 {
             return Err(Error::Param { what: "prox" });
         }
         if stages.reset(0) > 0 && ascent != 1 {
@@ -137,7 +137,7 @@ impl<T: Real> Algorithm<T> for PpdSg {
         let mut odd = T::ZERO;
         for (k, (&u, &anchor)) in iterate.iter().zip(&*anchor).enumerate() {
             let u = moved(k, u, anchor);
-            odd += u - u;
+            odd += T::ZERO * u;
         }
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });

@@ -28,7 +28,7 @@ pub(super) fn softmax<T: Real>(scores: &[T], out: &mut [T]) -> T {
         sum += *h;
     }
     for h in out {
-        *h = *h / sum;
+        *h /= sum;
     }
     top + sum.ln()
 }
@@ -57,8 +57,8 @@ impl SoftmaxCrossEntropy {
             let rows = batch.starts()[class] as usize * count..batch.starts()[class + 1] as usize * count;
             for (h, s) in out[rows.clone()].chunks_exact_mut(count).zip(batch.scores()[rows].chunks_exact(count)) {
                 value += weight * (softmax(s, h) - s[class]).f64();
-                h[class] = h[class] - T::ONE;
-                h.iter_mut().for_each(|h| *h = *h * T::of(weight));
+                h[class] -= T::ONE;
+                h.iter_mut().for_each(|h| *h *= T::of(weight));
             }
         }
         finite("cross-entropy", value)
