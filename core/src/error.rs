@@ -90,16 +90,16 @@ pub(crate) fn exact_len(what: &'static str, need: usize, got: usize) -> Result<(
 /// `Ok` when every value is finite.
 #[inline]
 pub(crate) fn all_finite<T: crate::Real>(what: &'static str, values: &[T]) -> Result<()> {
-    // One pass without branches first, in lanes: x − x is 0 for finite x and NaN otherwise.
+    // One pass without branches first, in lanes: 0·x is 0 for finite x and NaN otherwise.
     let mut sums = [T::ZERO; 8];
     let (chunks, rest) = values.as_chunks::<8>();
     for chunk in chunks {
         for (sum, &x) in sums.iter_mut().zip(chunk) {
-            *sum += x - x;
+            *sum += T::ZERO * x;
         }
     }
     for &x in rest {
-        sums[0] += x - x;
+        sums[0] += T::ZERO * x;
     }
     if sums.iter().all(|&sum| sum == T::ZERO) {
         return Ok(());

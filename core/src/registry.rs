@@ -9,7 +9,7 @@ use crate::algorithm::{
 use crate::error::{Error, Result};
 use crate::estimator::{
     AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucPairwise, ClassBalanced, ClassWeights, CrossEntropy,
-    Estimator, FastAp, First, Focal, Ldam, Link, MinMaxAp, Prior, SmoothAp, Soap, Weights,
+    Estimator, Exact, FastAp, First, Focal, Ldam, Link, MinMaxAp, Prior, SmoothAp, Soap, Weights,
 };
 use crate::real::Real;
 use crate::sampler::{AnySampler, Shuffle, Stratified, Whole};
@@ -90,6 +90,8 @@ pub enum Objective {
     FastAp,
     /// Recall at several precisions.
     MinMaxAp,
+    /// The pairwise surrogate over the negatives of a false-positive range.
+    PaucExact,
 }
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters.
@@ -336,7 +338,7 @@ pub const METHODS: &[Method] = &[
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
             part: "equations (2)-(4)",
         },
-        files: &["core/src/estimator/soap.rs", "core/src/algorithm/lbfgs.rs"],
+        files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
     },
     Method {
         name: "auc-exact",
@@ -364,7 +366,35 @@ pub const METHODS: &[Method] = &[
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
             part: "the pairwise objective, equation (1)",
         },
-        files: &["core/src/estimator/auc_pairwise.rs", "core/src/algorithm/lbfgs.rs"],
+        files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
+    },
+    Method {
+        name: "pauc-exact",
+        title: "Exact partial AUC",
+        about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr).",
+        objective: Objective::PaucExact,
+        params: &[
+            count("steps", "200", 1, EVALUATIONS),
+            exact_optimizer(),
+            lr("0.1"),
+            SCHEDULE,
+            SURROGATE,
+            MARGIN,
+            SCALE,
+            SMOOTHING,
+            link("identity"),
+            MEMORY,
+            TOLERANCE,
+            BETA1,
+            BETA2,
+            EPS,
+            DECAY,
+        ],
+        source: Source {
+            paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",
+            part: "equation (2), exactly instead of by AGD-SBCD",
+        },
+        files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
     },
     Method {
         name: "ce",
@@ -770,6 +800,7 @@ pub enum SettingError {
 pub struct Settings<'a> {
     method: &'static Method,
     pairs: &'a [(&'a str, &'a str)],
+    fpr: (f64, f64),
 }
 
 impl<'a> Settings<'a> {
@@ -789,13 +820,19 @@ impl<'a> Settings<'a> {
                 return Err(SettingError::Value { at, param });
             }
         }
-        Ok(Self { method, pairs })
+        Ok(Self { method, pairs, fpr: (0.0, 0.05) })
     }
 
     /// The method.
     #[must_use]
     pub fn method(&self) -> &'static Method {
         self.method
+    }
+
+    /// With the false-positive range to train for, in methods that have one; [0, 0.05] without.
+    #[must_use]
+    pub fn with_fpr(self, fpr: (f64, f64)) -> Self {
+        Self { fpr, ..self }
     }
 
     /// The value of a parameter as text; `None` when the method has no such parameter.
@@ -879,14 +916,6 @@ impl<'a> Settings<'a> {
             Objective::BalancedCrossEntropy => {
                 AnyEstimator::CrossEntropy(CrossEntropy::new(ClassWeights::Balanced, self.weights()?))
             }
-            Objective::AucPairwise | Objective::AucExact => {
-                AnyEstimator::AucPairwise(AucPairwise::new(self.surrogate()?, self.link()?))
-            }
-            Objective::ApExact => {
-                let (surrogate, link) = (self.surrogate()?, self.link()?);
-                let (weights, first) = (Weights::Unbiased, First::Estimate);
-                AnyEstimator::Soap(Soap::new(surrogate, link, T::ONE, T::ZERO, weights, first)?)
-            }
             Objective::AucMinMax => {
                 let prior = match self.word("prior")? {
                     "online" => Prior::Online,
@@ -916,11 +945,27 @@ impl<'a> Settings<'a> {
                 let anchors = self.count("anchors")? as u32;
                 AnyEstimator::MinMaxAp(MinMaxAp::new(self.surrogate()?, anchors, self.link()?, self.weights()?)?)
             }
+            Objective::AucPairwise => AnyEstimator::AucPairwise(AucPairwise::new(self.surrogate()?, self.link()?)),
+            Objective::AucExact => AnyEstimator::Exact(Exact::auc(self.surrogate()?, self.link()?)),
+            Objective::ApExact => AnyEstimator::Exact(Exact::ap(self.surrogate()?, self.link()?)),
+            Objective::PaucExact => AnyEstimator::Exact(Exact::pauc(self.surrogate()?, self.link()?, self.fpr)?),
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
                 let (gamma, floor) = (T::of(self.number("gamma")?), T::of(self.number("u0")?));
                 AnyEstimator::Soap(Soap::new(self.surrogate()?, self.link()?, gamma, floor, self.weights()?, first)?)
             }
+        })
+    }
+
+    /// The objective over the whole data, where there is a faster way to it than the estimator's own.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn whole(&self) -> Result<Option<Exact>> {
+        Ok(match self.method.objective {
+            Objective::AucPairwise => Some(Exact::auc(self.surrogate()?, self.link()?)),
+            Objective::Soap => Some(Exact::ap(self.surrogate()?, self.link()?)),
+            _ => None,
         })
     }
 
@@ -992,7 +1037,7 @@ impl<'a> Settings<'a> {
     pub fn sampler(&self, seed: u64, population: [u32; 2]) -> Result<AnySampler> {
         let [negatives, positives] = population;
         let at_most = |name, there: u32| Ok::<_, Error>((self.count(name)?).min(u64::from(there)) as u32);
-        if matches!(self.method.objective, Objective::AucExact | Objective::ApExact) {
+        if matches!(self.method.objective, Objective::AucExact | Objective::ApExact | Objective::PaucExact) {
             return Ok(AnySampler::Whole(Whole::new(negatives + positives)?));
         }
         if self.text("sampling").unwrap_or("stratified") == "uniform" {

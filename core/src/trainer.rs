@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, Sta
 use crate::batch::{Batch, Drawn, Shape};
 use crate::data::{Dataset, Rows, Selection};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Estimator, Grad};
+use crate::estimator::{AnyEstimator, Estimator, Exact, Grad};
 use crate::metric::{self, FprRange, Summary};
 use crate::model::{Activation, AnyModel, Linear, Mlp, Model};
 use crate::real::Real;
@@ -316,6 +316,8 @@ pub struct Trainer<T: Real> {
     estimator: AnyEstimator<T>,
     algorithm: AnyAlgorithm,
     pretraining: Option<Pretraining<T>>,
+    /// The near-linear form of the objective, for reports.
+    whole: Option<Exact>,
     sampler: AnySampler,
     total: u64,
     population: [u32; 2],
@@ -376,8 +378,9 @@ impl<T: Real> Trainer<T> {
             TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, names.join(", ")))
         })?;
         let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        let settings =
-            Settings::new(method, &pairs).map_err(|error| TrainerError::Config(setting_text(error, config)))?;
+        let settings = Settings::new(method, &pairs)
+            .map_err(|error| TrainerError::Config(setting_text(error, config)))?
+            .with_fpr(config.fpr);
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
             return Err(TrainerError::Config(format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1")));
@@ -440,6 +443,7 @@ impl<T: Real> Trainer<T> {
             estimator,
             algorithm,
             pretraining,
+            whole: settings.whole()?,
             sampler,
             total,
             population,
@@ -678,6 +682,9 @@ impl<T: Real> Trainer<T> {
         let split = Model::<T>::param_len(&self.model);
         let at = usize::from(Algorithm::<T>::iterate(&self.current().1).0) * self.grad.len();
         let aux = &self.points[at + split..at + self.grad.len()];
+        if let Some(whole) = &self.whole {
+            return whole.value(&batch, aux, self.work.lend(Estimator::<T>::need(whole, batch.shape())));
+        }
         self.estimator.value(&batch, aux, self.work.lend(self.estimator.need(batch.shape())))
     }
 

@@ -10,6 +10,7 @@ mod auc_pairwise;
 mod class_balanced;
 mod count;
 mod cross_entropy;
+mod exact;
 mod fast_ap;
 mod focal;
 mod ldam;
@@ -24,6 +25,7 @@ pub use auc_multiclass::{AucMulticlass, PairWeighting};
 pub use auc_pairwise::AucPairwise;
 pub use class_balanced::ClassBalanced;
 pub use cross_entropy::{ClassWeights, CrossEntropy};
+pub use exact::Exact;
 pub use fast_ap::FastAp;
 pub use focal::Focal;
 pub use ldam::Ldam;
@@ -204,6 +206,8 @@ pub enum AnyEstimator<T> {
     SmoothAp(SmoothAp<T>),
     /// Cross-entropy of several classes.
     Softmax(SoftmaxCrossEntropy),
+    /// AUC, AP or partial AUC over the whole data.
+    Exact(Exact),
 }
 
 macro_rules! each {
@@ -222,6 +226,7 @@ macro_rules! each {
             AnyEstimator::MinMaxAp($e) => $body,
             AnyEstimator::SmoothAp($e) => $body,
             AnyEstimator::Softmax($e) => $body,
+            AnyEstimator::Exact($e) => $body,
         }
     };
 }

@@ -24,6 +24,19 @@ impl Class for u8 {
     }
 }
 
+/// 1 for a positive, 0 for a negative, where labels are made in working memory.
+impl Class for u32 {
+    const WEIGHTED: bool = false;
+    #[inline(always)]
+    fn is_positive(self) -> bool {
+        self == 1
+    }
+    #[inline(always)]
+    fn weight(self) -> f64 {
+        f64::from(self ^ 1)
+    }
+}
+
 /// The weight of a negative, or a number below 0 for a positive.
 impl Class for f64 {
     const WEIGHTED: bool = true;

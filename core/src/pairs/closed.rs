@@ -67,7 +67,12 @@ pub(super) fn auc_square<S: Real, Y: Class, G: Real>(
 ///
 /// # Errors
 /// `Overflow`, before anything is written.
-pub(super) fn ap_square<S: Real, G: Real>(scores: &[S], labels: &[u8], margin: f64, grad: &mut [G]) -> Result<f64> {
+pub(super) fn ap_square<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    margin: f64,
+    grad: &mut [G],
+) -> Result<f64> {
     let (p, n) = (moments(scores, labels, true), moments(scores, labels, false));
     let share = 1.0 / p.weight;
     // With e = m − s_i + mean of the class: Σ ℓ = weight·(e² + variance), Σ ℓ' = −2·weight·e.
@@ -81,7 +86,7 @@ pub(super) fn ap_square<S: Real, G: Real>(scores: &[S], labels: &[u8], margin: f
     // Σ κ and Σ κ(s_i − centre) of both weights.
     let (mut beta, mut both) = ([0.0; 2], [0.0; 2]);
     let mut value = 0.0;
-    for (s, _) in scores.iter().zip(labels).filter(|&(_, &y)| y == 1) {
+    for (s, _) in scores.iter().zip(labels).filter(|&(_, &y)| y.is_positive()) {
         let (ratio, of_negatives, of_positives, own) = weigh(s.f64());
         value -= share * ratio;
         if !own.is_finite() {
@@ -94,7 +99,7 @@ pub(super) fn ap_square<S: Real, G: Real>(scores: &[S], labels: &[u8], margin: f
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         let x = margin + (s.f64() - p.mean);
-        *g = G::of(if y == 1 {
+        *g = G::of(if y.is_positive() {
             2.0 * (both[0] * x - both[1]) + weigh(s.f64()).3
         } else {
             2.0 * (beta[0] * x - beta[1])
@@ -147,19 +152,19 @@ pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
 }
 
 /// The AP objective of the exponential loss, and its derivatives.
-pub(super) fn ap_exponential<S: Real, G: Real>(scores: &[S], labels: &[u8], rate: f64, grad: &mut [G]) -> f64 {
+pub(super) fn ap_exponential<S: Real, Y: Class, G: Real>(scores: &[S], labels: &[Y], rate: f64, grad: &mut [G]) -> f64 {
     let mut high = f64::NEG_INFINITY;
     for s in scores {
         high = high.or_larger(s.f64());
     }
     let mut sums = [0.0; 2];
     for (s, &y) in scores.iter().zip(labels) {
-        sums[usize::from(y & 1)] += (rate * (s.f64() - high)).exp();
+        sums[usize::from(y.is_positive())] += (rate * (s.f64() - high)).exp();
     }
     let all = sums[0] + sums[1];
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         let share = (rate * (s.f64() - high)).exp() / all;
-        *g = G::of(if y == 1 { -rate * (sums[0] / all) } else { rate * (sums[1] / all) } * share);
+        *g = G::of(if y.is_positive() { -rate * (sums[0] / all) } else { rate * (sums[1] / all) } * share);
     }
     -(sums[1] / all)
 }

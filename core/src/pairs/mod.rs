@@ -177,6 +177,19 @@ pub fn ap<S: Real, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     let positives = checked(scores, labels, &scratch, grad)?;
+    checked_ap(scores, labels, positives, loss, grade, scratch, grad)
+}
+
+/// [`ap`] after the checks.
+fn checked_ap<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
     let few = positives <= FEW_SORTED;
     match loss {
         AnySurrogate::Square(l) => {
@@ -188,18 +201,18 @@ pub fn ap<S: Real, G: Real>(
         }
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<S, G>(scores, l.margin())?;
-            Ok(sorted::ap::<S, G, true>(scores, labels, positives, l.margin(), scratch, grad))
+            Ok(sorted::ap::<S, Y, G, true>(scores, labels, positives, l.margin(), scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<S, G>(scores, l.margin())?;
-            Ok(sorted::ap::<S, G, false>(scores, labels, positives, l.margin(), scratch, grad))
+            Ok(sorted::ap::<S, Y, G, false>(scores, labels, positives, l.margin(), scratch, grad))
         }
         AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
         _ => {
             if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
                 let by_panels = match grade {
-                    Grade::Fast => panel::ap::<S, G, FAST_TERMS>,
-                    Grade::Full => panel::ap::<S, G, FULL_TERMS>,
+                    Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
+                    Grade::Full => panel::ap::<S, Y, G, FULL_TERMS>,
                 };
                 if let Some(value) = by_panels(scores, labels, shape, scale, positives, scratch.f64, scratch.u64, grad)
                 {
@@ -231,10 +244,24 @@ pub fn pauc<S: Real, G: Real>(
     loss: AnySurrogate<f64>,
     fpr: (f64, f64),
     grade: Grade,
-    mut scratch: Scratch<'_, f64>,
+    scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
     let positives = checked(scores, labels, &scratch, grad)?;
+    checked_pauc(scores, labels, positives, loss, fpr, grade, scratch, grad)
+}
+
+/// [`pauc`] after the checks.
+fn checked_pauc<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    loss: AnySurrogate<f64>,
+    fpr: (f64, f64),
+    grade: Grade,
+    mut scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
     if !loss.is_monotone() {
         return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
     }
@@ -254,10 +281,55 @@ pub fn pauc<S: Real, G: Real>(
     weighted_auc(scores, weights, positives, mean, loss, grade, scratch, grad)
 }
 
-/// Writes −1 for a positive, and for a negative how much of its place (rank r covers r to r + 1) lies in `from..to`.
-fn select<S: Real>(
+/// Which of the sums over whole data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Sum {
+    Auc,
+    Ap,
+    Pauc { fpr: (f64, f64) },
+}
+
+/// What [`by_class`] borrows.
+pub(crate) const fn by_class_need(rows: usize) -> Need {
+    let need = need(rows, rows);
+    Need { u32: need.u32 + rows, ..need }
+}
+
+/// A sum over whole data whose rows lie in class order, the negatives first.
+pub(crate) fn by_class<S: Real, G: Real>(
+    sum: Sum,
     scores: &[S],
-    labels: &[u8],
+    negatives: usize,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    mut scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    exact_len("grad", scores.len(), grad.len())?;
+    all_finite("scores", scores)?;
+    let positives = scores.len() - negatives;
+    if positives == 0 || negatives == 0 {
+        return Err(Error::OneClass);
+    }
+    scratch.check(by_class_need(scores.len()))?;
+    let (labels, rest) = scratch.u32.split_at_mut(scores.len());
+    scratch.u32 = rest;
+    labels[..negatives].fill(0);
+    labels[negatives..].fill(1);
+    match sum {
+        Sum::Auc => {
+            let mean = 1.0 / (positives as f64 * negatives as f64);
+            weighted_auc(scores, labels, positives, mean, loss, grade, scratch, grad)
+        }
+        Sum::Ap => checked_ap(scores, labels, positives, loss, grade, scratch, grad),
+        Sum::Pauc { fpr } => checked_pauc(scores, labels, positives, loss, fpr, grade, scratch, grad),
+    }
+}
+
+/// Writes −1 for a positive, and for a negative how much of its place (rank r covers r to r + 1) lies in `from..to`.
+fn select<S: Real, Y: Class>(
+    scores: &[S],
+    labels: &[Y],
     from: f64,
     to: f64,
     weights: &mut [f64],
@@ -265,9 +337,9 @@ fn select<S: Real>(
     keys: &mut [u64],
 ) {
     for (w, &y) in weights.iter_mut().zip(labels) {
-        *w = if y == 1 { -1.0 } else { 0.0 };
+        *w = if y.is_positive() { -1.0 } else { 0.0 };
     }
-    let negatives = (0u32..).zip(labels).filter(|&(_, &y)| y == 0).map(|(at, _)| at);
+    let negatives = (0u32..).zip(labels).filter(|&(_, y)| !y.is_positive()).map(|(at, _)| at);
     let mut count = 0;
     for (slot, at) in places.iter_mut().zip(negatives) {
         *slot = at;

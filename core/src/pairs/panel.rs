@@ -591,9 +591,9 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
 }
 
 /// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`].
-pub(super) fn ap<S: Real, G: Real, const P: usize>(
+pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
-    labels: &[u8],
+    labels: &[Y],
     shape: Shape,
     scale: f64,
     positives: usize,
@@ -633,12 +633,12 @@ pub(super) fn ap<S: Real, G: Real, const P: usize>(
     let mut value = 0.0;
     let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
     for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
-        if labels.iter().all(|&y| y == 0) {
+        if !labels.iter().any(|y| y.is_positive()) {
             continue;
         }
         grid.place(scores, &mut panel, &mut x);
         for ((&y, &k), &x) in labels.iter().zip(&panel).zip(&x) {
-            if y == 1 {
+            if y.is_positive() {
                 let (ratio, beta, both, _) = weigh(k as usize, x);
                 value -= share * ratio;
                 let powers = powers::<P>(x);
@@ -659,12 +659,12 @@ pub(super) fn ap<S: Real, G: Real, const P: usize>(
     spread(&grid, scores, labels, local, grad);
     let blocks = scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(grad.chunks_mut(BLOCK));
     for ((scores, labels), grad) in blocks {
-        if labels.iter().all(|&y| y == 0) {
+        if !labels.iter().any(|y| y.is_positive()) {
             continue;
         }
         grid.place(scores, &mut panel, &mut x);
         for (((&y, &k), &x), g) in labels.iter().zip(&panel).zip(&x).zip(grad) {
-            if y == 1 {
+            if y.is_positive() {
                 *g = G::of(horner(&local[count + k as usize], x) + weigh(k as usize, x).3);
             }
         }

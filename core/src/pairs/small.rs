@@ -84,9 +84,9 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
 ///
 /// # Errors
 /// `Overflow`, before anything is written.
-pub(super) fn ap<S: Real, G: Real, L: Surrogate<f64>>(
+pub(super) fn ap<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     scores: &[S],
-    labels: &[u8],
+    labels: &[Y],
     loss: L,
     positives: usize,
     memory: &mut [f64],
@@ -97,7 +97,7 @@ pub(super) fn ap<S: Real, G: Real, L: Surrogate<f64>>(
     let negatives = scores.len() - positives;
     let mut next = [0, negatives];
     for (s, &y) in scores.iter().zip(labels) {
-        let slot = &mut next[usize::from(y & 1)];
+        let slot = &mut next[usize::from(y.is_positive())];
         all[*slot] = s.f64();
         *slot += 1;
     }
@@ -125,7 +125,7 @@ pub(super) fn ap<S: Real, G: Real, L: Surrogate<f64>>(
     brute::add_slopes(loss, high, both, high, of_positives)?;
     let mut next = [0, negatives];
     for (g, &y) in grad.iter_mut().zip(labels) {
-        let slot = &mut next[usize::from(y & 1)];
+        let slot = &mut next[usize::from(y.is_positive())];
         *g = G::of(slopes[*slot]);
         *slot += 1;
     }

@@ -166,9 +166,9 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const SQUARE: bool>(
 }
 
 /// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`] for ℓ and for what is checked.
-pub(super) fn ap<S: Real, G: Real, const SQUARE: bool>(
+pub(super) fn ap<S: Real, Y: Class, G: Real, const SQUARE: bool>(
     scores: &[S],
-    labels: &[u8],
+    labels: &[Y],
     positives: usize,
     margin: f64,
     scratch: Scratch<'_, f64>,

@@ -1,0 +1,107 @@
+//! Exact objectives over the whole data: AUC, AP and partial AUC by the near-linear sums of [`pairs`].
+//!
+//! ```text
+//! AUC   F = 1/(n₊n₋) Σ_{i∈+} Σ_{j∈−} ℓ(h_i − h_j)
+//! AP    P = −1/n₊ Σ_{i∈+} g1_i/g2_i                           (Qi et al. 2021, equations (2)–(4); see `soap.rs`)
+//! pAUC  F over the negatives ranked αn₋ to βn₋ by score       (Yao et al. 2022, equation (2), with fractional ends)
+//! ```
+//!
+//! with h the link of the raw score. A narrow range can leave a linear model at 0: where the negatives in it outscore the
+//! positives along every direction, 0 is the minimum of a convex surrogate. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
+//! of the scores; sigmoid and logistic sums are good to 10⁻¹², the others to rounding. Cost and memory: see [`pairs`],
+//! and 2 f64 a row for h and its gradient. No state.
+
+use super::{Estimator, Grad, Link, commit, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::error::{Error, Result, exact_len};
+use crate::pairs::{self, Grade, Sum};
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+use crate::surrogate::{AnySurrogate, Surrogate};
+
+/// An exact objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exact {
+    sum: Sum,
+    surrogate: AnySurrogate<f64>,
+    link: Link,
+}
+
+impl Exact {
+    /// The pairwise AUC loss.
+    #[must_use]
+    pub fn auc(surrogate: AnySurrogate<f64>, link: Link) -> Self {
+        Self { sum: Sum::Auc, surrogate, link }
+    }
+
+    /// SOAP's objective.
+    #[must_use]
+    pub fn ap(surrogate: AnySurrogate<f64>, link: Link) -> Self {
+        Self { sum: Sum::Ap, surrogate, link }
+    }
+
+    /// The pairwise loss over the negatives of a false-positive range, 0 ≤ α < β ≤ 1.
+    ///
+    /// # Errors
+    /// `Param` (range), `Unsupported` (a surrogate that is not monotone).
+    pub fn pauc(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64)) -> Result<Self> {
+        if !(0.0 <= fpr.0 && fpr.0 < fpr.1 && fpr.1 <= 1.0) {
+            return Err(Error::Param { what: "fpr" });
+        }
+        if !surrogate.is_monotone() {
+            return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
+        }
+        Ok(Self { sum: Sum::Pauc { fpr }, surrogate, link })
+    }
+
+    /// The value, and its gradient where one is asked for.
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+        let (low, _) = batch.binary()?;
+        if batch.drawn() != Drawn::All {
+            return Err(Error::Unsupported { what: "exact objectives on a part of the data" });
+        }
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let scores = batch.scores();
+        let (h, rest) = scratch.f64.split_at_mut(scores.len());
+        let (out, rest) = rest.split_at_mut(scores.len());
+        for (h, &s) in h.iter_mut().zip(scores) {
+            *h = match self.link {
+                Link::Identity => s.f64(),
+                Link::Sigmoid => s.f64().sigmoid(),
+            };
+        }
+        let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
+        let value = pairs::by_class(self.sum, h, low.len(), self.surrogate, Grade::Full, memory, out)?;
+        let value = finite("objective", value)?;
+        if let Some(grad) = grad {
+            exact_len("grad.scores", scores.len(), grad.len())?;
+            self.link.chain(h, out);
+            let rounded = &mut scratch.real[..scores.len()];
+            rounded.iter_mut().zip(out).for_each(|(r, c)| *r = T::of(*c));
+            commit(rounded, grad)?;
+        }
+        Ok(value)
+    }
+}
+
+impl<T: Real> Estimator<T> for Exact {
+    fn need(&self, shape: Shape) -> Need {
+        let need = pairs::by_class_need(shape.rows);
+        Need { real: shape.rows, f64: need.f64 + 2 * shape.rows, ..need }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.evaluate(batch, scratch, None)
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        _: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.evaluate(batch, scratch, Some(grad.scores))
+    }
+}
