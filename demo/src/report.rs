@@ -38,7 +38,7 @@ impl Reporter {
     /// Moves the bar; `value` is the objective on the last batch.
     pub fn step(&self, done: u64, value: f64) {
         self.bar.set_position(done);
-        if !self.bar.is_hidden() && done % 16 == 0 {
+        if !self.bar.is_hidden() && done.is_multiple_of(16) {
             self.bar.set_message(format!("loss {value:.4}  AP {:.4}", self.ap));
         }
     }

@@ -142,7 +142,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>) -> Result<()> {
             return Err(CliError::input(format!("--{name} 0: expected at least 1")));
         }
     }
-    if args.seconds.is_some_and(|seconds| !(seconds > 0.0)) {
+    if args.seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
         return Err(CliError::input("--seconds: expected more than 0"));
     }
     let (mut trainer, preparation, split) = match &saved {
@@ -307,14 +307,14 @@ fn walk<T: Real>(
         let done = trainer.steps_done();
         let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
         let mut over = done >= total || out_of_time || STOP.load(Ordering::SeqCst) || closed;
-        if (over || done == first || done % every == 0) && !closed {
+        if (over || done == first || done.is_multiple_of(every)) && !closed {
             let report = trainer.report().map_err(|error| left_range(done, error))?;
             match reporter.report(&report, seconds()) {
                 Err(CliError::Closed) => (closed, over) = (true, true),
                 other => other?,
             }
         }
-        if over || done == first || done % save_every == 0 {
+        if over || done == first || done.is_multiple_of(save_every) {
             save(trainer)?;
         }
         if over {

@@ -16,12 +16,13 @@ fn data(rows: usize, positives: usize, spread: f64, seed: u64) -> Arc<Dataset<f6
 }
 
 fn config(method: &str, settings: &[(&str, &str)], steps: u64) -> Config {
-    let mut config = Config::default();
-    config.method = method.to_string();
-    config.settings = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-    config.length = Length::Steps(steps);
-    config.model = ModelSpec::parse("mlp-tanh:4").unwrap();
-    config
+    Config {
+        method: method.to_string(),
+        settings: settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+        length: Length::Steps(steps),
+        model: ModelSpec::parse("mlp-tanh:4").unwrap(),
+        ..Config::default()
+    }
 }
 
 fn trainer(config: &Config, data: &Arc<Dataset<f64>>) -> Trainer<f64> {
