@@ -2,7 +2,7 @@
 //!
 //! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics. Everything
 //! that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
-//! [`Trainer::save`], so that a run resumed from any step gives the bits of one that was never stopped.
+//! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
 
 use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, State};
 use crate::batch::{Batch, Drawn, Shape};

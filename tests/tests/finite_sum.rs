@@ -367,7 +367,7 @@ fn lazy_steps_equal_whole_vector_steps_over_long_runs() {
                 worst = worst.max(distance(&lazy.params(), &eager.params()));
             }
             last = eager.run.norm_sq < eager.run.start_norm_sq / 32.0;
-            if last || eager.run.steps % 1000 == 0 {
+            if last || eager.run.steps.is_multiple_of(1000) {
                 worst = worst.max(distance(&lazy.params(), &eager.params()));
                 let lengths = (lazy.run.norm_sq.sqrt() - eager.run.norm_sq.sqrt()).abs();
                 assert!(lengths < 1e-12, "λ {lambda}: {lengths:e}");

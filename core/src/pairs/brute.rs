@@ -11,7 +11,7 @@
 //! An objective with weights κ that depend on the row sums (SOAP: κ from u after its update) calls `row_sums` first,
 //! then `add_slopes` with the weights, and adds κ_i S_i to the anchors itself.
 //!
-//! Rows are taken [`ROWS`] at a time and others [`LANES`] at a time with one accumulator per lane, and the lanes are
+//! Rows are taken `ROWS` at a time and others `LANES` at a time with one accumulator per lane, and the lanes are
 //! added in one fixed tree: the compiler can use vector registers and the bits do not depend on which. Losses of
 //! e^(−ct) take one exponential per score instead of one per pair, as e^(−c(a−o)) = e^(−c(a−z)) · e^(c(o−z)), while the
 //! scores span less than the type's exponent range; wider batches take the plain way.
