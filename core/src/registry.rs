@@ -243,7 +243,7 @@ const TOLERANCE: Param =
 const EVALUATIONS: &str = "gradients over the whole data, at most";
 
 /// Every method.
-pub const METHODS: &[Method] = &[
+pub static METHODS: &[Method] = &[
     Method {
         name: "soap",
         title: "SOAP",
@@ -712,7 +712,7 @@ pub struct Optimizer {
 }
 
 /// Every step rule.
-pub const OPTIMIZERS: &[Optimizer] = &[
+pub static OPTIMIZERS: &[Optimizer] = &[
     Optimizer {
         name: "sgd",
         about: "Stochastic gradient descent.",
@@ -999,7 +999,7 @@ impl<'a> Settings<'a> {
 
     /// The algorithm of a method that brings its own step rule.
     fn stagewise(&self) -> Result<Option<AnyAlgorithm>> {
-        let ascent = Estimator::<f64>::aux(&self.estimator::<f64>()?).1;
+        let ascent = Estimator::<f32>::aux(&self.estimator::<f32>()?).1;
         let stages = || {
             let factor = self.number("stage-factor")?;
             Stages::new(self.number("lr")?, 1.0 / factor, self.number("stage")?, factor, self.count("reset")? as f64)

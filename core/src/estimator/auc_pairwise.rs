@@ -10,7 +10,7 @@ use crate::pairs::brute;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::AnySurrogate;
-use crate::with_surrogate;
+use crate::surrogate::kernel;
 
 /// Mean pairwise surrogate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl<T: Real> AucPairwise<T> {
         self.link.apply(batch.scores(), h);
         let (low_h, high_h) = h.split_at(low.len());
         let (out_low, out_high) = out.split_at_mut(low.len());
-        let value = with_surrogate!(self.surrogate, loss => {
+        let value = kernel!(self.surrogate, loss => {
             brute::check(loss, high_h, low_h)?;
             brute::auc(loss, high_h, low_h, out_high, out_low)?
         });

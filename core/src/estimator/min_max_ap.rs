@@ -24,7 +24,7 @@ use crate::pairs::brute;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::AnySurrogate;
-use crate::with_surrogate;
+use crate::surrogate::kernel;
 
 /// Recall at several precisions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl<T: Real> MinMaxAp<T> {
         let (low, high) = parts.h.split_at(batch.starts()[1] as usize);
         parts.turned.iter_mut().zip(high).for_each(|(t, &h)| *t = -h);
         parts.below.iter_mut().zip(thresholds).for_each(|(t, &threshold)| *t = -threshold);
-        with_surrogate!(self.surrogate, loss => {
+        kernel!(self.surrogate, loss => {
             brute::row_sums(loss, parts.below, parts.turned, parts.missed, parts.missed_slopes)?;
             brute::row_sums(loss, thresholds, low, parts.alarms, parts.alarms_slopes)?;
         });
@@ -172,7 +172,7 @@ impl<T: Real> Estimator<T> for MinMaxAp<T> {
         parts.out.fill(T::ZERO);
         let (low_h, _) = parts.h.split_at(low.len());
         let (out_low, out_high) = parts.out.split_at_mut(low.len());
-        with_surrogate!(self.surrogate, loss => {
+        kernel!(self.surrogate, loss => {
             brute::add_slopes(loss, parts.below, parts.kappa_high, parts.turned, out_high)?;
             brute::add_slopes(loss, &aux[..self.anchors as usize], parts.kappa_low, low_h, out_low)?;
         });

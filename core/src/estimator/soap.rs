@@ -31,8 +31,8 @@ use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
-use crate::with_surrogate;
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl<T: Real> Estimator<T> for Soap<T> {
         let Parts { h, mut sums, .. } = Parts::cut(scratch.real, batch.scores().len(), high.len());
         self.link.apply(batch.scores(), h);
         let (low, high) = h.split_at(low.len());
-        with_surrogate!(self.surrogate, loss => sums.fill(loss, low, high))?;
+        kernel!(self.surrogate, loss => sums.fill(loss, low, high))?;
         let own = self.surrogate.value(T::ZERO);
         let mut sum = 0.0;
         for i in 0..high.len() {
@@ -205,7 +205,7 @@ impl<T: Real> Estimator<T> for Soap<T> {
             Parts::cut(scratch.real, batch.scores().len(), count);
         self.link.apply(batch.scores(), h);
         let (low_h, high_h) = h.split_at(low.len());
-        with_surrogate!(self.surrogate, loss => sums.fill(loss, low_h, high_h))?;
+        kernel!(self.surrogate, loss => sums.fill(loss, low_h, high_h))?;
         let own = self.surrogate.value(T::ZERO);
         let scale = T::ONE / T::of(count as f64);
         let mut sum = 0.0;
@@ -227,7 +227,7 @@ impl<T: Real> Estimator<T> for Soap<T> {
         for (i, c) in out_high.iter_mut().enumerate() {
             *c = kappa_low[i] * sums.low_slopes[i] + kappa_high[i] * sums.high_slopes[i];
         }
-        with_surrogate!(self.surrogate, loss => {
+        kernel!(self.surrogate, loss => {
             brute::add_slopes(loss, high_h, kappa_low, low_h, out_low)?;
             brute::add_slopes(loss, high_h, kappa_high, high_h, out_high)?;
         });

@@ -29,8 +29,8 @@ pub use panel::Grade;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
-use crate::with_surrogate;
 use class::{Class, range};
 use panel::{FAST_TERMS, FULL_TERMS, Shape};
 
@@ -152,7 +152,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            with_surrogate!(loss, l => {
+            kernel!(loss, l => {
                 fits_slopes::<S, G, _>(scores, l)?;
                 small::auc(scores, labels, l, mean, scratch.f64, grad)
             })
@@ -219,7 +219,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            with_surrogate!(loss, l => {
+            kernel!(loss, l => {
                 fits_slopes::<S, G, _>(scores, l)?;
                 small::ap(scores, labels, l, positives, scratch.f64, grad)
             })

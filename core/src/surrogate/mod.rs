@@ -133,6 +133,24 @@ macro_rules! with_surrogate {
     };
 }
 
+/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; fewer copies with the feature `compact`.
+#[cfg(not(feature = "compact"))]
+macro_rules! kernel {
+    ($any:expr, $s:ident => $body:expr) => {
+        $crate::with_surrogate!($any, $s => $body)
+    };
+}
+#[cfg(feature = "compact")]
+macro_rules! kernel {
+    ($any:expr, $s:ident => $body:expr) => {
+        match $any {
+            $crate::surrogate::AnySurrogate::SquaredHinge($s) => $body,
+            $s => $body,
+        }
+    };
+}
+pub(crate) use kernel;
+
 impl<T: Real> AnySurrogate<T> {
     /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as [`SURROGATES`]
     /// says.
