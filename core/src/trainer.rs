@@ -306,6 +306,51 @@ struct Pretraining<T> {
     restart: bool,
 }
 
+/// Something outside the core that computes estimators, such as a GPU.
+pub trait Device<T: Real>: fmt::Debug {
+    /// What it is, for display.
+    fn name(&self) -> &str;
+    /// Whether it computes this estimator.
+    fn takes(&self, estimator: &AnyEstimator<T>) -> bool;
+    /// As [`Estimator::update`], with memory of its own. `None` when it does not compute this estimator or can no longer
+    /// compute anything; state and gradient are then as before, and the core computes the step.
+    fn update(
+        &mut self,
+        estimator: &AnyEstimator<T>,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        grad: Grad<'_, T>,
+    ) -> Option<Result<f64>>;
+    /// Why it can no longer compute anything.
+    fn failure(&self) -> Option<&dyn fmt::Display> {
+        None
+    }
+}
+
+/// The device that leaves everything to the core.
+#[derive(Debug)]
+struct Core;
+
+impl<T: Real> Device<T> for Core {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+    fn takes(&self, _: &AnyEstimator<T>) -> bool {
+        false
+    }
+    fn update(
+        &mut self,
+        _: &AnyEstimator<T>,
+        _: &Batch<'_, T>,
+        _: &[T],
+        _: &mut [T],
+        _: Grad<'_, T>,
+    ) -> Option<Result<f64>> {
+        None
+    }
+}
+
 /// Trains one model by one method.
 #[derive(Clone, Debug)]
 pub struct Trainer<T: Real> {
@@ -474,11 +519,20 @@ impl<T: Real> Trainer<T> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step.
     pub fn step(&mut self) -> Result<Option<f64>> {
+        self.step_with(&mut Core)
+    }
+
+    /// As [`step`](Self::step), with the estimator computed by `device` where it does that. Everything else stays in the
+    /// core, reports included.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
         let (estimator, algorithm) = self.current();
         loop {
             match algorithm.next(&self.memory(&algorithm)) {
                 Ask::Gradient { at, draw, .. } => {
-                    let value = match self.gradient(&estimator, usize::from(at.0), draw) {
+                    let value = match self.gradient(&estimator, usize::from(at.0), draw, device) {
                         // A line search may try a point whose value does not fit; that is no decrease, not the end.
                         Err(Error::Overflow { .. }) if draw == Draw::All => {
                             self.grad.fill(T::ZERO);
@@ -601,7 +655,13 @@ impl<T: Real> Trainer<T> {
     }
 
     /// Draws, scores, estimates and back-propagates; the gradient is left in `self.grad`.
-    fn gradient(&mut self, estimator: &AnyEstimator<T>, point: usize, draw: Draw) -> Result<f64> {
+    fn gradient(
+        &mut self,
+        estimator: &AnyEstimator<T>,
+        point: usize,
+        draw: Draw,
+        device: &mut dyn Device<T>,
+    ) -> Result<f64> {
         let length = self.length(estimator);
         let (starts, drawn) = self.draw(point, length, draw)?;
         self.score_grad.resize(self.index.len(), T::ZERO);
@@ -610,14 +670,16 @@ impl<T: Real> Trainer<T> {
         let batch = Batch::new(&self.scores, 1, &starts, &self.population, drawn)?
             .with_slots(&self.batch_slots[..(starts[2] - starts[1]) as usize]);
         let (grad, grad_aux) = self.grad[..length].split_at_mut(split);
-        let state = estimator.state_len(self.population[1] as usize);
-        let value = estimator.update(
-            &batch,
-            aux,
-            &mut self.state[..state],
-            self.work.lend(estimator.need(batch.shape())),
-            Grad { scores: &mut self.score_grad, aux: grad_aux },
-        )?;
+        let state = &mut self.state[..estimator.state_len(self.population[1] as usize)];
+        let out = Grad { scores: &mut self.score_grad, aux: &mut *grad_aux };
+        let value = match device.update(estimator, &batch, aux, state, out) {
+            Some(value) => value?,
+            None => {
+                let scratch = self.work.lend(estimator.need(batch.shape()));
+                let out = Grad { scores: &mut self.score_grad, aux: grad_aux };
+                estimator.update(&batch, aux, state, scratch, out)?
+            }
+        };
         grad.fill(T::ZERO);
         self.passes.backward(&self.model, params, self.train.rows(), &self.index, &self.score_grad, grad)?;
         Ok(value)
@@ -754,6 +816,11 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn test_data(&self) -> Option<&Arc<Dataset<T>>> {
         self.test.as_ref()
+    }
+    /// The method's estimator.
+    #[must_use]
+    pub fn estimator(&self) -> &AnyEstimator<T> {
+        &self.estimator
     }
     /// The estimator's state (u, for SOAP).
     #[must_use]

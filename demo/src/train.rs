@@ -1,6 +1,6 @@
 //! `undercurve train`: trains a model, reports on the way, saves and resumes.
 
-use crate::device::{Device, Engine};
+use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
 use crate::report::Reporter;
@@ -75,7 +75,7 @@ pub struct Args {
     seed: Option<u64>,
     /// cpu or gpu
     #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
-    device: Device,
+    device: Choice,
     /// f32 or f64 [default: f32]
     #[arg(long, value_name = "REAL", hide_possible_values = true)]
     precision: Option<Precision>,
@@ -125,8 +125,8 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(differs(args, "precision"));
     }
     match saved.as_ref().map_or(asked.unwrap_or(4), |saved| saved.real_bytes) {
-        4 => run_in::<f32>(args, saved),
-        _ => run_in::<f64>(args, saved),
+        4 => run_in::<f32>(args, saved, device::open_f32),
+        _ => run_in::<f64>(args, saved, device::open_f64),
     }
 }
 
@@ -136,7 +136,7 @@ fn differs(args: &Args, what: &str) -> CliError {
     CliError::input(format!("{file}: saved with another {what}; leave the option out to continue that run"))
 }
 
-fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>) -> Result<()> {
+fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>) -> Result<()> {
     for (name, value) in [("every", args.every), ("save-every", args.save_every), ("steps", args.steps)] {
         if value == Some(0) {
             return Err(CliError::input(format!("--{name} 0: expected at least 1")));
@@ -157,7 +157,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>) -> Result<()> {
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
     }
-    let (engine, note) = Engine::new(args.device, &trainer);
+    let (engine, note) = Engine::new(args.device, &trainer, open);
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
@@ -284,7 +284,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 fn walk<T: Real>(
     args: &Args,
     trainer: &mut Trainer<T>,
-    mut engine: Engine,
+    mut engine: Engine<T>,
     save: &dyn Fn(&Trainer<T>) -> Result<()>,
 ) -> Result<()> {
     // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
@@ -320,7 +320,11 @@ fn walk<T: Real>(
         if over {
             break;
         }
-        match engine.step(trainer).map_err(|error| left_range(done, error))? {
+        let stepped = engine.step(trainer).map_err(|error| left_range(done, error))?;
+        if let Some(note) = engine.gave_up() {
+            eprintln!("note: {note}");
+        }
+        match stepped {
             Some(value) => reporter.step(trainer.steps_done(), value),
             None => break,
         }
@@ -367,7 +371,7 @@ fn left_range(step: u64, error: undercurve::Error) -> CliError {
 }
 
 /// What is trained, in one line.
-fn opening<T: Real>(args: &Args, trainer: &Trainer<T>, engine: &Engine) -> String {
+fn opening<T: Real>(args: &Args, trainer: &Trainer<T>, engine: &Engine<T>) -> String {
     let (data, config) = (trainer.train_data(), trainer.config());
     let test = trainer
         .test_data()

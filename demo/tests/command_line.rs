@@ -191,3 +191,53 @@ fn methods_are_listed_with_their_parameters() {
         assert!(known.params.iter().all(|param| text.contains(param.name)), "{text}");
     }
 }
+
+/// With a driver the GPU's run ends where the processor's does; without one a line says so and the processor trains.
+#[test]
+fn device_gpu_trains_like_the_cpu() {
+    let folder = Folder::new("device");
+    folder.write("a.csv", csv(400));
+    for method in ["soap", "auc-pairwise"] {
+        let train = |device: &str, drivers: Option<&str>| {
+            let mut command = undercurve();
+            if let Some(drivers) = drivers {
+                command.env("VK_DRIVER_FILES", drivers).env("VK_ICD_FILENAMES", drivers);
+            }
+            command.current_dir(&folder.0);
+            command.args(["train", "a.csv", "--method", method, "--steps", "60", "--json", "--device", device]);
+            let output = command.output().unwrap();
+            (objects(&stdout(&output)), String::from_utf8(output.stderr).unwrap())
+        };
+        let ap = |lines: &[Value]| lines[lines.len() - 2]["train"]["ap"].as_f64().unwrap();
+        let backend = |lines: &[Value]| lines[lines.len() - 1]["backend"].as_str().unwrap().to_string();
+        let (cpu, _) = train("cpu", None);
+        assert_eq!(backend(&cpu), "cpu");
+        let (gpu, said) = train("gpu", None);
+        if said.contains("no graphics adapter") {
+            println!("skipped: {said}");
+            assert_eq!(backend(&gpu), "cpu");
+        } else {
+            assert!(backend(&gpu).starts_with("gpu: "), "{}", backend(&gpu));
+            // The same batches; 60 steps of f32 sums in another order.
+            assert!((ap(&gpu) - ap(&cpu)).abs() < 1e-3, "{} and {}", ap(&gpu), ap(&cpu));
+            assert!(ap(&gpu) > 0.4);
+        }
+        if cfg!(target_os = "linux") {
+            let (none, said) = train("gpu", Some("/nonexistent.json"));
+            assert!(said.starts_with("note: no graphics adapter") && said.ends_with("training on the CPU\n"), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+            assert_eq!((backend(&none), ap(&none)), ("cpu".to_string(), ap(&cpu)));
+        }
+    }
+    let (other, double) = (
+        run(
+            &folder.0,
+            &["train", "a.csv", "--method", "soap", "--steps", "2", "--device", "gpu", "--precision", "f64"],
+        ),
+        run(&folder.0, &["train", "a.csv", "--method", "ce", "--steps", "2", "--device", "gpu"]),
+    );
+    for output in [other, double] {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && said.contains("training on the CPU"), "{said}");
+    }
+}

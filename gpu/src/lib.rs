@@ -14,6 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A [`Trainer`](undercurve::trainer::Trainer) steps through it with [`GpuDevice`]: `trainer.step_with(&mut device)`.
+//!
 //! On the web the functions named `*_async` are to be used; the blocking ones do not exist there.
 //!
 //! Promises: the order of every sum depends on the lengths only, so one device and driver gives the same bits from run
@@ -26,10 +28,14 @@
 #![forbid(unsafe_code)]
 
 mod context;
+#[cfg(not(target_arch = "wasm32"))]
+mod device;
 mod error;
 pub mod kernel;
 
 pub use context::Context;
+#[cfg(not(target_arch = "wasm32"))]
+pub use device::GpuDevice;
 pub use error::GpuError;
 pub use kernel::pair::{PairKernel, PairWeight, RowSum};
 pub use wgpu;

@@ -1,19 +1,11 @@
 //! The pair kernel on every Vulkan driver of this machine, against its mirror and a naive f64 twin.
 
+mod common;
+
+use common::contexts;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve_gpu::kernel::pair::mirror;
-use undercurve_gpu::{Context, GpuError, PairKernel, PairWeight, RowSum, wgpu};
-
-/// Every adapter there is, software ones included; says so when there is none.
-fn contexts() -> Vec<Context> {
-    let instance = wgpu::Instance::default();
-    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
-    let contexts: Vec<_> = adapters.iter().filter_map(|a| pollster::block_on(Context::open(a)).ok()).collect();
-    if contexts.is_empty() {
-        println!("skipped: no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
-    }
-    contexts
-}
+use undercurve_gpu::{Context, GpuError, PairKernel, PairWeight, RowSum};
 
 /// Scores in (−2, 2), always the same.
 fn scores(count: usize, seed: u64, shift: f32) -> Vec<f32> {

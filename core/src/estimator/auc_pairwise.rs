@@ -25,6 +25,12 @@ impl<T: Real> AucPairwise<T> {
     pub fn new(surrogate: AnySurrogate<T>, link: Link) -> Self {
         Self { surrogate, link }
     }
+
+    /// The surrogate ℓ.
+    #[must_use]
+    pub fn surrogate(&self) -> AnySurrogate<T> {
+        self.surrogate
+    }
 }
 
 impl<T: Real> AucPairwise<T> {
@@ -58,6 +64,10 @@ pub(super) fn both_classes<'a, T: Real>(batch: &Batch<'a, T>) -> Result<(&'a [T]
 }
 
 impl<T: Real> Estimator<T> for AucPairwise<T> {
+    fn link(&self) -> Link {
+        self.link
+    }
+
     fn need(&self, shape: Shape) -> Need {
         Need { real: 2 * shape.rows, ..Need::NONE }
     }

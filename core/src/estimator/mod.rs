@@ -113,8 +113,8 @@ impl Link {
             Self::Sigmoid => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s.sigmoid()),
         }
     }
-    /// Turns a gradient by h into one by s, given h.
-    fn chain<T: Real>(self, h: &[T], grad: &mut [T]) {
+    /// Turns a gradient by h into one by s, given h; both are as long.
+    pub fn chain<T: Real>(self, h: &[T], grad: &mut [T]) {
         if self == Self::Sigmoid {
             grad.iter_mut().zip(h).for_each(|(g, &h)| *g = *g * h * (T::ONE - h));
         }

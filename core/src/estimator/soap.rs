@@ -63,6 +63,14 @@ struct PairWeights<T> {
     negative: T,
 }
 
+impl<T: Real> PairWeights<T> {
+    /// ĝ1 and ĝ2 of a positive, from its Σ ℓ over the negatives and over the positives; `own` is ℓ(0).
+    fn inner(self, low: T, high: T, own: T) -> [T; 2] {
+        let g1 = self.own * own + self.positive * (high - own);
+        [g1, g1 + self.negative * low]
+    }
+}
+
 impl<T: Real> Soap<T> {
     /// - `gamma` in (0, 1]: weight of the new estimate in u.
     /// - `floor` ≥ 0: u0, the least value of u2.
@@ -87,6 +95,70 @@ impl<T: Real> Soap<T> {
             return Err(Error::Param { what: "margin" });
         }
         Ok(Self { surrogate, link, gamma, floor, weights, first })
+    }
+
+    /// The surrogate ℓ.
+    #[must_use]
+    pub fn surrogate(&self) -> AnySurrogate<T> {
+        self.surrogate
+    }
+
+    /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
+    /// of its pairs, for whoever sweeps the pairs elsewhere. [`update`](Estimator::update) is made of it too.
+    ///
+    /// Everything is by positive of the batch, in its order (b₊ of them):
+    ///
+    /// - `low_sums`: Σ ℓ(h_i − h_j) over the negatives.
+    /// - `high_sums`: Σ ℓ(h_i − h_j) over the positives, j = i *included*.
+    /// - `state`: `[u1, u2]` for each positive of the data; read only. The caller copies `u` to the batch's slots when its
+    ///   step succeeds.
+    /// - `u`: 2·b₊, the new `[u1, u2]`.
+    /// - `kappa_low`, `kappa_high`: κ_ij for negatives and for positives j ≠ i.
+    ///
+    /// Returns the running estimate −mean(u1/u2). O(b₊).
+    ///
+    /// # Errors
+    /// `OneClass`, `Unsupported`, `Length`, `Index` (a slot past the state), `Param` (unbiased weights with one positive
+    /// of several), `Overflow`. Only `Overflow` leaves something in the three outputs, which then mean nothing.
+    pub fn weigh(
+        &self,
+        batch: &Batch<'_, T>,
+        low_sums: &[T],
+        high_sums: &[T],
+        state: &[T],
+        u: &mut [T],
+        kappa_low: &mut [T],
+        kappa_high: &mut [T],
+    ) -> Result<f64> {
+        let (low, high) = both_classes(batch)?;
+        let (slots, count) = (batch.slots(), high.len());
+        exact_len("slots", count, slots.len())?;
+        exact_len("low_sums", count, low_sums.len())?;
+        exact_len("high_sums", count, high_sums.len())?;
+        exact_len("u", 2 * count, u.len())?;
+        exact_len("kappa_low", count, kappa_low.len())?;
+        exact_len("kappa_high", count, kappa_high.len())?;
+        if let Some(at) = slots.iter().position(|&slot| slot as usize >= state.len() / 2) {
+            return Err(Error::Index { what: "slots", at, len: state.len() / 2 });
+        }
+        let w = self.pair_weights(batch, low.len(), count)?;
+        let own = self.surrogate.value(T::ZERO);
+        let scale = T::ONE / T::of(count as f64);
+        let mut sum = 0.0;
+        for (i, (u, &slot)) in u.chunks_exact_mut(2).zip(slots).enumerate() {
+            let new = w.inner(low_sums[i], high_sums[i], own);
+            let old = &state[2 * slot as usize..][..2];
+            let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
+            u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
+            u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
+            let (ratio, over) = (u[0] / u[1], scale / u[1]);
+            sum -= ratio.f64();
+            kappa_low[i] = w.negative * over * ratio;
+            kappa_high[i] = w.positive * over * (ratio - T::ONE);
+        }
+        // An infinite u2 would hide behind a weight of zero.
+        crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
+        finite("average precision loss", sum / count as f64)
     }
 
     fn pair_weights(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
@@ -149,17 +221,15 @@ impl<T: Real> Sums<'_, T> {
         brute::row_sums(loss, high, low, self.low, self.low_slopes)?;
         brute::row_sums(loss, high, high, self.high, self.high_slopes)
     }
-
-    /// ĝ1 and ĝ2 of the i-th positive; `own` is ℓ(0).
-    fn inner(&self, i: usize, own: T, w: PairWeights<T>) -> [T; 2] {
-        let g1 = w.own * own + w.positive * (self.high[i] - own);
-        [g1, g1 + w.negative * self.low[i]]
-    }
 }
 
 impl<T: Real> Estimator<T> for Soap<T> {
     fn state_len(&self, slots: usize) -> usize {
         2 * slots
+    }
+
+    fn link(&self) -> Link {
+        self.link
     }
 
     fn need(&self, shape: Shape) -> Need {
@@ -177,7 +247,7 @@ impl<T: Real> Estimator<T> for Soap<T> {
         let own = self.surrogate.value(T::ZERO);
         let mut sum = 0.0;
         for i in 0..high.len() {
-            let [g1, g2] = sums.inner(i, own, w);
+            let [g1, g2] = w.inner(sums.low[i], sums.high[i], own);
             sum -= g1.f64() / g2.f64();
         }
         finite("average precision loss", sum / high.len() as f64)
@@ -194,34 +264,12 @@ impl<T: Real> Estimator<T> for Soap<T> {
         let (low, high) = both_classes(batch)?;
         scratch.check(self.need(batch.shape()))?;
         exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
-        let slots = batch.slots();
-        exact_len("slots", high.len(), slots.len())?;
-        if let Some(at) = slots.iter().position(|&slot| slot as usize >= state.len() / 2) {
-            return Err(Error::Index { what: "slots", at, len: state.len() / 2 });
-        }
-        let w = self.pair_weights(batch, low.len(), high.len())?;
-        let count = high.len();
         let Parts { h, out, mut sums, u, kappa_low, kappa_high } =
-            Parts::cut(scratch.real, batch.scores().len(), count);
+            Parts::cut(scratch.real, batch.scores().len(), high.len());
         self.link.apply(batch.scores(), h);
         let (low_h, high_h) = h.split_at(low.len());
         kernel!(self.surrogate, loss => sums.fill(loss, low_h, high_h))?;
-        let own = self.surrogate.value(T::ZERO);
-        let scale = T::ONE / T::of(count as f64);
-        let mut sum = 0.0;
-        for (i, (u, &slot)) in u.chunks_exact_mut(2).zip(slots).enumerate() {
-            let new = sums.inner(i, own, w);
-            let old = &state[2 * slot as usize..][..2];
-            let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
-            u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
-            u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
-            let (ratio, over) = (u[0] / u[1], scale / u[1]);
-            sum -= ratio.f64();
-            kappa_low[i] = w.negative * over * ratio;
-            kappa_high[i] = w.positive * over * (ratio - T::ONE);
-        }
-        // An infinite u2 would hide behind a weight of zero.
-        crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
+        let value = self.weigh(batch, sums.low, sums.high, state, u, kappa_low, kappa_high)?;
         let (out_low, out_high) = out.split_at_mut(low.len());
         out_low.fill(T::ZERO);
         for (i, c) in out_high.iter_mut().enumerate() {
@@ -231,10 +279,9 @@ impl<T: Real> Estimator<T> for Soap<T> {
             brute::add_slopes(loss, high_h, kappa_low, low_h, out_low)?;
             brute::add_slopes(loss, high_h, kappa_high, high_h, out_high)?;
         });
-        let value = finite("average precision loss", sum / count as f64)?;
         self.link.chain(h, out);
         commit(out, grad.scores)?;
-        for (&slot, u) in slots.iter().zip(u.chunks_exact(2)) {
+        for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
             state[2 * slot as usize..][..2].copy_from_slice(u);
         }
         Ok(value)
