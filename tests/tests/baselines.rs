@@ -217,6 +217,11 @@ proptest! {
         };
         let aux: Vec<f64> = aux[..anchors].iter().chain(&aux[4..4 + anchors]).copied().collect();
         prop_assume!(aux[anchors..].iter().all(|m| m.abs() > 0.01)); // λ = |μ| has a kink at 0
+        // The squared hinge bends at its margin; differences, which step 2e-4 to either side, are taken away from there.
+        let bends = |(h, &y): (&f64, &u8)| {
+            aux[..anchors].iter().any(|t| (if y == 1 { h - t } else { t - h } - 0.8).abs() < 3e-4)
+        };
+        prop_assume!(logistic || !link(h, &case.scores).iter().zip(&y).any(bends));
         let loss = |t: f64| surrogate(name, 0.8, t).0;
         let estimator = MinMaxAp::new(AnySurrogate::by_name(name, 0.8).unwrap(), anchors as u32, h, how.0).unwrap();
         matches(&case, &estimator, &aux, &mut [], &|s, aux| {
