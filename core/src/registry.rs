@@ -242,6 +242,25 @@ const TOLERANCE: Param =
     number("tolerance", "1e-6", 0.0, 0.999_999, "lbfgs ends when the gradient has fallen to this share of its first");
 const EVALUATIONS: &str = "gradients over the whole data, at most";
 
+/// Parameters of exact AUC and exact partial AUC.
+const AUC_EXACT: &[Param] = &[
+    count("steps", "200", 1, EVALUATIONS),
+    exact_optimizer(),
+    lr("0.1"),
+    SCHEDULE,
+    SURROGATE,
+    MARGIN,
+    SCALE,
+    SMOOTHING,
+    link("identity"),
+    MEMORY,
+    TOLERANCE,
+    BETA1,
+    BETA2,
+    EPS,
+    DECAY,
+];
+
 /// Every method.
 pub static METHODS: &[Method] = &[
     Method {
@@ -345,23 +364,7 @@ pub static METHODS: &[Method] = &[
         title: "Exact AUC",
         about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
         objective: Objective::AucExact,
-        params: &[
-            count("steps", "200", 1, EVALUATIONS),
-            exact_optimizer(),
-            lr("0.1"),
-            SCHEDULE,
-            SURROGATE,
-            MARGIN,
-            SCALE,
-            SMOOTHING,
-            link("identity"),
-            MEMORY,
-            TOLERANCE,
-            BETA1,
-            BETA2,
-            EPS,
-            DECAY,
-        ],
+        params: AUC_EXACT,
         source: Source {
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
             part: "the pairwise objective, equation (1)",
@@ -373,23 +376,7 @@ pub static METHODS: &[Method] = &[
         title: "Exact partial AUC",
         about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr).",
         objective: Objective::PaucExact,
-        params: &[
-            count("steps", "200", 1, EVALUATIONS),
-            exact_optimizer(),
-            lr("0.1"),
-            SCHEDULE,
-            SURROGATE,
-            MARGIN,
-            SCALE,
-            SMOOTHING,
-            link("identity"),
-            MEMORY,
-            TOLERANCE,
-            BETA1,
-            BETA2,
-            EPS,
-            DECAY,
-        ],
+        params: AUC_EXACT,
         source: Source {
             paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",
             part: "equation (2), exactly instead of by AGD-SBCD",
