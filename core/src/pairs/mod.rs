@@ -6,7 +6,7 @@
 //!
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
 //! |---|---|---|---|
-//! | hinge, squared hinge | sort the positives, scan the gaps | O(n₊ log n₊ + n) | rounding |
+//! | hinge, squared hinge | sort the positives in streams, scan the gaps | O(n) to O(n log n₊) | rounding |
 //! | sigmoid, logistic | panels | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp; any with few positives | all pairs | O(n₊n) | rounding |
@@ -23,6 +23,7 @@ mod order;
 mod panel;
 mod small;
 mod sorted;
+mod streams;
 
 pub use panel::Grade;
 

@@ -1,174 +1,108 @@
-//! Sorted positives, and the rank of any score among them.
+//! The thresholds of one stream in order, and the rank of any score among them.
 
-use super::class::Class;
+use super::streams::index;
 use crate::real::Real;
 
-/// Bits of a radix digit.
-const DIGIT: usize = 11;
-/// Values of a radix digit.
-const DIGITS: usize = 1 << DIGIT;
-/// Below this many keys the comparison sort of `core` is faster.
-const RADIX_FROM: usize = 1500;
-/// A bucket with more entries is searched by halving.
-const LINEAR: usize = 8;
+/// Steps of a ladder at most.
+const STEPS: usize = 1 << 15;
+/// A step with more thresholds is sorted, and searched, by comparisons.
+const CROWD: usize = 8;
 
-/// `u32` elements that [`sort_positives`] borrows.
-pub(super) const SORT_U32: usize = 3 * DIGITS;
-
-/// Writes the positions of the positives in ascending order of score; ties in order of position for `f32`.
-///
-/// `order` is as long as there are positives, `keys` twice as long, `counts` has [`SORT_U32`] elements.
-pub(super) fn sort_positives<S: Real, Y: Class>(
-    scores: &[S],
-    labels: &[Y],
-    order: &mut [u32],
-    keys: &mut [u64],
-    counts: &mut [u32],
-) {
-    let count = order.len();
-    let (keys, spare) = keys.split_at_mut(count);
-    if S::BYTES > 4 {
-        let positions = (0..).zip(labels).filter(|&(_, y)| y.is_positive());
-        for (slot, (at, _)) in order.iter_mut().zip(positions) {
-            *slot = at;
-        }
-        order.sort_unstable_by_key(|&at| (scores.get(at as usize).map_or(0, |s| s.key()), at));
-        return;
-    }
-    // The key fills the upper half, the position the lower.
-    let mut filled = 0;
-    for (block, (scores, labels)) in scores.chunks(64).zip(labels.chunks(64)).enumerate() {
-        let mut packed = [0u64; 64];
-        let mut found = 0;
-        for (l, (s, &y)) in scores.iter().zip(labels).enumerate() {
-            packed[found & 63] = s.key() << 32 | (64 * block + l) as u64;
-            found += usize::from(y.is_positive());
-        }
-        let end = (filled + found).min(count);
-        keys[filled..end].copy_from_slice(&packed[..end - filled]);
-        filled = end;
-    }
-    let sorted = if count < RADIX_FROM {
-        keys.sort_unstable();
-        keys
-    } else {
-        radix(keys, spare, counts)
-    };
-    for (slot, &key) in order.iter_mut().zip(&*sorted) {
-        *slot = key as u32;
-    }
+/// Steps for a number of thresholds.
+const fn steps(count: usize) -> usize {
+    if 4 * count + 8 > STEPS { STEPS } else { 4 * count + 8 }
 }
 
-/// Sorts by the upper half of each key, least significant digit first; returns the half of the memory with the result.
-fn radix<'a>(keys: &'a mut [u64], spare: &'a mut [u64], counts: &mut [u32]) -> &'a mut [u64] {
-    counts.fill(0);
-    let (counts, _) = counts.as_chunks_mut::<DIGITS>();
-    for &key in &*keys {
-        for (pass, counts) in counts.iter_mut().enumerate() {
-            counts[(key >> (32 + DIGIT * pass)) as usize % DIGITS] += 1;
-        }
-    }
-    let (mut from, mut to) = (keys, spare);
-    for (pass, counts) in counts.iter_mut().enumerate() {
-        if counts.iter().any(|&c| c as usize == from.len()) {
-            continue; // all keys share this digit
-        }
-        let mut sum = 0;
-        for c in counts.iter_mut() {
-            (*c, sum) = (sum, sum + *c);
-        }
-        for &key in &*from {
-            let slot = &mut counts[(key >> (32 + DIGIT * pass)) as usize % DIGITS];
-            to[*slot as usize] = key;
-            *slot += 1;
-        }
-        core::mem::swap(&mut from, &mut to);
-    }
-    from
-}
-
-/// Buckets over sorted thresholds: the number of thresholds below x in constant expected time.
-///
-/// The buckets divide the middle of the thresholds evenly; the lowest and highest 1/128 share the outermost buckets, so
-/// that far outliers do not starve the others.
+/// Equal steps over sorted thresholds: the number of thresholds below x in constant expected time, in logarithmic time
+/// where they crowd.
 #[derive(Clone, Copy)]
-pub(super) struct Buckets<'a> {
+pub(super) struct Ladder<'a> {
     low: f64,
     scale: f64,
     last: f64,
-    mask: usize,
-    /// Thresholds in lower buckets, by bucket, and the total at the end.
+    /// Thresholds on lower steps, by step, and their number at the end.
     starts: &'a [u32],
 }
 
-impl<'a> Buckets<'a> {
+impl<'a> Ladder<'a> {
     /// `u32` elements for `count` thresholds.
     pub(super) const fn need(count: usize) -> usize {
-        Self::buckets(count) + 1
-    }
-    const fn buckets(count: usize) -> usize {
-        if count > 1 << 21 { 1 << 22 } else { (2 * count).next_power_of_two() }
+        steps(count) + 2
     }
 
-    /// Over `count` ≥ 1 ascending thresholds; `starts` has [`need`](Self::need) elements.
-    pub(super) fn new(count: usize, threshold: impl Fn(usize) -> f64, starts: &'a mut [u32]) -> Self {
-        let buckets = Self::buckets(count);
-        let clip = count / 128;
-        let (low, high) = (threshold(clip), threshold(count - 1 - clip));
-        let last = (buckets - 1) as f64;
+    /// Over the thresholds `x[k] − margin` of one stream. Writes the k in ascending order of x to `order`, equal ones by
+    /// k. The memory is that of [`need`](Self::need).
+    pub(super) fn new(x: &[f64], margin: f64, order: &mut [u32], memory: &'a mut [u32]) -> Self {
+        let first = x.first().copied().unwrap_or(0.0);
+        let (mut low, mut high) = (first, first);
+        for &x in x {
+            low = low.or_smaller(x);
+            high = high.or_larger(x);
+        }
+        let (low, high) = (low - margin, high - margin);
+        let steps = steps(x.len());
+        let last = (steps - 1) as f64;
         let scale = if high > low { (last / (high - low)).or_smaller(f64::MAX) } else { 0.0 };
+        // Counting by steps puts nearly all in order. While it goes on, entry b + 1 is where the next one of step b
+        // belongs; in the end that is the start of step b + 1.
+        let starts = &mut memory[..steps + 2];
         starts.fill(0);
-        let mut this = Self { low, scale, last, mask: buckets - 1, starts: &[] };
-        for k in 0..count {
-            starts[this.bucket(threshold(k)) + 1] += 1;
+        let step = |x: f64| index(x - margin, low, scale, last) as usize;
+        for &x in x {
+            starts[step(x) + 2] += 1;
         }
-        let mut sum = 0;
-        for s in starts.iter_mut() {
-            sum += *s;
-            *s = sum;
+        let (mut sum, mut most) = (0, 0);
+        for start in starts.iter_mut() {
+            most = most.max(*start);
+            sum += *start;
+            *start = sum;
         }
-        this.starts = starts;
-        this
+        for (k, &x) in (0..).zip(x) {
+            let next = &mut starts[step(x) + 1];
+            order[*next as usize] = k;
+            *next += 1;
+        }
+        if most as usize > CROWD {
+            let key = |&k: &u32| (x.get(k as usize).map_or(0, |x| x.key()), k);
+            for ends in starts.windows(2) {
+                if (ends[1] - ends[0]) as usize > CROWD {
+                    order[ends[0] as usize..ends[1] as usize].sort_unstable_by_key(key);
+                }
+            }
+        }
+        for k in 1..order.len() {
+            let mut at = k;
+            while at > 0 && x[order[at] as usize] < x[order[at - 1] as usize] {
+                order.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+        Self { low, scale, last, starts }
     }
 
-    /// The bucket of x; never falls as x rises.
+    /// The step of x, which never falls as x rises.
     #[inline(always)]
-    pub(super) fn bucket(&self, x: f64) -> usize {
-        const ONES: f64 = 4_503_599_627_370_496.0; // 2^52, whose low bits count in ones
-        let z = (x - self.low) * self.scale;
-        let z = if z > 0.0 { z } else { 0.0 };
-        let z = if z < self.last { z } else { self.last };
-        (z + ONES).to_bits() as usize & self.mask
+    pub(super) fn step(&self, x: f64) -> u32 {
+        index(x, self.low, self.scale, self.last)
     }
 
-    /// Thresholds below x, given its bucket. `cells[k + 1][0]` − `margin` is threshold k, followed by one of +∞.
+    /// How many thresholds are below x, whose step is known. `cells[k + 1][0]` − `margin` is threshold k, after the last
+    /// of which comes one of +∞.
     #[inline(always)]
-    pub(super) fn below(&self, bucket: usize, x: f64, margin: f64, cells: &[[f64; 4]]) -> usize {
-        let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
-        if end - start > LINEAR {
-            return Self::search(start, end, x, margin, cells);
-        }
-        let mut k = start;
-        while (x - cells[k + 1][0]) + margin > 0.0 {
-            k += 1;
-        }
-        k
+    pub(super) fn below(&self, step: u32, x: f64, margin: f64, cells: &[[f64; 4]]) -> u32 {
+        let is_below = |k: u32| (x - cells[k as usize + 1][0]) + margin > 0.0;
+        let start = self.starts[step as usize];
+        // One step without a branch reaches the place nearly always.
+        let k = start + u32::from(is_below(start));
+        if is_below(k) { self.search(step, k, x, margin, cells) } else { k }
     }
 
     #[inline(never)]
-    fn search(start: usize, end: usize, x: f64, margin: f64, cells: &[[f64; 4]]) -> usize {
-        let run = &cells[start + 1..end + 1];
-        let is_below = |c: &[f64; 4]| (x - c[0]) + margin > 0.0;
-        // Points outside all thresholds are common and need no search.
-        match (run.first(), run.last()) {
-            (Some(first), Some(last)) if is_below(first) => {
-                if is_below(last) {
-                    end
-                } else {
-                    start + run.partition_point(is_below)
-                }
-            }
-            _ => start,
-        }
+    fn search(&self, step: u32, from: u32, x: f64, margin: f64, cells: &[[f64; 4]]) -> u32 {
+        let end = self.starts[step as usize + 1].max(from);
+        let run = &cells[from as usize + 1..end as usize + 1];
+        let is_below = |cell: &[f64; 4]| (x - cell[0]) + margin > 0.0;
+        // Above all of a crowd is common: a crowd of ties is a single point.
+        if run.last().is_none_or(is_below) { end } else { from + run.partition_point(is_below) as u32 }
     }
 }
