@@ -1,14 +1,19 @@
 //! Builds the wasm package and the page from a checkout, with nothing installed but Rust and Node.
 //!
 //! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
+//!
+//! The package's two modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
+use crate::methods;
 use anyhow::{Context as _, Result, anyhow, bail};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
+use undercurve::registry::METHODS;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -123,10 +128,31 @@ fn ensure_target() -> Result<((), String)> {
     Ok(((), "added".into()))
 }
 
+/// The modules of the package: the feature that makes one, and its name.
+const MODULES: [(&str, &str); 2] = [("train", "undercurve"), ("files", "undercurve_files")];
+
 fn build_package(checkout: &Checkout) -> Result<((), String)> {
+    let out = checkout.package();
+    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    let mut sizes = Vec::new();
+    for (feature, name) in MODULES {
+        build_module(checkout, feature, name)?;
+        let file = format!("{name}_bg.wasm");
+        let bytes = fs::read(out.join(&file)).context(file)?;
+        sizes.push(format!("{feature} {}", kilobytes(gzip_len(&bytes)?)));
+    }
+    let methods = Value::from_iter(METHODS.iter().map(methods::object));
+    let head = "// Every method with its parameters, written from the registry.\n";
+    fs::write(out.join("methods.js"), format!("{head}export const METHODS = {methods};\n")).context("methods.js")?;
+    Ok(((), format!("{} gzip", sizes.join(", "))))
+}
+
+/// One module: the crate with one feature, then its JavaScript half.
+fn build_module(checkout: &Checkout, feature: &str, name: &str) -> Result<()> {
     let mut build = cargo();
     build
         .args(["build", "--profile", "wasm", "--target", TARGET, "--package", "undercurve-wasm", "--lib"])
+        .args(["--no-default-features", "--features", &format!("small,{feature}")])
         .args(["--message-format", "json-render-diagnostics"])
         .current_dir(&checkout.root)
         // Flags meant for the host must not reach this build; ours come through the target's own variable.
@@ -136,9 +162,6 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let output = quiet(&mut build, "cargo build --target wasm32-unknown-unknown")?;
     let wasm = artifact(&String::from_utf8_lossy(&output.stdout))
         .ok_or_else(|| anyhow!("cargo built no wasm file for undercurve-wasm"))?;
-
-    let out = checkout.package();
-    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
     wasm_bindgen_cli_support::Bindgen::new()
         .input_path(&wasm)
         .web(true)?
@@ -146,13 +169,9 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
         .omit_default_module_path(false)
         .remove_name_section(true)
         .remove_producers_section(true)
-        .out_name("undercurve")
-        .generate(&out)
-        .context("wasm-bindgen")?;
-
-    let bytes = fs::read(out.join("undercurve_bg.wasm")).context("wasm/js/pkg/undercurve_bg.wasm")?;
-    let packed = gzip_len(&bytes)?;
-    Ok(((), format!("{}, {} gzip", kilobytes(bytes.len() as u64), kilobytes(packed))))
+        .out_name(name)
+        .generate(checkout.package())
+        .context("wasm-bindgen")
 }
 
 /// 128-bit SIMD everywhere, never relaxed SIMD (its results differ between CPUs); and no folder of this machine in the file.

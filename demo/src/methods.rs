@@ -83,7 +83,9 @@ fn details(method: &Method) -> Result<()> {
     Ok(())
 }
 
-fn object(method: &Method) -> Value {
+/// A method as JSON.
+#[must_use]
+pub fn object(method: &Method) -> Value {
     let params = method.params.iter().map(|param| {
         let domain = match param.domain {
             Domain::Number { low, high } => json!({"kind": "number", "low": low, "high": high}),

@@ -1,19 +1,17 @@
-// The package without a worker: `await init()` once, then the classes of the core.
+// The package without a worker: `await init()` once, then sessions, or the classes of the core.
 
+import { once } from "./load.js";
 import load, { initSync } from "./pkg/undercurve.js";
 
-export { Data, Options, Table, Trainer, methods, synthetics } from "./pkg/undercurve.js";
+export { METHODS } from "./pkg/methods.js";
+export { Data, Options, Trainer } from "./pkg/undercurve.js";
 export { Session } from "./session.js";
-
-let loading;
+export { synthetic } from "./synthetic.js";
+export { SYNTHETICS } from "./synthetics.js";
 
 /**
  * Loads the WebAssembly module once. In a browser and in a bundle nothing need be given; elsewhere (Node) give the bytes
  * of `undercurve/undercurve_bg.wasm`.
- * @param {BufferSource | WebAssembly.Module} [module]
- * @returns {Promise<void>}
+ * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
  */
-export function init(module) {
-  loading ??= module === undefined ? load() : Promise.resolve(initSync({ module }));
-  return loading.then(() => undefined);
-}
+export const init = /* @__PURE__ */ once(load, initSync);

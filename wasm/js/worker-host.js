@@ -1,44 +1,32 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Data, Session, Table, init, methods, synthetics } from "./index.js";
+import { Session, init, synthetic } from "./index.js";
 
 const sessions = new Map();
-const tables = new Map();
+const files = new Map();
 let last = 0;
-
-/** Copies prepared rows out of the module, with what a picture of them needs. */
-function unpack(data) {
-  try {
-    return {
-      dims: data.dims,
-      X: data.trainX(),
-      y: data.trainY(),
-      test: { X: data.testX(), y: data.testY() },
-      plane: data.plane(2000),
-    };
-  } finally {
-    data.free();
-  }
-}
+// Loads while the page is still busy with itself; whether it worked is told with the first call.
+init().catch(() => {});
 
 const calls = {
-  methods: () => JSON.parse(methods()),
-  synthetics: () => JSON.parse(synthetics()),
-  synthetic: (kind, rows, testRows, positives, noise, seed) =>
-    unpack(Data.synthetic(kind, rows, testRows, positives, noise, seed)),
+  /** Drawn rows; the held-out ones lie on a plane as they are. */
+  synthetic(kind, options) {
+    const data = synthetic(kind, options);
+    return { ...data, plane: data.test.X.slice(0, 4000) };
+  },
 
   /** Reads a file and keeps it; answers with what it holds. */
-  open(bytes, name) {
-    const table = new Table(bytes, name);
-    tables.set(++last, table);
-    return { table: last, ...JSON.parse(table.describe()) };
+  async open(bytes, name) {
+    const { DataFile, initFiles } = await import("./files.js");
+    await initFiles();
+    const file = new DataFile(bytes, name);
+    files.set(++last, file);
+    return { file: last, ...file.describe() };
   },
-  prepare(table, { label, positive, impute, share, seed }) {
-    return unpack(tables.get(table).prepare(label, positive, impute, share, seed));
-  },
-  close(table) {
-    tables.get(table)?.free();
-    tables.delete(table);
+  prepare: (file, choice) => files.get(file).prepare(choice),
+  close(file) {
+    files.get(file)?.dispose();
+    files.delete(file);
   },
 
   create(options) {
@@ -73,7 +61,7 @@ function transferable(value, into = []) {
 self.onmessage = async ({ data: { id, call, args } }) => {
   try {
     await init();
-    const value = calls[call](...args);
+    const value = await calls[call](...args);
     self.postMessage({ id, value }, transferable(value));
   } catch (error) {
     self.postMessage({ id, error: String(error?.message ?? error) });

@@ -18,11 +18,9 @@ enum Shape {
     Moons,
 }
 
-/// A kind of data with its name in links.
+/// A kind of data with its name in links; titles are in `wasm/js/synthetics.js`.
 pub struct Synthetic {
     pub name: &'static str,
-    pub title: &'static str,
-    pub about: &'static str,
     shape: Shape,
 }
 
@@ -31,8 +29,6 @@ pub struct Synthetic {
 pub const SYNTHETICS: &[Synthetic] = &[
     Synthetic {
         name: "split",
-        title: "Split",
-        about: "Positives in two places, and negatives hiding near one of them.",
         shape: Shape::Blobs {
             positive: &[(0.63, [0.52, 3.07], [0.57, 0.29]), (0.37, [2.16, -3.22], [0.46, 0.68])],
             negative: &[(0.92, [0.0, 0.0], [1.0, 1.0]), (0.08, [-2.19, -1.38], [0.57, 0.61])],
@@ -40,8 +36,6 @@ pub const SYNTHETICS: &[Synthetic] = &[
     },
     Synthetic {
         name: "overlap",
-        title: "Overlap",
-        about: "Two round clouds; cross-entropy is already right here.",
         shape: Shape::Blobs {
             positive: &[(1.0, [1.5, 1.0], [1.0, 1.0])],
             negative: &[(1.0, [-0.5, -0.3], [1.0, 1.0])],
@@ -49,21 +43,14 @@ pub const SYNTHETICS: &[Synthetic] = &[
     },
     Synthetic {
         name: "decoy",
-        title: "Decoy",
-        about: "A few far negatives lie on the positive side.",
         shape: Shape::Blobs {
             positive: &[(1.0, [1.6, 0.9], [0.5, 0.5])],
             negative: &[(0.9, [-0.6, 0.0], [0.9, 0.9]), (0.1, [3.2, -2.0], [0.5, 0.4])],
         },
     },
-    Synthetic {
-        name: "ring",
-        title: "Ring",
-        about: "Positives inside a ring; a line cannot do it.",
-        shape: Shape::Ring,
-    },
-    Synthetic { name: "checker", title: "Checker", about: "Positives in two opposite corners.", shape: Shape::Checker },
-    Synthetic { name: "moons", title: "Moons", about: "Two interleaved half circles.", shape: Shape::Moons },
+    Synthetic { name: "ring", shape: Shape::Ring },
+    Synthetic { name: "checker", shape: Shape::Checker },
+    Synthetic { name: "moons", shape: Shape::Moons },
 ];
 
 impl Synthetic {

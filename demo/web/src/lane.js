@@ -55,9 +55,9 @@ export class Lane {
     };
     const field = (param) =>
       h("label", { title: param.about }, param.name,
-        param.kind === "choice"
+        param.domain.kind === "choice"
           ? h("select", { onchange: (event) => set(param, event.target.value) },
-            ...param.words.map((word) => h("option", { value: word, textContent: word, selected: word === value(param) })))
+            ...param.domain.values.map((word) => h("option", { value: word, textContent: word, selected: word === value(param) })))
           : h("input", { type: "text", inputMode: "decimal", value: value(param), onchange: (event) => set(param, event.target.value.trim()) }));
     this.settings.replaceChildren(
       h("summary", { textContent: brief.map((param) => `${param.name} ${value(param)}`).join("  ·  ") }),

@@ -1,6 +1,8 @@
 // The page: state in the address ─► data ─► two trainers in workers ─► pictures.
 
 import "./style.css";
+import { METHODS } from "undercurve/methods";
+import { SYNTHETICS } from "undercurve/synthetics";
 import { Engine, createTrainer } from "undercurve/worker";
 import { $, colours as readColours, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
@@ -28,10 +30,6 @@ let run = 0;
 const timings = { main: [] };
 
 const engines = { a: new Engine(), b: new Engine() };
-const methods = engines.a.call("methods");
-const kinds = engines.a.call("synthetics");
-let registry = [];
-let synthetics = [];
 let lanes = null;
 let side = null;
 const charts = {
@@ -48,7 +46,7 @@ function problem(error) {
   $("problem").hidden = !text;
 }
 
-const isDrawn = () => synthetics.some((kind) => kind.name === state.data);
+const isDrawn = () => SYNTHETICS.some((kind) => kind.name === state.data);
 const options = (lane) => ({
   X: data.X,
   y: data.y,
@@ -63,13 +61,13 @@ const options = (lane) => ({
 
 async function loadData() {
   const sample = SAMPLES.find((one) => one.name === state.data);
-  if (state.data === "file" && own) return engines.a.call("prepare", own.table, { ...own, share: 0.6, seed: state.seed });
+  if (state.data === "file" && own) return engines.a.call("prepare", own.file, { ...own, share: 0.6, seed: state.seed });
   if (sample) {
-    const table = await engines.a.call("open", await fetchSample(sample.name), `${sample.name}.csv`);
+    const { file } = await engines.a.call("open", await fetchSample(sample.name), `${sample.name}.csv`);
     try {
-      return await engines.a.call("prepare", table.table, { ...sample, impute: false, share: 0.6, seed: state.seed });
+      return await engines.a.call("prepare", file, { ...sample, impute: false, share: 0.6, seed: state.seed });
     } finally {
-      engines.a.call("close", table.table);
+      engines.a.call("close", file);
     }
   }
   if (!isDrawn()) {
@@ -77,7 +75,7 @@ async function loadData() {
     else problem(`There is no data called “${state.data}”; here is the default.`);
     state.data = address.defaults().data;
   }
-  return engines.a.call("synthetic", state.data, ROWS, HELD_OUT, state.positives / 100, state.noise, state.seed);
+  return engines.a.call("synthetic", state.data, { rows: ROWS, testRows: HELD_OUT, positives: state.positives / 100, noise: state.noise, seed: state.seed });
 }
 
 /** Everything from the start: data, trainers, pictures of step 0. Plays on if asked. */
@@ -235,7 +233,7 @@ function tell({ a, b }) {
   if (standard) {
     $("note").textContent = `This data set was found by searching for a large gap; on most data the two are closer, and seeds differ (try 3). The best linear direction reaches about ${BEST_DIRECTION}. ${chance}`;
   } else if (isDrawn()) {
-    $("note").textContent = `${synthetics.find((kind) => kind.name === state.data).about} ${ROWS.toLocaleString("en")} rows train, ${HELD_OUT.toLocaleString("en")} are held out. ${chance}`;
+    $("note").textContent = `${SYNTHETICS.find((kind) => kind.name === state.data).about} ${ROWS.toLocaleString("en")} rows train, ${HELD_OUT.toLocaleString("en")} are held out. ${chance}`;
   } else {
     $("note").textContent = `${data.y.length.toLocaleString("en")} rows × ${data.dims} features train, ${data.test.y.length.toLocaleString("en")} are held out (a stratified split by the seed). ${chance}`;
   }
@@ -292,8 +290,8 @@ function change(part) {
 }
 
 async function thumbnails() {
-  for (const kind of synthetics) {
-    side.thumbnail(kind.name, await engines.a.call("synthetic", kind.name, 10, 500, 0.25, 0, 1), colours);
+  for (const kind of SYNTHETICS) {
+    side.thumbnail(kind.name, await engines.a.call("synthetic", kind.name, { rows: 10, testRows: 500, positives: 0.25 }), colours);
   }
 }
 
@@ -348,40 +346,37 @@ function wire() {
   });
 }
 
-Promise.all([methods, kinds])
-  .then(async ([known, drawn]) => {
-    registry = known;
-    synthetics = drawn;
-    for (const name of LANES) {
-      lanes ??= {};
-      lanes[name] = new Lane(name, registry, (choice) => {
-        problem(null);
-        state.lanes[name] = choice;
-        restart({ fresh: false, play: true });
-      });
-      if (!registry.some((method) => method.name === state.lanes[name].method)) {
-        problem(`There is no method called “${state.lanes[name].method}”.`);
-        state.lanes[name] = address.defaults().lanes[name];
-      }
-    }
-    side = new Side($("side"), {
-      kinds: synthetics,
-      change,
-      file: openFile,
-      prepare: (choice) => {
-        own = choice;
-        Object.assign(state, { data: "file" });
-        problem(null);
-        restart({ play: true });
-      },
+async function open() {
+  lanes = {};
+  for (const name of LANES) {
+    lanes[name] = new Lane(name, METHODS, (choice) => {
+      problem(null);
+      state.lanes[name] = choice;
+      restart({ fresh: false, play: true });
     });
-    wire();
-    restyle();
-    await restart({ play: true });
-    await thumbnails();
-    for (const sample of SAMPLES) fetchSample(sample.name).catch(() => {});
-  })
-  .catch(problem);
+    if (!METHODS.some((method) => method.name === state.lanes[name].method)) {
+      problem(`There is no method called “${state.lanes[name].method}”.`);
+      state.lanes[name] = address.defaults().lanes[name];
+    }
+  }
+  side = new Side($("side"), {
+    kinds: SYNTHETICS,
+    change,
+    file: openFile,
+    prepare: (choice) => {
+      own = choice;
+      Object.assign(state, { data: "file" });
+      problem(null);
+      restart({ play: true });
+    },
+  });
+  wire();
+  restyle();
+  await restart({ play: true });
+  await thumbnails();
+  for (const sample of SAMPLES) fetchSample(sample.name).catch(() => {});
+}
+open().catch(problem);
 
 // For the tests: how long the page itself works on a frame.
 globalThis.undercurve = { timings, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };

@@ -119,7 +119,7 @@ export class Side {
     };
     label.onchange = fill;
     positive.onchange = describe;
-    go.onclick = () => this.prepare({ table: table.table, label: label.value, positive: positive.value, impute: impute.checked });
+    go.onclick = () => this.prepare({ file: table.file, label: label.value, positive: positive.value, impute: impute.checked });
     const parts = [h("strong", { textContent: table.name }), h("p", { className: "hint", textContent: `${table.format}, ${table.rows} rows${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));
     parts.push(h("label", {}, "Positive class", positive), ratio);

@@ -1,0 +1,71 @@
+// Reading files: a second module, which those who bring arrays never load.
+
+import { once } from "./load.js";
+import load, { Table, initSync } from "./pkg/undercurve_files.js";
+
+/**
+ * Loads the module that reads files, once; as `init` of the package.
+ * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ */
+export const initFiles = /* @__PURE__ */ once(load, initSync);
+
+/**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {number} missing how many values are
+ * @property {[string, number][] | null} values different values and how often, where there are at most 20
+ */
+
+/**
+ * @typedef {object} Choice
+ * @property {string} label the label's column
+ * @property {string} positive its value that is positive
+ * @property {boolean} [impute] fill in missing values instead of refusing them
+ * @property {number} [share] of the rows to train with, default 0.6; the others are held out
+ * @property {number} [seed] of the split
+ */
+
+/** A CSV or LIBSVM file, plain or gzip. */
+export class DataFile {
+  #table;
+
+  /**
+   * Errors name file, line and column.
+   * @param {Uint8Array} bytes
+   * @param {string} name for errors
+   */
+  constructor(bytes, name) {
+    this.#table = new Table(bytes, name);
+  }
+
+  /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */
+  describe() {
+    return JSON.parse(this.#table.describe());
+  }
+
+  /**
+   * Splits (stratified), encodes and scales; both fitted on the training part. Ready for `Session`.
+   * @param {Choice} choice
+   */
+  prepare({ label, positive, impute = false, share = 0.6, seed = 1 }) {
+    const data = this.#table.prepare(label, positive, impute, share, seed);
+    try {
+      return {
+        dims: data.dims,
+        X: data.trainX(),
+        y: data.trainY(),
+        test: { X: data.testX(), y: data.testY() },
+        /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
+        plane: data.plane(2000),
+      };
+    } finally {
+      data.free();
+    }
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.#table?.free();
+    this.#table = undefined;
+  }
+}

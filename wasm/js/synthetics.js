@@ -1,0 +1,11 @@
+// The kinds of data that `synthetic` draws.
+
+/** The kinds there are: name, title, one sentence. */
+export const SYNTHETICS = [
+  { name: "split", title: "Split", about: "Positives in two places, and negatives hiding near one of them." },
+  { name: "overlap", title: "Overlap", about: "Two round clouds; cross-entropy is already right here." },
+  { name: "decoy", title: "Decoy", about: "A few far negatives lie on the positive side." },
+  { name: "ring", title: "Ring", about: "Positives inside a ring; a line cannot do it." },
+  { name: "checker", title: "Checker", about: "Positives in two opposite corners." },
+  { name: "moons", title: "Moons", about: "Two interleaved half circles." },
+];

@@ -1,0 +1,238 @@
+//! Training: data from arrays or from a seed, options, the trainer and what a picture of it needs.
+
+use crate::synthetic::SYNTHETICS;
+use crate::view;
+use std::sync::Arc;
+use undercurve::data::{Dataset, Rows};
+use undercurve::metric::{FprRange, Metrics, Summary};
+use undercurve::trainer::{self, Config, Length, ModelSpec};
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+/// Training rows and held-out rows.
+#[wasm_bindgen]
+pub struct Data {
+    train: Arc<Dataset<f32>>,
+    test: Option<Arc<Dataset<f32>>>,
+}
+
+#[wasm_bindgen]
+impl Data {
+    /// Rows from arrays: `x` row-major, rows × `dims`; `y` 1 for positives, 0 for negatives.
+    pub fn dense(
+        x: Vec<f32>,
+        y: Vec<u8>,
+        dims: usize,
+        test_x: Option<Vec<f32>>,
+        test_y: Option<Vec<u8>>,
+    ) -> Result<Self, JsError> {
+        let train = Arc::new(Dataset::dense(x, y, dims)?);
+        let test = match (test_x, test_y) {
+            (Some(x), Some(y)) => Some(Arc::new(Dataset::dense(x, y, dims)?)),
+            _ => None,
+        };
+        Ok(Self { train, test })
+    }
+}
+
+/// Rows drawn from a seed: two features each, row-major, and labels.
+#[wasm_bindgen]
+pub struct Drawn {
+    x: Vec<f32>,
+    y: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Drawn {
+    /// `kind` is one of the names in `synthetics.js`, `positives` their share, `noise` a standard deviation added to both
+    /// features. `part` 0 is for training, 1 for holding out.
+    #[wasm_bindgen(constructor)]
+    pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, JsError> {
+        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such kind of data"))?;
+        if !(positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite()) {
+            return Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"));
+        }
+        let (x, y) = kind.draw(rows, positives, noise, seed as u64, u64::from(part));
+        Ok(Self { x, y })
+    }
+    /// The features. Can be taken once.
+    #[wasm_bindgen(js_name = takeX)]
+    pub fn take_x(&mut self) -> Vec<f32> {
+        std::mem::take(&mut self.x)
+    }
+    /// The labels. Can be taken once.
+    #[wasm_bindgen(js_name = takeY)]
+    pub fn take_y(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.y)
+    }
+}
+
+/// What a run depends on beside its data.
+#[wasm_bindgen]
+pub struct Options {
+    config: Config,
+}
+
+#[wasm_bindgen]
+impl Options {
+    /// A method of `methods()` with its defaults, on a linear model.
+    #[wasm_bindgen(constructor)]
+    pub fn new(method: &str, seed: f64) -> Self {
+        Self { config: Config { method: method.to_string(), seed: seed as u64, ..Config::default() } }
+    }
+    /// Overrides a parameter of the method.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.config.settings.push((name.to_string(), value.to_string()));
+    }
+    /// A multilayer perceptron with these widths instead of the linear model.
+    pub fn hidden(&mut self, widths: Vec<u32>) {
+        self.config.model = ModelSpec::Mlp { hidden: widths.iter().map(|&w| w as usize).collect(), tanh: true };
+    }
+    /// Length of the learning-rate schedule.
+    pub fn steps(&mut self, steps: u32) {
+        self.config.length = Length::Steps(u64::from(steps));
+    }
+    /// False-positive range of the partial AUC.
+    pub fn fpr(&mut self, low: f64, high: f64) {
+        self.config.fpr = (low, high);
+    }
+}
+
+/// Training on the CPU, one step at a time.
+#[wasm_bindgen]
+pub struct Trainer {
+    inner: trainer::Trainer<f32>,
+    metrics: Metrics<f32>,
+    objective: f64,
+    scores: Vec<f32>,
+    /// The step that `scores` belong to.
+    scored: Option<u64>,
+}
+
+#[wasm_bindgen]
+impl Trainer {
+    /// At step 0.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &Options, data: &Data) -> Result<Self, JsError> {
+        Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
+    }
+
+    /// Where `save` left off, on the same data.
+    pub fn load(bytes: &[u8], data: &Data) -> Result<Self, JsError> {
+        Ok(Self::of(trainer::Trainer::load(bytes, data.train.clone(), data.test.clone())?))
+    }
+
+    fn of(inner: trainer::Trainer<f32>) -> Self {
+        Self { inner, metrics: Metrics::new(), objective: f64::NAN, scores: Vec::new(), scored: None }
+    }
+
+    /// Everything of the run, to go on later.
+    pub fn save(&self) -> Vec<u8> {
+        self.inner.save()
+    }
+
+    /// One step; false when the method has nothing more to do. Errors leave the parameters as they were.
+    pub fn step(&mut self) -> Result<bool, JsError> {
+        let value = self.inner.step()?;
+        self.objective = value.unwrap_or(self.objective);
+        Ok(value.is_some())
+    }
+
+    /// Objective estimate of the last step, NaN before the first.
+    #[wasm_bindgen(getter)]
+    pub fn objective(&self) -> f64 {
+        self.objective
+    }
+    /// Steps done.
+    #[wasm_bindgen(getter, js_name = stepsDone)]
+    pub fn steps_done(&self) -> f64 {
+        self.inner.steps_done() as f64
+    }
+    /// Steps the learning rate's schedule spans.
+    #[wasm_bindgen(getter, js_name = totalSteps)]
+    pub fn total_steps(&self) -> f64 {
+        self.inner.total_steps() as f64
+    }
+    /// Rows drawn / rows there are.
+    #[wasm_bindgen(getter)]
+    pub fn pass(&self) -> f64 {
+        self.inner.pass()
+    }
+    /// Rows of the last batch, negatives first.
+    pub fn batch(&self) -> Vec<u32> {
+        self.inner.batch_index().to_vec()
+    }
+    /// Model parameters.
+    pub fn params(&self) -> Vec<f32> {
+        self.inner.params().to_vec()
+    }
+
+    /// Held-out AUROC, average precision, partial AUC (the mean true-positive rate over its range), accuracy at score 0.
+    pub fn metrics(&mut self) -> Result<Vec<f64>, JsError> {
+        let (low, high) = self.inner.config().fpr;
+        let range = FprRange::new(low, high)?;
+        let data = self.refresh()?;
+        let Summary { auroc, ap, pauc, accuracy, .. } = self.metrics.summary(&self.scores, data.labels(), range)?;
+        Ok(vec![auroc, ap, pauc, accuracy])
+    }
+
+    /// True-positive rate at equally spaced false-positive rates.
+    pub fn roc(&mut self, points: usize) -> Result<Vec<f32>, JsError> {
+        let data = self.refresh()?;
+        Ok(view::roc_at(&self.metrics.roc_curve(&self.scores, data.labels(), None)?, points))
+    }
+
+    /// Precision where the recall reaches equally spaced values.
+    pub fn pr(&mut self, points: usize) -> Result<Vec<f32>, JsError> {
+        let data = self.refresh()?;
+        Ok(view::pr_at(&self.metrics.pr_curve(&self.scores, data.labels(), None)?, points))
+    }
+
+    /// Lowest score, highest score, share of the negatives in each bin, share of the positives in each bin.
+    pub fn histogram(&mut self, bins: usize) -> Result<Vec<f32>, JsError> {
+        let data = self.refresh()?;
+        Ok(view::histogram(&self.scores, data.labels(), bins))
+    }
+
+    /// Share of the held-out negatives scored below each of the first `most` held-out rows.
+    pub fn ranks(&mut self, most: usize) -> Result<Vec<f32>, JsError> {
+        let data = self.refresh()?;
+        let negatives = view::negatives(&self.scores, data.labels());
+        let mut out = self.scores[..most.min(self.scores.len())].to_vec();
+        view::ranks(&mut out, &negatives);
+        Ok(out)
+    }
+
+    /// As `ranks`, at the points of a grid over two features: `columns` from `left` to `right`, `rows` from `bottom` to `top`.
+    pub fn surface(
+        &mut self,
+        left: f32,
+        right: f32,
+        columns: usize,
+        bottom: f32,
+        top: f32,
+        rows: usize,
+    ) -> Result<Vec<f32>, JsError> {
+        let at = |from: f32, to: f32, k: usize, count: usize| from + (to - from) * (k as f32 + 0.5) / count as f32;
+        let grid: Vec<f32> = (0..rows)
+            .flat_map(|j| (0..columns).map(move |i| (i, j)))
+            .flat_map(|(i, j)| [at(left, right, i, columns), at(bottom, top, j, rows)])
+            .collect();
+        let data = self.refresh()?;
+        let negatives = view::negatives(&self.scores, data.labels());
+        let mut out = vec![0.0; columns * rows];
+        self.inner.score(Rows::dense(&grid, 2)?, &mut out)?;
+        view::ranks(&mut out, &negatives);
+        Ok(out)
+    }
+
+    /// Scores the held-out rows (the training rows where there are none) once per step.
+    fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, JsError> {
+        let data = self.inner.test_data().unwrap_or_else(|| self.inner.train_data()).clone();
+        if self.scored != Some(self.inner.steps_done()) {
+            self.scores.resize(data.len(), 0.0);
+            self.inner.score(data.rows(), &mut self.scores)?;
+            self.scored = Some(self.inner.steps_done());
+        }
+        Ok(data)
+    }
+}
