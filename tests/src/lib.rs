@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 pub mod algorithms;
+pub mod bounds;
 pub mod docs;
 pub mod estimators;
 pub mod finite_sum;
+pub mod fuzz;
 pub mod metric;
 pub mod model;
 pub mod pairs;

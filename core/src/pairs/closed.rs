@@ -15,11 +15,21 @@ use crate::error::{Error, Result};
 use crate::real::Real;
 
 /// Sum of weights, mean and mean square deviation of one class.
+///
+/// The mean is `rough + rest` unevaluated: a rounded one far from 0 would cost digits of every deviation from it.
 #[derive(Clone, Copy, Default)]
 struct Moments {
     weight: f64,
-    mean: f64,
+    rough: f64,
+    rest: f64,
     variance: f64,
+}
+
+impl Moments {
+    /// s − mean.
+    fn deviation(&self, s: f64) -> f64 {
+        (s - self.rough) - self.rest
+    }
 }
 
 fn moments<S: Real, Y: Class>(scores: &[S], labels: &[Y], positive: bool) -> Moments {
@@ -29,12 +39,19 @@ fn moments<S: Real, Y: Class>(scores: &[S], labels: &[Y], positive: bool) -> Mom
             (s.f64(), w)
         })
     };
-    let weight: f64 = rows().map(|(_, w)| w).sum();
-    // Two rounds: the first mean may lose digits far from 0, the deviations from it do not.
+    let (mut weight, mut low, mut high) = (0.0, f64::MAX, f64::MIN);
+    for (s, w) in rows() {
+        weight += w;
+        (low, high) = (low.or_smaller(s), high.or_larger(s));
+    }
     let rough = rows().map(|(s, w)| w / weight * s).sum::<f64>();
-    let mean = rough + rows().map(|(s, w)| w / weight * (s - rough)).sum::<f64>();
-    let variance = rows().map(|(s, w)| w / weight * ((s - mean) * (s - mean))).sum();
-    Moments { weight, mean, variance }
+    let rough = rough + rows().map(|(s, w)| w / weight * (s - rough)).sum::<f64>();
+    // Of equal scores the mean is the score, whatever the sums round to.
+    let rough = rough.or_larger(low).or_smaller(high);
+    let rest = rows().map(|(s, w)| w / weight * (s - rough)).sum();
+    let out = Moments { weight, rough, rest, variance: 0.0 };
+    let variance = rows().map(|(s, w)| w / weight * (out.deviation(s) * out.deviation(s))).sum();
+    Moments { variance, ..out }
 }
 
 /// Mean of (m − (s_i − s_j))² over positives × weighted negatives, and its derivatives.
@@ -48,19 +65,45 @@ pub(super) fn auc_square<S: Real, Y: Class, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     let (p, n) = (moments(scores, labels, true), moments(scores, labels, false));
-    let lack = margin - (p.mean - n.mean);
+    let lack = margin - ((p.rough - n.rough) + (p.rest - n.rest));
     let value = lack * lack + p.variance + n.variance;
     if !value.is_finite() {
         return Err(Error::Overflow { what: "pair sum" });
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         *g = G::of(if y.is_positive() {
-            -2.0 / p.weight * (margin - (s.f64() - n.mean))
+            -2.0 / p.weight * (margin - n.deviation(s.f64()))
         } else {
-            2.0 / n.weight * y.weight() * (margin - (p.mean - s.f64()))
+            2.0 / n.weight * y.weight() * (margin + p.deviation(s.f64()))
         });
     }
     Ok(value)
+}
+
+/// Σ κ and Σ κ(s_i − centre) over positives.
+#[derive(Clone, Copy)]
+struct Weighted {
+    centre: f64,
+    sum: f64,
+    first: f64,
+}
+
+impl Weighted {
+    fn about(centre: f64) -> Self {
+        Self { centre, sum: 0.0, first: 0.0 }
+    }
+    fn add(&mut self, kappa: f64, s: f64) {
+        self.sum += kappa;
+        self.first += kappa * (s - self.centre);
+    }
+    /// None, about the weighted mean: from there Σ κ(m + s − s_i) cancels no more than its terms do.
+    fn centred(self) -> Self {
+        Self::about(if self.sum == 0.0 { self.centre } else { self.centre + self.first / self.sum })
+    }
+    /// Σ κ(m + s − s_i).
+    fn at(self, s: f64, margin: f64) -> f64 {
+        self.sum * (margin + (s - self.centre)) - self.first
+    }
 }
 
 /// The AP objective of the square loss, and its derivatives.
@@ -77,33 +120,33 @@ pub(super) fn ap_square<S: Real, Y: Class, G: Real>(
     let share = 1.0 / p.weight;
     // With e = m − s_i + mean of the class: Σ ℓ = weight·(e² + variance), Σ ℓ' = −2·weight·e.
     let weigh = |s: f64| {
-        let (e_p, e_n) = (margin - (s - p.mean), margin - (s - n.mean));
+        let (e_p, e_n) = (margin - p.deviation(s), margin - n.deviation(s));
         let (g_p, g_n) = (p.weight * (e_p * e_p + p.variance), n.weight * (e_n * e_n + n.variance));
         let inverse = 1.0 / (g_p + g_n);
         let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
         (g_p * inverse, beta, both, -2.0 * (both * p.weight * e_p + beta * n.weight * e_n))
     };
-    // Σ κ and Σ κ(s_i − centre) of both weights.
-    let (mut beta, mut both) = ([0.0; 2], [0.0; 2]);
+    let positives = || scores.iter().zip(labels).filter(|&(_, &y)| y.is_positive()).map(|(s, _)| s.f64());
+    let (mut beta, mut both) = (Weighted::about(p.rough), Weighted::about(p.rough));
     let mut value = 0.0;
-    for (s, _) in scores.iter().zip(labels).filter(|&(_, &y)| y.is_positive()) {
-        let (ratio, of_negatives, of_positives, own) = weigh(s.f64());
+    for s in positives() {
+        let (ratio, of_negatives, of_positives, own) = weigh(s);
         value -= share * ratio;
         if !own.is_finite() {
             return Err(Error::Overflow { what: "pair sum" });
         }
-        beta[0] += of_negatives;
-        beta[1] += of_negatives * (s.f64() - p.mean);
-        both[0] += of_positives;
-        both[1] += of_positives * (s.f64() - p.mean);
+        beta.add(of_negatives, s);
+        both.add(of_positives, s);
+    }
+    (beta, both) = (beta.centred(), both.centred());
+    for s in positives() {
+        let (_, of_negatives, of_positives, _) = weigh(s);
+        beta.add(of_negatives, s);
+        both.add(of_positives, s);
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        let x = margin + (s.f64() - p.mean);
-        *g = G::of(if y.is_positive() {
-            2.0 * (both[0] * x - both[1]) + weigh(s.f64()).3
-        } else {
-            2.0 * (beta[0] * x - beta[1])
-        });
+        let s = s.f64();
+        *g = G::of(if y.is_positive() { 2.0 * both.at(s, margin) + weigh(s).3 } else { 2.0 * beta.at(s, margin) });
     }
     Ok(value)
 }

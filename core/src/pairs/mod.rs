@@ -220,6 +220,10 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
+            // The pair (i, i) keeps g2 from 0, and 1/g2² has to fit.
+            if loss.value(0.0) < 1e-120 {
+                return Err(Error::Param { what: "margin" });
+            }
             kernel!(loss, l => {
                 fits_slopes::<S, G, _>(scores, l)?;
                 small::ap(scores, labels, l, positives, scratch.f64, grad)

@@ -406,8 +406,12 @@ impl<'a, const P: usize> Tables<'a, P> {
                         sign *= -mirror;
                     }
                 }
-                out[0] += kernel.constant(side) * mass + kernel.linear(side) * length;
-                out[1] += kernel.linear(side) * mirror * self.half * mass;
+                out[0] += kernel.constant(side) * mass;
+                // Distances may not fit where only the softplus asks for them.
+                if kernel.linear(side) != 0.0 {
+                    out[0] += kernel.linear(side) * length;
+                    out[1] += kernel.linear(side) * mirror * self.half * mass;
+                }
             }
         }
     }
@@ -549,7 +553,7 @@ fn spread<S: Real, Y: Class, G: Real, const P: usize>(
 }
 
 /// Mean of ℓ over positives × weighted negatives, and its derivative by every score. `None` (and nothing written) when
-/// the scores occupy more panels than the scratch holds. The caller has checked the data.
+/// the scores occupy more panels than the scratch holds or the sum leaves the range. The caller has checked the data.
 pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
     labels: &[Y],
@@ -575,6 +579,9 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
         for q in 0..P {
             value += local[q] * m[q];
         }
+    }
+    if !value.is_finite() {
+        return None;
     }
     let (at_negatives, at_positives) = local.split_at_mut(count);
     tables.forward(true, grid.numbers, negatives, at_positives);
