@@ -263,6 +263,22 @@ fn whole_data_sums_are_the_double_loop() {
 }
 
 #[test]
+fn narrow_and_wide_windows_are_the_double_loop() {
+    for name in ["smoothed-hinge", "ramp"] {
+        for c in [1e-7, 0.02, 0.3, 7.0, 300.0, 1e5] {
+            for kind in KINDS {
+                let (scores, labels) = data(kind, 330, 0.3, 17);
+                let narrow: Vec<f32> = scores.iter().map(|&s| s as f32).collect();
+                for sum in [Sum::Auc, Sum::Ap, Sum::Pauc(0.05, 0.51)] {
+                    compare(sum, name, c, &scores, &labels, Grade::Full, 1e-12, kind);
+                    compare(sum, name, c, &narrow, &labels, Grade::Full, 1e-12, kind);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn partial_auc_of_any_range_is_the_double_loop() {
     for (a, b) in [(0.0, 1.0), (0.0, 0.013), (0.333, 0.334), (0.9, 1.0), (0.25, 0.75)] {
         compare_all("plain", 500, 0.3, 5, &[Sum::Pauc(a, b)]);

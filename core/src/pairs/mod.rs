@@ -9,7 +9,8 @@
 //! | hinge, squared hinge | sort the positives in streams, scan the gaps | O(n) to O(n log n₊) | rounding |
 //! | sigmoid, logistic | panels | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
-//! | smoothed hinge, ramp; any with few positives | all pairs | O(n₊n) | rounding |
+//! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
+//! | any with few positives; windows below the scores' rounding | all pairs | O(n₊n) | rounding |
 //!
 //! Conditions shared by the three:
 //! - `scores` finite, `labels` 0 or 1, `grad` all of one length n < 2³²; at least one row of each label.
@@ -24,6 +25,7 @@ mod panel;
 mod small;
 mod sorted;
 mod streams;
+mod window;
 
 pub use panel::Grade;
 
@@ -34,6 +36,7 @@ use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
 use class::{Class, range};
 use panel::{FAST_TERMS, FULL_TERMS, Shape};
+use window::Window;
 
 /// With at most this many positives all pairs are faster than sorting them.
 const FEW_SORTED: usize = 16;
@@ -45,7 +48,7 @@ const FEW_PANELS: usize = 1 << 16;
 pub const fn need(rows: usize, positives: usize) -> Need {
     let (panels, keys) = panel::need(rows);
     let brute = small::need(rows, positives);
-    let sorted = sorted::need(rows, positives);
+    let sorted = sorted::need(rows, positives).either(window::need(rows, positives));
     let either = sorted.either(Need { real: 0, f64: panels, u32: rows, u64: keys });
     let either = either.either(Need { real: 0, f64: brute, u32: 0, u64: 0 });
     // Partial AUC keeps a weight for every row beside all that.
@@ -144,6 +147,9 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         _ => {
+            if let Some(loss) = window::<S, G>(loss, scores, positives) {
+                return Ok(window::auc(scores, labels, positives, loss, mean, scratch, grad));
+            }
             if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
                 let by_panels = match grade {
                     Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
@@ -210,6 +216,9 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
         _ => {
+            if let Some(loss) = window::<S, G>(loss, scores, positives) {
+                return Ok(window::ap(scores, labels, positives, loss, scratch, grad));
+            }
             if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
                 let by_panels = match grade {
                     Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
@@ -377,6 +386,18 @@ fn smooth(loss: AnySurrogate<f64>, pairs: usize) -> Option<(Shape, f64)> {
         AnySurrogate::Logistic(l) => Some((Shape::Logistic, l.scale())),
         _ => None,
     }
+}
+
+/// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.
+fn window<S: Real, G: Real>(loss: AnySurrogate<f64>, scores: &[S], positives: usize) -> Option<Window> {
+    let loss = match loss {
+        AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
+        AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
+        _ => return None,
+    };
+    let (low, high) = range(scores);
+    let pays = positives > FEW_SORTED && fits::<S, G>(scores, loss.margin).is_ok();
+    (pays && loss.fits(low, high, positives)).then_some(loss)
 }
 
 /// `Ok` when no derivative of a pair leaves the range of `G`.

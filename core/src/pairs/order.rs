@@ -2,6 +2,7 @@
 
 use super::streams::index;
 use crate::real::Real;
+use core::cmp::Ordering;
 
 /// Steps of a ladder at most.
 const STEPS: usize = 1 << 15;
@@ -11,6 +12,30 @@ const CROWD: usize = 8;
 /// Steps for a number of thresholds.
 const fn steps(count: usize) -> usize {
     if 4 * count + 8 > STEPS { STEPS } else { 4 * count + 8 }
+}
+
+/// The edges of one stream, numbered through: near edges `near[k]` − `margin`, then far edges `far[k]` − `far_margin`.
+pub(super) struct Edges<'a> {
+    pub(super) near: &'a [f64],
+    pub(super) margin: f64,
+    pub(super) far: &'a [f64],
+    pub(super) far_margin: f64,
+}
+
+impl Edges<'_> {
+    /// Ascending; where they coincide far edges first; edges of one kind by score, then by number.
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let count = self.near.len();
+        let score = |k: u32| if (k as usize) < count { self.near[k as usize] } else { self.far[k as usize - count] };
+        let threshold = |k: u32| score(k) - if (k as usize) < count { self.margin } else { self.far_margin };
+        let far = |k: u32| (k as usize) >= count;
+        let order = |x: f64, y: f64| x.partial_cmp(&y).unwrap_or(Ordering::Equal);
+        if far(a) == far(b) {
+            order(score(a), score(b)).then(a.cmp(&b))
+        } else {
+            order(threshold(a), threshold(b)).then(far(b).cmp(&far(a)))
+        }
+    }
 }
 
 /// Equal steps over sorted thresholds: the number of thresholds below x in constant expected time, in logarithmic time
@@ -30,26 +55,31 @@ impl<'a> Ladder<'a> {
         steps(count) + 2
     }
 
-    /// Over the thresholds `x[k] − margin` of one stream. Writes the k in ascending order of x to `order`, equal ones by
-    /// k. The memory is that of [`need`](Self::need).
-    pub(super) fn new(x: &[f64], margin: f64, order: &mut [u32], memory: &'a mut [u32]) -> Self {
-        let first = x.first().copied().unwrap_or(0.0);
-        let (mut low, mut high) = (first, first);
-        for &x in x {
-            low = low.or_smaller(x);
-            high = high.or_larger(x);
+    /// Over the edges of one stream. Writes their numbers in ascending order to `order`. The memory is that of
+    /// [`need`](Self::need).
+    pub(super) fn new(edges: &Edges<'_>, order: &mut [u32], memory: &'a mut [u32]) -> Self {
+        let mut range: Option<(f64, f64)> = None;
+        for (x, margin) in [(edges.near, edges.margin), (edges.far, edges.far_margin)] {
+            for &x in x {
+                let t = x - margin;
+                let (low, high) = range.unwrap_or((t, t));
+                range = Some((low.or_smaller(t), high.or_larger(t)));
+            }
         }
-        let (low, high) = (low - margin, high - margin);
-        let steps = steps(x.len());
+        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let steps = steps(order.len());
         let last = (steps - 1) as f64;
         let scale = if high > low { (last / (high - low)).or_smaller(f64::MAX) } else { 0.0 };
+        let step = |t: f64| index(t, low, scale, last) as usize;
         // Counting by steps puts nearly all in order. While it goes on, entry b + 1 is where the next one of step b
         // belongs; in the end that is the start of step b + 1.
         let starts = &mut memory[..steps + 2];
         starts.fill(0);
-        let step = |x: f64| index(x - margin, low, scale, last) as usize;
-        for &x in x {
-            starts[step(x) + 2] += 1;
+        for &x in edges.near {
+            starts[step(x - edges.margin) + 2] += 1;
+        }
+        for &x in edges.far {
+            starts[step(x - edges.far_margin) + 2] += 1;
         }
         let (mut sum, mut most) = (0, 0);
         for start in starts.iter_mut() {
@@ -57,22 +87,27 @@ impl<'a> Ladder<'a> {
             sum += *start;
             *start = sum;
         }
-        for (k, &x) in (0..).zip(x) {
-            let next = &mut starts[step(x) + 1];
+        let mut put = |t: f64, k: u32| {
+            let next = &mut starts[step(t) + 1];
             order[*next as usize] = k;
             *next += 1;
+        };
+        for (&x, k) in edges.near.iter().zip(0..) {
+            put(x - edges.margin, k);
+        }
+        for (&x, k) in edges.far.iter().zip(edges.near.len() as u32..) {
+            put(x - edges.far_margin, k);
         }
         if most as usize > CROWD {
-            let key = |&k: &u32| (x.get(k as usize).map_or(0, |x| x.key()), k);
             for ends in starts.windows(2) {
                 if (ends[1] - ends[0]) as usize > CROWD {
-                    order[ends[0] as usize..ends[1] as usize].sort_unstable_by_key(key);
+                    order[ends[0] as usize..ends[1] as usize].sort_unstable_by(|&a, &b| edges.compare(a, b));
                 }
             }
         }
         for k in 1..order.len() {
             let mut at = k;
-            while at > 0 && x[order[at] as usize] < x[order[at - 1] as usize] {
+            while at > 0 && edges.compare(order[at], order[at - 1]).is_lt() {
                 order.swap(at, at - 1);
                 at -= 1;
             }
@@ -80,29 +115,37 @@ impl<'a> Ladder<'a> {
         Self { low, scale, last, starts }
     }
 
-    /// The step of x, which never falls as x rises.
+    /// Writes how many edges are below each x: `is_below(k, x)` tells it of the k-th in order, and never of the one
+    /// after the last.
     #[inline(always)]
-    pub(super) fn step(&self, x: f64) -> u32 {
-        index(x, self.low, self.scale, self.last)
+    pub(super) fn ranks(&self, x: &[f64], ranks: &mut [u32], is_below: impl Fn(u32, f64) -> bool) {
+        for (rank, &x) in ranks.iter_mut().zip(x) {
+            *rank = index(x, self.low, self.scale, self.last);
+        }
+        for (rank, &x) in ranks.iter_mut().zip(x) {
+            let step = *rank as usize;
+            let start = self.starts[step];
+            // One step without a branch reaches the place nearly always.
+            let k = start + u32::from(is_below(start, x));
+            *rank = if is_below(k, x) { search(k, self.starts[step + 1].max(k), |k| is_below(k, x)) } else { k };
+        }
     }
+}
 
-    /// How many thresholds are below x, whose step is known. `cells[k + 1][0]` − `margin` is threshold k, after the last
-    /// of which comes one of +∞.
-    #[inline(always)]
-    pub(super) fn below(&self, step: u32, x: f64, margin: f64, cells: &[[f64; 4]]) -> u32 {
-        let is_below = |k: u32| (x - cells[k as usize + 1][0]) + margin > 0.0;
-        let start = self.starts[step as usize];
-        // One step without a branch reaches the place nearly always.
-        let k = start + u32::from(is_below(start));
-        if is_below(k) { self.search(step, k, x, margin, cells) } else { k }
+/// The first of `from..to` that is not below. Above all of them is common: a crowd of ties is a single point.
+#[cold]
+fn search(from: u32, to: u32, is_below: impl Fn(u32) -> bool) -> u32 {
+    if to == from || is_below(to - 1) {
+        return to;
     }
-
-    #[inline(never)]
-    fn search(&self, step: u32, from: u32, x: f64, margin: f64, cells: &[[f64; 4]]) -> u32 {
-        let end = self.starts[step as usize + 1].max(from);
-        let run = &cells[from as usize + 1..end as usize + 1];
-        let is_below = |cell: &[f64; 4]| (x - cell[0]) + margin > 0.0;
-        // Above all of a crowd is common: a crowd of ties is a single point.
-        if run.last().is_none_or(is_below) { end } else { from + run.partition_point(is_below) as u32 }
+    let (mut low, mut high) = (from, to - 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_below(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
+    low
 }

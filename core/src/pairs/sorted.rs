@@ -20,7 +20,7 @@
 //! at worst. Error: a few units of rounding of the sum of the absolute terms of each entry.
 
 use super::class::Class;
-use super::order::Ladder;
+use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -69,7 +69,7 @@ impl<'a> Table<'a> {
         let (dealing, others) = scratch.u32.split_at_mut(dealt.u32);
         let (order, others) = others.split_at_mut(positives);
         let (ladder, ranks) = others.split_at_mut(Ladder::need(positives));
-        let streams = Streams::new(scores, labels, positives, margin, x, dealing, scratch.u64);
+        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, scratch.u64);
         let cells = cells.as_chunks_mut().0;
         // Negatives below all thresholds find a finite score here; what they leave is not read.
         cells[0] = [streams.x[0], 0.0, 0.0, 0.0];
@@ -86,11 +86,12 @@ impl<'a> Table<'a> {
     ) {
         let (positives, others) = self.streams.x.split_at_mut(self.order.len());
         let (mut from, mut other) = (0, 0);
-        for &[end, other_end] in self.streams.ends {
-            let (end, other_end) = (end as usize, other_end as usize - positives.len());
+        let margin = self.margin;
+        for ends in self.streams.ends {
+            let (end, other_end) = (ends[0] as usize, ends[1] as usize);
             let order = &mut self.order[from..end];
             let x = &positives[from..end];
-            let ladder = Ladder::new(x, self.margin, order, self.ladder);
+            let ladder = Ladder::new(&Edges { near: x, margin, far: &[], far_margin: margin }, order, self.ladder);
             let cells = &mut self.cells[from..end + 2];
             for (cell, k) in cells[1..].iter_mut().zip(&mut *order) {
                 *cell = [x[*k as usize], 0.0, 0.0, 0.0];
@@ -101,12 +102,7 @@ impl<'a> Table<'a> {
             let mut ranks = [0; BLOCK];
             for at in (other..other_end).step_by(BLOCK) {
                 let block = &mut others[at..other_end.min(at + BLOCK)];
-                for (rank, &x) in ranks.iter_mut().zip(&*block) {
-                    *rank = ladder.step(x);
-                }
-                for (rank, &x) in ranks.iter_mut().zip(&*block) {
-                    *rank = ladder.below(*rank, x, self.margin, cells);
-                }
+                ladder.ranks(block, &mut ranks, |k, x| (x - cells[k as usize + 1][0]) + margin > 0.0);
                 let len = block.len();
                 meet(block, &ranks[..len], cells, from, at);
             }

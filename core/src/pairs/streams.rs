@@ -37,46 +37,26 @@ const fn per_stream(positives: usize) -> usize {
     if positives < 256 * 512 { 256 } else { positives / 512 }
 }
 
-/// What [`Streams::new`] borrows.
+/// What [`Streams::new`] borrows; with `far` edges `positives` more `f64`.
 pub(super) const fn need(rows: usize) -> Need {
     let sample = if rows < SAMPLE { rows } else { SAMPLE };
-    Need { real: 0, f64: rows, u32: rows + 2 * (2 * cells(rows) + 2) + cells(rows), u64: sample }
-}
-
-/// The classes of rows, in the order in which they are laid out.
-#[derive(Clone, Copy)]
-enum Kind {
-    Positive = 0,
-    Negative = 1,
-    /// Weight 0: its derivative is 0.
-    Out = 2,
-    Partial = 3,
-}
-
-fn kind<Y: Class>(y: Y) -> Kind {
-    if y.is_positive() {
-        Kind::Positive
-    } else if !Y::WEIGHTED || y.weight() == 1.0 {
-        Kind::Negative
-    } else if y.weight() > 0.0 {
-        Kind::Partial
-    } else {
-        Kind::Out
-    }
+    let counted = 3 * cells(rows) + 2;
+    Need { real: 0, f64: rows, u32: rows + 2 * counted + 3 * cells(rows), u64: sample }
 }
 
 /// The rows by stream.
 pub(super) struct Streams<'a> {
-    /// Scores: the positives by stream, the negatives by stream, then [`partial`](Self::partial), then those of weight
-    /// 0. Within a stream in the order of the rows. Results take their place.
+    /// Scores: the positives by stream, the negatives by stream, then those that count in part, then those of weight 0,
+    /// and then the positives once more by the streams of their far edges, if there are any. Within a stream in the
+    /// order of the rows. Results take the place of all but the last.
     pub(super) x: &'a mut [f64],
     /// Where each row is in `x`.
     places: &'a [u32],
-    /// For every stream, the ends of its positives and of its negatives in `x`.
-    pub(super) ends: &'a [[u32; 2]],
+    /// For every stream, the ends of its positives, of its negatives and of its far positives, each in its own part.
+    pub(super) ends: &'a [[u32; 3]],
     /// Weights of the negatives that count in part.
     pub(super) partial: [f64; PARTIAL],
-    /// The first of those in `x`, and the first of the left out.
+    /// The first of those in `x`, and the first of weight 0.
     pub(super) first_partial: usize,
     pub(super) first_out: usize,
 }
@@ -131,12 +111,14 @@ fn place<S: Real, Y: Class>(s: S, y: Y, margin: f64) -> f64 {
 }
 
 impl<'a> Streams<'a> {
-    /// Deals the rows. The memory is that of [`need`].
+    /// Deals the rows, positives by their thresholds s − `margin` and, if there are `far` edges, once more by s − `far`.
+    /// The memory is that of [`need`].
     pub(super) fn new<S: Real, Y: Class>(
         scores: &[S],
         labels: &[Y],
         positives: usize,
         margin: f64,
+        far: Option<f64>,
         x: &'a mut [f64],
         memory: &'a mut [u32],
         keys: &mut [u64],
@@ -144,9 +126,10 @@ impl<'a> Streams<'a> {
         let cells = cells(scores.len());
         let grid = Grid::new(scores, labels, margin, cells, keys);
         let (places, memory) = memory.split_at_mut(scores.len());
-        let (counts, memory) = memory.split_at_mut(2 * cells + 2);
-        let (next, memory) = memory.split_at_mut(2 * cells + 2);
-        // How many rows of each class every cell has: positives, negatives, left out, partial.
+        let (counts, memory) = memory.split_at_mut(3 * cells + 2);
+        let (next, memory) = memory.split_at_mut(3 * cells + 2);
+        let (of_far, of_out, of_partial) = (2 * cells, 3 * cells, 3 * cells + 1);
+        // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
         counts.fill(0);
         let mut partial = [0.0; PARTIAL];
         let mut partials = 0;
@@ -156,16 +139,17 @@ impl<'a> Streams<'a> {
             }
             if Y::WEIGHTED {
                 for (code, &y) in codes.iter_mut().zip(labels) {
-                    match kind(y) {
-                        Kind::Out => *code = 2 * cells as u32,
-                        Kind::Partial => {
-                            *code = 2 * cells as u32 + 1;
-                            if let Some(slot) = partial.get_mut(partials) {
-                                *slot = y.weight();
-                                partials += 1;
-                            }
+                    let weight = y.weight();
+                    if y.is_positive() || weight == 1.0 {
+                        continue;
+                    }
+                    *code = of_out as u32;
+                    if weight > 0.0 {
+                        *code = of_partial as u32;
+                        if let Some(slot) = partial.get_mut(partials) {
+                            *slot = weight;
+                            partials += 1;
                         }
-                        _ => {}
                     }
                 }
             }
@@ -173,30 +157,39 @@ impl<'a> Streams<'a> {
                 counts[code as usize] += 1;
             }
         }
+        if let Some(far) = far {
+            for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
+                counts[of_far + grid.cell(s.f64() - far) as usize] += 1;
+            }
+        }
         // Neighbouring cells make a stream until it has enough thresholds. Counts become places in `next`.
-        let ends = memory.as_chunks_mut::<2>().0;
+        let ends = memory.as_chunks_mut::<3>().0;
         let enough = per_stream(positives);
         let (mut stream, mut held) = (0, 0);
-        let (mut of_positives, mut of_negatives) = (0, positives as u32);
+        let first = [0, positives as u32, scores.len() as u32];
+        let mut end = first;
         for cell in 0..cells {
-            if cell == 0 || held >= enough {
+            let open = cell == 0 || held >= enough;
+            if open {
                 stream += usize::from(cell > 0);
                 held = 0;
-                (next[stream], next[cells + stream]) = (of_positives, of_negatives);
             }
-            let (p, n) = (counts[cell], counts[cells + cell]);
-            counts[cell] = stream as u32;
-            counts[cells + cell] = (cells + stream) as u32;
-            held += p as usize;
-            of_positives += p;
-            of_negatives += n;
-            ends[stream] = [of_positives, of_negatives];
+            for class in 0..3 {
+                if open {
+                    next[class * cells + stream] = end[class];
+                }
+                let count = &mut counts[class * cells + cell];
+                held += if class == 1 { 0 } else { *count as usize };
+                end[class] += *count;
+                *count = (class * cells + stream) as u32;
+            }
+            ends[stream] = [end[0], end[1] - first[1], end[2] - first[2]];
         }
         let ends = &ends[..=stream];
-        let first_partial = of_negatives as usize;
-        let first_out = first_partial + counts[2 * cells + 1] as usize;
-        (next[2 * cells], next[2 * cells + 1]) = (first_out as u32, of_negatives);
-        (counts[2 * cells], counts[2 * cells + 1]) = (2 * cells as u32, 2 * cells as u32 + 1);
+        let first_partial = end[1] as usize;
+        let first_out = first_partial + counts[of_partial] as usize;
+        (next[of_out], next[of_partial]) = (first_out as u32, end[1]);
+        (counts[of_out], counts[of_partial]) = (of_out as u32, of_partial as u32);
         for (scores, places) in scores.chunks(BLOCK).zip(places.chunks_mut(BLOCK)) {
             for place in places.iter_mut() {
                 *place = counts[*place as usize];
@@ -204,6 +197,13 @@ impl<'a> Streams<'a> {
             for (place, &s) in places.iter_mut().zip(scores) {
                 let next = &mut next[*place as usize];
                 *place = *next;
+                x[*next as usize] = s.f64();
+                *next += 1;
+            }
+        }
+        if let Some(far) = far {
+            for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
+                let next = &mut next[counts[of_far + grid.cell(s.f64() - far) as usize] as usize];
                 x[*next as usize] = s.f64();
                 *next += 1;
             }
