@@ -43,6 +43,8 @@ pub trait Real:
     const MAX: Self;
     /// The gap between 1 and the next larger value.
     const EPSILON: Self;
+    /// The least normal number / [`EPSILON`](Self::EPSILON): what is smaller is noise, and about to become slow to compute with.
+    const TINY: Self;
     /// Bytes of one value, for checkpoints and device buffers.
     const BYTES: usize;
     /// Values may lie this far apart, and half of it on either side of 0, for [`exp_in_span`](Self::exp_in_span).
@@ -127,6 +129,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const MAX: Self = <$t>::MAX;
             const EPSILON: Self = <$t>::EPSILON;
+            const TINY: Self = <$t>::MIN_POSITIVE / <$t>::EPSILON;
             const BYTES: usize = size_of::<$t>();
             const EXP_SPAN: Self = $span;
 

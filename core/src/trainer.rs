@@ -721,11 +721,7 @@ impl<T: Real> Trainer<T> {
         let summary = self.summary(&scores, train.labels())?;
         let test = match self.test.clone() {
             None => None,
-            Some(test) => {
-                let mut scores = vec![T::ZERO; test.labels().len()];
-                self.score(test.rows(), &mut scores)?;
-                Some(self.summary(&scores, test.labels())?)
-            }
+            Some(test) => Some(self.evaluate(&test)?),
         };
         Ok(Report { step: self.steps, pass: self.pass(), objective, train: summary, test })
     }
@@ -733,6 +729,17 @@ impl<T: Real> Trainer<T> {
     fn summary(&mut self, scores: &[T], labels: &[u8]) -> Result<Summary> {
         let range = FprRange::new(self.config.fpr.0, self.config.fpr.1)?;
         metric::summary(scores, labels, range, self.work.lend(metric::need(scores.len())))
+    }
+
+    /// Exact metrics of the model, now, on any labelled data with the training data's columns: what a
+    /// [`report`](Self::report) says of its test data, without the rest of it.
+    ///
+    /// # Errors
+    /// `Length`; `OneClass`; `NonFinite` when a score is NaN or infinite.
+    pub fn evaluate(&mut self, data: &Dataset<T>) -> Result<Summary> {
+        let mut scores = vec![T::ZERO; data.labels().len()];
+        self.score(data.rows(), &mut scores)?;
+        self.summary(&scores, data.labels())
     }
 
     /// The objective over the whole training data, from its scores in row order.

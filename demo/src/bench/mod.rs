@@ -5,11 +5,14 @@
 pub mod ai_sarah;
 pub mod annthyroid;
 pub mod auprc;
+pub mod auroc;
+pub mod compare;
 pub mod experiment;
 pub mod figure;
 pub mod metrics;
 pub mod pairs;
 pub mod step;
+pub mod store;
 
 use crate::error::Result;
 use clap::Subcommand;
@@ -38,7 +41,7 @@ enum Bench {
     /// SOAP and its baselines by test AP under equal tuning
     Auprc(auprc::Args),
     /// PPD-SG, PPD-AdaGrad and their baselines by test AUROC under equal tuning
-    Auroc(auprc::Args),
+    Auroc(auroc::Args),
     /// Time one whole training step of a small network
     Step,
 }
@@ -53,8 +56,8 @@ pub fn run(args: &Args) -> Result<()> {
         Bench::Pairs(own) => Ok(pairs::run(own, args.json)?),
         Bench::AiSarah(own) => Ok(ai_sarah::run(own)?),
         Bench::Annthyroid(own) => annthyroid::run(own, args.json),
-        Bench::Auprc(own) => auprc::run(auprc::Table::Auprc, own, args.json),
-        Bench::Auroc(own) => auprc::run(auprc::Table::Auroc, own, args.json),
+        Bench::Auprc(own) => auprc::run(own, args.json),
+        Bench::Auroc(own) => auroc::run(own, args.json),
         Bench::Step => step::run(args.json),
     }
 }
