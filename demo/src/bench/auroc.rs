@@ -18,38 +18,36 @@ pub struct Args {
     imbalance: bool,
 }
 
-const CANDIDATES: &[Candidate] = &[
-    Candidate {
-        name: "SGD (CE)",
-        method: "ce",
-        axes: &[
-            "optimizer=sgd schedule=steps sampling=uniform batch=128",
-            "decay=0 | decay=1e-4",
-            "lr=1 | lr=0.03 | lr=0.1 | lr=0.3 | lr=3",
-        ],
-    },
-    Candidate {
-        name: "AdaGrad (CE)",
-        method: "ce",
-        axes: &[
-            "optimizer=adagrad schedule=constant sampling=uniform batch=128",
-            "decay=0 | decay=1e-4",
-            "lr=0.1 | lr=0.01 | lr=0.03 | lr=0.3 | lr=1",
-        ],
-    },
-    Candidate {
-        name: "OAUC",
-        method: "oauc",
-        axes: &["sampling=uniform batch=128", "radius=1e6 | radius=10", MIN_MAX_RATES],
-    },
-    Candidate { name: "PGA", method: "pga", axes: &["sampling=uniform batch=128", STAGES, MIN_MAX_RATES] },
-    Candidate { name: "PPD-SG", method: "ppd-sg", axes: &["sampling=uniform batch=128", STAGES, MIN_MAX_RATES] },
-    Candidate {
-        name: "PPD-AdaGrad",
-        method: "ppd-adagrad",
-        axes: &["sampling=uniform batch=128", STAGES, "lr=0.1 | lr=0.01 | lr=0.03 | lr=0.3 | lr=1"],
-    },
-];
+fn candidates() -> Vec<Candidate> {
+    vec![
+        Candidate::new(
+            "SGD (CE)",
+            "ce",
+            &[
+                "optimizer=sgd schedule=steps sampling=uniform batch=128",
+                "decay=0 | decay=1e-4",
+                "lr=1 | lr=0.03 | lr=0.1 | lr=0.3 | lr=3",
+            ],
+        ),
+        Candidate::new(
+            "AdaGrad (CE)",
+            "ce",
+            &[
+                "optimizer=adagrad schedule=constant sampling=uniform batch=128",
+                "decay=0 | decay=1e-4",
+                "lr=0.1 | lr=0.01 | lr=0.03 | lr=0.3 | lr=1",
+            ],
+        ),
+        Candidate::new("OAUC", "oauc", &["sampling=uniform batch=128", "radius=1e6 | radius=10", MIN_MAX_RATES]),
+        Candidate::new("PGA", "pga", &["sampling=uniform batch=128", STAGES, MIN_MAX_RATES]),
+        Candidate::new("PPD-SG", "ppd-sg", &["sampling=uniform batch=128", STAGES, MIN_MAX_RATES]),
+        Candidate::new(
+            "PPD-AdaGrad",
+            "ppd-adagrad",
+            &["sampling=uniform batch=128", STAGES, "lr=0.1 | lr=0.01 | lr=0.03 | lr=0.3 | lr=1"],
+        ),
+    ]
+}
 const MIN_MAX_RATES: &str = "lr=10 | lr=0.3 | lr=1 | lr=3 | lr=30";
 const STAGES: &str = "stage=200 | stage=600";
 
@@ -63,7 +61,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         bench: if args.imbalance { "auroc-imbalance" } else { "auroc" },
         label: "AUROC",
         metric: |summary| summary.auroc,
-        candidates: CANDIDATES.to_vec(),
+        candidates: candidates(),
         variants: if args.imbalance { [9, 17, 29, 50].map(part).to_vec() } else { vec![(String::new(), Thin::No)] },
         checks: 40,
         passes: true,

@@ -29,6 +29,12 @@ pub struct Args {
     /// Only these methods of the table, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
+    /// Candidates from FILE instead of the bench's own, one a line: NAME; METHOD; a=1 | a=2; b=3 | b=4 …
+    #[arg(long, value_name = "FILE")]
+    grid: Option<PathBuf>,
+    /// Print the best validation metric and leave the test part alone: for choosing grids
+    #[arg(long)]
+    valid: bool,
     /// Seeds 1 to N, each with its own split
     #[arg(long, value_name = "N", default_value_t = 3)]
     seeds: u64,
@@ -99,6 +105,7 @@ struct Bench<'a> {
     jobs: usize,
     points: usize,
     show: bool,
+    valid: bool,
 }
 
 impl Bench<'_> {
@@ -108,7 +115,7 @@ impl Bench<'_> {
 
     fn key(&self, set: &Set, seed: u64, candidate: &Candidate, settings: &Settings, part: &str) -> String {
         let (model, steps, checks) = (&self.budget.model, self.budget.steps, self.budget.checks);
-        let (label, metric, method) = (&set.label, self.table.label, candidate.method);
+        let (label, metric, method) = (&set.label, self.table.label, &candidate.method);
         format!("{label}; seed {seed}; {model}; {method} {}; {steps} steps; {metric} {checks}x {part}", text(settings))
     }
 
@@ -122,7 +129,7 @@ impl Bench<'_> {
                 let key = self.key(set, seed, candidate, settings, part);
                 if self.store.get(&key).is_none() {
                     let (budget, metric) = (&self.budget, self.table.metric);
-                    let measured = experiment::run(parts, judge, candidate.method, settings, seed, budget, metric)?;
+                    let measured = experiment::run(parts, judge, &candidate.method, settings, seed, budget, metric)?;
                     self.store.put(key, measured)?;
                 }
                 self.bar.inc(1);
@@ -156,29 +163,31 @@ impl Bench<'_> {
     fn outcomes(&self, folder: &std::path::Path, set: &Set, seed: u64) -> Result<Vec<Option<Outcome>>> {
         let candidates = &self.table.candidates;
         if !self.show {
-            let pair = |&candidate: &Candidate| {
-                let points = self.grid(&candidate);
-                points.into_iter().map(move |point| (candidate, point))
+            let pair = |candidate: &Candidate| -> Vec<_> {
+                self.grid(candidate).into_iter().map(|point| (candidate.clone(), point)).collect()
             };
             let tuning: Vec<_> = candidates.iter().flat_map(pair).collect();
             let missing = |jobs: &[(Candidate, Settings)], part: &str| {
                 jobs.iter().any(|(candidate, s)| self.store.get(&self.key(set, seed, candidate, s, part)).is_none())
             };
             let chosen = |bench: &Self| -> Vec<(Candidate, Settings)> {
-                let choice = |c: &Candidate| bench.choose(set, seed, c).map(|chosen| (*c, chosen.0));
+                let choice = |c: &Candidate| bench.choose(set, seed, c).map(|chosen| (c.clone(), chosen.0));
                 candidates.iter().filter_map(choice).collect()
             };
-            if missing(&tuning, "valid") || missing(&chosen(self), "test") {
+            if missing(&tuning, "valid") || (!self.valid && missing(&chosen(self), "test")) {
                 let parts = experiment::parts(folder, &set.name, seed, set.thin)?;
                 self.work(&parts, seed, set, &tuning, "valid")?;
-                self.work(&parts, seed, set, &chosen(self), "test")?;
+                if !self.valid {
+                    self.work(&parts, seed, set, &chosen(self), "test")?;
+                }
             } else {
                 self.bar.inc((tuning.len() + candidates.len()) as u64);
             }
         }
         let outcome = |candidate: &Candidate| {
             let (settings, check, valid, seconds) = self.choose(set, seed, candidate)?;
-            let Measured { checks, .. } = self.store.get(&self.key(set, seed, candidate, &settings, "test"))?;
+            let part = if self.valid { "valid" } else { "test" };
+            let Measured { checks, .. } = self.store.get(&self.key(set, seed, candidate, &settings, part))?;
             Some(Outcome {
                 settings,
                 valid,
@@ -201,12 +210,16 @@ const TARGETS: [f64; 3] = [0.95, 0.98, 0.99];
 /// `Input`; when results cannot be written.
 pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
     let model = ModelSpec::parse(&args.model).map_err(|text| anyhow::anyhow!(text))?;
+    if let Some(file) = &args.grid {
+        let text = std::fs::read_to_string(file).map_err(|error| CliError::file(file, &error))?;
+        table.candidates = Candidate::parse(&text, &file.display().to_string())?;
+    }
     let all = table.candidates.clone();
     if let Some(name) = args.only.iter().find(|name| all.iter().all(|candidate| candidate.name != **name)) {
-        let names: Vec<&str> = all.iter().map(|candidate| candidate.name).collect();
+        let names: Vec<&str> = all.iter().map(|candidate| &*candidate.name).collect();
         return Err(CliError::input(format!("--only {name}: expected one of {}", names.join(", "))));
     }
-    table.candidates.retain(|c| args.only.is_empty() || args.only.iter().any(|name| name == c.name));
+    table.candidates.retain(|c| args.only.is_empty() || args.only.iter().any(|name| *name == c.name));
     let (steps, points, seeds) = if args.quick { (1200, 2, 1) } else { (args.steps, usize::MAX, args.seeds) };
     for folder in [&args.figures, &args.out].into_iter().flatten() {
         std::fs::create_dir_all(folder).map_err(anyhow::Error::from)?;
@@ -231,6 +244,7 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         jobs: args.jobs.unwrap_or(cores).max(1),
         points,
         show: args.show,
+        valid: args.valid,
     };
     let each: usize = table.candidates.iter().map(|candidate| bench.grid(candidate).len() + 1).sum();
     bench.bar.set_length((each * sets.len()) as u64 * seeds);
@@ -261,14 +275,15 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
     }
     bench.bar.finish_and_clear();
     if !as_json {
-        print(&table, &sets, &outcomes, &format!("model {}, {steps} steps", args.model))?;
+        let part = if args.valid { "Validation" } else { "Test" };
+        print(&table, &sets, &outcomes, part, &format!("model {}, {steps} steps", args.model))?;
     }
     if let Some(folder) = &args.figures {
         for (set, rows) in sets.iter().zip(&outcomes) {
             let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| average(row)).collect();
             let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
                 .filter(|(_, points)| !points.is_empty())
-                .map(|(candidate, points)| Line { name: candidate.name, points })
+                .map(|(candidate, points)| Line { name: &candidate.name, points })
                 .collect();
             if lines.is_empty() {
                 continue;
@@ -287,9 +302,9 @@ fn cell(row: &[Outcome]) -> Option<(f64, f64)> {
     (!row.is_empty()).then(|| mean_sd(&row.iter().map(|outcome| outcome.test).collect::<Vec<_>>()))
 }
 
-fn print(table: &Table, sets: &[Set], outcomes: &[Vec<Vec<Outcome>>], what: &str) -> Result<()> {
+fn print(table: &Table, sets: &[Set], outcomes: &[Vec<Vec<Outcome>>], part: &str, what: &str) -> Result<()> {
     let seeds = outcomes.iter().flatten().map(Vec::len).max().unwrap_or(0);
-    output::line(format!("Test {}, mean ± deviation over {seeds} seeds; {what}.\n", table.label))?;
+    output::line(format!("{part} {}, mean ± deviation over {seeds} seeds; {what}.\n", table.label))?;
     output::line(format!("| method | {} |", sets.iter().map(|set| &*set.label).collect::<Vec<_>>().join(" | ")))?;
     output::line(format!("|---|{}", "---|".repeat(sets.len())))?;
     let tops: Vec<f64> =
@@ -316,7 +331,7 @@ fn print(table: &Table, sets: &[Set], outcomes: &[Vec<Vec<Outcome>>], what: &str
         for (row, candidate) in rows.iter().zip(&table.candidates).filter(|(row, _)| !row.is_empty()) {
             let (runs, seconds) = row.iter().fold((0, 0.0), |(n, s), outcome| (n + outcome.runs, s + outcome.seconds));
             let chosen: Vec<String> = row.iter().map(|outcome| text(&outcome.settings)).collect();
-            let (label, name, chosen) = (&set.label, candidate.name, chosen.join("; "));
+            let (label, name, chosen) = (&set.label, &candidate.name, chosen.join("; "));
             output::line(format!("- {label}, {name}: {runs} runs, {seconds:.1} s; {chosen}"))?;
         }
     }

@@ -15,18 +15,45 @@ use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 pub type Settings = Vec<(String, String)>;
 
 /// A method with the settings that are tried for it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Candidate {
     /// Name in the tables.
-    pub name: &'static str,
+    pub name: String,
     /// Method of the registry.
-    pub method: &'static str,
+    pub method: String,
     /// The grid: one alternative of each axis. An axis is text, `a=1 b=2 | a=3 b=4`: alternatives with a bar between
     /// them, each of some settings. A value `33%` is that share of the steps.
-    pub axes: &'static [&'static str],
+    pub axes: Vec<String>,
 }
 
 impl Candidate {
+    /// From its parts.
+    pub fn new(name: &str, method: &str, axes: &[&str]) -> Self {
+        Self { name: name.into(), method: method.into(), axes: axes.iter().map(|&axis| axis.into()).collect() }
+    }
+
+    /// Candidates from text, one a line: `NAME; METHOD; AXIS; AXIS…`. Empty lines and lines that begin with `#` count
+    /// for nothing.
+    ///
+    /// # Errors
+    /// `Input`, naming the line.
+    pub fn parse(text: &str, file: &str) -> Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let mut parts = line.split(';').map(str::trim);
+            match (parts.next(), parts.next()) {
+                (Some(""), None) => {}
+                (Some(name), _) if name.starts_with('#') => {}
+                (Some(name), Some(method)) => all.push(Self::new(name, method, &parts.collect::<Vec<_>>())),
+                _ => {
+                    let expected = "expected NAME; METHOD; AXIS; AXIS…";
+                    return Err(CliError::input(format!("{file}, line {}: {expected}", number + 1)));
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Every point of the grid for runs of so many steps; the first axis changes slowest.
     pub fn grid(&self, steps: u64) -> Vec<Settings> {
         let setting = |text: &str| {
@@ -35,7 +62,7 @@ impl Candidate {
             (name.to_owned(), share.map_or(value.to_owned(), |share| (steps * share / 100).to_string()))
         };
         let mut grid = vec![Vec::new()];
-        for axis in self.axes {
+        for axis in &self.axes {
             let alternatives: Vec<Settings> =
                 axis.split('|').map(|text| text.split_whitespace().map(setting).collect()).collect();
             let with = |point: &Settings, more: &Settings| point.iter().chain(more).cloned().collect::<Settings>();
@@ -197,7 +224,10 @@ mod tests {
 
     #[test]
     fn grids_are_products_and_shares_are_of_the_steps() {
-        let candidate = Candidate { name: "", method: "", axes: &["a=1 b=2 | a=3", "pretrain=0 | pretrain=33%"] };
+        let candidates = Candidate::parse("# none\n\nName; m; a=1 b=2 | a=3; pretrain=0 | pretrain=33%", "").unwrap();
+        let [candidate] = &candidates[..] else { panic!("{} candidates", candidates.len()) };
+        assert_eq!((&*candidate.name, &*candidate.method), ("Name", "m"));
+        assert!(Candidate::parse("\nName", "").is_err());
         let grid: Vec<String> = candidate.grid(3000).iter().map(text).collect();
         assert_eq!(grid, ["a=1 b=2 pretrain=0", "a=1 b=2 pretrain=990", "a=3 pretrain=0", "a=3 pretrain=990"]);
     }
