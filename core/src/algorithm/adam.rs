@@ -28,6 +28,9 @@ pub enum AdamForm {
     AmsGrad,
 }
 
+/// Entries looked at side by side.
+const LANES: usize = 8;
+
 /// Adam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
@@ -107,12 +110,32 @@ impl<T: Real> Algorithm<T> for Adam {
         // Nothing may be written before it is known that all of it is finite. The cheap pass bounds every step by the
         // largest moment over the least divisor; only where that bound does not fit are the steps computed to be looked at.
         let each = || state.points.iter().zip(&*first).zip(&*second).zip(grad);
-        let (mut largest, mut odd) = (T::ZERO, T::ZERO);
-        for (((&w, &m), &v), &g) in each() {
+        let mut seen = [(T::ZERO, T::ZERO); LANES];
+        let look = |seen: &mut (T, T), w: T, m: T, v: T, g: T| {
             let g = g + decay * w;
             let v = beta2 * v + fresh2 * g * g;
-            odd += T::ZERO * v;
-            largest = largest.or_larger(w.abs()).or_larger((beta1 * m + fresh1 * g).abs());
+            let m = (beta1 * m + fresh1 * g).abs();
+            seen.0 += T::ZERO * v;
+            seen.1 = seen.1.or_larger(w.abs()).or_larger(m);
+        };
+        let (w, m, v, g) = (
+            state.points.as_chunks::<LANES>(),
+            first.as_chunks::<LANES>(),
+            second.as_chunks::<LANES>(),
+            grad.as_chunks::<LANES>(),
+        );
+        for (((w, m), v), g) in w.0.iter().zip(m.0).zip(v.0).zip(g.0) {
+            for l in 0..LANES {
+                look(&mut seen[l], w[l], m[l], v[l], g[l]);
+            }
+        }
+        for (((&w, &m), &v), &g) in w.1.iter().zip(m.1).zip(v.1).zip(g.1) {
+            look(&mut seen[0], w, m, v, g);
+        }
+        let (mut odd, mut largest) = (T::ZERO, T::ZERO);
+        for (lane_odd, lane_largest) in seen {
+            odd += lane_odd;
+            largest = largest.or_larger(lane_largest);
         }
         let least = inside.sqrt() + outside;
         let bound = largest.f64() + (factor * largest).f64() / least.f64();

@@ -46,13 +46,21 @@ pub(crate) fn axpy<T: Real>(factor: T, x: &[T], y: &mut [T]) {
 
 /// Rows × out: `y = x·w + bias`.
 pub(crate) fn forward<T: Real>(x: &[T], inputs: usize, w: &[T], bias: &[T], y: &mut [T]) {
-    let out = bias.len();
-    if out == 1 {
+    if bias.len() == 1 {
         for (row, y) in x.chunks_exact(inputs).zip(y) {
             *y = bias[0] + dot(row, w);
         }
         return;
     }
+    product(x, inputs, w, bias.len(), Some(bias), y);
+}
+
+/// Rows × out: `y = x·w`, from the bias or from 0.
+fn product<T: Real>(x: &[T], inputs: usize, w: &[T], out: usize, bias: Option<&[T]>, y: &mut [T]) {
+    let begin = |y: &mut [T], o: usize| match bias {
+        Some(bias) => y.copy_from_slice(&bias[o..o + y.len()]),
+        None => y.fill(T::ZERO),
+    };
     let whole = out - out % OUT;
     for (x, y) in x.chunks(ROWS * inputs).zip(y.chunks_mut(ROWS * out)) {
         if x.len() == ROWS * inputs {
@@ -62,7 +70,7 @@ pub(crate) fn forward<T: Real>(x: &[T], inputs: usize, w: &[T], bias: &[T], y: &
             for o in (0..whole).step_by(OUT) {
                 let mut acc = [[T::ZERO; OUT]; ROWS];
                 for row in &mut acc {
-                    row.copy_from_slice(&bias[o..o + OUT]);
+                    begin(row, o);
                 }
                 for ((((w, &a), &b), &c), &d) in w.chunks_exact(out).zip(x0).zip(x1).zip(x2).zip(x3) {
                     let w = &w[o..o + OUT];
@@ -80,7 +88,7 @@ pub(crate) fn forward<T: Real>(x: &[T], inputs: usize, w: &[T], bias: &[T], y: &
         } else {
             for (x, y) in x.chunks_exact(inputs).zip(y.chunks_exact_mut(out)) {
                 let y = &mut y[..whole];
-                y.copy_from_slice(&bias[..whole]);
+                begin(y, 0);
                 for (w, &a) in w.chunks_exact(out).zip(x) {
                     axpy(a, &w[..whole], y);
                 }
@@ -88,7 +96,7 @@ pub(crate) fn forward<T: Real>(x: &[T], inputs: usize, w: &[T], bias: &[T], y: &
         }
         for (x, y) in x.chunks_exact(inputs).zip(y.chunks_exact_mut(out)) {
             for o in whole..out {
-                let mut sum = bias[o];
+                let mut sum = bias.map_or(T::ZERO, |bias| bias[o]);
                 for (w, &a) in w.chunks_exact(out).zip(x) {
                     sum += a * w[o];
                 }
@@ -129,8 +137,9 @@ fn rows<T>(x: &[T], cols: usize) -> [&[T]; ROWS] {
     core::array::from_fn(|row| &x[row * cols..][..cols])
 }
 
-/// `dx = dy·wᵀ`.
-pub(crate) fn backward_inputs<T: Real>(dy: &[T], w: &[T], out: usize, inputs: usize, dx: &mut [T]) {
+/// `dx = dy·wᵀ`, with `turned` (inputs × out values) for wᵀ. One pass turns w, and the product then runs along contiguous
+/// memory like the forward one; every input is summed over the outputs in ascending order.
+pub(crate) fn backward_inputs<T: Real>(dy: &[T], w: &[T], out: usize, inputs: usize, turned: &mut [T], dx: &mut [T]) {
     if out == 1 {
         for (&dy, dx) in dy.iter().zip(dx.chunks_exact_mut(inputs)) {
             for (dx, &w) in dx.iter_mut().zip(w) {
@@ -139,46 +148,10 @@ pub(crate) fn backward_inputs<T: Real>(dy: &[T], w: &[T], out: usize, inputs: us
         }
         return;
     }
-    for (dy, dx) in dy.chunks(ROWS * out).zip(dx.chunks_mut(ROWS * inputs)) {
-        if dy.len() == ROWS * out {
-            let dy: [&[T]; ROWS] = rows(dy, out);
-            for (i, w) in w.chunks_exact(out).enumerate() {
-                let sums = dot_rows(dy, w);
-                for (row, sum) in sums.into_iter().enumerate() {
-                    dx[row * inputs + i] = sum;
-                }
-            }
-        } else {
-            for (dy, dx) in dy.chunks_exact(out).zip(dx.chunks_exact_mut(inputs)) {
-                for (dx, w) in dx.iter_mut().zip(w.chunks_exact(out)) {
-                    *dx = dot(dy, w);
-                }
-            }
+    for (o, turned) in turned.chunks_exact_mut(inputs).enumerate() {
+        for (turned, w) in turned.iter_mut().zip(w.chunks_exact(out)) {
+            *turned = w[o];
         }
     }
-}
-
-/// [`dot`] of four rows with one vector: the same sums in the same order, the vector read once.
-#[inline(always)]
-fn dot_rows<T: Real>(a: [&[T]; ROWS], b: &[T]) -> [T; ROWS] {
-    let (mut s0, mut s1, mut s2, mut s3) = ([T::ZERO; LANES], [T::ZERO; LANES], [T::ZERO; LANES], [T::ZERO; LANES]);
-    let [a0, a1, a2, a3] = a.map(|a| a.chunks_exact(LANES));
-    let b = b.chunks_exact(LANES);
-    let rest = b.remainder();
-    let rests = [a0.remainder(), a1.remainder(), a2.remainder(), a3.remainder()];
-    for ((((b, a0), a1), a2), a3) in b.zip(a0).zip(a1).zip(a2).zip(a3) {
-        for l in 0..LANES {
-            s0[l] += a0[l] * b[l];
-            s1[l] += a1[l] * b[l];
-            s2[l] += a2[l] * b[l];
-            s3[l] += a3[l] * b[l];
-        }
-    }
-    let mut lanes = [s0, s1, s2, s3];
-    for (lanes, a) in lanes.iter_mut().zip(rests) {
-        for ((lane, &x), &y) in lanes.iter_mut().zip(a).zip(rest) {
-            *lane += x * y;
-        }
-    }
-    lanes.map(tree)
+    product(dy, out, turned, inputs, None, dx);
 }

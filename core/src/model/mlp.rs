@@ -96,6 +96,11 @@ impl Mlp {
         self.sizes[1..=self.layers].iter().copied().max().unwrap_or(0)
     }
 
+    /// Weights of the largest layer that is turned to go back through it.
+    fn turned(&self) -> usize {
+        self.sizes[1..=self.layers].windows(2).map(|pair| pair[0] * pair[1]).max().unwrap_or(0)
+    }
+
     /// Widths of the input and output of a layer, and where its parameters start.
     fn layer(&self, layer: usize) -> (usize, usize, usize) {
         let start = self.sizes[..=layer].windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
@@ -153,7 +158,7 @@ impl<T: Real> Model<T> for Mlp {
         rows * self.width_sum()
     }
     fn scratch_len(&self, rows: usize) -> usize {
-        2 * rows * self.widest()
+        2 * rows * self.widest() + self.turned()
     }
 
     fn forward(&self, params: &[T], x: Selection<'_, T>, cache: &mut [T], scores: &mut [T]) -> Result<()> {
@@ -195,7 +200,8 @@ impl<T: Real> Model<T> for Mlp {
         if scratch.len() < need {
             return Err(Error::Length { what: "scratch", need, got: scratch.len() });
         }
-        let (mut dy, mut dx) = scratch[..need].split_at_mut(rows * self.widest());
+        let (turned, scratch) = scratch[..need].split_at_mut(self.turned());
+        let (mut dy, mut dx) = scratch.split_at_mut(rows * self.widest());
         dy[..score_grad.len()].copy_from_slice(score_grad);
         let mut end = rows * self.width_sum();
         for layer in (1..self.layers).rev() {
@@ -205,7 +211,8 @@ impl<T: Real> Model<T> for Mlp {
             let (dw, dbias) = grad[start..].split_at_mut(inputs * out);
             dense::backward_weights(input, inputs, &dy[..rows * out], dw, &mut dbias[..out]);
             let dx_here = &mut dx[..rows * inputs];
-            dense::backward_inputs(&dy[..rows * out], &params[start..start + inputs * out], out, inputs, dx_here);
+            let (weights, turned) = (&params[start..start + inputs * out], &mut turned[..inputs * out]);
+            dense::backward_inputs(&dy[..rows * out], weights, out, inputs, turned, dx_here);
             self.activation.chain(input, dx_here);
             (dy, dx) = (dx, dy);
         }

@@ -219,7 +219,7 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         let names: Vec<&str> = all.iter().map(|candidate| &*candidate.name).collect();
         return Err(CliError::input(format!("--only {name}: expected one of {}", names.join(", "))));
     }
-    table.candidates.retain(|c| args.only.is_empty() || args.only.iter().any(|name| *name == c.name));
+    table.candidates.retain(|c| args.only.is_empty() || args.only.contains(&c.name));
     let (steps, points, seeds) = if args.quick { (1200, 2, 1) } else { (args.steps, usize::MAX, args.seeds) };
     for folder in [&args.figures, &args.out].into_iter().flatten() {
         std::fs::create_dir_all(folder).map_err(anyhow::Error::from)?;
