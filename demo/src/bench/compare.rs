@@ -61,6 +61,13 @@ pub struct Args {
     figures: Option<PathBuf>,
 }
 
+impl Args {
+    /// Whether the model is linear.
+    pub fn is_linear(&self) -> bool {
+        self.model == "linear"
+    }
+}
+
 /// A table: its candidates, its metric and the data that it changes.
 pub struct Table {
     /// Name of the bench, in JSON and file names.
