@@ -27,6 +27,7 @@ pub mod batch;
 #[cfg(feature = "serde")]
 pub mod checkpoint;
 pub mod data;
+mod decimal;
 mod error;
 pub mod estimator;
 pub mod finite_sum;
@@ -38,6 +39,7 @@ pub mod registry;
 pub mod rng;
 pub mod sampler;
 mod scratch;
+mod sort;
 pub mod surrogate;
 #[cfg(feature = "alloc")]
 pub mod trainer;

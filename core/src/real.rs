@@ -111,6 +111,23 @@ pub trait Real:
     }
 }
 
+/// The instruction for a square root, which Rust offers without `std` only for vectors.
+#[cfg(all(not(feature = "std"), target_arch = "wasm32", target_feature = "simd128"))]
+mod lane {
+    use core::arch::wasm32::{
+        f32x4_extract_lane, f32x4_splat, f32x4_sqrt, f64x2_extract_lane, f64x2_splat, f64x2_sqrt,
+    };
+
+    #[inline(always)]
+    pub fn sqrt_f32(x: f32) -> f32 {
+        f32x4_extract_lane::<0>(f32x4_sqrt(f32x4_splat(x)))
+    }
+    #[inline(always)]
+    pub fn sqrt_f64(x: f64) -> f64 {
+        f64x2_extract_lane::<0>(f64x2_sqrt(f64x2_splat(x)))
+    }
+}
+
 /// 1/k! for k = 0, 1, …
 const fn inverse_factorials<const N: usize>() -> [f64; N] {
     let mut out = [1.0; N];
@@ -123,7 +140,7 @@ const fn inverse_factorials<const N: usize>() -> [f64; N] {
 }
 
 macro_rules! real {
-    ($t:ty, $bits:ty, $span:literal, $terms:literal, $ln2_high:literal, $ln2_low:literal, $atanh:literal, $exp:path, $ln:path, $ln_1p:path, $tanh:path, $sqrt:path) => {
+    ($t:ty, $bits:ty, $span:literal, $terms:literal, $ln2_high:literal, $ln2_low:literal, $atanh:literal, $exp:path, $ln:path, $ln_1p:path, $tanh:path, $sqrt:path, $sqrt_lane:ident) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -203,7 +220,9 @@ macro_rules! real {
                 // IEEE 754 fixes every bit of a square root; the platform's can be vectorised.
                 #[cfg(feature = "std")]
                 return <$t>::sqrt(self);
-                #[cfg(not(feature = "std"))]
+                #[cfg(all(not(feature = "std"), target_arch = "wasm32", target_feature = "simd128"))]
+                return lane::$sqrt_lane(self);
+                #[cfg(all(not(feature = "std"), not(all(target_arch = "wasm32", target_feature = "simd128"))))]
                 return $sqrt(self);
             }
             #[inline(always)]
@@ -241,7 +260,8 @@ real!(
     libm::logf,
     libm::log1pf,
     libm::tanhf,
-    libm::sqrtf
+    libm::sqrtf,
+    sqrt_f32
 );
 real!(
     f64,
@@ -255,5 +275,6 @@ real!(
     libm::log,
     libm::log1p,
     libm::tanh,
-    libm::sqrt
+    libm::sqrt,
+    sqrt_f64
 );

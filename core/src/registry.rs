@@ -6,6 +6,7 @@ use crate::algorithm::{
     Adagrad, Adam, AdamForm, AnyAlgorithm, Lbfgs, Momentum, Oauc, Pesg, Pga, PpdAdagrad, PpdSg, Schedule,
     ScheduleShape, Sgd, StageLength, Stages,
 };
+use crate::decimal;
 use crate::error::{Error, Result};
 use crate::estimator::{
     AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucPairwise, ClassBalanced, ClassWeights, CrossEntropy,
@@ -113,11 +114,33 @@ pub struct Method {
     pub files: &'static [&'static str],
 }
 
+/// A text for people. The feature `compact` leaves them out.
+const fn text(text: &'static str) -> &'static str {
+    if cfg!(feature = "compact") { "" } else { text }
+}
+
+/// Methods with the texts that are for people.
+const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
+    let mut k = 0;
+    while k < N {
+        let Method { title, about, source, files, .. } = methods[k];
+        methods[k] = Method {
+            title: text(title),
+            about: text(about),
+            source: Source { paper: text(source.paper), part: text(source.part) },
+            files: if cfg!(feature = "compact") { &[] } else { files },
+            ..methods[k]
+        };
+        k += 1;
+    }
+    methods
+}
+
 const fn number(name: &'static str, default: &'static str, low: f64, high: f64, about: &'static str) -> Param {
-    Param { name, about, domain: Domain::Number { low, high }, default }
+    Param { name, about: text(about), domain: Domain::Number { low, high }, default }
 }
 const fn count(name: &'static str, default: &'static str, low: u64, about: &'static str) -> Param {
-    Param { name, about, domain: Domain::Count { low, high: u32::MAX as u64 }, default }
+    Param { name, about: text(about), domain: Domain::Count { low, high: u32::MAX as u64 }, default }
 }
 const fn choice(
     name: &'static str,
@@ -125,7 +148,7 @@ const fn choice(
     words: &'static [&'static str],
     about: &'static str,
 ) -> Param {
-    Param { name, about, domain: Domain::Choice(words), default }
+    Param { name, about: text(about), domain: Domain::Choice(words), default }
 }
 
 /// Greatest value of an open-ended number, and least value of one that must be positive.
@@ -234,7 +257,7 @@ const fn exact_optimizer() -> Param {
 }
 const MEMORY: Param = Param {
     name: "memory",
-    about: "pairs of vectors lbfgs keeps",
+    about: text("pairs of vectors lbfgs keeps"),
     domain: Domain::Count { low: 1, high: 100 },
     default: "10",
 };
@@ -261,8 +284,8 @@ const AUC_EXACT: &[Param] = &[
     DECAY,
 ];
 
-/// Every method.
-pub static METHODS: &[Method] = &[
+/// Every method. With the feature `compact` without titles, sentences, sources and files.
+pub static METHODS: &[Method] = &with_texts([
     Method {
         name: "soap",
         title: "SOAP",
@@ -683,7 +706,7 @@ pub static METHODS: &[Method] = &[
         },
         files: &["core/src/estimator/min_max_ap.rs", "core/src/pairs/brute.rs"],
     },
-];
+]);
 
 /// A step rule that score-space methods may run on.
 #[derive(Clone, Copy, Debug)]
@@ -799,7 +822,7 @@ impl<'a> Settings<'a> {
         for (at, (name, value)) in pairs.iter().enumerate() {
             let param = method.params.iter().find(|p| p.name == *name).ok_or(SettingError::Unknown { at })?;
             let fits = match param.domain {
-                Domain::Number { low, high } => value.parse().is_ok_and(|x: f64| x >= low && x <= high),
+                Domain::Number { low, high } => decimal::parse(value).is_some_and(|x| x >= low && x <= high),
                 Domain::Count { low, high } => value.parse().is_ok_and(|x: u64| x >= low && x <= high),
                 Domain::Choice(words) => words.contains(value),
             };
@@ -838,7 +861,7 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param` when the method has no numeric parameter of this name.
     pub fn number(&self, name: &'static str) -> Result<f64> {
-        self.word(name)?.parse().map_err(|_| Error::Param { what: name })
+        decimal::parse(self.word(name)?).ok_or(Error::Param { what: name })
     }
 
     /// The value of a whole-number parameter.

@@ -402,6 +402,8 @@ fn setting_text(error: SettingError, config: &Config) -> String {
         }
         SettingError::Value { at, param } => {
             let domain = match param.domain {
+                // Printing numbers with a fraction takes a sixth of a small module.
+                Domain::Number { .. } if cfg!(feature = "compact") => "a number in its range".to_string(),
                 Domain::Number { low, high } => format!("a number from {low} to {high}"),
                 Domain::Count { low, high } => format!("a whole number from {low} to {high}"),
                 Domain::Choice(words) => format!("one of {}", words.join(", ")),
@@ -428,7 +430,10 @@ impl<T: Real> Trainer<T> {
             .with_fpr(config.fpr);
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
-            return Err(TrainerError::Config(format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1")));
+            return Err(TrainerError::Config(match cfg!(feature = "compact") {
+                true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
+                false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
+            }));
         }
         let rows = train.labels().len();
         let mut by_class = vec![0; rows];

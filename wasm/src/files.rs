@@ -1,6 +1,11 @@
 //! Files: CSV and LIBSVM, plain or gzip, to arrays that are ready for training.
 
 use crate::{json, plane};
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 

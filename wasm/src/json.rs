@@ -1,5 +1,8 @@
 //! Just enough JSON to describe things to JavaScript.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 /// `text` as a JSON string.
 pub fn string(text: &str) -> String {
     let mut out = String::from("\"");

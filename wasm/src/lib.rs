@@ -6,6 +6,12 @@
 //! The package has two modules, so that training can start before anything else is downloaded: the feature `train`
 //! makes the one, `files` the other. They share no memory; prepared rows cross as arrays.
 
+#![no_std]
+
+extern crate alloc;
+#[cfg(any(feature = "files", not(target_arch = "wasm32")))]
+extern crate std;
+
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "files")]
@@ -23,3 +29,16 @@ mod view;
 pub use files::{Prepared, Table};
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer};
+
+/// What the standard library brings where it is there.
+#[cfg(all(target_arch = "wasm32", not(feature = "files")))]
+mod alone {
+    #[global_allocator]
+    static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+    /// Nothing here panics but for a mistake of ours; then the module stops, and its texts are not worth their bytes.
+    #[panic_handler]
+    fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
+        core::arch::wasm32::unreachable()
+    }
+}

@@ -1,5 +1,7 @@
 //! A plane to show many features on.
 
+use alloc::vec;
+use alloc::vec::Vec;
 /// The first `most` rows on a plane: themselves for two features, else their first two principal components (40 rounds
 /// of the power method on at most 1000 rows).
 pub fn plane(x: &[f32], cols: usize, most: usize) -> Vec<f32> {

@@ -1,5 +1,6 @@
 //! Data sets drawn from a seed: two features, rare positives.
 
+use alloc::vec::Vec;
 use undercurve::rng::Rng;
 
 /// A Gaussian blob: share of its class, mean, standard deviation.

@@ -2,7 +2,10 @@
 
 use crate::synthetic::SYNTHETICS;
 use crate::view;
-use std::sync::Arc;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
 use undercurve::data::{Dataset, Rows};
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::trainer::{self, Config, Length, ModelSpec};
@@ -57,12 +60,12 @@ impl Drawn {
     /// The features. Can be taken once.
     #[wasm_bindgen(js_name = takeX)]
     pub fn take_x(&mut self) -> Vec<f32> {
-        std::mem::take(&mut self.x)
+        core::mem::take(&mut self.x)
     }
     /// The labels. Can be taken once.
     #[wasm_bindgen(js_name = takeY)]
     pub fn take_y(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.y)
+        core::mem::take(&mut self.y)
     }
 }
 

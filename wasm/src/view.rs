@@ -1,5 +1,7 @@
 //! What a picture needs: curves at fixed places, histograms, ranks.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use undercurve::metric::{PrPoint, RocPoint};
 
 /// True-positive rate at `points` equally spaced false-positive rates from 0 to 1, linear between the curve's points.

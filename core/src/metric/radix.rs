@@ -17,7 +17,7 @@ pub(crate) const fn counts_len(n: usize) -> usize {
 /// Linear time, plus one reading pass to find those digits.
 pub(crate) fn sort_keys(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32]) {
     if keys.len() < SMALL || spare.len() < keys.len() || counts.len() < BUCKETS {
-        keys.sort_unstable();
+        crate::sort::ascending(keys);
         return;
     }
     let spare = &mut spare[..keys.len()];

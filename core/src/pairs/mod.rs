@@ -368,9 +368,7 @@ fn select<S: Real, Y: Class>(
     for (key, (s, at)) in keys.iter_mut().zip(scores.iter().zip(0u32..)) {
         *key = place(s.key(), at);
     }
-    let by_rank = |&at: &u32| core::cmp::Reverse((keys[at as usize], at));
-    places.select_nth_unstable_by_key(last, by_rank);
-    places[..=last].select_nth_unstable_by_key(first, by_rank);
+    crate::sort::select_descending_by(places, first, last, |at| keys[at as usize]);
     for rank in first..=last {
         weights[places[rank] as usize] = if rank == first || rank == last { part(rank) } else { 1.0 };
     }

@@ -101,7 +101,8 @@ impl<'a> Ladder<'a> {
         if most as usize > CROWD {
             for ends in starts.windows(2) {
                 if (ends[1] - ends[0]) as usize > CROWD {
-                    order[ends[0] as usize..ends[1] as usize].sort_unstable_by(|&a, &b| edges.compare(a, b));
+                    let crowd = &mut order[ends[0] as usize..ends[1] as usize];
+                    crate::sort::ascending_by(crowd, |a, b| edges.compare(a, b));
                 }
             }
         }

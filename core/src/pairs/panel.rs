@@ -461,7 +461,7 @@ fn grid<'a, S: Real, const P: usize>(
         }
     }
     let keys = &mut keys[..outside];
-    keys.sort_unstable();
+    crate::sort::ascending(keys);
     let mut count = 0;
     let below = keys.partition_point(|&k| k < low.key());
     let distinct = |keys: &[u64], numbers: &mut [f64], count: &mut usize| -> Option<()> {
@@ -497,7 +497,7 @@ fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64
         let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
         *key = libm::rint(scores[row].f64() * inverse).key();
     }
-    keys.sort_unstable();
+    crate::sort::ascending(keys);
     // Without the outermost 1/32 on either side, but with room for rows the sample missed.
     let clip = count / 32;
     let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));

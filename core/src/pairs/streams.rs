@@ -78,7 +78,7 @@ impl Grid {
             let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
             *key = place(scores[row], labels[row], margin).key();
         }
-        keys.sort_unstable();
+        crate::sort::ascending(keys);
         // The outermost may be far away; half the width of the others on either side makes room for the usual tails.
         let clip = count / 32;
         let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
