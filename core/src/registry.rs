@@ -12,6 +12,10 @@ use crate::estimator::{
     AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucPairwise, ClassBalanced, ClassWeights, CrossEntropy,
     Estimator, Exact, FastAp, First, Focal, Ldam, Link, MinMaxAp, Prior, SmoothAp, Soap, Weights,
 };
+use crate::finite_sum::{
+    AdamSum, AiSarah, AnySum, BoundedAiSarah, GLM_LOSSES, GlmLoss, MomentumSum, Sampling, Sarah, Svrg,
+    TheoreticalAiSarah,
+};
 use crate::real::Real;
 use crate::sampler::{AnySampler, Shuffle, Stratified, Whole};
 use crate::surrogate::{AnySurrogate, SURROGATES};
@@ -35,6 +39,15 @@ pub enum Domain {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A number from `low` to `high`, both included, or a word for what the data gives.
+    NumberOr {
+        /// The word.
+        word: &'static str,
+        /// Least value.
+        low: f64,
+        /// Greatest value.
+        high: f64,
+    },
 }
 
 /// A parameter of a method.
@@ -93,6 +106,8 @@ pub enum Objective {
     MinMaxAp,
     /// The pairwise surrogate over the negatives of a false-positive range.
     PaucExact,
+    /// A finite sum of losses of one linear score each, with its own algorithms.
+    FiniteSum,
 }
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters.
@@ -136,6 +151,15 @@ const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
     methods
 }
 
+impl Method {
+    /// Whether it minimises a finite sum of a linear model, by algorithms of its own, instead of joining an estimator and
+    /// an algorithm. Its rows are meant to have unit length.
+    #[must_use]
+    pub fn is_finite_sum(&self) -> bool {
+        self.objective == Objective::FiniteSum
+    }
+}
+
 const fn number(name: &'static str, default: &'static str, low: f64, high: f64, about: &'static str) -> Param {
     Param { name, about: text(about), domain: Domain::Number { low, high }, default }
 }
@@ -149,6 +173,10 @@ const fn choice(
     about: &'static str,
 ) -> Param {
     Param { name, about: text(about), domain: Domain::Choice(words), default }
+}
+
+const fn number_or(name: &'static str, word: &'static str, low: f64, high: f64, about: &'static str) -> Param {
+    Param { name, about: text(about), domain: Domain::NumberOr { word, low, high }, default: word }
 }
 
 /// Greatest value of an open-ended number, and least value of one that must be positive.
@@ -283,6 +311,22 @@ const AUC_EXACT: &[Param] = &[
     EPS,
     DECAY,
 ];
+
+const SUM_PASSES: Param =
+    number("passes", "20", TINY, BIG, "passes: a full gradient is one, a minibatch its share of the rows");
+const LOSS: Param = choice("loss", "logistic", &["logistic", "least-squares", "squared-hinge"], "loss of one example");
+const LAMBDA: Param =
+    number_or("lambda", "1/n", 0.0, BIG, "adds lambda/2 times the squared norm to the objective, bias included");
+const SUM_BATCH: Param = count("batch", "64", 1, "examples a minibatch (at most those there are)");
+const ALPHA: Param = number_or("alpha", "1/L", TINY, BIG, "step size; L bounds the curvature of every example");
+const INNER: Param = number_or("inner", "n/batch", 1.0, 4e9, "steps of an inner loop");
+const STOP: Param = number("stop", "0.03125", TINY, 0.999_999, "an inner loop ends when |v|^2 falls below this share");
+const SUM_DECAY: Param = number("decay", "0", 0.0, 0.999_999, "the step size falls by this share after every pass");
+
+const AI_SARAH_PAPER: &str =
+    "Shi, Sadiev, Loizou, Richtarik, Takac 2021, AI-SARAH: Adaptive and Implicit Stochastic Recursive Gradient Methods";
+
+const SARAH_PAPER: &str = "Nguyen, Liu, Scheinberg, Takac 2017, SARAH: A Novel Method for Machine Learning Problems Using Stochastic Recursive Gradient";
 
 /// Every method. With the feature `compact` without titles, sentences, sources and files.
 pub static METHODS: &[Method] = &with_texts([
@@ -706,6 +750,123 @@ pub static METHODS: &[Method] = &with_texts([
         },
         files: &["core/src/estimator/min_max_ap.rs", "core/src/pairs/brute.rs"],
     },
+    Method {
+        name: "ai-sarah",
+        title: "AI-SARAH",
+        about: "Minimises a finite sum of a linear model with step sizes that need no tuning.",
+        objective: Objective::FiniteSum,
+        params: &[
+            SUM_PASSES,
+            LOSS,
+            LAMBDA,
+            SUM_BATCH,
+            STOP,
+            number("beta", "0.999", 0.0, 0.999_999_999, "weight of the old bound in the bound of the step size"),
+        ],
+        source: Source { paper: AI_SARAH_PAPER, part: "algorithm 2" },
+        files: &["core/src/finite_sum/ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+    },
+    Method {
+        name: "theoretical-ai-sarah",
+        title: "Theoretical-AI-SARAH",
+        about: "Minimises a finite sum by steps from the smoothness of every example; a step walks over all rows.",
+        objective: Objective::FiniteSum,
+        params: &[
+            number("passes", "2", TINY, BIG, "passes: a full gradient is one, a step one row's share"),
+            LOSS,
+            LAMBDA,
+            choice("sampling", "importance", &["importance", "uniform"], "rows in proportion to smoothness, or alike"),
+            number_or("inner", "n/16", 1.0, 4e9, "steps of an inner loop"),
+        ],
+        source: Source { paper: AI_SARAH_PAPER, part: "algorithms 1, 3, 4" },
+        files: &["core/src/finite_sum/theoretical_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+    },
+    Method {
+        name: "bounded-ai-sarah",
+        title: "Bounded AI-SARAH",
+        about: "Minimises a finite sum by AI-SARAH's steps within fixed bounds.",
+        objective: Objective::FiniteSum,
+        params: &[
+            SUM_PASSES,
+            LOSS,
+            LAMBDA,
+            SUM_BATCH,
+            number_or("alpha-min", "1/L", TINY, BIG, "least step size; L bounds the curvature of every example"),
+            number_or("alpha-max", "4/L", TINY, BIG, "greatest step size"),
+            INNER,
+        ],
+        source: Source { paper: AI_SARAH_PAPER, part: "algorithm 5" },
+        files: &["core/src/finite_sum/bounded_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+    },
+    Method {
+        name: "sarah",
+        title: "SARAH",
+        about: "Minimises a finite sum by recursive gradients with a constant step size.",
+        objective: Objective::FiniteSum,
+        params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+        source: Source { paper: SARAH_PAPER, part: "algorithm 1" },
+        files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
+    },
+    Method {
+        name: "sarah+",
+        title: "SARAH+",
+        about: "Minimises a finite sum by SARAH with inner loops that end by themselves.",
+        objective: Objective::FiniteSum,
+        params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, STOP],
+        source: Source { paper: SARAH_PAPER, part: "algorithm 2" },
+        files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
+    },
+    Method {
+        name: "svrg",
+        title: "SVRG",
+        about: "Minimises a finite sum by gradients whose variance an anchor reduces.",
+        objective: Objective::FiniteSum,
+        params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+        source: Source {
+            paper: "Johnson, Zhang 2013, Accelerating Stochastic Gradient Descent using Predictive Variance Reduction",
+            part: "procedure SVRG, option I",
+        },
+        files: &["core/src/finite_sum/svrg.rs"],
+    },
+    Method {
+        name: "momentum-sum",
+        title: "Momentum on a finite sum",
+        about: "Minimises a finite sum by the heavy ball, pass by pass, lazily on sparse rows.",
+        objective: Objective::FiniteSum,
+        params: &[
+            SUM_PASSES,
+            LOSS,
+            LAMBDA,
+            SUM_BATCH,
+            number("alpha", "0.1", TINY, BIG, "step size of the first pass"),
+            number("beta", "0.9", 0.0, 0.999_999, "weight of the old direction; 0 is plain descent"),
+            SUM_DECAY,
+        ],
+        source: Source {
+            paper: "Polyak 1964, Some methods of speeding up the convergence of iteration methods",
+            part: "the heavy ball",
+        },
+        files: &["core/src/finite_sum/momentum.rs"],
+    },
+    Method {
+        name: "adam-sum",
+        title: "Adam on a finite sum",
+        about: "Minimises a finite sum by Adam, pass by pass.",
+        objective: Objective::FiniteSum,
+        params: &[
+            SUM_PASSES,
+            LOSS,
+            LAMBDA,
+            SUM_BATCH,
+            number("alpha", "0.01", TINY, BIG, "step size of the first pass"),
+            BETA1,
+            BETA2,
+            EPS,
+            SUM_DECAY,
+        ],
+        source: Source { paper: "Kingma, Ba 2015, Adam: A Method for Stochastic Optimization", part: "algorithm 1" },
+        files: &["core/src/finite_sum/adam.rs"],
+    },
 ]);
 
 /// A step rule that score-space methods may run on.
@@ -825,6 +986,9 @@ impl<'a> Settings<'a> {
                 Domain::Number { low, high } => decimal::parse(value).is_some_and(|x| x >= low && x <= high),
                 Domain::Count { low, high } => value.parse().is_ok_and(|x: u64| x >= low && x <= high),
                 Domain::Choice(words) => words.contains(value),
+                Domain::NumberOr { word, low, high } => {
+                    *value == word || decimal::parse(value).is_some_and(|x| x >= low && x <= high)
+                }
             };
             if !fits {
                 return Err(SettingError::Value { at, param });
@@ -914,10 +1078,69 @@ impl<'a> Settings<'a> {
         Ok((AnyEstimator::CrossEntropy(estimator), AnyAlgorithm::Adam(adam)))
     }
 
+    /// A numeric parameter, or what its word stands for.
+    fn number_or(&self, name: &'static str, meaning: f64) -> Result<f64> {
+        let param = self.method.params.iter().find(|param| param.name == name).ok_or(Error::Param { what: name })?;
+        match param.domain {
+            Domain::NumberOr { word, .. } if self.word(name)? == word => Ok(meaning),
+            _ => self.number(name),
+        }
+    }
+
+    /// Loss and λ of a finite sum of `n` examples.
+    ///
+    /// # Errors
+    /// `Param` when the method is none.
+    pub fn glm(&self, n: usize) -> Result<(GlmLoss, f64)> {
+        let name = self.word("loss")?;
+        let loss = GLM_LOSSES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "loss" })?;
+        Ok((loss.1, self.number_or("lambda", 1.0 / n as f64)?))
+    }
+
+    /// The algorithm of a finite sum of `n` examples, each at most `smooth`-smooth.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn finite_sum(&self, n: usize, smooth: f64) -> Result<AnySum> {
+        let batch = || Ok::<_, Error>((self.count("batch")? as usize).min(n));
+        // An α of 1 where every example is flat.
+        let alpha = || self.number_or("alpha", if smooth > 0.0 { 1.0 / smooth } else { 1.0 });
+        let inner = |batch: usize| Ok::<_, Error>(self.number_or("inner", n.div_ceil(batch) as f64)? as u64);
+        Ok(match self.method.name {
+            "theoretical-ai-sarah" => {
+                let uniform = self.word("sampling")? == "uniform";
+                let sampling = if uniform { Sampling::Uniform } else { Sampling::Importance };
+                AnySum::Theoretical(TheoreticalAiSarah::new(inner(16)?, sampling)?)
+            }
+            "bounded-ai-sarah" => {
+                let low = self.number_or("alpha-min", if smooth > 0.0 { 1.0 / smooth } else { 1.0 })?;
+                let high = self.number_or("alpha-max", if smooth > 0.0 { 4.0 / smooth } else { 4.0 })?;
+                AnySum::Bounded(BoundedAiSarah::new(batch()?, inner(batch()?)? as u32, low, high)?)
+            }
+            "sarah" => AnySum::Sarah(Sarah::new(batch()?, alpha()?, inner(batch()?)?)?),
+            "sarah+" => AnySum::Sarah(Sarah::plus(batch()?, alpha()?, self.number("stop")?)?),
+            "svrg" => AnySum::Svrg(Svrg::new(batch()?, alpha()?, inner(batch()?)?)?),
+            "momentum-sum" => AnySum::Momentum(MomentumSum::new(
+                batch()?,
+                self.number("alpha")?,
+                self.number("beta")?,
+                self.number("decay")?,
+            )?),
+            "adam-sum" => {
+                AnySum::Adam(AdamSum::new(batch()?, self.number("alpha")?, self.number("decay")?)?.with_moments(
+                    self.number("beta1")?,
+                    self.number("beta2")?,
+                    self.number("eps")?,
+                )?)
+            }
+            _ => AnySum::AiSarah(AiSarah::new(batch()?, self.number("stop")?, self.number("beta")?)?),
+        })
+    }
+
     /// The estimator.
     ///
     /// # Errors
-    /// `Param` for values that do not go together.
+    /// `Param` for values that do not go together, `Unsupported` for a finite sum.
     pub fn estimator<T: Real>(&self) -> Result<AnyEstimator<T>> {
         Ok(match self.method.objective {
             Objective::CrossEntropy => {
@@ -959,6 +1182,7 @@ impl<'a> Settings<'a> {
             Objective::AucExact => AnyEstimator::Exact(Exact::auc(self.surrogate()?, self.link()?)),
             Objective::ApExact => AnyEstimator::Exact(Exact::ap(self.surrogate()?, self.link()?)),
             Objective::PaucExact => AnyEstimator::Exact(Exact::pauc(self.surrogate()?, self.link()?, self.fpr)?),
+            Objective::FiniteSum => return Err(Error::Unsupported { what: "an estimator of a finite sum" }),
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
                 let (gamma, floor) = (T::of(self.number("gamma")?), T::of(self.number("u0")?));

@@ -53,7 +53,7 @@ impl<T: Real> Engine<T> {
             return (cpu, None);
         }
         match open() {
-            Ok(device) if device.takes(trainer.estimator()) => {
+            Ok(device) if trainer.estimator().is_some_and(|estimator| device.takes(estimator)) => {
                 let name = format!("gpu: {}", device.name());
                 (Self { device: Some(device), name }, None)
             }

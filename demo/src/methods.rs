@@ -59,12 +59,17 @@ pub fn run(args: &Args) -> Result<()> {
     output::line("\n`undercurve methods NAME` lists the parameters of one.")
 }
 
+fn numbers(low: f64, high: f64) -> String {
+    format!("{low:e} to {high:e}").replace("0e0", "0").replace("1e0", "1")
+}
+
 fn values(param: &Param) -> String {
     match param.domain {
-        Domain::Number { low, high } => format!("{low:e} to {high:e}").replace("0e0", "0").replace("1e0", "1"),
+        Domain::Number { low, high } => numbers(low, high),
         Domain::Count { low, high } if high == u64::from(u32::MAX) => format!("whole number, at least {low}"),
         Domain::Count { low, high } => format!("whole number, {low} to {high}"),
         Domain::Choice(words) => words.join(", "),
+        Domain::NumberOr { word, low, high } => format!("{word}, or {}", numbers(low, high)),
     }
 }
 
@@ -91,6 +96,7 @@ pub fn object(method: &Method) -> Value {
             Domain::Number { low, high } => json!({"kind": "number", "low": low, "high": high}),
             Domain::Count { low, high } => json!({"kind": "count", "low": low, "high": high}),
             Domain::Choice(words) => json!({"kind": "choice", "values": words}),
+            Domain::NumberOr { word, low, high } => json!({"kind": "number", "low": low, "high": high, "word": word}),
         };
         json!({"name": param.name, "default": param.default, "about": param.about, "domain": domain})
     });

@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use undercurve::Real;
 use undercurve::metric::Summary;
-use undercurve::trainer::Report;
+use undercurve::trainer::{Report, Trainer};
 
 /// Prints the reports of a run.
 pub struct Reporter {
@@ -36,11 +37,16 @@ impl Reporter {
     }
 
     /// Moves the bar; `value` is the objective on the last batch.
-    pub fn step(&self, done: u64, value: f64) {
-        self.bar.set_position(done);
-        if !self.bar.is_hidden() && done.is_multiple_of(16) {
-            self.bar.set_message(format!("loss {value:.4}  AP {:.4}", self.ap));
+    pub fn step<T: Real>(&self, trainer: &Trainer<T>, value: Option<f64>) {
+        self.bar.set_position(trainer.progress().0);
+        if self.bar.is_hidden() || !trainer.steps_done().is_multiple_of(16) {
+            return;
         }
+        let now = match (trainer.step_size(), value) {
+            (Some((alpha, _)), _) => format!("step size {alpha:.4}"),
+            (None, value) => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
+        };
+        self.bar.set_message(format!("{now}  AP {:.4}", self.ap));
     }
 
     /// Prints a line that only people read.
@@ -54,8 +60,13 @@ impl Reporter {
         if self.json {
             let mut object = json!({
                 "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
-                "train": metrics(&report.train),
+                "grad_norm_sq": report.sum.map(|sum| sum.grad_norm_sq), "train": metrics(&report.train),
             });
+            if let Some(sum) = &report.sum {
+                object["alpha"] = sum.alpha.into();
+                // (JSON has no infinity: null where there is no bound.)
+                object["alpha_max"] = sum.alpha_max.into();
+            }
             if let Some(test) = &report.test {
                 object["test"] = metrics(test);
             }
@@ -65,7 +76,8 @@ impl Reporter {
         if !self.head {
             self.head = true;
             let names = format!("{:>7} {:>7} {:>7} {:>7}", "AUROC", "AP", "pAUC", "acc.");
-            let start = format!("{:>8} {:>8} {:>8} {:>10}", "step", "pass", "seconds", "objective");
+            let sum = report.sum.map_or("", |_| "   |grad|^2    alpha");
+            let start = format!("{:>8} {:>8} {:>8} {:>10}{sum}", "step", "pass", "seconds", "objective");
             let blank = " ".repeat(start.len());
             match report.test {
                 Some(_) => {
@@ -75,7 +87,8 @@ impl Reporter {
                 None => self.print(format!("{start} | {names}"))?,
             }
         }
-        let start = format!("{:>8} {:>8.2} {:>8.2} {:>10.6}", report.step, report.pass, seconds, report.objective);
+        let sum = report.sum.map_or_else(String::new, |sum| format!(" {:>11.3e} {:>8.4}", sum.grad_norm_sq, sum.alpha));
+        let start = format!("{:>8} {:>8.2} {:>8.2} {:>10.6}{sum}", report.step, report.pass, seconds, report.objective);
         let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
         self.print(format!("{start} | {}{test}", part(&report.train)))
     }

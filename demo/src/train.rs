@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Preparation, Split, prepare};
+use undercurve::data::{Dataset, Preparation, Scale, Split, prepare};
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -61,7 +61,7 @@ pub struct Args {
     /// False-positive range of the partial AUC [default: 0:0.05]
     #[arg(long, value_name = "LO:HI", value_parser = range)]
     fpr: Option<(f64, f64)>,
-    /// Train for so many passes over the training rows
+    /// Train for so many passes over the training rows; a full gradient is one
     #[arg(long, value_name = "N", conflicts_with = "steps")]
     passes: Option<f64>,
     /// Train for so many steps [default: the method's]
@@ -79,7 +79,7 @@ pub struct Args {
     /// f32 or f64 [default: f32]
     #[arg(long, value_name = "REAL", hide_possible_values = true)]
     precision: Option<Precision>,
-    /// Report every K steps [default: a twentieth of the run]
+    /// Report every K steps [default: twenty times in the run]
     #[arg(long, value_name = "K")]
     every: Option<u64>,
     /// Save the run to FILE, with every report and at the end
@@ -174,7 +174,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
 fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)> {
     // What can be told without reading the data comes first.
     let method = args.method.as_deref().unwrap_or_default();
-    methods::find(method)?;
+    let sum = methods::find(method)?.is_finite_sum();
     let model = ModelSpec::parse(args.model.as_deref().unwrap_or("linear")).map_err(CliError::Input)?;
     if args.split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(CliError::input("--split: expected a share above 0 and below 1"));
@@ -187,7 +187,10 @@ fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)>
         length: length(args).unwrap_or(Length::Method),
         fpr: args.fpr.unwrap_or(Config::default().fpr),
     };
-    let options = args.reading.options();
+    let mut options = args.reading.options();
+    if sum && options.scale.is_none() {
+        options.scale = Some(Scale::Unit);
+    }
     let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;
     let (preparation, train, test) = match args.split {
         Some(share) => {
@@ -295,39 +298,46 @@ fn walk<T: Real>(
     });
     let clock = Instant::now();
     let seconds = || clock.elapsed().as_secs_f64();
-    let total = trainer.total_steps();
-    let every = args.every.unwrap_or(total.div_ceil(20)).max(1);
-    let save_every = args.save_every.unwrap_or(every);
-    let mut reporter = Reporter::new(args.json, trainer.steps_done(), total);
+    let (mut at, end) = trainer.progress();
+    let part = end.div_ceil(20).max(1);
+    let mut reporter = Reporter::new(args.json, at, end);
     reporter.say(opening(args, trainer, &engine))?;
 
-    let first = trainer.steps_done();
     let mut closed = false;
+    // At the start, and whenever so many steps, or a twentieth of the run, are done.
+    let (mut report_due, mut save_due) = (true, true);
+    let mut finished = at >= end;
     loop {
         let done = trainer.steps_done();
         let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = done >= total || out_of_time || STOP.load(Ordering::SeqCst) || closed;
-        if (over || done == first || done.is_multiple_of(every)) && !closed {
-            let report = trainer.report().map_err(|error| left_range(done, error))?;
+        let mut over = finished || out_of_time || STOP.load(Ordering::SeqCst) || closed;
+        if (over || report_due) && !closed {
+            let report = trainer.report().map_err(|error| left_range(trainer, error))?;
             match reporter.report(&report, seconds()) {
                 Err(CliError::Closed) => (closed, over) = (true, true),
                 other => other?,
             }
         }
-        if over || done == first || done.is_multiple_of(save_every) {
+        if over || save_due {
             save(trainer)?;
         }
         if over {
             break;
         }
-        let stepped = engine.step(trainer).map_err(|error| left_range(done, error))?;
+        let stepped = engine.step(trainer).map_err(|error| left_range(trainer, error))?;
         if let Some(note) = engine.gave_up() {
             eprintln!("note: {note}");
         }
-        match stepped {
-            Some(value) => reporter.step(trainer.steps_done(), value),
-            None => break,
-        }
+        let before = std::mem::replace(&mut at, trainer.progress().0);
+        let moved = trainer.steps_done() > done;
+        let due = |every: Option<u64>| match every {
+            Some(every) => moved && trainer.steps_done().is_multiple_of(every),
+            None => before / part != at / part,
+        };
+        report_due = due(args.every);
+        save_due = due(args.save_every.or(args.every));
+        finished = stepped.is_none() || at >= end;
+        reporter.step(trainer, stepped);
     }
     if closed {
         return Err(CliError::Closed);
@@ -353,7 +363,7 @@ fn walk<T: Real>(
         engine.name(),
         precision::<T>()
     );
-    let interrupted = STOP.load(Ordering::SeqCst) && trainer.steps_done() < total;
+    let interrupted = STOP.load(Ordering::SeqCst) && !finished;
     if interrupted {
         totals["interrupted"] = true.into();
     }
@@ -366,8 +376,11 @@ fn precision<T: Real>() -> &'static str {
 }
 
 /// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
-fn left_range(step: u64, error: undercurve::Error) -> CliError {
-    anyhow!("training broke down after {step} steps ({error}); a smaller learning rate (--set lr=…) may help").into()
+fn left_range<T: Real>(trainer: &Trainer<T>, error: undercurve::Error) -> CliError {
+    let step = trainer.steps_done();
+    let rate =
+        if trainer.estimator().is_some() { "learning rate (--set lr=…)" } else { "step size (--set alpha=…)" };
+    anyhow!("training broke down after {step} steps ({error}); a smaller {rate} may help").into()
 }
 
 /// What is trained, in one line.
@@ -376,8 +389,12 @@ fn opening<T: Real>(args: &Args, trainer: &Trainer<T>, engine: &Engine<T>) -> St
     let test = trainer
         .test_data()
         .map_or_else(String::new, |test| format!(", {} test rows ({} positive)", test.len(), test.positives()));
+    let length = match trainer.progress() {
+        (_, end) if end == trainer.total_steps() => format!("{end} steps"),
+        (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
+    };
     format!(
-        "{}: {} rows ({} positive), {} columns{test}; {}, {}, seed {}, {} steps on {} {}",
+        "{}: {} rows ({} positive), {} columns{test}; {}, {}, seed {}, {length} on {} {}",
         args.data.display(),
         data.len(),
         data.positives(),
@@ -385,7 +402,6 @@ fn opening<T: Real>(args: &Args, trainer: &Trainer<T>, engine: &Engine<T>) -> St
         config.method,
         config.model,
         config.seed,
-        trainer.total_steps(),
         engine.name(),
         precision::<T>()
     )

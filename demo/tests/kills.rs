@@ -11,10 +11,22 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn killed_runs_resume_to_the_same_bytes() {
+    let method = ["--method", "soap", "--steps", "6000", "--save-every", "250"];
+    kill_and_resume("kills", &method, csv(300));
+}
+
+#[test]
+fn killed_finite_sums_resume_to_the_same_bytes() {
+    let method = ["--method", "ai-sarah", "--passes", "120", "--save-every", "100"];
+    kill_and_resume("kills-sum", &method, csv(3000));
+}
+
+/// Runs the method once, then kills it at random moments and resumes it.
+fn kill_and_resume(name: &str, method: &[&str], data: String) {
     let wanted = if std::env::var_os("UNDERCURVE_LONG").is_some_and(|value| value == "1") { 100 } else { 4 };
-    let folder = Folder::new("kills");
-    folder.write("data.csv", csv(300));
-    let args = ["train", "data.csv", "--split", "0.7", "--method", "soap", "--steps", "6000", "--save-every", "250"];
+    let folder = Folder::new(name);
+    folder.write("data.csv", data);
+    let args = [&["train", "data.csv", "--split", "0.7"], method].concat();
     let clock = Instant::now();
     stdout(&run(&folder.0, &[&args[..], &["--save", "whole.model"]].concat()));
     let span = clock.elapsed().as_secs_f64();

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use undercurve::batch::{Batch, Drawn};
+use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
+use undercurve::finite_sum::{FiniteSum, Glm, Memory, Targets};
 use undercurve::registry::{Domain, METHODS, Method, OPTIMIZERS, SettingError, Settings, method};
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
@@ -18,14 +20,20 @@ fn files_in(folder: &str) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(".rs") && name != "mod.rs").map(|name| format!("{folder}/{name}")).collect()
 }
 
-/// Files that are shared by several entries and are none themselves, and objectives of several classes, which have no
-/// trainer.
+/// Files that are shared by several entries and are none themselves, and what has no trainer: objectives of several
+/// classes, AI-SARAH for any model.
 const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
     "core/src/estimator/auc_multiclass.rs",
     "core/src/estimator/softmax.rs",
+    "core/src/finite_sum/any_model.rs",
+    "core/src/finite_sum/any_sum.rs",
+    "core/src/finite_sum/draw.rs",
+    "core/src/finite_sum/glm.rs",
+    "core/src/finite_sum/largest_eigenvalue.rs",
+    "core/src/finite_sum/run.rs",
 ];
 
 #[test]
@@ -35,7 +43,7 @@ fn every_file_has_its_entry_and_every_entry_its_file() {
     for file in &named {
         assert!(root().join(file).is_file(), "the registry names {file}, which does not exist");
     }
-    for folder in ["core/src/estimator", "core/src/algorithm"] {
+    for folder in ["core/src/estimator", "core/src/algorithm", "core/src/finite_sum"] {
         for file in files_in(folder) {
             assert!(named.contains(&file) || SHARED.contains(&file.as_str()), "{file} has no entry in the registry");
         }
@@ -131,6 +139,102 @@ fn every_estimator_keeps_the_contract() {
                         assert!(!(must && both) || part, "{} {negatives}: {error}", m.name);
                     }
                 }
+            }
+        }
+    }
+}
+
+fn sum_methods() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter(|m| m.is_finite_sum())
+}
+
+/// Twelve rows of three columns, each scaled by `size`, sparse or dense.
+struct SmallSum {
+    ptr: Vec<usize>,
+    col: Vec<u32>,
+    val: Vec<f64>,
+    dense: Vec<f64>,
+}
+
+const SMALL_LABELS: [u8; 12] = [1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0];
+
+impl SmallSum {
+    fn new(size: f64) -> Self {
+        let mut sum = Self { ptr: vec![0], col: vec![], val: vec![], dense: vec![] };
+        for i in 0..12u32 {
+            for j in 0..3u32 {
+                let x = if (i + j) % 3 == 0 { 0.0 } else { size * (f64::from((7 * i + 5 * j) % 11) / 5.0 - 1.0) };
+                sum.dense.push(x);
+                if x != 0.0 {
+                    sum.col.push(j);
+                    sum.val.push(x);
+                }
+            }
+            sum.ptr.push(sum.col.len());
+        }
+        sum
+    }
+
+    fn rows(&self, sparse: bool) -> Rows<'_, f64> {
+        if sparse { Rows::csr(&self.ptr, &self.col, &self.val, 3) } else { Rows::dense(&self.dense, 3) }.unwrap()
+    }
+}
+
+/// Every finite-sum method with its defaults: short memory is a length error, sparse and dense rows give the same run,
+/// the gradient shrinks, and hostile rows end in an error that leaves the iterate where it was.
+#[test]
+fn every_finite_sum_keeps_the_contract() {
+    for m in sum_methods() {
+        let settings = Settings::new(m, &[]).unwrap();
+        assert!(settings.estimator::<f64>().is_err(), "{} is a finite sum and has no estimator", m.name);
+        let (loss, lambda) = settings.glm(12).unwrap();
+        assert_eq!(lambda, 1.0 / 12.0);
+        for size in [1.0, 1e-150, 1e20, 1e150] {
+            let data = SmallSum::new(size);
+            let mut ends: Vec<Vec<f64>> = Vec::new();
+            for sparse in [false, true] {
+                let glm = Glm::new(data.rows(sparse), Targets::Labels(&SMALL_LABELS), loss, lambda, true);
+                let Ok(glm) = glm else {
+                    assert!(size > 1e100, "{} {size}", m.name);
+                    continue;
+                };
+                let smooth = glm.max_row_norm().powi(2) * loss.curvature_bound() + lambda;
+                let algorithm = settings.finite_sum(12, smooth).unwrap();
+                let need = algorithm.need(&glm).unwrap();
+                let (mut real, mut counts) = (vec![7.0; need.real], vec![7; need.u32]);
+                let mut memory = Memory { real: &mut real[1..], u32: &mut counts };
+                let short = algorithm.start(&glm, &[0.0; 4], 1, &mut memory);
+                assert!(matches!(short, Err(Error::Length { .. })), "{}: short memory", m.name);
+                let mut memory = Memory { real: &mut real, u32: &mut counts };
+                assert!(matches!(algorithm.start(&glm, &[0.0; 3], 1, &mut memory), Err(Error::Length { .. })));
+                let mut run = algorithm.start(&glm, &[0.0; 4], 1, &mut memory).unwrap();
+                assert!(algorithm.minibatch(&glm, &run, memory.view()).is_empty(), "{}", m.name);
+                let (mut w, mut before, mut grad) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+                let first = glm.gradient(&w, &mut grad).unwrap();
+                let mut failed = false;
+                for _ in 0..600 {
+                    before = w;
+                    failed = algorithm.step(&glm, &mut run, &mut memory).is_err();
+                    algorithm.params(&glm, &run, memory.view(), &mut w).unwrap();
+                    assert!(w.iter().all(|w| w.is_finite()), "{} {size}", m.name);
+                    if failed {
+                        break;
+                    }
+                }
+                if failed {
+                    assert_eq!(w, before, "{} {size}: an error moved the iterate", m.name);
+                }
+                assert!(!failed || size > 1.0, "{} {size}", m.name);
+                if size == 1.0 {
+                    let last = glm.gradient(&w, &mut grad).unwrap();
+                    assert!(last < 0.1 * first, "{}: {first:e} to {last:e}", m.name);
+                    assert!(algorithm.minibatch(&glm, &run, memory.view()).iter().all(|&i| i < 12));
+                    ends.push(w.to_vec());
+                }
+            }
+            if let [dense, sparse] = &ends[..] {
+                let apart = dense.iter().zip(sparse).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+                assert!(apart < 1e-6, "{}: {apart:e} between dense and sparse rows", m.name);
             }
         }
     }

@@ -99,7 +99,7 @@ impl<'a, T: Real, A: FiniteSum<T>> Machine<'a, T, A> {
     fn params(&mut self) -> Vec<T> {
         let mut out = vec![T::ZERO; self.glm.dim()];
         let memory = Memory { real: &mut self.real, u32: &mut self.u32 };
-        self.algorithm.params(&self.glm, &self.run, &memory, &mut out).unwrap();
+        self.algorithm.params(&self.glm, &self.run, memory.view(), &mut out).unwrap();
         out
     }
 

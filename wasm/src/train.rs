@@ -165,7 +165,7 @@ impl Trainer {
         self.inner.batch_index().to_vec()
     }
     /// Model parameters.
-    pub fn params(&self) -> Vec<f32> {
+    pub fn params(&mut self) -> Vec<f32> {
         self.inner.params().to_vec()
     }
 

@@ -8,7 +8,7 @@
 //! form over several. Memory: 4 vectors of length dim, n indices, 1 number per example of the minibatch.
 
 use super::glm::{fits, limit, norm_sq};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
@@ -157,7 +157,11 @@ impl<T: Real> FiniteSum<T> for AdamSum {
         Ok(Event::Step { alpha: run.alpha })
     }
 
-    fn params(&self, glm: &Glm<'_, T>, _: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        draw::consecutive(&memory.u32[..glm.len().min(memory.u32.len())], run.inner, self.batch)
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, _: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
         out.copy_from_slice(&memory.real[..glm.dim()]);

@@ -15,7 +15,7 @@
 //! n indices, and 4 numbers per example of the minibatch.
 
 use super::recursive::{StepModel, Updates, Vectors, need};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, fraction};
 use crate::error::{Result, exact_len};
 use crate::{Need, Real};
@@ -58,12 +58,14 @@ impl AiSarah {
         self.batch
     }
 
-    /// Opens the next outer loop when one is due: `Some` full gradient, or `None` inside a loop.
+    /// Opens the next outer loop when one is due: `Some` (piece of a) full gradient, or `None` inside a loop.
     fn open<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Option<Event>> {
         if run.phase != 0 {
             return Ok(None);
         }
-        Vectors::split(memory, glm, self.batch).full_gradient(glm, run)?;
+        if !Vectors::split(memory, glm, self.batch).full_gradient(glm, run)? {
+            return Ok(Some(Event::Part));
+        }
         run.skipped = 0;
         if run.norm_sq == 0.0 {
             return Ok(Some(Event::Stationary));
@@ -167,7 +169,11 @@ impl<T: Real> FiniteSum<T> for AiSarah {
         Ok(event)
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
         let (w, rest) = memory.real.split_at(glm.dim());

@@ -20,6 +20,13 @@ pub(crate) fn subset(rng: &mut Rng, order: &mut [u32], partner: &mut [u32]) {
     }
 }
 
+/// Of minibatches that follow one another in `order`, the one before `next`; empty before the first.
+pub(crate) fn consecutive(order: &[u32], next: u64, batch: usize) -> &[u32] {
+    let Some(k) = next.checked_sub(1) else { return &[] };
+    let from = (k as usize).saturating_mul(batch).min(order.len());
+    &order[from..from.saturating_add(batch).min(order.len())]
+}
+
 /// Takes the exchanges of [`subset`] back.
 pub(crate) fn undo(order: &mut [u32], partner: &[u32]) {
     for (k, &other) in partner.iter().enumerate().rev() {

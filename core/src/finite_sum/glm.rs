@@ -188,6 +188,19 @@ impl<'a, T: Real> Glm<'a, T> {
         Ok(glm)
     }
 
+    /// The same sum over the same rows, which were checked when `max_row_norm` was found. For owners that cannot keep a
+    /// borrowed sum.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn again(
+        rows: Rows<'a, T>,
+        targets: Targets<'a, T>,
+        loss: GlmLoss,
+        lambda: f64,
+        max_row_norm: f64,
+    ) -> Self {
+        Self { rows, targets, loss, lambda, intercept: true, max_row_norm }
+    }
+
     /// Number of examples.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -358,11 +371,32 @@ impl<'a, T: Real> Glm<'a, T> {
 
     pub(crate) fn gradient_unchecked(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
         grad.fill(T::ZERO);
+        self.add_slopes(w, 0, self.len(), grad);
+        self.finish_gradient(w, grad)
+    }
+
+    /// Adds the rows `from..to`, times their slopes and 1/n, to `grad`.
+    pub(crate) fn add_slopes(&self, w: &[T], from: usize, to: usize, grad: &mut [T]) {
         let scale = T::of(1.0 / self.len() as f64);
-        for i in 0..self.len() {
+        for i in from..to {
             let k = self.loss.slope(self.target(i), self.margin(i, w)) * scale;
             self.add_row(i, k, grad);
         }
+    }
+
+    /// The row at which a walk that stands at `from` rests: about [`PIECE`] stored values on.
+    pub(crate) fn piece_end(&self, from: usize) -> usize {
+        let n = self.len();
+        let end = match self.rows {
+            Rows::Dense { cols, .. } => from.saturating_add(PIECE / cols),
+            Rows::Csr { ptr, .. } => ptr.partition_point(|&at| at < ptr[from.min(n)].saturating_add(PIECE)),
+        };
+        // Rows without values count, too; and every piece gets on.
+        end.min(from.saturating_add(PIECE)).max(from.saturating_add(1)).min(n)
+    }
+
+    /// Adds λw to the sum of all slopes; ‖∇P(w)‖².
+    pub(crate) fn finish_gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
         if self.lambda > 0.0 {
             let lambda = T::of(self.lambda);
             for (g, &w) in grad.iter_mut().zip(w) {
@@ -387,6 +421,9 @@ impl<'a, T: Real> Glm<'a, T> {
         Ok(right as f64 / self.len() as f64)
     }
 }
+
+/// Stored values that one piece of a walk over all examples looks at: well under a millisecond of work.
+const PIECE: usize = 65_536;
 
 /// Whether a value, which may be NaN, is below the bound.
 #[inline]

@@ -1,8 +1,8 @@
 //! Minimising finite sums of generalised linear models: AI-SARAH and its family.
 //!
 //! An algorithm here is a resumable machine over memory that the caller owns: [`FiniteSum::need`] says how much,
-//! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (a full gradient or one minibatch) and
-//! says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are the whole
+//! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (one minibatch, or a piece of a walk over
+//! all examples: well under a millisecond on an ordinary machine, whatever the data) and says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are the whole
 //! state: saved and restored they continue with the same bits.
 //!
 //! On sparse rows a step touches the columns of its minibatch only. See [`recursive`] for how.
@@ -13,6 +13,7 @@
 mod adam;
 mod ai_sarah;
 mod any_model;
+mod any_sum;
 mod bounded_ai_sarah;
 mod draw;
 mod glm;
@@ -27,12 +28,13 @@ mod theoretical_ai_sarah;
 pub use adam::AdamSum;
 pub use ai_sarah::AiSarah;
 pub use any_model::{AiSarahAnyModel, AnyModelAsk, AnyModelRun};
+pub use any_sum::AnySum;
 pub use bounded_ai_sarah::BoundedAiSarah;
 pub use glm::{GLM_LOSSES, Glm, GlmLoss, Targets};
 pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
 pub use momentum::MomentumSum;
 pub use recursive::Updates;
-pub use run::{Event, Memory, Run};
+pub use run::{Event, Memory, Run, View};
 pub use sarah::Sarah;
 pub use svrg::Svrg;
 pub use theoretical_ai_sarah::{Sampling, TheoreticalAiSarah};
@@ -61,11 +63,15 @@ pub trait FiniteSum<T: Real> {
     /// the run has then not moved.
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event>;
 
+    /// The examples of the last minibatch; empty before the first and, for some algorithms, right after a full gradient or
+    /// a shuffle.
+    fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32];
+
     /// The present iterate into `out`, `glm.dim()` long. O(dim).
     ///
     /// # Errors
     /// `Length`.
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()>;
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()>;
 }
 
 fn check_batch<T: Real>(glm: &Glm<'_, T>, batch: usize) -> Result<()> {

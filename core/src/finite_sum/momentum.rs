@@ -11,7 +11,7 @@
 //! indices, 2048 numbers, and 1 per example of the minibatch.
 
 use super::glm::{Row, fits, limit, norm_sq};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
@@ -118,6 +118,11 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 }
 
+/// Whether restored counts fit: no column has seen more steps than there were since all were written out.
+pub(super) fn sound(run: &Run, seen: &[u32]) -> bool {
+    run.mark as usize <= POWERS && seen.iter().all(|&seen| u64::from(seen) <= run.mark)
+}
+
 #[inline]
 fn moved<T: Real>(power: &[T], w: T, m: T) -> (T, T) {
     (power[0] * w + power[1] * m, power[2] * w + power[3] * m)
@@ -206,7 +211,11 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
         Ok(Event::Step { alpha: run.alpha })
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        draw::consecutive(&memory.u32[..glm.len().min(memory.u32.len())], run.inner, self.batch)
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         let dim = glm.dim();
         exact_len("out", dim, out.len())?;

@@ -132,10 +132,20 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
     }
 
-    /// v ← ∇P(w).
-    pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<()> {
-        self.sync(run);
-        let gradient = glm.gradient_unchecked(self.w, self.work);
+    /// v ← ∇P(w), a piece at a time: whether it is done.
+    pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
+        if run.cursor == 0 {
+            self.sync(run);
+        }
+        let from = (run.cursor as usize).min(glm.len());
+        let to = glm.piece_end(from);
+        glm.add_slopes(self.w, from, to, self.work);
+        if to < glm.len() {
+            run.cursor = to as u64;
+            return Ok(false);
+        }
+        run.cursor = 0;
+        let gradient = glm.finish_gradient(self.w, self.work);
         if let Ok(norm) = gradient {
             self.v.copy_from_slice(self.work);
             run.norm_sq = norm;
@@ -148,7 +158,7 @@ impl<'m, T: Real> Vectors<'m, T> {
             run.gradients += glm.len() as u64;
         }
         self.work.fill(T::ZERO);
-        gradient.map(|_| ())
+        gradient.map(|_| true)
     }
 
     /// A uniform minibatch to the front of `order`.

@@ -22,6 +22,8 @@ pub enum Event {
     Skipped,
     /// The examples were put into a new order.
     Shuffled,
+    /// A piece of a full gradient, or of another walk over all examples, was done; the iterate stayed.
+    Part,
     /// The full gradient is exactly 0: further steps change nothing.
     Stationary,
 }
@@ -35,10 +37,31 @@ pub struct Memory<'a, T> {
     pub u32: &'a mut [u32],
 }
 
-impl<T: Real> Memory<'_, T> {
+/// [`Memory`] to read only.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T> {
+    /// As there.
+    pub real: &'a [T],
+    /// As there.
+    pub u32: &'a [u32],
+}
+
+impl<T: Real> View<'_, T> {
     pub(crate) fn check(&self, need: Need) -> Result<()> {
         exact_len("memory.real", need.real, self.real.len())?;
         exact_len("memory.u32", need.u32, self.u32.len())
+    }
+}
+
+impl<T: Real> Memory<'_, T> {
+    /// The same memory, to read.
+    #[must_use]
+    pub fn view(&self) -> View<'_, T> {
+        View { real: self.real, u32: self.u32 }
+    }
+
+    pub(crate) fn check(&self, need: Need) -> Result<()> {
+        self.view().check(need)
     }
 }
 
@@ -64,6 +87,8 @@ pub struct Run {
     pub(crate) touched: u64,
     /// 0: the next step opens an outer loop (or pass).
     pub(crate) phase: u64,
+    /// Example at which an unfinished walk over all of them goes on; 0 when there is none.
+    pub(crate) cursor: u64,
     /// The last step size.
     pub alpha: f64,
     /// The present upper bound of the step size; infinite where there is none.
@@ -92,7 +117,7 @@ pub struct Run {
 
 impl Run {
     /// Length of [`words`](Self::words).
-    pub const WORDS: usize = 25;
+    pub const WORDS: usize = 26;
 
     pub(crate) fn new(seed: u64) -> Self {
         Self {
@@ -106,6 +131,7 @@ impl Run {
             mark: 0,
             touched: 0,
             phase: 0,
+            cursor: 0,
             alpha: 0.0,
             alpha_max: f64::INFINITY,
             slope: 0.0,
@@ -151,6 +177,7 @@ impl Run {
             self.other_bound.to_bits(),
             self.slope.to_bits(),
             self.curvature.to_bits(),
+            self.cursor,
         ]
     }
 
@@ -181,6 +208,7 @@ impl Run {
             other_bound: real(w[22]),
             slope: real(w[23]),
             curvature: real(w[24]),
+            cursor: w[25],
         }
     }
 }

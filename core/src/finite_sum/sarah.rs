@@ -9,7 +9,7 @@
 //! Cost and memory are those of AI-SARAH, less the products for the step size.
 
 use super::recursive::{Updates, Vectors, need};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, fraction, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
@@ -76,7 +76,9 @@ impl<T: Real> FiniteSum<T> for Sarah {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm, self.batch);
         if run.phase == 0 {
-            vectors.full_gradient(glm, run)?;
+            if !vectors.full_gradient(glm, run)? {
+                return Ok(Event::Part);
+            }
             if run.norm_sq == 0.0 {
                 return Ok(Event::Stationary);
             }
@@ -103,7 +105,11 @@ impl<T: Real> FiniteSum<T> for Sarah {
         Ok(Event::Step { alpha: self.alpha })
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(FiniteSum::<T>::need(self, glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
         let (w, rest) = memory.real.split_at(glm.dim());

@@ -11,7 +11,7 @@
 //! n indices, 2 numbers per example of the minibatch.
 
 use super::glm::{fits, limit, norm_sq};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
@@ -75,18 +75,27 @@ impl<'m, T: Real> Vectors<'m, T> {
         run.bound = Real::sqrt(norm_sq(self.away));
     }
 
-    fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<()> {
-        self.sync(run);
-        // The new anchor is tried in `away`, so that the old one survives an error.
-        for (u, &anchor) in self.away.iter_mut().zip(self.anchor.iter()) {
-            *u += anchor;
-        }
-        let gradient = glm.gradient_unchecked(self.away, self.work);
-        if let Ok(norm) = gradient {
-            self.anchor.copy_from_slice(self.away);
-            self.mean.copy_from_slice(self.work);
-            self.away.fill(T::ZERO);
+    /// w̃ ← w, u ← 0 and μ ← ∇P(w̃), a piece at a time: whether it is done.
+    fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
+        if run.cursor == 0 {
+            self.sync(run);
+            for (anchor, u) in self.anchor.iter_mut().zip(self.away.iter_mut()) {
+                *anchor += *u;
+                *u = T::ZERO;
+            }
             run.bound = 0.0;
+        }
+        let from = (run.cursor as usize).min(glm.len());
+        let to = glm.piece_end(from);
+        glm.add_slopes(self.anchor, from, to, self.work);
+        if to < glm.len() {
+            run.cursor = to as u64;
+            return Ok(false);
+        }
+        run.cursor = 0;
+        let gradient = glm.finish_gradient(self.anchor, self.work);
+        if let Ok(norm) = gradient {
+            self.mean.copy_from_slice(self.work);
             run.other_bound = Real::sqrt(norm_sq(self.anchor));
             run.norm_sq = norm;
             run.start_norm_sq = norm;
@@ -94,13 +103,9 @@ impl<'m, T: Real> Vectors<'m, T> {
             run.inner = 0;
             run.samples += glm.len() as u64;
             run.gradients += glm.len() as u64;
-        } else {
-            for (u, &anchor) in self.away.iter_mut().zip(self.anchor.iter()) {
-                *u -= anchor;
-            }
         }
         self.work.fill(T::ZERO);
-        gradient.map(|_| ())
+        gradient.map(|_| true)
     }
 
     fn advance(&mut self, glm: &Glm<'_, T>, run: &mut Run, alpha: f64) -> Result<()> {
@@ -174,7 +179,9 @@ impl<T: Real> FiniteSum<T> for Svrg {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm);
         if run.phase == 0 {
-            vectors.full_gradient(glm, run)?;
+            if !vectors.full_gradient(glm, run)? {
+                return Ok(Event::Part);
+            }
             if run.norm_sq == 0.0 {
                 return Ok(Event::Stationary);
             }
@@ -199,7 +206,11 @@ impl<T: Real> FiniteSum<T> for Svrg {
         Ok(Event::Step { alpha: self.alpha })
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         let dim = glm.dim();
         exact_len("out", dim, out.len())?;

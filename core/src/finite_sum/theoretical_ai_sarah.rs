@@ -17,7 +17,7 @@
 //! gradients of the step only. Memory: 4 vectors of length dim, n numbers, n indices.
 
 use super::recursive::{Updates, Vectors, need};
-use super::run::{Event, Memory, Run};
+use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
@@ -40,6 +40,12 @@ pub struct TheoreticalAiSarah {
 
 /// Halvings of the interval in which L_i lies; its upper end is kept.
 const HALVINGS: u32 = 60;
+
+// `Run::phase`: a full gradient is due; a step is due; the L_i are due, after a full gradient or after a step.
+const OPEN: u64 = 0;
+const MOVE: u64 = 1;
+const MEASURE_FIRST: u64 = 2;
+const MEASURE: u64 = 3;
 
 impl TheoreticalAiSarah {
     /// Steps of an inner loop (≥ 1) and the sampling.
@@ -105,14 +111,23 @@ impl TheoreticalAiSarah {
         Parts { vectors, chosen, smooth }
     }
 
-    /// η = 1/L at the present w and v; `norm_sq` of the run keeps ‖v‖², `delta` the sum H of the η, `other_bound` Σ L_i.
-    fn measure<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) {
+    /// η = 1/L at the present w and v, a piece at a time: whether it is done. `norm_sq` of the run keeps ‖v‖², `delta` the
+    /// sum H of the η, `other_bound` Σ L_i.
+    fn measure<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) -> bool {
         let n = glm.len();
-        let (mut sum, mut largest) = (0.0f64, 0.0f64);
-        for i in 0..n {
+        let from = (run.cursor as usize).min(n);
+        let to = glm.piece_end(from);
+        for i in from..to {
             let (z, a) = parts.vectors.margins(glm, run, i);
-            let kept = T::of(smoothness(glm, i, z.f64(), a.f64()));
-            parts.smooth[i] = kept;
+            parts.smooth[i] = T::of(smoothness(glm, i, z.f64(), a.f64()));
+        }
+        if to < n {
+            run.cursor = to as u64;
+            return false;
+        }
+        run.cursor = 0;
+        let (mut sum, mut largest) = (0.0f64, 0.0f64);
+        for kept in parts.smooth.iter() {
             sum += kept.f64();
             largest = largest.or_larger(kept.f64());
         }
@@ -123,6 +138,27 @@ impl TheoreticalAiSarah {
         };
         run.alpha_max = if whole > 0.0 { 1.0 / whole } else { 0.0 };
         run.delta += run.alpha_max;
+        true
+    }
+
+    /// w⁺ and v⁺, by an example drawn from the measured L_i.
+    fn advance<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) -> Result<()> {
+        parts.vectors.settle(run);
+        let before = run.clone();
+        let eta = run.alpha_max;
+        let (i, weight) = self.pick(run, parts.smooth);
+        parts.vectors.order[0] = i as u32;
+        parts.vectors.probe(glm, run);
+        if let Err(error) = parts.vectors.advance(glm, run, eta, weight, Updates::Auto) {
+            *run = before;
+            return Err(error);
+        }
+        run.steps += 1;
+        run.inner += 1;
+        run.samples += 1;
+        run.gradients += 2;
+        run.alpha = eta;
+        Ok(())
     }
 
     fn pick<T: Real>(&self, run: &mut Run, smooth: &[T]) -> (usize, f64) {
@@ -167,45 +203,44 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
         memory.check(self.need(glm)?)?;
         let mut parts = Self::split(memory, glm);
-        if run.phase == 0 {
-            parts.vectors.full_gradient(glm, run)?;
+        if run.phase == OPEN {
+            if !parts.vectors.full_gradient(glm, run)? {
+                return Ok(Event::Part);
+            }
             if run.norm_sq == 0.0 {
                 return Ok(Event::Stationary);
             }
             run.delta = 0.0;
-            self.measure(glm, run, &mut parts);
+            run.phase = MEASURE_FIRST;
+        } else if run.phase == MOVE {
+            self.advance(glm, run, &mut parts)?;
+            run.phase = MEASURE;
+        }
+        if !self.measure(glm, run, &mut parts) {
+            return Ok(Event::Part);
+        }
+        let first = run.phase == MEASURE_FIRST;
+        run.phase = MOVE;
+        if first {
             parts.chosen.copy_from_slice(parts.vectors.w);
-            run.phase = 1;
             return Ok(Event::FullGradient { norm_sq: run.norm_sq });
         }
-        parts.vectors.settle(run);
-        let before = run.clone();
-        let eta = run.alpha_max;
-        let (i, weight) = self.pick(run, parts.smooth);
-        parts.vectors.order[0] = i as u32;
-        parts.vectors.probe(glm, run);
-        if let Err(error) = parts.vectors.advance(glm, run, eta, weight, Updates::Auto) {
-            *run = before;
-            return Err(error);
-        }
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += 1;
-        run.gradients += 2;
-        run.alpha = eta;
-        self.measure(glm, run, &mut parts);
         if run.rng.uniform() * run.delta < run.alpha_max {
             Vectors::params(parts.vectors.w, parts.vectors.v, run, parts.chosen);
         }
         if run.inner >= self.inner {
             parts.vectors.sync(run);
             parts.vectors.w.copy_from_slice(parts.chosen);
-            run.phase = 0;
+            run.phase = OPEN;
         }
-        Ok(Event::Step { alpha: eta })
+        Ok(Event::Step { alpha: run.alpha })
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: &Memory<'_, T>, out: &mut [T]) -> Result<()> {
+    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        if run.steps == 0 { &[] } else { memory.u32.get(..1).unwrap_or(&[]) }
+    }
+
+    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
         let (w, rest) = memory.real.split_at(glm.dim());

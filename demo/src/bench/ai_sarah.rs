@@ -166,7 +166,7 @@ fn measure(
     let mut seconds = 0.0;
     let (mut passes, mut evaluations) = (0, 0);
     loop {
-        algorithm.params(&sum, &run, &memory, &mut w)?;
+        algorithm.params(&sum, &run, memory.view(), &mut w)?;
         let accuracy = test.as_ref().map_or(Ok(f64::NAN), |test| test.accuracy(&w))?;
         let (Ok(norm), Ok(value)) = (sum.gradient(&w, &mut gradient), sum.objective(&w)) else { break };
         points.push([

@@ -1,0 +1,186 @@
+//! What a run depends on, and why one cannot be made.
+
+use crate::error::{Error, Result};
+use crate::model::{Activation, AnyModel, Linear, Mlp};
+use crate::registry::{self, Domain, SettingError};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Which model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum ModelSpec {
+    /// Linear.
+    Linear,
+    /// Multilayer perceptron with these hidden widths.
+    Mlp {
+        /// Widths of the hidden layers.
+        hidden: Vec<usize>,
+        /// tanh between the layers instead of max(·, 0).
+        tanh: bool,
+    },
+}
+
+impl ModelSpec {
+    /// `linear`, or `mlp:64,64`, or `mlp-tanh:16`.
+    ///
+    /// # Errors
+    /// A sentence that says what is expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let expected = || format!("model \"{text}\": expected linear, mlp:WIDTHS or mlp-tanh:WIDTHS, e.g. mlp:64,64");
+        let (tanh, widths) = match text.split_once(':') {
+            None if text == "linear" => return Ok(Self::Linear),
+            Some(("mlp", widths)) => (false, widths),
+            Some(("mlp-tanh", widths)) => (true, widths),
+            _ => return Err(expected()),
+        };
+        let hidden: Vec<usize> = widths.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| expected())?;
+        match Mlp::new(1, &hidden, 1, Activation::Relu) {
+            Ok(_) => Ok(Self::Mlp { hidden, tanh }),
+            Err(_) => Err(expected()),
+        }
+    }
+
+    /// The model for so many feature columns.
+    ///
+    /// # Errors
+    /// `Param`, `Overflow`.
+    pub fn build(&self, inputs: usize) -> Result<AnyModel> {
+        Ok(match self {
+            Self::Linear => AnyModel::Linear(Linear::new(inputs, 1)?),
+            Self::Mlp { hidden, tanh } => {
+                let activation = if *tanh { Activation::Tanh } else { Activation::Relu };
+                AnyModel::Mlp(Mlp::new(inputs, hidden, 1, activation)?)
+            }
+        })
+    }
+}
+
+impl fmt::Display for ModelSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear => f.write_str("linear"),
+            Self::Mlp { hidden, tanh } => {
+                f.write_str(if *tanh { "mlp-tanh" } else { "mlp" })?;
+                for (k, width) in hidden.iter().enumerate() {
+                    write!(f, "{}{width}", if k == 0 { ':' } else { ',' })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// How long to train.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Length {
+    /// The method's `steps`.
+    Method,
+    /// So many steps.
+    Steps(u64),
+    /// So many passes over the data (rows drawn / rows there are).
+    Passes(f64),
+}
+
+/// Everything a run depends on but its data.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Config {
+    /// Name of the method in the [registry].
+    pub method: String,
+    /// `(name, value)` pairs that override the method's defaults.
+    pub settings: Vec<(String, String)>,
+    /// The model.
+    pub model: ModelSpec,
+    /// Start values and batches follow from it.
+    pub seed: u64,
+    /// How long.
+    pub length: Length,
+    /// False-positive range of the partial AUC in reports (and in methods that train for one).
+    pub fpr: (f64, f64),
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            method: "soap".to_string(),
+            settings: Vec::new(),
+            model: ModelSpec::Linear,
+            seed: 1,
+            length: Length::Method,
+            fpr: (0.0, 0.05),
+        }
+    }
+}
+
+/// Why a trainer cannot be made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TrainerError {
+    /// A wrong method, setting, model or length, as a sentence.
+    Config(String),
+    /// From the core.
+    Core(Error),
+    /// Saved bytes that cannot be used.
+    #[cfg(feature = "serde")]
+    Checkpoint(crate::checkpoint::CheckpointError),
+}
+
+impl fmt::Display for TrainerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(text) => f.write_str(text),
+            Self::Core(error) => error.fmt(f),
+            #[cfg(feature = "serde")]
+            Self::Checkpoint(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for TrainerError {}
+
+impl From<Error> for TrainerError {
+    fn from(error: Error) -> Self {
+        Self::Core(error)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<crate::checkpoint::CheckpointError> for TrainerError {
+    fn from(error: crate::checkpoint::CheckpointError) -> Self {
+        Self::Checkpoint(error)
+    }
+}
+
+/// A sentence about a setting that does not fit.
+pub(super) fn setting_text(error: SettingError, config: &Config) -> String {
+    match error {
+        SettingError::Unknown { at } => {
+            let known: Vec<&str> =
+                registry::method(&config.method).map_or(&[][..], |m| m.params).iter().map(|p| p.name).collect();
+            format!(
+                "method {} has no parameter \"{}\"; it has {}",
+                config.method,
+                config.settings[at].0,
+                known.join(", ")
+            )
+        }
+        SettingError::Value { at, param } => {
+            let domain = match param.domain {
+                // Printing numbers with a fraction takes a sixth of a small module.
+                Domain::Number { .. } | Domain::NumberOr { .. } if cfg!(feature = "compact") => {
+                    "a number in its range".to_string()
+                }
+                Domain::Number { low, high } => format!("a number from {low} to {high}"),
+                Domain::Count { low, high } => format!("a whole number from {low} to {high}"),
+                Domain::Choice(words) => format!("one of {}", words.join(", ")),
+                Domain::NumberOr { word, low, high } => format!("{word} or a number from {low} to {high}"),
+            };
+            format!("{} = \"{}\": expected {domain}", param.name, config.settings[at].1)
+        }
+    }
+}

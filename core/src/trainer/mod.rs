@@ -1,0 +1,334 @@
+//! The owning front of the crate: data, model, method and all their memory in one value.
+//!
+//! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics. Methods that
+//! minimise a finite sum of a linear model run by algorithms of their own instead; nothing else differs for the caller.
+//! Everything that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
+//! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
+
+mod config;
+mod device;
+mod passes;
+#[cfg(feature = "serde")]
+mod saved;
+mod scored;
+mod summed;
+
+pub use config::{Config, Length, ModelSpec, TrainerError};
+pub use device::Device;
+#[cfg(feature = "serde")]
+pub use saved::Predictor;
+
+use crate::data::{Dataset, Rows};
+use crate::error::{Error, Result, count_labels};
+use crate::estimator::AnyEstimator;
+use crate::metric::{self, FprRange, Summary};
+use crate::model::{AnyModel, Model};
+use crate::real::Real;
+use crate::registry::{self, Settings};
+use crate::rng::Rng;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use passes::{Passes, Work};
+use scored::Scored;
+use summed::Summed;
+
+/// What a report holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Steps done.
+    pub step: u64,
+    /// Rows drawn so far / rows there are; a full gradient draws all of them.
+    pub pass: f64,
+    /// The method's objective over the whole training data, minimised.
+    pub objective: f64,
+    /// Metrics on the training data.
+    pub train: Summary,
+    /// Metrics on the test data, if there is any.
+    pub test: Option<Summary>,
+    /// Of methods that minimise a finite sum.
+    pub sum: Option<SumReport>,
+}
+
+/// What a report holds of a finite sum besides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SumReport {
+    /// ‖∇P‖² of the whole sum at the iterate.
+    pub grad_norm_sq: f64,
+    /// The last step size; 0 before the first.
+    pub alpha: f64,
+    /// The bound of the step size; infinite where there is none.
+    pub alpha_max: f64,
+}
+
+/// What every kind of run has.
+#[derive(Clone, Debug)]
+struct Common<T: Real> {
+    config: Config,
+    train: Arc<Dataset<T>>,
+    test: Option<Arc<Dataset<T>>>,
+    model: AnyModel,
+    passes: Passes<T>,
+    work: Work<T>,
+}
+
+impl<T: Real> Common<T> {
+    /// The model's start values.
+    fn start(&self, params: &mut [T]) -> Result<()> {
+        self.model.init(&mut Rng::keyed(self.config.seed, 0x1217, 0), params)
+    }
+
+    fn summary(&mut self, scores: &[T], labels: &[u8]) -> Result<Summary> {
+        let range = FprRange::new(self.config.fpr.0, self.config.fpr.1)?;
+        metric::summary(scores, labels, range, self.work.lend(metric::need(scores.len())))
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Kind<T: Real> {
+    Scored(Scored<T>),
+    Summed(Summed<T>),
+}
+
+/// Trains one model by one method.
+#[derive(Clone, Debug)]
+pub struct Trainer<T: Real> {
+    common: Common<T>,
+    kind: Kind<T>,
+}
+
+impl<T: Real> Trainer<T> {
+    /// A trainer at step 0.
+    ///
+    /// # Errors
+    /// `Config` for a method, setting, model or length that does not exist or fit; `Core` with `OneClass` when the
+    /// training data has one class.
+    pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
+        let method = registry::method(&config.method).ok_or_else(|| {
+            let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
+            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, names.join(", ")))
+        })?;
+        let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let settings = Settings::new(method, &pairs)
+            .map_err(|error| TrainerError::Config(config::setting_text(error, config)))?
+            .with_fpr(config.fpr);
+        let (low, high) = config.fpr;
+        if FprRange::new(low, high).is_err() {
+            return Err(TrainerError::Config(match cfg!(feature = "compact") {
+                true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
+                false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
+            }));
+        }
+        if matches!(config.length, Length::Passes(passes) if !(passes > 0.0 && passes < 1e12)) {
+            return Err(TrainerError::Config("passes must be positive".to_string()));
+        }
+        let (positives, negatives) = count_labels(train.labels())?;
+        if negatives == 0 || positives == 0 {
+            return Err(Error::OneClass.into());
+        }
+        if let Some(test) = &test
+            && test.rows().cols() != train.rows().cols()
+        {
+            return Err(TrainerError::Config(format!(
+                "the test data has {} columns, the training data {}",
+                test.rows().cols(),
+                train.rows().cols()
+            )));
+        }
+        let model = config.model.build(train.rows().cols())?;
+        let common =
+            Common { config: config.clone(), train, test, model, passes: Passes::default(), work: Work::default() };
+        let kind = if method.is_finite_sum() {
+            Kind::Summed(Summed::new(&settings, &common)?)
+        } else {
+            Kind::Scored(Scored::new(&settings, &common)?)
+        };
+        Ok(Self { common, kind })
+    }
+
+    /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
+    /// moving averages); `None` when the algorithm has nothing more to do.
+    ///
+    /// Finite sums do not look at their objective while they train: the value is NaN. They also walk over all rows now
+    /// and then; such a walk is cut into pieces of bounded work, each a call that leaves [`steps_done`](Self::steps_done)
+    /// as it was.
+    ///
+    /// # Errors
+    /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
+    /// are then as before the step.
+    pub fn step(&mut self) -> Result<Option<f64>> {
+        self.step_with(&mut device::Core)
+    }
+
+    /// As [`step`](Self::step), with the estimator computed by `device` where it does that. Everything else stays in the
+    /// core, reports included.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
+        match &mut self.kind {
+            Kind::Scored(run) => run.step(&mut self.common, device),
+            Kind::Summed(run) => Ok(run.step(&self.common)?.then_some(f64::NAN)),
+        }
+    }
+
+    /// Objective and exact metrics, now. O(n log n) for the metrics; the objective by the exact sums.
+    ///
+    /// # Errors
+    /// `NonFinite` when a score is NaN or infinite.
+    pub fn report(&mut self) -> Result<Report> {
+        let train = Arc::clone(&self.common.train);
+        let mut scores = vec![T::ZERO; train.labels().len()];
+        self.score(train.rows(), &mut scores)?;
+        let (objective, sum) = match &mut self.kind {
+            Kind::Scored(run) => (run.objective(&mut self.common, &scores)?, None),
+            Kind::Summed(run) => {
+                let grad_norm_sq = run.grad_norm_sq(&self.common)?;
+                let sum = SumReport { grad_norm_sq, alpha: run.run.alpha, alpha_max: run.run.alpha_max };
+                (run.objective(&self.common, &scores), Some(sum))
+            }
+        };
+        let summary = self.common.summary(&scores, train.labels())?;
+        let test = match self.common.test.clone() {
+            None => None,
+            Some(test) => Some(self.evaluate(&test)?),
+        };
+        Ok(Report { step: self.steps_done(), pass: self.pass(), objective, train: summary, test, sum })
+    }
+
+    /// Exact metrics of the model, now, on any labelled data with the training data's columns: what a
+    /// [`report`](Self::report) says of its test data, without the rest of it.
+    ///
+    /// # Errors
+    /// `Length`; `OneClass`; `NonFinite` when a score is NaN or infinite.
+    pub fn evaluate(&mut self, data: &Dataset<T>) -> Result<Summary> {
+        let mut scores = vec![T::ZERO; data.labels().len()];
+        self.score(data.rows(), &mut scores)?;
+        self.common.summary(&scores, data.labels())
+    }
+
+    /// Raw scores of any rows with the training data's columns.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
+        crate::error::exact_len("scores", rows.len(), scores.len())?;
+        let Self { common, kind } = self;
+        let params = match kind {
+            Kind::Scored(run) => run.params(),
+            Kind::Summed(run) => run.params(common)?,
+        };
+        common.passes.forward(&common.model, params, rows, None, scores)
+    }
+
+    /// The largest eigenvalue of the objective's Hessian at the iterate, to about four digits; `None` for methods that do
+    /// not minimise a finite sum. At most 40 walks over the stored values.
+    ///
+    /// # Errors
+    /// `Overflow`.
+    pub fn curvature(&mut self) -> Result<Option<f64>> {
+        match &mut self.kind {
+            Kind::Scored(_) => Ok(None),
+            Kind::Summed(run) => run.curvature(&self.common).map(Some),
+        }
+    }
+
+    /// Last step size and its present bound, of methods that minimise a finite sum; 0 and infinite before the first.
+    #[must_use]
+    pub fn step_size(&self) -> Option<(f64, f64)> {
+        match &self.kind {
+            Kind::Scored(_) => None,
+            Kind::Summed(run) => Some((run.run.alpha, run.run.alpha_max)),
+        }
+    }
+
+    /// Steps done; of finite sums, minibatches.
+    #[must_use]
+    pub fn steps_done(&self) -> u64 {
+        match &self.kind {
+            Kind::Scored(run) => run.steps,
+            Kind::Summed(run) => run.run.steps,
+        }
+    }
+    /// Steps that the learning rate's schedule spans. A finite sum that runs for so many passes takes fewer, by as many
+    /// full gradients as it needs.
+    #[must_use]
+    pub fn total_steps(&self) -> u64 {
+        match &self.kind {
+            Kind::Scored(run) => run.total,
+            Kind::Summed(run) => run.total,
+        }
+    }
+    /// How far the run is and how far it goes, in a unit of its own: steps, or rows drawn.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        match &self.kind {
+            Kind::Scored(run) => (run.steps, run.total),
+            Kind::Summed(run) => run.progress(),
+        }
+    }
+    /// Rows drawn so far / rows there are; a full gradient draws all of them.
+    #[must_use]
+    pub fn pass(&self) -> f64 {
+        let drawn = match &self.kind {
+            Kind::Scored(run) => run.drawn,
+            Kind::Summed(run) => run.run.samples,
+        };
+        drawn as f64 / self.common.train.labels().len() as f64
+    }
+    /// Rows of the last batch; stratified ones negatives first.
+    #[must_use]
+    pub fn batch_index(&self) -> &[u32] {
+        match &self.kind {
+            Kind::Scored(run) => &run.index,
+            Kind::Summed(run) => run.batch(&self.common),
+        }
+    }
+    /// The model's parameters.
+    #[must_use]
+    pub fn params(&mut self) -> &[T] {
+        match &mut self.kind {
+            Kind::Scored(run) => run.params(),
+            // The memory fits the run it was made for.
+            Kind::Summed(run) => run.params(&self.common).unwrap_or(&[]),
+        }
+    }
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &AnyModel {
+        &self.common.model
+    }
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.common.config
+    }
+    /// The training data.
+    #[must_use]
+    pub fn train_data(&self) -> &Arc<Dataset<T>> {
+        &self.common.train
+    }
+    /// The test data.
+    #[must_use]
+    pub fn test_data(&self) -> Option<&Arc<Dataset<T>>> {
+        self.common.test.as_ref()
+    }
+    /// The method's estimator; `None` for methods that minimise a finite sum.
+    #[must_use]
+    pub fn estimator(&self) -> Option<&AnyEstimator<T>> {
+        match &self.kind {
+            Kind::Scored(run) => Some(&run.estimator),
+            Kind::Summed(_) => None,
+        }
+    }
+    /// The estimator's state (u, for SOAP).
+    #[must_use]
+    pub fn estimator_state(&self) -> &[T] {
+        match &self.kind {
+            Kind::Scored(run) => &run.state,
+            Kind::Summed(_) => &[],
+        }
+    }
+}
