@@ -102,7 +102,6 @@ fn finite_sums_rest_within_a_full_gradient() {
         assert_eq!(whole.save(), parts.save(), "{}", method.name);
         let walks = !method.name.ends_with("-sum");
         assert!(rests >= if walks { 2 } else { 1 }, "{}: {rests} of {calls}", method.name);
-        assert!(whole.progress().0 <= whole.progress().1 + 64);
     }
 }
 

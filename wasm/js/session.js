@@ -30,7 +30,9 @@ import { Data, Options, Trainer } from "./pkg/undercurve.js";
  * @property {Model} [model] linear by default
  * @property {Method} [method] `soap` by default
  * @property {number} [seed] start, batches and everything random follow from it
- * @property {number} [steps] length of the learning-rate schedule
+ * @property {number} [steps] length of the run, over which a learning rate falls
+ * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are; by default what the method is
+ *   meant for: unit rows for AI-SARAH and the other finite sums, as they are for all others
  * @property {Uint8Array} [bytes] saved session to go on with; data as above
  */
 
@@ -40,6 +42,7 @@ import { Data, Options, Trainer } from "./pkg/undercurve.js";
  * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: share of
  *   held-out negatives scored below each point of a grid
  * @property {number} [bins] of the score histogram
+ * @property {boolean} [sum] finite sums: objective, gradient, step sizes and curvature
  * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
  * @property {number} [ranks] as `surface`, for the first so many held-out rows
  */
@@ -48,7 +51,7 @@ import { Data, Options, Trainer } from "./pkg/undercurve.js";
  * @typedef {object} Snapshot
  * @property {number} step
  * @property {number} pass passes over the training rows
- * @property {number} objective estimate on the last batch, NaN before the first step
+ * @property {number} objective estimate on the last batch, NaN before the first step and for finite sums
  * @property {number} milliseconds of training per step, over the last call
  * @property {{ auroc: number, ap: number, pauc: number, accuracy: number }} test
  * @property {Float32Array} [roc] true-positive rate at curve[k] = k / (points − 1)
@@ -56,7 +59,19 @@ import { Data, Options, Trainer } from "./pkg/undercurve.js";
  * @property {Float32Array} [histogram] lowest score, highest score, negatives per bin, positives per bin (as shares)
  * @property {Float32Array} [surface] rows × columns
  * @property {Float32Array} [ranks]
+ * @property {{ objective: number, gradNormSq: number, alpha: number, alphaMax: number, curvature: number }} [sum] over all
+ *   training rows, at the iterate; the curvature is the Hessian's largest eigenvalue
  */
+
+/** Every row divided by its length; rows of zeros stay. */
+function unitRows(x, dims) {
+  const out = x.slice();
+  for (let at = 0; at < out.length; at += dims) {
+    const norm = Math.sqrt(out.subarray(at, at + dims).reduce((sum, value) => sum + value * value, 0));
+    if (norm > 0) for (let k = at; k < at + dims; k += 1) out[k] /= norm;
+  }
+  return out;
+}
 
 /** Training on the CPU in slices, with snapshots. */
 export class Session {
@@ -66,7 +81,7 @@ export class Session {
 
   /** @param {TrainerOptions} options */
   constructor(options) {
-    const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, bytes } = options;
+    const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, scale, bytes } = options;
     if (!(X instanceof Float32Array) || !(y instanceof Uint8Array) || !dims) {
       throw new TypeError("training rows are needed: X (Float32Array), y (Uint8Array) and dims");
     }
@@ -78,7 +93,8 @@ export class Session {
       for (const [name, value] of Object.entries(method.settings ?? {})) {
         settings.set(name, String(value));
       }
-      this.#data = Data.dense(X, y, dims, test?.X, test?.y);
+      const rows = (x) => (x && (scale ? scale === "unit" : settings.unitRows) ? unitRows(x, dims) : x);
+      this.#data = Data.dense(rows(X), y, dims, rows(test?.X), test?.y);
       this.#trainer = bytes ? Trainer.load(bytes, this.#data) : new Trainer(settings, this.#data);
     } catch (error) {
       this.#data?.free();
@@ -97,11 +113,13 @@ export class Session {
   advance({ steps = Infinity, milliseconds = Infinity }) {
     if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
     const start = performance.now();
+    const first = this.#trainer.stepsDone;
     let done = 0;
     let now = start;
+    // (A call may be a piece of a walk over all rows, which is no step.)
     while (done < steps && now - start < milliseconds) {
       if (!this.#trainer.step()) break;
-      done += 1;
+      done = this.#trainer.stepsDone - first;
       now = performance.now();
     }
     if (done) this.#milliseconds = (now - start) / done;
@@ -131,6 +149,11 @@ export class Session {
     if (view.surface) {
       const { x, y, columns, rows } = view.surface;
       snapshot.surface = trainer.surface(x[0], x[1], columns, y[0], y[1], rows);
+    }
+    const sum = view.sum && trainer.sum();
+    if (sum) {
+      const [objective, gradNormSq, alpha, alphaMax, curvature] = sum;
+      snapshot.sum = { objective, gradNormSq, alpha, alphaMax, curvature };
     }
     if (view.ranks) snapshot.ranks = trainer.ranks(view.ranks);
     return snapshot;

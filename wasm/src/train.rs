@@ -8,6 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::data::{Dataset, Rows};
 use undercurve::metric::{FprRange, Metrics, Summary};
+use undercurve::registry;
 use undercurve::trainer::{self, Config, Length, ModelSpec};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -82,6 +83,11 @@ impl Options {
     pub fn new(method: &str, seed: f64) -> Self {
         Self { config: Config { method: method.to_string(), seed: seed as u64, ..Config::default() } }
     }
+    /// Whether the method is meant for rows of unit length.
+    #[wasm_bindgen(getter, js_name = unitRows)]
+    pub fn unit_rows(&self) -> bool {
+        registry::method(&self.config.method).is_some_and(|method| method.is_finite_sum())
+    }
     /// Overrides a parameter of the method.
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
@@ -90,7 +96,7 @@ impl Options {
     pub fn hidden(&mut self, widths: Vec<u32>) {
         self.config.model = ModelSpec::Mlp { hidden: widths.iter().map(|&w| w as usize).collect(), tanh: true };
     }
-    /// Length of the learning-rate schedule.
+    /// Length of the run in steps, over which a learning rate falls.
     pub fn steps(&mut self, steps: u32) {
         self.config.length = Length::Steps(u64::from(steps));
     }
@@ -133,14 +139,23 @@ impl Trainer {
         self.inner.save()
     }
 
-    /// One step; false when the method has nothing more to do. Errors leave the parameters as they were.
+    /// One step, or a piece of a walk over all rows; false when the method has nothing more to do. Errors leave the
+    /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
+        self.scored = None;
         self.objective = value.unwrap_or(self.objective);
         Ok(value.is_some())
     }
 
-    /// Objective estimate of the last step, NaN before the first.
+    /// Of a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature; else nothing.
+    pub fn sum(&mut self) -> Result<Option<Vec<f64>>, JsError> {
+        let Some(sum) = self.inner.sum()? else { return Ok(None) };
+        let curvature = self.inner.curvature()?.unwrap_or(f64::NAN);
+        Ok(Some(vec![sum.objective, sum.grad_norm_sq, sum.alpha, sum.alpha_max, curvature]))
+    }
+
+    /// Objective estimate of the last step, NaN before the first and for finite sums.
     #[wasm_bindgen(getter)]
     pub fn objective(&self) -> f64 {
         self.objective

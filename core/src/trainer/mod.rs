@@ -52,9 +52,11 @@ pub struct Report {
     pub sum: Option<SumReport>,
 }
 
-/// What a report holds of a finite sum besides.
+/// A finite sum at the iterate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SumReport {
+    /// P.
+    pub objective: f64,
     /// ‖∇P‖² of the whole sum at the iterate.
     pub grad_norm_sq: f64,
     /// The last step size; 0 before the first.
@@ -86,6 +88,8 @@ impl<T: Real> Common<T> {
     }
 }
 
+// There is one to a trainer, whose vectors are larger by far.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 enum Kind<T: Real> {
     Scored(Scored<T>),
@@ -185,9 +189,8 @@ impl<T: Real> Trainer<T> {
         let (objective, sum) = match &mut self.kind {
             Kind::Scored(run) => (run.objective(&mut self.common, &scores)?, None),
             Kind::Summed(run) => {
-                let grad_norm_sq = run.grad_norm_sq(&self.common)?;
-                let sum = SumReport { grad_norm_sq, alpha: run.run.alpha, alpha_max: run.run.alpha_max };
-                (run.objective(&self.common, &scores), Some(sum))
+                let sum = run.report(&self.common)?;
+                (sum.objective, Some(sum))
             }
         };
         let summary = self.common.summary(&scores, train.labels())?;
@@ -221,6 +224,17 @@ impl<T: Real> Trainer<T> {
             Kind::Summed(run) => run.params(common)?,
         };
         common.passes.forward(&common.model, params, rows, None, scores)
+    }
+
+    /// What a report says of a finite sum, without the metrics; `None` for other methods. Two walks over the stored values.
+    ///
+    /// # Errors
+    /// `Overflow`.
+    pub fn sum(&mut self) -> Result<Option<SumReport>> {
+        match &mut self.kind {
+            Kind::Scored(_) => Ok(None),
+            Kind::Summed(run) => run.report(&self.common).map(Some),
+        }
     }
 
     /// The largest eigenvalue of the objective's Hessian at the iterate, to about four digits; `None` for methods that do

@@ -1,8 +1,8 @@
 //! A run that minimises a finite sum of a linear model by an algorithm of its own.
 
-use super::Common;
 use super::config::{Length, TrainerError};
 use super::passes::Work;
+use super::{Common, SumReport};
 use crate::error::Result;
 use crate::finite_sum::{
     AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, Run, Targets, View, largest_eigenvalue, largest_eigenvalue_need,
@@ -42,8 +42,8 @@ pub(super) struct Summed<T: Real> {
     pub u32: Vec<u32>,
     // What it does not.
     params: Vec<T>,
-    /// The step that `params` belong to.
-    read: Option<u64>,
+    /// Whether `params` are the iterate.
+    read: bool,
     stationary: bool,
 }
 
@@ -85,7 +85,7 @@ impl<T: Real> Summed<T> {
             real,
             u32,
             params,
-            read: Some(0),
+            read: true,
             stationary: false,
         })
     }
@@ -109,6 +109,7 @@ impl<T: Real> Summed<T> {
         if done >= end || self.stationary {
             return Ok(false);
         }
+        self.read = false;
         let glm = self.glm(common);
         let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
         self.stationary = self.algorithm.step(&glm, &mut self.run, memory)? == Event::Stationary;
@@ -126,12 +127,12 @@ impl<T: Real> Summed<T> {
 
     /// The iterate.
     pub fn params(&mut self, common: &Common<T>) -> Result<&[T]> {
-        if self.read != Some(self.run.steps) {
+        if !self.read {
             let mut params = core::mem::take(&mut self.params);
             let read = self.algorithm.params(&self.glm(common), &self.run, self.view(), &mut params);
             self.params = params;
             read?;
-            self.read = Some(self.run.steps);
+            self.read = true;
         }
         Ok(&self.params)
     }
@@ -144,21 +145,17 @@ impl<T: Real> Summed<T> {
         Ok(params)
     }
 
-    /// P, from the scores of all training rows in their order.
-    pub fn objective(&self, common: &Common<T>, scores: &[T]) -> f64 {
-        let mut sum = 0.0;
-        for (&score, &label) in scores.iter().zip(common.train.labels()) {
-            sum += self.loss.value(if label == 1 { T::ONE } else { -T::ONE }, score).f64();
-        }
-        let norm: f64 = self.params.iter().map(|w| w.f64() * w.f64()).sum();
-        sum / scores.len() as f64 + 0.5 * self.lambda * norm
-    }
-
-    /// ‖∇P‖² at the iterate.
-    pub fn grad_norm_sq(&mut self, common: &Common<T>) -> Result<f64> {
+    /// P and its gradient at the iterate, and the step sizes.
+    pub fn report(&mut self, common: &Common<T>) -> Result<SumReport> {
         self.params(common)?;
+        let glm = self.glm(common);
         let mut grad = vec![T::ZERO; self.params.len()];
-        self.glm(common).gradient(&self.params, &mut grad)
+        Ok(SumReport {
+            objective: glm.objective(&self.params)?,
+            grad_norm_sq: glm.gradient(&self.params, &mut grad)?,
+            alpha: self.run.alpha,
+            alpha_max: self.run.alpha_max,
+        })
     }
 
     /// λ_max(∇²P) at the iterate.
@@ -173,7 +170,7 @@ impl<T: Real> Summed<T> {
     /// Takes a saved state over; `false` when it is not one of this run.
     #[cfg(feature = "serde")]
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
-        (self.run, self.real, self.u32, self.read) = (run, real, u32, None);
+        (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
         self.algorithm.check(&self.glm(common), &self.run, self.view()).is_ok()
     }
 }
