@@ -241,3 +241,32 @@ fn device_gpu_trains_like_the_cpu() {
         assert!(output.status.success() && said.contains("training on the CPU"), "{said}");
     }
 }
+
+#[test]
+fn finite_sums_need_no_setting_and_report_their_gradient() {
+    let folder = Folder::new("finite-sum");
+    let mut numbers = Numbers(3);
+    let mut text = String::new();
+    for row in 0..400 {
+        let label = row % 4 == 0;
+        let shift = if label { 0.5 } else { 0.0 };
+        // Columns far apart, which only sparse rows can hold.
+        let columns = [3, 700 + row % 7, 90_000 + row % 3, 2_000_000];
+        let values = columns.map(|column| format!("{column}:{:.3}", numbers.next() + shift));
+        text += &format!("{} {}\n", if label { 1 } else { -1 }, values.join(" "));
+    }
+    folder.write("data.svm", text);
+    let train = |extra: &[&str]| -> Vec<serde_json::Value> {
+        let out = stdout(&run(&folder.0, &[&["train", "data.svm", "--json"], extra].concat()));
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let lines = train(&["--method", "ai-sarah", "--passes", "12"]);
+    let (first, last) = (&lines[0], &lines[lines.len() - 2]);
+    let norm = |report: &serde_json::Value| report["grad_norm_sq"].as_f64().unwrap();
+    assert!(norm(last) < 1e-2 * norm(first), "{first} {last}");
+    assert!(last["pass"].as_f64().unwrap() >= 12.0 && last["alpha"].as_f64().unwrap() > 0.0);
+    assert!(first["alpha_max"].is_null() && last["alpha_max"].as_f64().unwrap() >= last["alpha"].as_f64().unwrap());
+    let other = train(&["--method", "ai-sarah", "--passes", "12", "--set", "lambda=0"]);
+    assert_ne!(last["objective"], other[other.len() - 2]["objective"]);
+    assert!(train(&["--method", "ce", "--steps", "3"])[0]["grad_norm_sq"].is_null());
+}

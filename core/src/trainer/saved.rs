@@ -29,7 +29,7 @@ struct Saved {
 #[derive(Serialize, Deserialize)]
 enum SavedRun {
     Scored { steps: u64, drawn: u64, slots: Vec<u8>, counters: [u64; COUNTERS], state: Vec<u8>, cursor: Cursor },
-    Summed { words: [u64; Run::WORDS], real: Vec<u8>, u32: Vec<u32> },
+    Summed { words: Vec<u64>, real: Vec<u8>, u32: Vec<u32> },
 }
 
 fn bytes<T: Real>(values: &[T]) -> Vec<u8> {
@@ -98,7 +98,7 @@ impl<T: Real> Trainer<T> {
             Running::Summed(run) => (
                 // The memory fits the run it was made for.
                 bytes(&run.iterate(&self.common).unwrap_or_default()),
-                SavedRun::Summed { words: run.run.words(), real: bytes(&run.real), u32: run.u32.clone() },
+                SavedRun::Summed { words: run.run.words().to_vec(), real: bytes(&run.real), u32: run.u32.clone() },
             ),
         };
         let saved = Saved {
@@ -136,6 +136,7 @@ impl<T: Real> Trainer<T> {
                 run.resume()?;
             }
             (Running::Summed(run), SavedRun::Summed { words, real, u32 }) => {
+                let words = words.try_into().map_err(|_| CheckpointError::Damaged)?;
                 let real = real.chunks_exact(T::BYTES).map(number).collect();
                 if !run.restore(&trainer.common, Run::from_words(words), real, u32) {
                     return Err(CheckpointError::Damaged.into());

@@ -11,33 +11,72 @@ pub struct Line<'a> {
     pub points: &'a [(f64, f64)],
 }
 
+/// What a figure shows.
+pub struct Axes<'a> {
+    /// Above it.
+    pub title: &'a str,
+    /// What runs to the right.
+    pub across: &'a str,
+    /// What runs up.
+    pub up: &'a str,
+    /// Whether that is logarithmic; values that are not positive are left out.
+    pub log: bool,
+}
+
 /// Draws lines over passes into a file.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub fn draw(file: &Path, title: &str, value: &str, lines: &[Line<'_>]) -> anyhow::Result<()> {
-    let every = || lines.iter().flat_map(|line| line.points.iter().copied());
+    draw_on(file, &Axes { title, across: "passes", up: value, log: false }, lines)
+}
+
+/// Draws lines into a file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Result<()> {
+    let height = |y: f64| if axes.log { y.log10() } else { y };
+    let lines: Vec<(&str, Vec<(f64, f64)>)> = lines
+        .iter()
+        .map(|line| {
+            let points = line.points.iter().map(|&(x, y)| (x, height(y)));
+            (line.name, points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect())
+        })
+        .collect();
+    let every = || lines.iter().flat_map(|line| line.1.iter().copied());
     let right = every().fold(0.0f64, |a, (x, _)| a.max(x));
-    let (low, high) = every().fold((1.0f64, 0.0f64), |(low, high), (_, y)| (low.min(y), high.max(y)));
+    let (low, high) = every().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, y)| (low.min(y), high.max(y)));
+    if low > high {
+        return Ok(());
+    }
+    let room = 0.02 * (high - low).max(1e-9);
     let area = SVGBackend::new(file, (720, 440)).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 18))
+        .caption(axes.title, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(36)
-        .y_label_area_size(56)
-        .build_cartesian_2d(0.0..right, low - 0.02 * (high - low)..high + 0.02 * (high - low))?;
-    chart.configure_mesh().x_desc("passes").y_desc(value).light_line_style(WHITE).draw()?;
-    for (k, line) in lines.iter().enumerate() {
+        .y_label_area_size(64)
+        .build_cartesian_2d(0.0..right, low - room..high + room)?;
+    let label = |y: &f64| if axes.log { format!("{:.0e}", 10f64.powf(*y)) } else { y.to_string() };
+    let mut mesh = chart.configure_mesh();
+    mesh.x_desc(axes.across).y_desc(axes.up).light_line_style(WHITE);
+    if axes.log {
+        mesh.y_label_formatter(&label);
+    }
+    mesh.draw()?;
+    for (k, (name, points)) in lines.iter().enumerate() {
         let colour = Palette99::pick(k).to_rgba();
         chart
-            .draw_series(LineSeries::new(line.points.iter().copied(), colour.stroke_width(2)))?
-            .label(line.name)
+            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
+            .label(*name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
     }
+    let place = if axes.log { SeriesLabelPosition::LowerLeft } else { SeriesLabelPosition::LowerRight };
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
+        .position(place)
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK.mix(0.3))
         .draw()?;
