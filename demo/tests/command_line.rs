@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, csv, run, stdout, undercurve};
+use common::{Folder, Numbers, csv, run, stdout, undercurve};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
@@ -256,13 +256,13 @@ fn finite_sums_need_no_setting_and_report_their_gradient() {
         text += &format!("{} {}\n", if label { 1 } else { -1 }, values.join(" "));
     }
     folder.write("data.svm", text);
-    let train = |extra: &[&str]| -> Vec<serde_json::Value> {
+    let train = |extra: &[&str]| -> Vec<Value> {
         let out = stdout(&run(&folder.0, &[&["train", "data.svm", "--json"], extra].concat()));
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let lines = train(&["--method", "ai-sarah", "--passes", "12"]);
     let (first, last) = (&lines[0], &lines[lines.len() - 2]);
-    let norm = |report: &serde_json::Value| report["grad_norm_sq"].as_f64().unwrap();
+    let norm = |report: &Value| report["grad_norm_sq"].as_f64().unwrap();
     assert!(norm(last) < 1e-2 * norm(first), "{first} {last}");
     assert!(last["pass"].as_f64().unwrap() >= 12.0 && last["alpha"].as_f64().unwrap() > 0.0);
     assert!(first["alpha_max"].is_null() && last["alpha_max"].as_f64().unwrap() >= last["alpha"].as_f64().unwrap());
