@@ -13,7 +13,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look: training with every method and checkpoints, and file reading. */
-const MOST_GZIP_BYTES = { undercurve: 170_000, undercurve_files: 123_000 };
+const MOST_GZIP_BYTES = { undercurve: 167_000, undercurve_files: 123_000 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
@@ -75,4 +75,30 @@ test("wrong input is an exception with a sentence", () => {
   assert.throws(() => new Session(options("nothing")), /no method/);
   assert.throws(() => new Session({ ...options("soap"), y: new Uint8Array(500) }), /both positives and negatives/);
   assert.throws(() => new Session({ ...options("soap"), X: new Float32Array(3) }), /length/);
+});
+
+test("a finite sum takes unit rows by itself, shows its step sizes and resumes", () => {
+  const rows = synthetic("split", { rows: 500, testRows: 500, positives: 0.2 });
+  const method = { name: "ai-sarah" };
+  const whole = new Session({ ...rows, method });
+  while (whole.advance({ steps: 5 }));
+  const { sum, pass, test: held } = whole.snapshot({ sum: true });
+  assert.ok(pass >= 20 && sum.gradNormSq < 1e-6, JSON.stringify(sum));
+  assert.ok(sum.alpha > 0 && sum.alpha <= sum.alphaMax && sum.curvature > 1 / 500 && held.auroc > 0.5);
+  const part = new Session({ ...rows, method });
+  part.advance({ steps: 17 });
+  const resumed = new Session({ ...rows, method, bytes: part.save() });
+  while (resumed.advance({ milliseconds: 3 }));
+  assert.deepEqual(resumed.save(), whole.save());
+  const unit = rows.X.map((x, k) => x / Math.hypot(rows.X[k & ~1], rows.X[k | 1]));
+  const [one, other] = [unit, rows.X].map((X) => {
+    const session = new Session({ ...rows, X, method, scale: "none" });
+    session.advance({ steps: 40 });
+    return [...session.params()];
+  });
+  const mine = new Session({ ...rows, method });
+  mine.advance({ steps: 40 });
+  const apart = (a, b) => Math.max(...a.map((x, k) => Math.abs(x - b[k])));
+  assert.ok(apart([...mine.params()], one) < 1e-3 && apart(one, other) > 1e-2);
+  assert.equal(new Session({ ...rows, method: { name: "ce" } }).snapshot({ sum: true }).sum, undefined);
 });

@@ -10,6 +10,7 @@ import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
+import { Steps } from "./steps.js";
 
 const LANES = /** @type {const} */ (["a", "b"]);
 const ROWS = 2000;
@@ -32,6 +33,7 @@ const timings = { main: [] };
 const engines = { a: new Engine(), b: new Engine() };
 let lanes = null;
 let side = null;
+let steps = null;
 const charts = {
   roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal" }),
   pr: chart($("pr"), { x: [0, 1], y: [0, 1.02], reference: "chance" }),
@@ -56,6 +58,8 @@ const options = (lane) => ({
   method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, fpr: [0, 0.05] },
   seed: state.seed,
   steps: state.steps,
+  // The maps are drawn in the data's own units.
+  scale: "none",
   engine: engines[lane],
 });
 
@@ -89,6 +93,7 @@ async function restart({ fresh = true, play = false } = {}) {
       if (mine !== run) return;
       data = next;
       for (const name of LANES) lanes[name].show(data);
+      steps.show(data, state.seed, state.story === "steps");
     }
     history_push();
     const made = {};
@@ -298,6 +303,7 @@ async function thumbnails() {
 function restyle() {
   colours = readColours();
   for (const one of Object.values(charts)) one.restyle(colours);
+  steps.restyle(colours);
   if (history?.last) {
     for (const name of LANES) lanes[name].draw(colours);
     drawCharts(history.last);
@@ -368,6 +374,13 @@ async function open() {
       Object.assign(state, { data: "file" });
       problem(null);
       restart({ play: true });
+    },
+  });
+  steps = new Steps({
+    engine: engines.a,
+    toggled: (open) => {
+      state.story = open ? "steps" : "";
+      history_push();
     },
   });
   wire();

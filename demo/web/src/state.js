@@ -9,6 +9,7 @@
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
+ * @property {"" | "steps"} story what is unfolded below the lanes
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
 
@@ -22,6 +23,7 @@ export function defaults() {
     model: "linear",
     steps: 300,
     speed: "10",
+    story: "",
     lanes: { a: { method: "ce", settings: {} }, b: { method: "soap", settings: {} } },
   };
 }
@@ -43,6 +45,7 @@ export function read(hash) {
   const model = query.get("model") ?? "";
   if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
+  if (query.get("story") === "steps") state.story = "steps";
   for (const lane of ["a", "b"]) {
     const method = query.get(lane);
     if (!method) continue;
@@ -57,6 +60,7 @@ export function read(hash) {
 export function write(state) {
   const query = new URLSearchParams();
   for (const name of ["data", "positives", "noise", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {
     query.set(lane, state.lanes[lane].method);
     for (const [name, value] of Object.entries(state.lanes[lane].settings)) query.set(`${lane}.${name}`, value);

@@ -144,3 +144,31 @@ test("no serious accessibility fault, wide or narrow, light or dark", async () =
     await close();
   }
 });
+
+test("the story of step sizes runs on the page's data, as a chart and as a table", async () => {
+  const { page, errors, close } = await open("#steps=20&story=steps", { colorScheme: "dark" });
+  await page.waitForSelector("#steps[data-state=done]", { timeout: 30000 });
+  assert.match(await page.textContent("#steps-sentence"), /AI-SARAH after 2\d\.\d passes/);
+  const rows = await page.$$eval("#steps-table tbody tr", (all) => all.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
+  assert.ok(rows.length >= 8, `${rows.length} rows`);
+  const last = rows.at(-1);
+  assert.ok(last[1] > 0 && last[1] <= last[2] * 1.01, `α ${last[1]} is at most α max ${last[2]}`);
+  assert.ok(last[4] < 1e-3 * rows[0][4], `the gradient fell from ${rows[0][4]} to ${last[4]}`);
+  assert.ok(await page.$("#steps-chart canvas"));
+  await page.evaluate(axe);
+  const faults = await page.evaluate(() => globalThis.axe.run("#steps").then((result) => result.violations.map((fault) => fault.id)));
+  assert.deepEqual(faults, []);
+  await page.selectOption("#steps-lambda", "0");
+  await page.waitForFunction((before) => document.querySelector("#steps[data-state=done]") && document.querySelector("#steps-table tbody tr:last-child").textContent !== before, await page.textContent("#steps-table tbody tr:last-child"));
+  await page.click("#steps summary");
+  assert.ok(!page.url().includes("story="));
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("AI-SARAH trains in a lane beside a method that steps otherwise", async () => {
+  const { page, close } = await open("#steps=60&a=ce&b=ai-sarah");
+  const [a, b] = await metrics(page);
+  assert.ok(Math.abs(a[1] - b[1]) < 0.1, `AUROC ${a[1]}, ${b[1]}`);
+  await close();
+});

@@ -5,9 +5,9 @@ import "uplot/dist/uPlot.min.css";
 
 /**
  * @param {HTMLElement} root
- * @param {{ x: [number, number] | null, y: [number, number] | null, x_label?: string, reference?: "chance" | "diagonal" }} options
+ * @param {{ x: [number, number] | null, y: [number, number] | null, reference?: "chance" | "diagonal", log?: boolean }} options
  */
-export function chart(root, { x, y, reference }) {
+export function chart(root, { x, y, reference, log = false }) {
   let plot = null;
   let colours = null;
   let data = [[0, 1], [null, null], [null, null], [null, null]];
@@ -22,8 +22,8 @@ export function chart(root, { x, y, reference }) {
         legend: { show: false },
         cursor: { show: false },
         padding: [8, 16, 0, 0],
-        scales: { x: x ? { time: false, range: x } : { time: false }, y: y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
-        axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: 34, gap: 4, space: 32 }],
+        scales: { x: x ? { time: false, range: x } : { time: false }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+        axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
         series: [
           {},
           { stroke: colours.soft, width: 1, dash: [2, 4], points: { show: false }, show: Boolean(reference) },
