@@ -108,7 +108,7 @@ impl AiSarah {
         let before = run.clone();
         vectors.draw(run);
         vectors.probe(glm, run);
-        let model = vectors.step_model(glm, run);
+        let model = vectors.step_model(glm, run, self.updates);
         (run.slope, run.curvature) = (model.slope, model.curvature);
         run.steps += 1;
         run.inner += 1;
@@ -176,8 +176,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
-        let (w, rest) = memory.real.split_at(glm.dim());
-        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Vectors::params(&memory.real[..2 * glm.dim()], run, out);
         Ok(())
     }
 }

@@ -75,7 +75,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
         let before = run.clone();
         vectors.draw(run);
         vectors.probe(glm, run);
-        let newton = vectors.step_model(glm, run).newton().unwrap_or(self.alpha_min);
+        let newton = vectors.step_model(glm, run, Updates::Auto).newton().unwrap_or(self.alpha_min);
         let alpha = newton.or_larger(self.alpha_min).or_smaller(self.alpha_max);
         if let Err(error) = vectors.advance(glm, run, alpha, 1.0, Updates::Auto) {
             vectors.undo_draw();
@@ -100,8 +100,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(FiniteSum::<T>::need(self, glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
-        let (w, rest) = memory.real.split_at(glm.dim());
-        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Vectors::params(&memory.real[..2 * glm.dim()], run, out);
         Ok(())
     }
 }

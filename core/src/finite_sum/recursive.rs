@@ -9,11 +9,14 @@
 //! has shrunk so far that rounding could show, and after every 32·dim touched values, which keeps the cost per step and
 //! stops drift.
 //!
-//! Where the minibatch holds as many values as there are columns, one pass over the plain vectors is cheaper; dense
-//! rows always take it.
+//! Where the minibatch holds a third as many values as there are columns, one pass over the plain vectors is cheaper;
+//! dense rows always take it.
+//!
+//! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. While a full gradient is
+//! under way w alone lies in front, in one piece, and there is no v.
 
 use super::draw;
-use super::glm::{Glm, Row, dot, fits, gather, limit, norm_sq};
+use super::glm::{Glm, Row, fits, limit, norm_sq};
 use super::run::{Memory, Run};
 use crate::error::{Error, Result};
 use crate::{Need, Real};
@@ -26,7 +29,7 @@ pub enum Updates {
     Auto,
     /// Lazily on sparse rows, always.
     Lazy,
-    /// Whole vectors in every step, O(dim).
+    /// Whole vectors in every step, O(dim): what a step costs that does not look at which columns its minibatch holds.
     Eager,
 }
 
@@ -37,16 +40,19 @@ const SMALL_NORM: f64 = 1.0 / 65_536.0;
 /// Touched values, per column, between two summations.
 const TOUCHED: u64 = 32;
 
-/// Layout of the vectors: w (or ŵ), v (or v̂), zeroed work, all `dim` long; then margins z, their change a, and
-/// coefficients, all `batch` long. Of the counts: the order of the examples, then `batch` exchanges.
+/// Share of the columns, as a divisor, that a minibatch must hold for whole vectors to be cheaper.
+const CROWDED: usize = 3;
+
+/// Layout of the vectors: w (or ŵ) and v (or v̂) entry by entry, 2·`dim` together; zeroed work, `dim` long; then margins
+/// z, their change a, and coefficients, all `batch` long. Of the counts: the order of the examples, then `batch` exchanges.
 pub(crate) const fn need(dim: usize, n: usize, batch: usize) -> Need {
     Need { real: 3 * dim + 3 * batch, u32: n + batch, ..Need::NONE }
 }
 
 /// The memory of the recursion by name.
 pub(crate) struct Vectors<'m, T> {
-    pub w: &'m mut [T],
-    pub v: &'m mut [T],
+    /// (w_j, v_j).
+    pairs: &'m mut [[T; 2]],
     work: &'m mut [T],
     z: &'m mut [T],
     a: &'m mut [T],
@@ -75,31 +81,21 @@ impl StepModel {
 
 impl<'m, T: Real> Vectors<'m, T> {
     pub fn split(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>, batch: usize) -> Self {
-        let dim = glm.dim();
-        let (w, rest) = memory.real.split_at_mut(dim);
-        let (v, rest) = rest.split_at_mut(dim);
-        Self::of(w, v, rest, memory.u32, glm.len(), batch)
+        Self::of(memory.real, memory.u32, glm.dim(), glm.len(), batch)
     }
 
-    /// `rest` holds work, z, a and the coefficients; `counts` the order of the `n` examples and the exchanges.
-    pub fn of(
-        w: &'m mut [T],
-        v: &'m mut [T],
-        rest: &'m mut [T],
-        counts: &'m mut [u32],
-        n: usize,
-        batch: usize,
-    ) -> Self {
-        let (work, rest) = rest.split_at_mut(w.len());
+    /// From memory as [`need`] lays it out.
+    pub fn of(real: &'m mut [T], counts: &'m mut [u32], dim: usize, n: usize, batch: usize) -> Self {
+        let (flat, rest) = real.split_at_mut(2 * dim);
+        let (work, rest) = rest.split_at_mut(dim);
         let (z, rest) = rest.split_at_mut(batch);
         let (a, coef) = rest.split_at_mut(batch);
         let (order, partner) = counts.split_at_mut(n);
-        Self { w, v, work, z, a, coef, order, partner }
+        Self { pairs: flat.as_chunks_mut::<2>().0, work, z, a, coef, order, partner }
     }
 
     pub fn start(&mut self, run: &mut Run, w0: &[T]) {
-        self.w.copy_from_slice(w0);
-        self.v.fill(T::ZERO);
+        self.set(w0);
         self.work.fill(T::ZERO);
         draw::identity(self.order);
         run.bound = Real::sqrt(norm_sq(w0));
@@ -108,15 +104,11 @@ impl<'m, T: Real> Vectors<'m, T> {
     /// Writes the lazy vectors out: the values stay, the representation becomes plain.
     pub fn sync(&mut self, run: &mut Run) {
         if run.shift != 0.0 || run.scale != 1.0 {
-            let (shift, scale) = (T::of(run.shift), T::of(run.scale));
-            for (w, v) in self.w.iter_mut().zip(self.v.iter_mut()) {
-                *w -= shift * *v;
-                *v *= scale;
-            }
+            let [w, v] = written_out(self.pairs, T::of(run.shift), T::of(run.scale));
             run.shift = 0.0;
             run.scale = 1.0;
-            run.norm_sq = norm_sq(self.v);
-            run.bound = Real::sqrt(norm_sq(self.w));
+            run.norm_sq = v;
+            run.bound = Real::sqrt(w);
         }
         run.synced_norm_sq = run.norm_sq;
         run.touched = 0;
@@ -126,7 +118,7 @@ impl<'m, T: Real> Vectors<'m, T> {
     pub fn settle(&mut self, run: &mut Run) {
         if run.scale < SMALL_SCALE
             || run.norm_sq < SMALL_NORM * run.synced_norm_sq
-            || run.touched > TOUCHED * self.w.len() as u64
+            || run.touched > TOUCHED * self.pairs.len() as u64
         {
             self.sync(run);
         }
@@ -136,29 +128,71 @@ impl<'m, T: Real> Vectors<'m, T> {
     pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
         if run.cursor == 0 {
             self.sync(run);
+            self.lay_apart();
         }
         let from = (run.cursor as usize).min(glm.len());
         let to = glm.piece_end(from);
-        glm.add_slopes(self.w, from, to, self.work);
+        let dim = self.work.len();
+        let w = &self.pairs.as_flattened()[..dim];
+        glm.add_slopes(w, from, to, self.work);
         if to < glm.len() {
             run.cursor = to as u64;
             return Ok(false);
         }
         run.cursor = 0;
-        let gradient = glm.finish_gradient(self.w, self.work);
+        let gradient = glm.finish_gradient(w, self.work);
+        let w_norm = norm_sq(w);
+        if gradient.is_err() {
+            self.work.fill(T::ZERO);
+        }
+        self.lay_together();
         if let Ok(norm) = gradient {
-            self.v.copy_from_slice(self.work);
             run.norm_sq = norm;
             run.start_norm_sq = norm;
             run.synced_norm_sq = norm;
-            run.bound = Real::sqrt(norm_sq(self.w));
+            run.bound = Real::sqrt(w_norm);
             run.outer += 1;
             run.inner = 0;
             run.samples += glm.len() as u64;
             run.gradients += glm.len() as u64;
         }
-        self.work.fill(T::ZERO);
         gradient.map(|_| true)
+    }
+
+    /// w to the front, in one piece; v is lost. Leaves `work` zero.
+    fn lay_apart(&mut self) {
+        for (work, pair) in self.work.iter_mut().zip(self.pairs.iter()) {
+            *work = pair[0];
+        }
+        let dim = self.work.len();
+        self.pairs.as_flattened_mut()[..dim].copy_from_slice(self.work);
+        self.work.fill(T::ZERO);
+    }
+
+    /// Back side by side, with v from `work`, which becomes zero.
+    fn lay_together(&mut self) {
+        let flat = self.pairs.as_flattened_mut();
+        // From behind, so that nothing is written over before it is read.
+        for (j, work) in self.work.iter_mut().enumerate().rev() {
+            let w = flat[j];
+            flat[2 * j] = w;
+            flat[2 * j + 1] = core::mem::take(work);
+        }
+    }
+
+    /// w, with v = 0.
+    pub fn set(&mut self, w: &[T]) {
+        for (pair, &w) in self.pairs.iter_mut().zip(w) {
+            *pair = [w, T::ZERO];
+        }
+    }
+
+    /// w into `out`, inside an inner loop.
+    pub fn iterate(&self, run: &Run, out: &mut [T]) {
+        let shift = T::of(run.shift);
+        for (out, &[w, v]) in out.iter_mut().zip(self.pairs.iter()) {
+            *out = w - shift * v;
+        }
     }
 
     /// A uniform minibatch to the front of `order`.
@@ -173,14 +207,14 @@ impl<'m, T: Real> Vectors<'m, T> {
     /// (x_iᵀw, x_iᵀv).
     #[inline]
     pub fn margins(&self, glm: &Glm<'_, T>, run: &Run, i: usize) -> (T, T) {
-        let (p, q) = match glm.row(i) {
-            Row::Dense(x) => (dot(x, self.w), dot(x, self.v)),
-            Row::Sparse(col, x) => (gather(col, x, self.w), gather(col, x, self.v)),
+        let [mut p, mut q] = match glm.row(i) {
+            Row::Dense(x) => dot_pairs(x, self.pairs),
+            Row::Sparse(col, x) => gather_pairs(col, x, self.pairs),
         };
-        let (p, q) = match glm.bias() {
-            Some(at) => (p + self.w[at], q + self.v[at]),
-            None => (p, q),
-        };
+        if let Some(at) = glm.bias() {
+            p += self.pairs[at][0];
+            q += self.pairs[at][1];
+        }
         (p - T::of(run.shift) * q, T::of(run.scale) * q)
     }
 
@@ -192,7 +226,7 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// ξ'(0) and ξ''(0) on the probed minibatch.
-    pub fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run) -> StepModel {
+    pub fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run, updates: Updates) -> StepModel {
         let batch = self.partner.len();
         let share = 1.0 / batch as f64;
         let (mut second, mut third) = (0.0, 0.0);
@@ -213,7 +247,7 @@ impl<'m, T: Real> Vectors<'m, T> {
             }
         }
         if batch > 1 {
-            squared = self.drain_work(glm, touched);
+            squared = self.drain_work(glm, touched, updates);
         }
         let (second, third) = (second * share, third * share);
         let lambda = glm.lambda();
@@ -223,11 +257,9 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// ‖work‖², leaving zeros. Each entry is counted by the first row that meets it.
-    fn drain_work(&mut self, glm: &Glm<'_, T>, touched: usize) -> f64 {
-        if touched >= self.work.len() || !glm.is_sparse() {
-            let sum = norm_sq(self.work);
-            self.work.fill(T::ZERO);
-            return sum;
+    fn drain_work(&mut self, glm: &Glm<'_, T>, touched: usize, updates: Updates) -> f64 {
+        if touched >= self.work.len() || !glm.is_sparse() || updates == Updates::Eager {
+            return drained(self.work);
         }
         let mut sum = 0.0;
         for k in 0..self.partner.len() {
@@ -280,7 +312,7 @@ impl<'m, T: Real> Vectors<'m, T> {
         let shift = run.shift + alpha * run.scale;
         let eager = match updates {
             Updates::Eager => true,
-            Updates::Auto => touched >= self.w.len(),
+            Updates::Auto => CROWDED * touched >= self.pairs.len(),
             Updates::Lazy => false,
         };
         let stored = (1.0 + shift) / scale * v_bound + w_bound;
@@ -301,7 +333,7 @@ impl<'m, T: Real> Vectors<'m, T> {
         for k in 0..self.partner.len() {
             glm.add_row(self.order[k] as usize, self.coef[k], self.work);
         }
-        run.norm_sq = fused(self.w, self.v, self.work, alpha, T::of(shrink));
+        run.norm_sq = fused(self.pairs, self.work, alpha, T::of(shrink));
         run.synced_norm_sq = run.norm_sq;
     }
 
@@ -316,11 +348,10 @@ impl<'m, T: Real> Vectors<'m, T> {
             tail += coef.f64();
             let (mut even, mut odd) = (T::ZERO, T::ZERO);
             for (&j, &x) in col.iter().zip(x) {
-                let j = j as usize;
+                let pair = &mut self.pairs[j as usize];
                 let d = coef * x;
-                let old = self.v[j];
-                self.v[j] = old + d;
-                self.w[j] += shift * d;
+                let old = pair[1];
+                *pair = [pair[0] + shift * d, old + d];
                 // Two chains of additions, taken in turn.
                 (even, odd) = (odd, even + d * (two * old + d));
             }
@@ -328,44 +359,134 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
         if let Some(at) = glm.bias() {
             let d = T::of(tail);
-            let old = self.v[at];
-            self.v[at] = old + d;
-            self.w[at] += shift * d;
+            let [w, old] = self.pairs[at];
+            self.pairs[at] = [w + shift * d, old + d];
             change += (d * (two * old + d)).f64();
         }
         let norm = shrink * shrink * run.norm_sq + run.scale * run.scale * change;
         run.norm_sq = if norm > 0.0 { norm } else { 0.0 };
     }
 
-    /// w into `out`.
-    pub fn params(w: &[T], v: &[T], run: &Run, out: &mut [T]) {
+    /// w into `out`, from memory as [`need`] lays it out.
+    pub fn params(real: &[T], run: &Run, out: &mut [T]) {
+        if run.phase == 0 && run.cursor > 0 {
+            out.copy_from_slice(&real[..out.len()]);
+            return;
+        }
         let shift = T::of(run.shift);
-        for ((out, &w), &v) in out.iter_mut().zip(w).zip(v) {
+        for (out, &[w, v]) in out.iter_mut().zip(real.as_chunks::<2>().0) {
             *out = w - shift * v;
         }
     }
 }
 
-/// w ← w − αv, v ← shrink·v + g, g ← 0 in one pass; returns ‖v‖².
-fn fused<T: Real>(w: &mut [T], v: &mut [T], g: &mut [T], alpha: T, shrink: T) -> f64 {
-    let mut lane = [0.0f64; 4];
-    let (ws, w_rest) = w.as_chunks_mut::<4>();
-    let (vs, v_rest) = v.as_chunks_mut::<4>();
-    let (gs, g_rest) = g.as_chunks_mut::<4>();
-    for ((w, v), g) in ws.iter_mut().zip(vs).zip(gs) {
+/// (xᵀw, xᵀv) over the shorter length, in four lanes each.
+#[inline]
+fn dot_pairs<T: Real>(x: &[T], pairs: &[[T; 2]]) -> [T; 2] {
+    let pairs = &pairs[..x.len()];
+    let mut lane = [[T::ZERO; 2]; 4];
+    let (blocks, rest) = x.as_chunks::<4>();
+    let (others, tail) = pairs.as_chunks::<4>();
+    for (x, pairs) in blocks.iter().zip(others) {
         for k in 0..4 {
-            w[k] -= alpha * v[k];
-            v[k] = shrink * v[k] + g[k];
-            g[k] = T::ZERO;
-            lane[k] += v[k].f64() * v[k].f64();
+            lane[k][0] += x[k] * pairs[k][0];
+            lane[k][1] += x[k] * pairs[k][1];
+        }
+    }
+    let mut last = [T::ZERO; 2];
+    for (&x, pair) in rest.iter().zip(tail) {
+        last[0] += x * pair[0];
+        last[1] += x * pair[1];
+    }
+    joined(lane, last)
+}
+
+/// (xᵀw, xᵀv) of a sparse row, in four lanes each.
+#[inline]
+fn gather_pairs<T: Real>(col: &[u32], x: &[T], pairs: &[[T; 2]]) -> [T; 2] {
+    let mut lane = [[T::ZERO; 2]; 4];
+    let (cols, col_rest) = col.as_chunks::<4>();
+    let (xs, x_rest) = x.as_chunks::<4>();
+    for (col, x) in cols.iter().zip(xs) {
+        for k in 0..4 {
+            let pair = pairs[col[k] as usize];
+            lane[k][0] += x[k] * pair[0];
+            lane[k][1] += x[k] * pair[1];
+        }
+    }
+    let mut last = [T::ZERO; 2];
+    for (&j, &x) in col_rest.iter().zip(x_rest) {
+        let pair = pairs[j as usize];
+        last[0] += x * pair[0];
+        last[1] += x * pair[1];
+    }
+    joined(lane, last)
+}
+
+#[inline]
+fn joined<T: Real>(lane: [[T; 2]; 4], last: [T; 2]) -> [T; 2] {
+    [0, 1].map(|k| ((lane[0][k] + lane[1][k]) + (lane[2][k] + lane[3][k])) + last[k])
+}
+
+/// w ← w − shift·v, v ← scale·v; returns (‖w‖², ‖v‖²).
+fn written_out<T: Real>(pairs: &mut [[T; 2]], shift: T, scale: T) -> [f64; 2] {
+    let mut lane = [[0.0f64; 2]; 4];
+    let (blocks, rest) = pairs.as_chunks_mut::<4>();
+    let visit = |pair: &mut [T; 2], lane: &mut [f64; 2]| {
+        *pair = [pair[0] - shift * pair[1], scale * pair[1]];
+        lane[0] += pair[0].f64() * pair[0].f64();
+        lane[1] += pair[1].f64() * pair[1].f64();
+    };
+    for block in blocks {
+        for k in 0..4 {
+            visit(&mut block[k], &mut lane[k]);
+        }
+    }
+    let mut last = [0.0; 2];
+    for pair in rest {
+        visit(pair, &mut last);
+    }
+    joined(lane, last)
+}
+
+/// ‖g‖², leaving zeros, in one pass.
+fn drained<T: Real>(g: &mut [T]) -> f64 {
+    let mut lane = [0.0f64; 4];
+    let (blocks, rest) = g.as_chunks_mut::<4>();
+    for block in blocks {
+        for k in 0..4 {
+            let x = core::mem::take(&mut block[k]).f64();
+            lane[k] += x * x;
         }
     }
     let mut last = 0.0;
-    for ((w, v), g) in w_rest.iter_mut().zip(v_rest).zip(g_rest) {
-        *w -= alpha * *v;
-        *v = shrink * *v + *g;
+    for x in rest {
+        let x = core::mem::take(x).f64();
+        last += x * x;
+    }
+    ((lane[0] + lane[1]) + (lane[2] + lane[3])) + last
+}
+
+/// w ← w − αv, v ← shrink·v + g, g ← 0 in one pass; returns ‖v‖².
+fn fused<T: Real>(pairs: &mut [[T; 2]], g: &mut [T], alpha: T, shrink: T) -> f64 {
+    let mut lane = [0.0f64; 4];
+    let (blocks, rest) = pairs.as_chunks_mut::<4>();
+    let (gs, g_rest) = g.as_chunks_mut::<4>();
+    let visit = |pair: &mut [T; 2], g: &mut T, lane: &mut f64| {
+        let [w, v] = *pair;
+        let next = shrink * v + *g;
+        *pair = [w - alpha * v, next];
         *g = T::ZERO;
-        last += v.f64() * v.f64();
+        *lane += next.f64() * next.f64();
+    };
+    for (block, g) in blocks.iter_mut().zip(gs) {
+        for k in 0..4 {
+            visit(&mut block[k], &mut g[k], &mut lane[k]);
+        }
+    }
+    let mut last = 0.0;
+    for (pair, g) in rest.iter_mut().zip(g_rest) {
+        visit(pair, g, &mut last);
     }
     ((lane[0] + lane[1]) + (lane[2] + lane[3])) + last
 }

@@ -112,8 +112,7 @@ impl<T: Real> FiniteSum<T> for Sarah {
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(FiniteSum::<T>::need(self, glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
-        let (w, rest) = memory.real.split_at(glm.dim());
-        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Vectors::params(&memory.real[..2 * glm.dim()], run, out);
         Ok(())
     }
 }

@@ -105,9 +105,7 @@ impl TheoreticalAiSarah {
         let dim = glm.dim();
         let (real, rest) = memory.real.split_at_mut(base);
         let (chosen, smooth) = rest.split_at_mut(dim);
-        let (w, rest) = real.split_at_mut(dim);
-        let (v, rest) = rest.split_at_mut(dim);
-        let vectors = Vectors::of(w, v, rest, memory.u32, glm.len(), 1);
+        let vectors = Vectors::of(real, memory.u32, dim, glm.len(), 1);
         Parts { vectors, chosen, smooth }
     }
 
@@ -222,15 +220,15 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
         let first = run.phase == MEASURE_FIRST;
         run.phase = MOVE;
         if first {
-            parts.chosen.copy_from_slice(parts.vectors.w);
+            parts.vectors.iterate(run, parts.chosen);
             return Ok(Event::FullGradient { norm_sq: run.norm_sq });
         }
         if run.rng.uniform() * run.delta < run.alpha_max {
-            Vectors::params(parts.vectors.w, parts.vectors.v, run, parts.chosen);
+            parts.vectors.iterate(run, parts.chosen);
         }
         if run.inner >= self.inner {
             parts.vectors.sync(run);
-            parts.vectors.w.copy_from_slice(parts.chosen);
+            parts.vectors.set(parts.chosen);
             run.phase = OPEN;
         }
         Ok(Event::Step { alpha: run.alpha })
@@ -243,8 +241,7 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(self.need(glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
-        let (w, rest) = memory.real.split_at(glm.dim());
-        Vectors::params(w, &rest[..glm.dim()], run, out);
+        Vectors::params(&memory.real[..2 * glm.dim()], run, out);
         Ok(())
     }
 }
