@@ -9,10 +9,14 @@
 //! `step` is the length of the probe in parameter space; 10⁻³ in f64 leaves about 6 digits, more than the step size
 //! needs. Where a model is not convex α̃ can be negative or undefined: such a minibatch is skipped.
 //!
+//! A host that can compute these derivatives exactly (as [`Mlp::along`](crate::model::Mlp::along) does) tells them with the
+//! gradient at w, and the two probes are left out.
+//!
 //! The machine asks ([`AnyModelAsk`]) and the host answers with a gradient: one full gradient per outer loop, four
-//! minibatch gradients per step (w, w + hv, w − hv, w⁺). Memory: 5 vectors of the length of the parameters.
+//! minibatch gradients per step (w, w + hv, w − hv, w⁺), or two with exact derivatives. Memory: 5 vectors of the length of the parameters.
 
 use super::glm::{dot, fits, limit, norm_sq};
+use super::recursive::StepModel;
 use super::{fraction, positive};
 use crate::Real;
 use crate::error::{Error, Result, all_finite, exact_len};
@@ -121,6 +125,67 @@ impl AiSarahAnyModel {
         &memory[..memory.len() / 5]
     }
 
+    /// The direction v, `dim` long.
+    #[must_use]
+    pub fn direction<'m, T>(&self, memory: &'m [T]) -> &'m [T] {
+        let dim = memory.len() / 5;
+        &memory[2 * dim..3 * dim]
+    }
+
+    /// As [`tell`](Self::tell), in answer to `Fresh`, together with the exact derivatives of the same minibatch at the same
+    /// point along [`direction`](Self::direction): vᵀHv, ‖Hv‖² and vᵀ∇³f_S[v, v].
+    ///
+    /// # Errors
+    /// As there, and `Param` when something else was asked for.
+    pub fn tell_exact<T: Real>(
+        &self,
+        run: &mut AnyModelRun,
+        memory: &mut [T],
+        gradient: &[T],
+        second: f64,
+        product_norm_sq: f64,
+        third: f64,
+    ) -> Result<()> {
+        let dim = gradient.len();
+        exact_len("memory", Self::memory_len(dim), memory.len())?;
+        all_finite("gradient", gradient)?;
+        if run.stage != Stage::Here {
+            return Err(Error::Param { what: "stage" });
+        }
+        let (w, rest) = memory.split_at_mut(dim);
+        let (point, rest) = rest.split_at_mut(dim);
+        let (v, rest) = rest.split_at_mut(dim);
+        rest[..dim].copy_from_slice(gradient);
+        let model = StepModel { slope: -2.0 * second, curvature: 2.0 * product_norm_sq + 2.0 * third };
+        self.choose(run, model.newton(), w, point, v);
+        Ok(())
+    }
+
+    /// α from the Newton step, and the point to look at next.
+    fn choose<T: Real>(&self, run: &mut AnyModelRun, newton: Option<f64>, w: &[T], point: &mut [T], v: &[T]) {
+        let cap = newton.and_then(|newton| {
+            let smoothness = 1.0 / newton;
+            let delta =
+                if run.delta == 0.0 { smoothness } else { self.beta * run.delta + (1.0 - self.beta) * smoothness };
+            let cap = 1.0 / delta;
+            if cap.is_finite() && cap > 0.0 { Some((delta, newton.or_smaller(cap))) } else { None }
+        });
+        match cap {
+            Some((delta, alpha)) => {
+                run.delta = delta;
+                run.alpha = alpha;
+                run.skipped = 0;
+                place(point, w, v, -alpha);
+                run.stage = Stage::Moved;
+            }
+            None => {
+                run.skipped += 1;
+                point.copy_from_slice(w);
+                run.stage = if run.skipped >= self.patience { Stage::Full } else { Stage::Here };
+            }
+        }
+    }
+
     /// Takes the gradient that [`next`](Self::next) asked for. O(dim).
     ///
     /// # Errors
@@ -160,30 +225,7 @@ impl AiSarahAnyModel {
             }
             Stage::Behind => {
                 let newton = self.newton(run, v, here, ahead, gradient);
-                let cap = newton.and_then(|newton| {
-                    let smoothness = 1.0 / newton;
-                    let delta = if run.delta == 0.0 {
-                        smoothness
-                    } else {
-                        self.beta * run.delta + (1.0 - self.beta) * smoothness
-                    };
-                    let cap = 1.0 / delta;
-                    if cap.is_finite() && cap > 0.0 { Some((delta, newton.or_smaller(cap))) } else { None }
-                });
-                match cap {
-                    Some((delta, alpha)) => {
-                        run.delta = delta;
-                        run.alpha = alpha;
-                        run.skipped = 0;
-                        place(point, w, v, -alpha);
-                        run.stage = Stage::Moved;
-                    }
-                    None => {
-                        run.skipped += 1;
-                        point.copy_from_slice(w);
-                        run.stage = if run.skipped >= self.patience { Stage::Full } else { Stage::Here };
-                    }
-                }
+                self.choose(run, newton, w, point, v);
             }
             Stage::Moved => {
                 w.copy_from_slice(point);
@@ -214,7 +256,7 @@ impl AiSarahAnyModel {
             squared += d * d;
         }
         squared /= 4.0 * h * h;
-        super::recursive::StepModel { slope: -2.0 * along, curvature: 2.0 * squared + 2.0 * bend }.newton()
+        StepModel { slope: -2.0 * along, curvature: 2.0 * squared + 2.0 * bend }.newton()
     }
 }
 

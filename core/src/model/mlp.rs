@@ -28,7 +28,7 @@ pub enum Activation {
 
 impl Activation {
     #[inline]
-    fn apply<T: Real>(self, z: &mut [T]) {
+    pub(super) fn apply<T: Real>(self, z: &mut [T]) {
         match self {
             Self::Relu => z.iter_mut().for_each(|z| *z = if *z > T::ZERO { *z } else { T::ZERO }),
             Self::Tanh => z.iter_mut().for_each(|z| *z = z.tanh()),
@@ -56,9 +56,9 @@ impl Activation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mlp {
     /// Widths from the inputs to the heads; the first `layers + 1` count.
-    sizes: [usize; MAX_HIDDEN + 2],
-    layers: usize,
-    activation: Activation,
+    pub(super) sizes: [usize; MAX_HIDDEN + 2],
+    pub(super) layers: usize,
+    pub(super) activation: Activation,
 }
 
 impl Mlp {
@@ -88,11 +88,11 @@ impl Mlp {
         Ok(Self { sizes, layers, activation })
     }
 
-    fn width_sum(&self) -> usize {
+    pub(super) fn width_sum(&self) -> usize {
         self.sizes[1..self.layers].iter().sum()
     }
 
-    fn widest(&self) -> usize {
+    pub(super) fn widest(&self) -> usize {
         self.sizes[1..=self.layers].iter().copied().max().unwrap_or(0)
     }
 
@@ -102,12 +102,12 @@ impl Mlp {
     }
 
     /// Widths of the input and output of a layer, and where its parameters start.
-    fn layer(&self, layer: usize) -> (usize, usize, usize) {
+    pub(super) fn layer(&self, layer: usize) -> (usize, usize, usize) {
         let start = self.sizes[..=layer].windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
         (self.sizes[layer], self.sizes[layer + 1], start)
     }
 
-    fn total(&self) -> usize {
+    pub(super) fn total(&self) -> usize {
         let (inputs, out, start) = self.layer(self.layers - 1);
         start + (inputs + 1) * out
     }

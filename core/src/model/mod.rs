@@ -4,10 +4,12 @@
 //! else that can do both (a network in another library) can take its place: back-propagate Σ_j c_j·s_j with the score
 //! gradient c held constant.
 
+mod along;
 mod dense;
 mod linear;
 mod mlp;
 
+pub use along::Along;
 pub(crate) use dense::axpy;
 pub use linear::Linear;
 pub use mlp::{Activation, MAX_HIDDEN, Mlp};
