@@ -218,7 +218,8 @@ const WEIGHTS: Param = choice(
     "weigh examples so that estimates are unbiased, or all alike as drawn",
 );
 const SURROGATE: Param = choice("surrogate", "squared-hinge", SURROGATE_NAMES, "loss of the margin");
-const MARGIN: Param = number("margin", "1", TINY, BIG, "margin of square, squared-hinge, hinge and ramp");
+const MARGIN_OF: &str = "margin of square, squared-hinge, hinge and ramp";
+const MARGIN: Param = number("margin", "1", TINY, BIG, MARGIN_OF);
 const SMOOTHING: Param = number("smoothing", "1", TINY, BIG, "width of smoothed-hinge's round part (its margin is 1)");
 const SCALE: Param = number("scale", "1", TINY, BIG, "scale of logistic, sigmoid and exponential");
 const fn link(default: &'static str) -> Param {
@@ -244,6 +245,16 @@ const PROX: Param = number("prox", "1000", TINY, BIG, "radius of the proximal te
 const STAGE: Param = number("stage", "500", 1.0, BIG, "steps of the first stage");
 const STAGE_FACTOR: Param =
     number("stage-factor", "3", 1.0, 1e6, "growth of stages (and the rate's division) per stage");
+const STAGE_SCHEDULE: Param = choice(
+    "schedule",
+    "practice",
+    &["practice", "theory"],
+    "stages by stage and stage-factor, or by the constants mu, smoothness and l-tilde of the theorems (prox too)",
+);
+const MU: Param = number("mu", "0.1", TINY, BIG, "Polyak-Lojasiewicz constant (schedule=theory)");
+const SMOOTHNESS: Param = number("smoothness", "1", TINY, BIG, "Lipschitz constant of the gradient (schedule=theory)");
+const L_TILDE: Param =
+    number("l-tilde", "1", 0.0, BIG, "bound of the score's gradient (schedule=theory; ppd-adagrad: stages=data)");
 const RESET: Param = count("reset", "4", 0, "batches of the first dual reset, growing with the stages; 0 for none");
 
 /// The one step rule of a method that was published with it.
@@ -341,11 +352,11 @@ pub static METHODS: &[Method] = &with_texts([
             lr("0.02"),
             SCHEDULE,
             SURROGATE,
-            MARGIN,
+            number("margin", "0.5", TINY, BIG, MARGIN_OF),
             SCALE,
             SMOOTHING,
             link("sigmoid"),
-            number("gamma", "0.1", TINY, 1.0, "weight of the new estimate in the moving averages u"),
+            number("gamma", "0.9", TINY, 1.0, "weight of the new estimate in the moving averages u"),
             number("u0", "0", 0.0, BIG, "least value of u2"),
             choice("first", "estimate", &["estimate", "zero"], "what the first visit does to u"),
             SAMPLING,
@@ -487,6 +498,10 @@ pub static METHODS: &[Method] = &with_texts([
             STAGE_FACTOR,
             PROX,
             RESET,
+            STAGE_SCHEDULE,
+            MU,
+            SMOOTHNESS,
+            L_TILDE,
             link("sigmoid"),
             PRIOR,
             SAMPLING,
@@ -499,7 +514,7 @@ pub static METHODS: &[Method] = &with_texts([
             PRETRAIN_LR,
             RESTART,
         ],
-        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4" },
+        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4, theorem 2" },
         files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_sg.rs", "core/src/algorithm/stages.rs"],
     },
     Method {
@@ -519,10 +534,13 @@ pub static METHODS: &[Method] = &with_texts([
                 &["fixed", "data"],
                 "stage lengths by the schedule, or from the gradients seen (lemma 3)",
             ),
-            number("l-tilde", "1", 0.0, BIG, "bound of the score's gradient (stages=data)"),
             number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
             PROX,
             RESET,
+            STAGE_SCHEDULE,
+            MU,
+            SMOOTHNESS,
+            L_TILDE,
             link("sigmoid"),
             PRIOR,
             SAMPLING,
@@ -534,7 +552,7 @@ pub static METHODS: &[Method] = &with_texts([
             PRETRAIN_LR,
             RESTART,
         ],
-        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3" },
+        source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3, theorem 3" },
         files: &[
             "core/src/estimator/auc_min_max.rs",
             "core/src/algorithm/ppd_adagrad.rs",
@@ -1234,21 +1252,30 @@ impl<'a> Settings<'a> {
     /// The algorithm of a method that brings its own step rule.
     fn stagewise(&self) -> Result<Option<AnyAlgorithm>> {
         let ascent = Estimator::<f32>::aux(&self.estimator::<f32>()?).1;
-        let stages = || {
-            let factor = self.number("stage-factor")?;
-            Stages::new(self.number("lr")?, 1.0 / factor, self.number("stage")?, factor, self.count("reset")? as f64)
-        };
-        Ok(Some(match self.word("optimizer")? {
-            "ppd-sg" => {
-                AnyAlgorithm::PpdSg(PpdSg::new(stages()?, self.number("prox")?, self.number("decay")?, ascent)?)
+        let theory = self.text("schedule") == Some("theory");
+        let stages = |adagrad: bool| {
+            let (lr, reset) = (self.number("lr")?, self.count("reset")? as f64);
+            if theory {
+                let (mu, l) = (self.number("mu")?, self.number("smoothness")?);
+                return match adagrad {
+                    true => Stages::theory_adagrad(lr, mu, l, reset),
+                    false => Stages::theory(lr, mu, l, self.number("l-tilde")?, reset),
+                };
             }
+            let factor = self.number("stage-factor")?;
+            Stages::new(lr, 1.0 / factor, self.number("stage")?, factor, reset)
+        };
+        let prox = || if theory { Ok(0.5 / self.number("smoothness")?) } else { self.number("prox") };
+        Ok(Some(match self.word("optimizer")? {
+            "ppd-sg" => AnyAlgorithm::PpdSg(PpdSg::new(stages(false)?, prox()?, self.number("decay")?, ascent)?),
             "ppd-adagrad" => {
-                let length = match self.word("stages")? {
-                    "data" => StageLength::Data { l_tilde: self.number("l-tilde")? },
+                let length = match (theory, self.word("stages")?) {
+                    (true, _) => StageLength::Theory { l_tilde: self.number("l-tilde")? },
+                    (false, "data") => StageLength::Data { l_tilde: self.number("l-tilde")? },
                     _ => StageLength::Fixed,
                 };
-                let (prox, delta) = (self.number("prox")?, self.number("delta")?);
-                AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages()?, prox, delta, length, ascent)?)
+                let delta = self.number("delta")?;
+                AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages(true)?, prox()?, delta, length, ascent)?)
             }
             "pga" => {
                 let (radius, dual) = (self.number("radius")?, self.number("dual-radius")?);

@@ -115,9 +115,14 @@ fn ppd_adagrad_takes_the_steps_of_its_box() {
 
 #[test]
 fn ppd_adagrad_ends_stages_where_lemma_3_says() {
-    let (delta, l_tilde) = (0.05, 0.6);
-    let stages = Stages::new(0.3, 0.5, 1.5, 1.3, 0.0).unwrap();
-    let length = StageLength::Data { l_tilde };
+    // The same stages both ways: theorem 3's M_k is c times the length.
+    ends_stages_where_lemma_3_says(1.5, StageLength::Data { l_tilde: 0.6 });
+    ends_stages_where_lemma_3_says(3.0, StageLength::Theory { l_tilde: 0.6 });
+}
+
+fn ends_stages_where_lemma_3_says(first_length: f64, length: StageLength) {
+    let (delta, l_tilde): (f64, f64) = (0.05, 0.6);
+    let stages = Stages::new(0.3, 0.5, first_length, 1.3, 0.0).unwrap();
     let algorithm = AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages, 8.0, delta, length, 1).unwrap());
     let mut memory = Memory::new(&algorithm, &START);
     let (mut seen, mut ends): (Vec<Vec<f64>>, _) = (Vec::new(), 0);
@@ -247,10 +252,10 @@ fn schedules_follow_the_theorems() {
         assert!((stages.length(k) - length).abs() < 1e-9 * length && stages.steps(k) == length.ceil() as u64);
         assert_eq!(stages.reset(k), (3.0 * power).ceil() as u64);
     }
-    let stages = Stages::theory_adagrad(eta, mu, l, 16, 1.0).unwrap();
+    let stages = Stages::theory_adagrad(eta, mu, l, 1.0).unwrap();
     let root = q.sqrt();
     assert!((stages.lr(7) - eta / root.powi(7)).abs() < 1e-14);
-    assert!((stages.length(7) - 4.0 * 0.25 / (l * eta) * root.powi(7)).abs() < 1e-9);
+    assert!((stages.length(7) - 4.0 / (l * eta) * root.powi(7)).abs() < 1e-9);
     let practice = Stages::practice(0.1, 200.0, 1.0).unwrap();
     assert_eq!([0, 1, 2, 9].map(|k| practice.steps(k)), [200, 600, 1800, 200 * 19683]);
     assert_eq!([0, 1, 2, 9].map(|k| practice.reset(k)), [1, 3, 9, 19683]);

@@ -2,8 +2,9 @@
 //! lack a class or saturate, and pre-training does what it says.
 
 use std::sync::Arc;
+use undercurve::algorithm::{AnyAlgorithm, PpdAdagrad, PpdSg, StageLength, Stages};
 use undercurve::data::Dataset;
-use undercurve::registry::{self, METHODS};
+use undercurve::registry::{self, METHODS, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
@@ -143,4 +144,28 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
         trainer.step().unwrap();
     }
     assert!(trainer.params().iter().any(|&w| w != 0.0));
+}
+
+#[test]
+fn the_schedules_of_the_theorems_are_settings() {
+    let (lr, mu, l, l_tilde) = (0.02, 0.4, 1.6, 0.7);
+    let pairs = [("schedule", "theory"), ("lr", "0.02"), ("mu", "0.4"), ("smoothness", "1.6"), ("l-tilde", "0.7")];
+    let made = |name| Settings::new(registry::method(name).unwrap(), &pairs).unwrap().algorithm(100).unwrap();
+    let stages = Stages::theory(lr, mu, l, l_tilde, 4.0).unwrap();
+    assert_eq!(made("ppd-sg"), AnyAlgorithm::PpdSg(PpdSg::new(stages, 0.5 / l, 0.0, 1).unwrap()));
+    let stages = Stages::theory_adagrad(lr, mu, l, 4.0).unwrap();
+    let want = PpdAdagrad::new(stages, 0.5 / l, 1e-3, StageLength::Theory { l_tilde }, 1).unwrap();
+    assert_eq!(made("ppd-adagrad"), AnyAlgorithm::PpdAdagrad(want));
+    // And they learn.
+    let data = data(300, 40, 1.0, 1);
+    for (name, lr) in [("ppd-sg", "0.5"), ("ppd-adagrad", "0.1")] {
+        let mut config = config(name, &[("schedule", "theory"), ("lr", lr), ("smoothness", "0.05")], 600);
+        config.model = ModelSpec::Linear;
+        let mut trainer = trainer(&config, &data);
+        for _ in 0..600 {
+            trainer.step().unwrap();
+        }
+        let auroc = trainer.report().unwrap().train.auroc;
+        assert!(auroc > 0.88, "{name}: AUROC {auroc}");
+    }
 }

@@ -16,7 +16,7 @@
 //! T ≥ M_k max((δ + max_i s_i) max(1, 8L̃²)/c, 2c(Σ_i s_i + d'(δ + max_i s_i)))        c = 1/√d', d' entries in u
 //! ```
 //!
-//! ([`StageLength::Data`], lemma 3; s is known only up to the gradient before, so T − 1 steps are the first that meet it).
+//! ([`StageLength::Data`], lemma 3, or [`StageLength::Theory`], theorem 3; s is known only up to the gradient before, so T − 1 steps are the first that meet it).
 //! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: u₀, Σ ĝ, Σ ĝ² (3d values). Counters: steps,
 //! stage, steps in the stage, phase. Cost O(d) a step.
 
@@ -33,6 +33,12 @@ pub enum StageLength {
     Fixed,
     /// When the gradients seen say so.
     Data {
+        /// L̃, the bound of ‖∇h‖.
+        l_tilde: f64,
+    },
+    /// As `Data`, with c times the real length of the stages as M_k: theorem 3, with
+    /// [`Stages::theory_adagrad`].
+    Theory {
         /// L̃, the bound of ‖∇h‖.
         l_tilde: f64,
     },
@@ -61,7 +67,7 @@ impl PpdAdagrad {
         if stages.reset(0) > 0 && ascent != 1 {
             return Err(Error::Param { what: "reset" });
         }
-        if let StageLength::Data { l_tilde } = length {
+        if let StageLength::Data { l_tilde } | StageLength::Theory { l_tilde } = length {
             in_range("l_tilde", l_tilde, 0.0, f64::INFINITY)?;
         }
         let delta = in_range("delta", delta, f64::MIN_POSITIVE, f64::INFINITY)?;
@@ -72,7 +78,7 @@ impl PpdAdagrad {
     fn over<T: Real>(&self, stage: u64, done: u64, squares: &[T]) -> bool {
         match self.length {
             StageLength::Fixed => done + 1 >= self.stages.steps(stage),
-            StageLength::Data { l_tilde } => {
+            StageLength::Data { l_tilde } | StageLength::Theory { l_tilde } => {
                 let (mut sum, mut largest) = (0.0f64, 0.0f64);
                 for s in squares.iter().map(|s| libm::sqrt(s.f64())) {
                     sum += s;
@@ -83,7 +89,8 @@ impl PpdAdagrad {
                 let bound = 8.0 * l_tilde * l_tilde;
                 let first = (self.delta + largest) * (if bound > 1.0 { bound } else { 1.0 }) / c;
                 let second = 2.0 * c * (sum + count * (self.delta + largest));
-                (done + 1) as f64 >= self.stages.length(stage) * (if first > second { first } else { second })
+                let scale = if matches!(self.length, StageLength::Theory { .. }) { c } else { 1.0 };
+                (done + 1) as f64 >= scale * self.stages.length(stage) * (if first > second { first } else { second })
             }
         }
     }

@@ -52,14 +52,15 @@ impl Stages {
         Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
     }
 
-    /// The theory of PPD-AdaGrad (theorem 3): half the exponent, and `length` is M_k, from 4c/(L·lr) with c = 1/√(d+3) for
-    /// d + 3 parameters and auxiliaries.
+    /// The theory of PPD-AdaGrad (theorem 3): half the exponent. Its M_k is c = 1/√(d+3), for d + 3 parameters and
+    /// auxiliaries, times the real length of these stages, from 4/(L·lr);
+    /// [`StageLength::Theory`](super::StageLength::Theory) multiplies by c.
     ///
     /// # Errors
     /// `Param`.
-    pub fn theory_adagrad(lr: f64, mu: f64, l: f64, params: usize, reset: f64) -> Result<Self> {
+    pub fn theory_adagrad(lr: f64, mu: f64, l: f64, reset: f64) -> Result<Self> {
         let q = libm::sqrt(Self::growth(mu, l)?);
-        let length = 4.0 / libm::sqrt(params as f64) / (l * lr);
+        let length = 4.0 / (l * lr);
         Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
     }
 

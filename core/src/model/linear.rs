@@ -109,11 +109,7 @@ pub(super) fn layer_forward<T: Real>(x: Selection<'_, T>, w: &[T], bias: &[T], y
             for (k, y) in y.chunks_exact_mut(out).enumerate() {
                 let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
                 if out == 1 {
-                    let mut sum = bias[0];
-                    for (&c, &v) in col.iter().zip(val) {
-                        sum += v * w[c as usize];
-                    }
-                    y[0] = sum;
+                    y[0] = bias[0] + sparse_dot(col, val, w);
                 } else {
                     y.copy_from_slice(bias);
                     for (&c, &v) in col.iter().zip(val) {
@@ -123,6 +119,21 @@ pub(super) fn layer_forward<T: Real>(x: Selection<'_, T>, w: &[T], bias: &[T], y
             }
         }
     }
+}
+
+/// Dot product of a sparse row with a whole vector, in four partial sums that do not wait for each other.
+fn sparse_dot<T: Real>(col: &[u32], val: &[T], w: &[T]) -> T {
+    let (col, val) = (col.as_chunks::<4>(), val.as_chunks::<4>());
+    let mut sums = [T::ZERO; 4];
+    for (col, val) in col.0.iter().zip(val.0) {
+        for l in 0..4 {
+            sums[l] += val[l] * w[col[l] as usize];
+        }
+    }
+    for ((sum, &c), &v) in sums.iter_mut().zip(col.1).zip(val.1) {
+        *sum += v * w[c as usize];
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 /// First-layer gradient on any kind of rows: adds `xᵀ·dy` and the column sums of `dy`.
