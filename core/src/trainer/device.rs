@@ -12,8 +12,9 @@ pub trait Device<T: Real>: fmt::Debug {
     fn name(&self) -> &str;
     /// Whether it computes this estimator.
     fn takes(&self, estimator: &AnyEstimator<T>) -> bool;
-    /// As [`Estimator::update`], with memory of its own. `None` when it does not compute this estimator or can no longer
-    /// compute anything; state and gradient are then as before, and the core computes the step.
+    /// As [`Estimator::update`](crate::estimator::Estimator::update), with memory of its own. `None` when it does not
+    /// compute this estimator or can no longer compute anything; state and gradient are then as before, and the core
+    /// computes the step.
     fn update(
         &mut self,
         estimator: &AnyEstimator<T>,
