@@ -1,6 +1,6 @@
 //! Pair sums against the double loops.
 
-use undercurve::pairs::{self, Grade, brute};
+use undercurve::pairs::{self, Grade, Way, brute};
 use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
 use undercurve::{Error, Real, Result, Scratch, with_surrogate};
 use undercurve_tests::pairs::{self as twin, Sums};
@@ -272,6 +272,33 @@ fn narrow_and_wide_windows_are_the_double_loop() {
                 for sum in [Sum::Auc, Sum::Ap, Sum::Pauc(0.05, 0.51)] {
                     compare(sum, name, c, &scores, &labels, Grade::Full, 1e-12, kind);
                     compare(sum, name, c, &narrow, &labels, Grade::Full, 1e-12, kind);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_near_linear_sums_hold_at_any_size() {
+    for n in 2..40 {
+        for kind in KINDS {
+            let (scores, labels) = data(kind, n, 0.4, n as u64);
+            for (name, c) in [("hinge", 0.6), ("squared-hinge", 1.0), ("smoothed-hinge", 0.5), ("ramp", 1.5)] {
+                let loss = AnySurrogate::by_name(name, c).unwrap();
+                let need = pairs::need(n, labels.iter().filter(|&&y| y == 1).count());
+                let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
+                for sum in [Sum::Auc, Sum::Ap] {
+                    let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                    let mut grad = vec![f64::NAN; n];
+                    let by = if matches!(sum, Sum::Auc) { pairs::auc_by } else { pairs::ap_by };
+                    let value = by(Way::NearLinear, &scores, &labels, loss, Grade::Full, scratch, &mut grad);
+                    let twin = if matches!(sum, Sum::Auc) { twin::auc } else { twin::ap };
+                    let want = twin(name, c, &scores, &labels);
+                    let what = format!("{kind} {sum:?} {name} n={n}");
+                    close(&what, value.unwrap(), want.value, want.value.abs(), 1e-12);
+                    for j in 0..n {
+                        close(&what, grad[j], want.grad[j], want.size[j], 1e-12);
+                    }
                 }
             }
         }

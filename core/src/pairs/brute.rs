@@ -24,8 +24,10 @@ use crate::surrogate::{Family, Surrogate};
 
 /// Accumulators per sum; part of the summation order, so of the result's last bits.
 const LANES: usize = 8;
-/// Rows that share one walk over the others.
-const ROWS: usize = 4;
+/// Rows that share one walk over the others; the accumulators of more would not stay in sixteen registers.
+const ROWS: usize = 2;
+/// Rows whose shares are added to the others at once.
+const SHARED: usize = 4;
 /// Others whose exponentials are kept at a time.
 const TILE: usize = 64;
 
@@ -265,21 +267,55 @@ fn total<T: Real>(x: [T; LANES]) -> T {
     ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
 }
 
+/// Both parts of one anchor with a chunk of others. Whole lanes are computed and added step by step, as vector registers
+/// would: written pair by pair, the same sums do not become vector code.
+#[inline(always)]
+fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; LANES], [T; LANES]) {
+    let (mut value, mut slope) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+    for l in 0..LANES {
+        (value[l], slope[l]) = pair.at(anchor, others[l]);
+    }
+    (value, slope)
+}
+
+#[inline(always)]
+fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
+    for l in 0..LANES {
+        to[l] += x[l];
+    }
+}
+
+/// Accumulators of `R` anchors.
+type Lanes<T, const R: usize> = [[T; LANES]; R];
+
+/// Adds both parts of whole chunks of others to the accumulators. A function of its own, as what follows the loop would
+/// decide how the lanes lie in registers.
+#[inline(never)]
+fn add_rows<T: Real, P: Pair<T>, const R: usize>(
+    pair: P,
+    anchors: [T; R],
+    chunks: &[[T; LANES]],
+    values: &mut Lanes<T, R>,
+    slopes: &mut Lanes<T, R>,
+) {
+    let (mut value, mut slope) = (*values, *slopes);
+    for chunk in chunks {
+        for r in 0..R {
+            let (v, s) = parts(pair, anchors[r], chunk);
+            add(&mut value[r], &v);
+            add(&mut slope[r], &s);
+        }
+    }
+    (*values, *slopes) = (value, slope);
+}
+
 /// Σ over others of both parts for `R` anchors.
 #[inline(always)]
 fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T]) -> ([T; R], [T; R]) {
     let mut value = [[T::ZERO; LANES]; R];
     let mut slope = [[T::ZERO; LANES]; R];
     let (chunks, rest) = others.as_chunks::<LANES>();
-    for chunk in chunks {
-        for r in 0..R {
-            for l in 0..LANES {
-                let (v, s) = pair.at(anchors[r], chunk[l]);
-                value[r][l] += v;
-                slope[r][l] += s;
-            }
-        }
-    }
+    add_rows(pair, anchors, chunks, &mut value, &mut slope);
     for r in 0..R {
         for (l, &o) in rest.iter().enumerate() {
             let (v, s) = pair.at(anchors[r], o);
@@ -295,14 +331,11 @@ fn sum_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], values: &
     let (a, a_rest) = anchors.as_chunks::<ROWS>();
     let (v, v_rest) = values.as_chunks_mut::<ROWS>();
     let (s, s_rest) = slopes.as_chunks_mut::<ROWS>();
-    for ((a, v), s) in a.iter().zip(v).zip(s) {
-        // Two halves: four rows of two sums each would not stay in sixteen registers.
-        for half in 0..ROWS / 2 {
-            let (value, slope) = rows(pair, [a[2 * half], a[2 * half + 1]], others);
-            for r in 0..2 {
-                v[2 * half + r] += value[r];
-                s[2 * half + r] += slope[r];
-            }
+    for ((&a, v), s) in a.iter().zip(v).zip(s) {
+        let (value, slope) = rows(pair, a, others);
+        for r in 0..ROWS {
+            v[r] += value[r];
+            s[r] += slope[r];
         }
     }
     for ((&a, v), s) in a_rest.iter().zip(v_rest).zip(s_rest) {
@@ -314,12 +347,12 @@ fn sum_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], values: &
 
 #[inline(always)]
 fn subtract_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
-    let (a, a_rest) = anchors.as_chunks::<ROWS>();
-    let (k, k_rest) = kappa.as_chunks::<ROWS>();
+    let (a, a_rest) = anchors.as_chunks::<SHARED>();
+    let (k, k_rest) = kappa.as_chunks::<SHARED>();
     for (a, k) in a.iter().zip(k) {
         let k = k.map(|k| k * unit);
         for (&o, g) in others.iter().zip(grad.iter_mut()) {
-            let d: [T; ROWS] = core::array::from_fn(|r| k[r] * pair.at(a[r], o).1);
+            let d: [T; SHARED] = core::array::from_fn(|r| k[r] * pair.at(a[r], o).1);
             *g -= (d[0] + d[1]) + (d[2] + d[3]);
         }
     }
@@ -352,26 +385,36 @@ fn sum_pairs<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], left: &m
     value
 }
 
+/// As [`add_rows`], with one accumulator of values, and the second part is added to the others' gradients too.
+#[inline(never)]
+fn add_walk<T: Real, P: Pair<T>, const R: usize>(
+    pair: P,
+    anchors: [T; R],
+    chunks: &[[T; LANES]],
+    grads: &mut [[T; LANES]],
+    values: &mut [T; LANES],
+    slopes: &mut Lanes<T, R>,
+) {
+    let (mut value, mut slope) = (*values, *slopes);
+    for (chunk, grad) in chunks.iter().zip(grads) {
+        for r in 0..R {
+            let (v, s) = parts(pair, anchors[r], chunk);
+            add(&mut value, &v);
+            add(&mut slope[r], &s);
+            add(grad, &s);
+        }
+    }
+    (*values, *slopes) = (value, slope);
+}
+
 /// One walk of `R` anchors over the others.
 #[inline(always)]
 fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T], grad: &mut [T]) -> (T, [T; R]) {
-    const HALF: usize = LANES / 2;
-    let mut value = [T::ZERO; HALF];
-    let mut slope = [[T::ZERO; HALF]; R];
-    let (chunks, rest) = others.as_chunks::<HALF>();
-    let (grads, grad_rest) = grad.as_chunks_mut::<HALF>();
-    for (chunk, grad) in chunks.iter().zip(grads) {
-        let mut sum = *grad;
-        for r in 0..R {
-            for l in 0..HALF {
-                let (v, s) = pair.at(anchors[r], chunk[l]);
-                value[l] += v;
-                slope[r][l] += s;
-                sum[l] += s;
-            }
-        }
-        *grad = sum;
-    }
+    let mut value = [T::ZERO; LANES];
+    let mut slope = [[T::ZERO; LANES]; R];
+    let (chunks, rest) = others.as_chunks::<LANES>();
+    let (grads, grad_rest) = grad.as_chunks_mut::<LANES>();
+    add_walk(pair, anchors, chunks, grads, &mut value, &mut slope);
     for (l, (&o, grad)) in rest.iter().zip(grad_rest).enumerate() {
         for r in 0..R {
             let (v, s) = pair.at(anchors[r], o);
@@ -380,6 +423,5 @@ fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
             *grad += s;
         }
     }
-    let add = |x: [T; HALF]| (x[0] + x[2]) + (x[1] + x[3]);
-    (add(value), slope.map(add))
+    (total(value), slope.map(total))
 }

@@ -1,5 +1,6 @@
 //! What a row of whole data is: a positive, or a negative with a weight; and the range of its scores.
 
+use crate::error::{Result, all_finite};
 use crate::real::Real;
 
 /// A label, or a weight in its place.
@@ -50,22 +51,31 @@ impl Class for f64 {
     }
 }
 
-/// Smallest and largest score.
-pub(super) fn range<S: Real>(scores: &[S]) -> (f64, f64) {
+/// Smallest and largest score, in one pass with the check that all are finite.
+///
+/// # Errors
+/// `NonFinite`.
+pub(super) fn finite_range<S: Real>(scores: &[S]) -> Result<(f64, f64)> {
     let first = scores.first().copied().unwrap_or(S::ZERO);
-    let (mut low, mut high) = ([first; 8], [first; 8]);
+    let (mut low, mut high, mut sums) = ([first; 8], [first; 8], [S::ZERO; 8]);
     let (chunks, rest) = scores.as_chunks::<8>();
     for chunk in chunks {
         for l in 0..8 {
             low[l] = low[l].or_smaller(chunk[l]);
             high[l] = high[l].or_larger(chunk[l]);
+            // 0·x is 0 for finite x and NaN otherwise.
+            sums[l] += S::ZERO * chunk[l];
         }
     }
     for &s in rest {
         low[0] = low[0].or_smaller(s);
         high[0] = high[0].or_larger(s);
+        sums[0] += S::ZERO * s;
+    }
+    if sums.iter().any(|&sum| sum != S::ZERO) {
+        all_finite("scores", scores)?;
     }
     let low = low.into_iter().fold(first, Real::or_smaller);
     let high = high.into_iter().fold(first, Real::or_larger);
-    (low.f64(), high.f64())
+    Ok((low.f64(), high.f64()))
 }

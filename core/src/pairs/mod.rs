@@ -29,19 +29,59 @@ mod window;
 
 pub use panel::Grade;
 
-use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::error::{Error, Result, count_labels, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
-use class::{Class, range};
+use class::{Class, finite_range};
 use panel::{FAST_TERMS, FULL_TERMS, Shape};
 use window::Window;
 
-/// With at most this many positives all pairs are faster than sorting them.
-const FEW_SORTED: usize = 16;
-/// With at most this many pairs they are faster than panels.
+// Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
+// about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
+// and 9.4 dealt, with 16 positives 12.7 and 10.2; n = 4096 with 4 positives 6.7 and 6.7.
+/// With at most this many positives, or pairs, all pairs are faster than sorting the positives.
+const FEW_SORTED: usize = 4;
+const FEW_SORTED_PAIRS: usize = 512;
+// Tables of panels cost 60 to 120 µs whatever the rows, which then cost less than among all pairs: sigmoid of n = 1024
+// with 32 positives 66 and 92 ns a row, with 64 positives 110 and 94; n = 4096 with 8 positives 23 and 23. Pairs of the
+// logistic loss cost three times as much.
+/// With at most this many pairs all pairs are faster than panels; a row counts as so many pairs.
 const FEW_PANELS: usize = 1 << 16;
+const ROW_IN_PAIRS: usize = 6;
+
+/// How to sum. The public functions choose by size; the others are there to measure where that should change.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    /// By the numbers of rows and positives.
+    Chosen,
+    /// All pairs.
+    AllPairs,
+    /// Streams or panels.
+    NearLinear,
+}
+
+impl Way {
+    /// Whether to deal the rows to streams, for the hinge family.
+    fn sorts(self, rows: usize, positives: usize) -> bool {
+        match self {
+            Self::Chosen => positives > FEW_SORTED && positives * rows > FEW_SORTED_PAIRS,
+            Self::AllPairs => false,
+            Self::NearLinear => true,
+        }
+    }
+
+    /// Whether to take panels: they pay from `limit` pairs on.
+    fn has_panels(self, rows: usize, positives: usize, limit: usize) -> bool {
+        match self {
+            Self::Chosen => (positives + ROW_IN_PAIRS) * rows > limit,
+            Self::AllPairs => false,
+            Self::NearLinear => true,
+        }
+    }
+}
 
 /// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives.
 #[must_use]
@@ -55,25 +95,32 @@ pub const fn need(rows: usize, positives: usize) -> Need {
     Need { real: 0, f64: either.f64 + rows, u32: either.u32, u64: either.u64 }
 }
 
-/// The shared checks; returns the number of positives.
-fn checked<S: Real, G: Real>(scores: &[S], labels: &[u8], scratch: &Scratch<'_, f64>, grad: &[G]) -> Result<usize> {
+/// Smallest and largest score.
+type Range = (f64, f64);
+
+/// The shared checks; returns the number of positives and the range of the scores.
+fn checked<S: Real, G: Real>(
+    scores: &[S],
+    labels: &[u8],
+    scratch: &Scratch<'_, f64>,
+    grad: &[G],
+) -> Result<(usize, Range)> {
     exact_len("labels", scores.len(), labels.len())?;
     exact_len("grad", scores.len(), grad.len())?;
     if scores.len() > u32::MAX as usize {
         return Err(Error::Unsupported { what: "more than 2^32 rows" });
     }
     let (positives, negatives) = count_labels(labels)?;
-    all_finite("scores", scores)?;
+    let range = finite_range(scores)?;
     if positives == 0 || negatives == 0 {
         return Err(Error::OneClass);
     }
     scratch.check(need(scores.len(), positives))?;
-    Ok(positives)
+    Ok((positives, range))
 }
 
 /// `Ok` when sums over rows of powers of margins stay in range, and gradients in the range of `G`.
-fn fits<S: Real, G: Real>(scores: &[S], margin: f64) -> Result<()> {
-    let (low, high) = range(scores);
+fn fits<G: Real>((low, high): Range, margin: f64) -> Result<()> {
     let widest = (high - low) + margin;
     // Squares of sums of squares, and their inverses, occur.
     if !(widest < 1e66 && 2.0 * widest < G::MAX.f64()) {
@@ -115,52 +162,70 @@ pub fn auc<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let positives = checked(scores, labels, &scratch, grad)?;
+    auc_by(Way::Chosen, scores, labels, loss, grade, scratch, grad)
+}
+
+/// [`auc`] in a given way.
+#[doc(hidden)]
+pub fn auc_by<S: Real, G: Real>(
+    way: Way,
+    scores: &[S],
+    labels: &[u8],
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let (positives, range) = checked(scores, labels, &scratch, grad)?;
     let mean = 1.0 / (positives as f64 * (scores.len() - positives) as f64);
-    weighted_auc(scores, labels, positives, mean, loss, grade, scratch, grad)
+    weighted_auc(way, scores, labels, positives, range, mean, loss, grade, scratch, grad)
 }
 
 /// [`auc`] after the checks, for labels or weights.
 fn weighted_auc<S: Real, Y: Class, G: Real>(
+    way: Way,
     scores: &[S],
     labels: &[Y],
     positives: usize,
+    range: Range,
     mean: f64,
     loss: AnySurrogate<f64>,
     grade: Grade,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let few = positives <= FEW_SORTED;
+    let few = !way.sorts(scores.len(), positives);
     match loss {
         AnySurrogate::Square(l) => {
-            fits::<S, G>(scores, l.margin().or_larger(1.0))?;
+            fits::<G>(range, l.margin().or_larger(1.0))?;
             closed::auc_square(scores, labels, l.margin(), grad)
         }
         AnySurrogate::SquaredHinge(l) if !few => {
-            fits::<S, G>(scores, l.margin())?;
+            fits::<G>(range, l.margin())?;
             Ok(sorted::auc::<S, Y, G, true>(scores, labels, positives, l.margin(), mean, scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
-            fits::<S, G>(scores, l.margin())?;
+            fits::<G>(range, l.margin())?;
             Ok(sorted::auc::<S, Y, G, false>(scores, labels, positives, l.margin(), mean, scratch, grad))
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         _ => {
-            if let Some(loss) = window::<S, G>(loss, scores, positives) {
+            if let Some(loss) = window::<G>(way, loss, range, scores.len(), positives) {
                 return Ok(window::auc(scores, labels, positives, loss, mean, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
+            if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
                     Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
                     Grade::Full => panel::auc::<S, Y, G, FULL_TERMS>,
                 };
-                if let Some(value) = by_panels(scores, labels, shape, scale, mean, scratch.f64, scratch.u64, grad) {
+                if let Some(value) =
+                    by_panels(scores, labels, range, shape, scale, mean, scratch.f64, scratch.u64, grad)
+                {
                     return Ok(value);
                 }
             }
             kernel!(loss, l => {
-                fits_slopes::<S, G, _>(scores, l)?;
+                fits_slopes::<G, _>(range, l)?;
                 small::auc(scores, labels, l, mean, scratch.f64, grad)
             })
         }
@@ -183,48 +248,65 @@ pub fn ap<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let positives = checked(scores, labels, &scratch, grad)?;
-    checked_ap(scores, labels, positives, loss, grade, scratch, grad)
+    ap_by(Way::Chosen, scores, labels, loss, grade, scratch, grad)
 }
 
-/// [`ap`] after the checks.
-fn checked_ap<S: Real, Y: Class, G: Real>(
+/// [`ap`] in a given way.
+#[doc(hidden)]
+pub fn ap_by<S: Real, G: Real>(
+    way: Way,
     scores: &[S],
-    labels: &[Y],
-    positives: usize,
+    labels: &[u8],
     loss: AnySurrogate<f64>,
     grade: Grade,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let few = positives <= FEW_SORTED;
+    let (positives, range) = checked(scores, labels, &scratch, grad)?;
+    checked_ap(way, scores, labels, positives, range, loss, grade, scratch, grad)
+}
+
+/// [`ap`] after the checks.
+fn checked_ap<S: Real, Y: Class, G: Real>(
+    way: Way,
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    range: Range,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let few = !way.sorts(scores.len(), positives);
     match loss {
         AnySurrogate::Square(l) => {
-            fits::<S, G>(scores, l.margin().or_larger(1.0))?;
+            fits::<G>(range, l.margin().or_larger(1.0))?;
             if l.margin() < 1e-60 {
                 return Err(Error::Param { what: "margin" }); // g2 may be 0
             }
             closed::ap_square(scores, labels, l.margin(), grad)
         }
         AnySurrogate::SquaredHinge(l) if !few => {
-            fits::<S, G>(scores, l.margin())?;
+            fits::<G>(range, l.margin())?;
             Ok(sorted::ap::<S, Y, G, true>(scores, labels, positives, l.margin(), scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
-            fits::<S, G>(scores, l.margin())?;
+            fits::<G>(range, l.margin())?;
             Ok(sorted::ap::<S, Y, G, false>(scores, labels, positives, l.margin(), scratch, grad))
         }
         AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
         _ => {
-            if let Some(loss) = window::<S, G>(loss, scores, positives) {
+            if let Some(loss) = window::<G>(way, loss, range, scores.len(), positives) {
                 return Ok(window::ap(scores, labels, positives, loss, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(loss, positives * scores.len()) {
+            if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
                     Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
                     Grade::Full => panel::ap::<S, Y, G, FULL_TERMS>,
                 };
-                if let Some(value) = by_panels(scores, labels, shape, scale, positives, scratch.f64, scratch.u64, grad)
+                if let Some(value) =
+                    by_panels(scores, labels, range, shape, scale, positives, scratch.f64, scratch.u64, grad)
                 {
                     return Ok(value);
                 }
@@ -234,7 +316,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 return Err(Error::Param { what: "margin" });
             }
             kernel!(loss, l => {
-                fits_slopes::<S, G, _>(scores, l)?;
+                fits_slopes::<G, _>(range, l)?;
                 small::ap(scores, labels, l, positives, scratch.f64, grad)
             })
         }
@@ -261,8 +343,8 @@ pub fn pauc<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let positives = checked(scores, labels, &scratch, grad)?;
-    checked_pauc(scores, labels, positives, loss, fpr, grade, scratch, grad)
+    let (positives, range) = checked(scores, labels, &scratch, grad)?;
+    checked_pauc(scores, labels, positives, range, loss, fpr, grade, scratch, grad)
 }
 
 /// [`pauc`] after the checks.
@@ -270,6 +352,7 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
+    range: Range,
     loss: AnySurrogate<f64>,
     fpr: (f64, f64),
     grade: Grade,
@@ -292,7 +375,7 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     select(scores, labels, from, to, weights, scratch.u32, scratch.u64);
     scratch.f64 = rest;
     let mean = 1.0 / (positives as f64 * (to - from));
-    weighted_auc(scores, weights, positives, mean, loss, grade, scratch, grad)
+    weighted_auc(Way::Chosen, scores, weights, positives, range, mean, loss, grade, scratch, grad)
 }
 
 /// Which of the sums over whole data.
@@ -320,7 +403,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     exact_len("grad", scores.len(), grad.len())?;
-    all_finite("scores", scores)?;
+    let range = finite_range(scores)?;
     let positives = scores.len() - negatives;
     if positives == 0 || negatives == 0 {
         return Err(Error::OneClass);
@@ -333,10 +416,10 @@ pub(crate) fn by_class<S: Real, G: Real>(
     match sum {
         Sum::Auc => {
             let mean = 1.0 / (positives as f64 * negatives as f64);
-            weighted_auc(scores, labels, positives, mean, loss, grade, scratch, grad)
+            weighted_auc(Way::Chosen, scores, labels, positives, range, mean, loss, grade, scratch, grad)
         }
-        Sum::Ap => checked_ap(scores, labels, positives, loss, grade, scratch, grad),
-        Sum::Pauc { fpr } => checked_pauc(scores, labels, positives, loss, fpr, grade, scratch, grad),
+        Sum::Ap => checked_ap(Way::Chosen, scores, labels, positives, range, loss, grade, scratch, grad),
+        Sum::Pauc { fpr } => checked_pauc(scores, labels, positives, range, loss, fpr, grade, scratch, grad),
     }
 }
 
@@ -375,32 +458,29 @@ fn select<S: Real, Y: Class>(
 }
 
 /// Shape and scale when the surrogate is smooth and there are enough pairs for panels to pay.
-fn smooth(loss: AnySurrogate<f64>, pairs: usize) -> Option<(Shape, f64)> {
-    if pairs <= FEW_PANELS {
-        return None;
-    }
-    match loss {
-        AnySurrogate::Sigmoid(l) => Some((Shape::Sigmoid, l.scale())),
-        AnySurrogate::Logistic(l) => Some((Shape::Logistic, l.scale())),
-        _ => None,
-    }
+fn smooth(way: Way, loss: AnySurrogate<f64>, rows: usize, positives: usize) -> Option<(Shape, f64)> {
+    let (shape, scale, limit) = match loss {
+        AnySurrogate::Sigmoid(l) => (Shape::Sigmoid, l.scale(), FEW_PANELS),
+        AnySurrogate::Logistic(l) => (Shape::Logistic, l.scale(), FEW_PANELS / 2),
+        _ => return None,
+    };
+    way.has_panels(rows, positives, limit).then_some((shape, scale))
 }
 
 /// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.
-fn window<S: Real, G: Real>(loss: AnySurrogate<f64>, scores: &[S], positives: usize) -> Option<Window> {
+fn window<G: Real>(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positives: usize) -> Option<Window> {
     let loss = match loss {
         AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
         AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
         _ => return None,
     };
-    let (low, high) = range(scores);
-    let pays = positives > FEW_SORTED && fits::<S, G>(scores, loss.margin).is_ok();
+    let (low, high) = range;
+    let pays = way.sorts(rows, positives) && fits::<G>(range, loss.margin).is_ok();
     (pays && loss.fits(low, high, positives)).then_some(loss)
 }
 
 /// `Ok` when no derivative of a pair leaves the range of `G`.
-fn fits_slopes<S: Real, G: Real, L: Surrogate<f64>>(scores: &[S], loss: L) -> Result<()> {
-    let (low, high) = range(scores);
+fn fits_slopes<G: Real, L: Surrogate<f64>>((low, high): Range, loss: L) -> Result<()> {
     let steepest = loss.slope(low - high).abs().or_larger(loss.slope(0.0).abs());
     // The smooth losses are steepest between.
     if steepest * 4.0 < G::MAX.f64() { Ok(()) } else { Err(Error::Overflow { what: "margin" }) }

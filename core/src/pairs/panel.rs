@@ -23,7 +23,7 @@
 //! Cost: O(n·P + K·(T/w)·P²) for K panels. Where the scores spread over more panels than the scratch holds, the bulk of
 //! them keeps consecutive panels and the others get the panels that they occupy, found by sorting theirs alone.
 
-use super::class::{Class, range};
+use super::class::Class;
 use crate::real::Real;
 
 /// Distance, in units of 1/c, beyond which exponentials replace tables.
@@ -429,6 +429,7 @@ fn powers_from_one(e: f64) -> [f64; TERMS] {
 /// The grid for these scores and the arrays of its panels, or `None` when the scratch holds too few panels.
 fn grid<'a, S: Real, const P: usize>(
     scores: &[S],
+    range: (f64, f64),
     scale: f64,
     memory: &'a mut [f64],
     keys: &mut [u64],
@@ -437,7 +438,7 @@ fn grid<'a, S: Real, const P: usize>(
     // The widest power of two that the grade allows.
     let width = f64::from_bits((2.0 * widest(P) / scale).to_bits() & EXPONENT);
     let (inverse, half) = (1.0 / width, 0.5 * width * scale);
-    let (low, high) = range(scores);
+    let (low, high) = range;
     let (first, last) = (libm::rint(low * inverse), libm::rint(high * inverse));
     if !((last - first).is_finite() && inverse.is_finite() && inverse > 0.0) {
         return None;
@@ -529,13 +530,16 @@ fn gather<S: Real, Y: Class, const P: usize>(grid: &Grid<'_>, scores: &[S], labe
     }
 }
 
-/// Writes the local polynomial of each row's panel and class at its score; negatives times their weights.
+/// Writes the local polynomial of each row's panel and class at its score; negatives times their weights. `finish` then
+/// gets the labels of each block, their panels (of positives plus the number of panels), places and gradients.
+#[inline(always)]
 fn spread<S: Real, Y: Class, G: Real, const P: usize>(
     grid: &Grid<'_>,
     scores: &[S],
     labels: &[Y],
     local: &[[f64; P]],
     grad: &mut [G],
+    finish: impl Fn(&[Y], &[u32; BLOCK], &[f64; BLOCK], &mut [G]),
 ) {
     let count = grid.numbers.len() as u32;
     let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
@@ -545,10 +549,11 @@ fn spread<S: Real, Y: Class, G: Real, const P: usize>(
         for (p, &y) in panel.iter_mut().zip(labels) {
             *p += if y.is_positive() { count } else { 0 };
         }
-        for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(grad) {
+        for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(&mut *grad) {
             let c = horner(&local[p as usize], x);
             *g = G::of(if Y::WEIGHTED && !y.is_positive() { y.weight() * c } else { c });
         }
+        finish(labels, &panel, &x, grad);
     }
 }
 
@@ -557,6 +562,7 @@ fn spread<S: Real, Y: Class, G: Real, const P: usize>(
 pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
     labels: &[Y],
+    range: (f64, f64),
     shape: Shape,
     scale: f64,
     mean: f64,
@@ -564,7 +570,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
-    let (grid, memory) = grid::<S, P>(scores, scale, memory, keys)?;
+    let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
     let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
@@ -593,7 +599,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     for c in at_positives.iter_mut() {
         *c = c.map(|c| -(c * unit));
     }
-    spread(&grid, scores, labels, local, grad);
+    spread(&grid, scores, labels, local, grad, |_, _, _, _| {});
     Some(value * mean)
 }
 
@@ -601,6 +607,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
 pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
     labels: &[Y],
+    range: (f64, f64),
     shape: Shape,
     scale: f64,
     positives: usize,
@@ -608,7 +615,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
-    let (grid, memory) = grid::<S, P>(scores, scale, memory, keys)?;
+    let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
     let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
@@ -640,19 +647,22 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     let mut value = 0.0;
     let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
     for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
-        if !labels.iter().any(|y| y.is_positive()) {
-            continue;
+        // The positives alone, moved together without a branch.
+        let mut held = [S::ZERO; BLOCK];
+        let mut found = 0;
+        for (&s, &y) in scores.iter().zip(labels) {
+            held[found % BLOCK] = s;
+            found += usize::from(y.is_positive());
         }
-        grid.place(scores, &mut panel, &mut x);
-        for ((&y, &k), &x) in labels.iter().zip(&panel).zip(&x) {
-            if y.is_positive() {
-                let (ratio, beta, both, _) = weigh(k as usize, x);
-                value -= share * ratio;
-                let powers = powers::<P>(x);
-                for q in 0..P {
-                    weighted[k as usize][q] += beta * powers[q];
-                    weighted[count + k as usize][q] += both * powers[q];
-                }
+        let held = &held[..found];
+        grid.place(held, &mut panel, &mut x);
+        for (&k, &x) in panel.iter().zip(&x).take(found) {
+            let (ratio, beta, both, _) = weigh(k as usize, x);
+            value -= share * ratio;
+            let powers = powers::<P>(x);
+            for q in 0..P {
+                weighted[k as usize][q] += beta * powers[q];
+                weighted[count + k as usize][q] += both * powers[q];
             }
         }
     }
@@ -663,18 +673,13 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     for c in local.iter_mut() {
         *c = c.map(|c| c * scale);
     }
-    spread(&grid, scores, labels, local, grad);
-    let blocks = scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(grad.chunks_mut(BLOCK));
-    for ((scores, labels), grad) in blocks {
-        if !labels.iter().any(|y| y.is_positive()) {
-            continue;
-        }
-        grid.place(scores, &mut panel, &mut x);
-        for (((&y, &k), &x), g) in labels.iter().zip(&panel).zip(&x).zip(grad) {
+    spread(&grid, scores, labels, local, grad, |labels, panel, x, grad| {
+        for (((&y, &p), &x), g) in labels.iter().zip(panel).zip(x).zip(grad) {
             if y.is_positive() {
-                *g = G::of(horner(&local[count + k as usize], x) + weigh(k as usize, x).3);
+                let k = p as usize - count;
+                *g = G::of(horner(&local[p as usize], x) + weigh(k, x).3);
             }
         }
-    }
+    });
     Some(value)
 }

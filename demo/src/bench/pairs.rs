@@ -3,10 +3,11 @@
 use super::{medians, target_features};
 use anyhow::Result;
 use std::hint::black_box;
-use undercurve::Scratch;
-use undercurve::pairs::{self, Grade, brute};
+use std::time::Instant;
+use undercurve::pairs::{self, Grade, Way, brute};
 use undercurve::rng::Rng;
-use undercurve::surrogate::{AnySurrogate, SquaredHinge};
+use undercurve::surrogate::AnySurrogate;
+use undercurve::{Scratch, with_surrogate};
 
 const RUNS: usize = 15;
 /// All pairs are timed up to so many rows.
@@ -15,20 +16,58 @@ const BRUTE_TO: usize = 10_000;
 /// Scores of a million rows at most 5 % positive come in these kinds.
 const KINDS: [&str; 5] = ["normal", "half", "ties", "outlier", "clusters"];
 
-/// The whole-data sums of the table: heading, objective, surrogate and grade.
-const SUMS: [(&str, Objective, &str, Grade); 9] = [
-    ("AUC sq. hinge", Objective::Auc, "squared-hinge", Grade::Full),
-    ("AP sq. hinge", Objective::Ap, "squared-hinge", Grade::Full),
-    ("pAUC sq. hinge", Objective::Pauc, "squared-hinge", Grade::Full),
-    ("AUC sigmoid 1e-6", Objective::Auc, "sigmoid", Grade::Fast),
-    ("AUC sigmoid 1e-12", Objective::Auc, "sigmoid", Grade::Full),
-    ("AUC logistic 1e-6", Objective::Auc, "logistic", Grade::Fast),
-    ("AUC logistic 1e-12", Objective::Auc, "logistic", Grade::Full),
-    ("AP sigmoid 1e-6", Objective::Ap, "sigmoid", Grade::Fast),
-    ("AP sigmoid 1e-12", Objective::Ap, "sigmoid", Grade::Full),
-];
+/// One line of the table.
+struct Line {
+    title: &'static str,
+    objective: Objective,
+    surrogate: &'static str,
+    grade: Grade,
+    /// Goal and stretch goal at a million normal scores, 5 % positives, as multiples of S.
+    goals: Option<(f64, f64)>,
+}
 
-#[derive(Clone, Copy)]
+const fn line(
+    title: &'static str,
+    objective: Objective,
+    surrogate: &'static str,
+    grade: Grade,
+    goals: Option<(f64, f64)>,
+) -> Line {
+    Line { title, objective, surrogate, grade, goals }
+}
+
+const SUMS: [Line; 12] = [
+    line("AUC sq. hinge", Objective::Auc, "squared-hinge", Grade::Full, Some((0.5, 0.3))),
+    line("AP sq. hinge", Objective::Ap, "squared-hinge", Grade::Full, Some((0.65, 0.4))),
+    line("pAUC sq. hinge", Objective::Pauc, "squared-hinge", Grade::Full, None),
+    line("AUC smoothed hinge", Objective::Auc, "smoothed-hinge", Grade::Full, None),
+    line("AUC ramp", Objective::Auc, "ramp", Grade::Full, None),
+    line("AUC sigmoid 1e-6", Objective::Auc, "sigmoid", Grade::Fast, Some((0.2, 0.1))),
+    line("AUC sigmoid 1e-12", Objective::Auc, "sigmoid", Grade::Full, Some((0.3, 0.2))),
+    line("AUC logistic 1e-6", Objective::Auc, "logistic", Grade::Fast, Some((0.2, 0.1))),
+    line("AUC logistic 1e-12", Objective::Auc, "logistic", Grade::Full, Some((0.3, 0.2))),
+    line("AP sigmoid 1e-6", Objective::Ap, "sigmoid", Grade::Fast, Some((0.3, 0.15))),
+    line("AP sigmoid 1e-12", Objective::Ap, "sigmoid", Grade::Full, Some((0.4, 0.25))),
+    line("AP logistic 1e-12", Objective::Ap, "logistic", Grade::Full, Some((0.4, 0.25))),
+];
+/// Pairs a second, all of them in blocks, on the baseline of the architecture.
+const PAIRS_GOAL: f64 = 6.5e9;
+
+impl Line {
+    /// Goal and stretch goal where the task states them: a million rows.
+    fn goals(&self, kind: &str, rows: usize) -> Option<(f64, f64)> {
+        match kind {
+            _ if rows != 1_000_000 => None,
+            "normal" => self.goals,
+            "half" => (self.title == "AP sq. hinge").then_some((2.0, 1.0)),
+            "outlier" => Some((1.2, 0.6)),
+            "clusters" => Some((1.2, f64::NAN)),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 enum Objective {
     Auc,
     Ap,
@@ -66,13 +105,19 @@ pub struct Args {
     /// Numbers of rows, with commas between them
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000])]
     rows: Vec<usize>,
+    /// Compare all pairs with the near-linear sums at small sizes instead
+    #[arg(long)]
+    crossovers: bool,
 }
 
-/// Prints one table: each sum in ns a row and as a multiple of S, one `sort_unstable_by(f32::total_cmp)` of the scores,
-/// whose copy is not counted; and the blocked pair loop where the data are small.
+/// Prints one table a kind of data: each sum in ns a row and as a multiple of S, one `sort_unstable_by(f32::total_cmp)`
+/// of as many normal scores, whose copy is not counted; and pairs a second in blocks where the data are small.
 pub fn run(args: &Args, json: bool) -> Result<()> {
     if !json {
         println!("f32 scores and gradients, one thread, median of {RUNS} interleaved runs, {}", target_features());
+    }
+    if args.crossovers {
+        return crossovers(json);
     }
     for &rows in &args.rows {
         for kind in KINDS {
@@ -82,83 +127,197 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
     Ok(())
 }
 
+/// Scores and labels with the memory for a sum over them.
+struct Bed {
+    scores: Vec<f32>,
+    labels: Vec<u8>,
+    f64: Vec<f64>,
+    u32: Vec<u32>,
+    u64: Vec<u64>,
+    grad: Vec<f32>,
+}
+
+impl Bed {
+    fn new(scores: Vec<f32>, labels: Vec<u8>) -> Self {
+        let positives = labels.iter().filter(|&&y| y == 1).count();
+        let need = pairs::need(scores.len(), positives);
+        let grad = vec![0.0; scores.len()];
+        Self { scores, labels, f64: vec![0.0; need.f64], u32: vec![0; need.u32], u64: vec![0; need.u64], grad }
+    }
+
+    fn sum(&mut self, way: Way, objective: Objective, loss: AnySurrogate<f64>, grade: Grade) -> Result<f64> {
+        let Self { scores, labels, f64, u32, u64, grad } = self;
+        let scratch = Scratch { real: &mut [], f64, u32, u64 };
+        Ok(match objective {
+            Objective::Auc => pairs::auc_by(way, scores, labels, loss, grade, scratch, grad),
+            Objective::Ap => pairs::ap_by(way, scores, labels, loss, grade, scratch, grad),
+            Objective::Pauc => pairs::pauc(scores, labels, loss, (0.05, 0.5), grade, scratch, grad),
+        }?)
+    }
+}
+
 fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
     let (scores, labels) = example(kind, rows);
     let positives = labels.iter().filter(|&&y| y == 1).count();
-    let need = pairs::need(rows, positives);
-    let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
-    let mut grad = vec![0.0f32; rows];
     let repeats = (100_000 / rows).clamp(1, 100);
-    let mut seconds = vec![];
-    let mut unsorted = scores.clone();
+    let per_row = 1e9 / (rows * repeats) as f64;
+    let keys = example("normal", rows).0;
+    let mut unsorted = keys.clone();
     let mut sort = || {
         for _ in 0..repeats {
-            unsorted.copy_from_slice(&scores);
+            unsorted.copy_from_slice(&keys);
             unsorted.sort_unstable_by(f32::total_cmp);
             black_box(&unsorted);
         }
     };
-    let mut copied = scores.clone();
+    let mut copied = keys.clone();
     let mut copy = || {
         for _ in 0..repeats {
-            copied.copy_from_slice(black_box(&scores));
+            copied.copy_from_slice(black_box(&keys));
             black_box(&copied);
         }
     };
-    for (_, objective, name, grade) in SUMS {
-        let loss = AnySurrogate::by_name(name, 1.0)?;
+    let mut bed = Bed::new(scores, labels);
+    let mut seconds = vec![];
+    for line in &SUMS {
+        let loss = AnySurrogate::by_name(line.surrogate, 1.0)?;
         let mut failure = None;
         let mut sum = || {
             for _ in 0..repeats {
-                let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
-                let value = match objective {
-                    Objective::Auc => pairs::auc(&scores, &labels, loss, grade, scratch, &mut grad),
-                    Objective::Ap => pairs::ap(&scores, &labels, loss, grade, scratch, &mut grad),
-                    Objective::Pauc => pairs::pauc(&scores, &labels, loss, (0.05, 0.5), grade, scratch, &mut grad),
-                };
-                failure = black_box(value).err().or(failure);
+                failure = black_box(bed.sum(Way::Chosen, line.objective, loss, line.grade)).err().or(failure.take());
             }
         };
         // Each sum beside its own sorts, so that slow drifts of the clock cancel from the ratio.
         let [sort, copy, sum] = medians(RUNS, [&mut sort, &mut copy, &mut sum]);
         if let Some(error) = failure {
-            return Err(error.into());
+            return Err(error);
         }
         seconds.push((sort - copy, sum));
     }
-    let per_row = 1e9 / (rows * repeats) as f64;
     if !json {
         let sort = seconds.iter().map(|s| s.0).sum::<f64>() / seconds.len() as f64 * per_row;
         println!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row");
     }
-    let line = |title: &str, sort: f64, time: f64| {
+    for (line, &(sort, time)) in SUMS.iter().zip(&seconds) {
+        let (ratio, goals) = (time / sort, line.goals(kind, rows));
         if json {
+            let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
             println!(
-                "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{title}\",\
-                 \"ns\":{:.3},\"sort_ns\":{:.3},\"features\":\"{}\"}}",
+                "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{}\",\
+                 \"ns\":{:.3},\"sort_ns\":{:.3}{goal},\"features\":\"{}\"}}",
+                line.title,
                 time * per_row,
                 sort * per_row,
                 target_features()
             );
         } else {
-            println!("  {title:<22} {:>9.2} ns a row = {:>6.2} S", time * per_row, time / sort);
+            let beside = goals.map_or(String::new(), |goals| verdict(ratio, goals));
+            println!("  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{beside}", line.title, time * per_row);
         }
-    };
-    for ((title, ..), &(sort, time)) in SUMS.iter().zip(&seconds) {
-        line(title, sort, time);
     }
-    if rows <= BRUTE_TO {
-        let loss = SquaredHinge::new(1.0f32)?;
-        let of = |label| -> Vec<f32> { scores.iter().zip(&labels).filter(|x| *x.1 == label).map(|x| *x.0).collect() };
-        let (high, low) = (of(1), of(0));
-        let (mut grad_high, mut grad_low) = (vec![0.0; high.len()], vec![0.0; low.len()]);
-        let mut all = || {
-            for _ in 0..repeats {
-                _ = black_box(brute::auc(loss, &high, &low, &mut grad_high, &mut grad_low));
-            }
-        };
-        let [sort, copy, all] = medians(RUNS, [&mut sort, &mut copy, &mut all]);
-        line("AUC sq. hinge, pairs", sort - copy, all);
+    if rows <= BRUTE_TO && kind == "normal" {
+        in_blocks(&bed, repeats, json)?;
     }
     Ok(())
+}
+
+/// Whether a ratio meets its goal and its stretch goal (NaN: none).
+fn verdict(ratio: f64, (goal, stretch): (f64, f64)) -> String {
+    let word = |limit: f64| if ratio <= limit { "met" } else { "missed" };
+    let stretch = if stretch > 0.0 { format!(", stretch {stretch:.2} {}", word(stretch)) } else { String::new() };
+    format!("   goal {goal:.2} {}{stretch}", word(goal))
+}
+
+/// Pairs a second of the blocked loop over the two classes.
+fn in_blocks(bed: &Bed, repeats: usize, json: bool) -> Result<()> {
+    let of =
+        |label| -> Vec<f32> { bed.scores.iter().zip(&bed.labels).filter(|x| *x.1 == label).map(|x| *x.0).collect() };
+    let (high, low) = (of(1), of(0));
+    let (mut grad_high, mut grad_low) = (vec![0.0; high.len()], vec![0.0; low.len()]);
+    let pairs = (repeats * high.len() * low.len()) as f64;
+    for (title, loss) in [("squared-hinge", 1.0), ("sigmoid", 1.0), ("logistic", 1.0)] {
+        let loss = AnySurrogate::by_name(title, loss)?;
+        let mut all = || {
+            for _ in 0..repeats {
+                _ = black_box(with_surrogate!(loss, l => brute::auc(l, &high, &low, &mut grad_high, &mut grad_low)));
+            }
+        };
+        let [time] = medians(RUNS, [&mut all]);
+        let rate = pairs / time;
+        if json {
+            let n = high.len() + low.len();
+            println!("{{\"bench\":\"pairs\",\"n\":{n},\"sum\":\"{title} in blocks\",\"pairs_per_s\":{rate:.4e}}}");
+        } else {
+            let goal = match title {
+                "squared-hinge" if rate >= PAIRS_GOAL => "   goal 6.50 met",
+                "squared-hinge" => "   goal 6.50 missed",
+                _ => "",
+            };
+            println!("  {title:<20} {:>8.2} 10^9 pairs a second in blocks{goal}", rate * 1e-9);
+        }
+    }
+    Ok(())
+}
+
+/// Times of both ways at small sizes, in ns a row.
+fn crossovers(json: bool) -> Result<()> {
+    let sums =
+        [("squared-hinge", Grade::Full), ("ramp", Grade::Full), ("sigmoid", Grade::Fast), ("logistic", Grade::Full)];
+    for objective in [Objective::Auc, Objective::Ap] {
+        for (surrogate, grade) in sums {
+            let loss = AnySurrogate::by_name(surrogate, 1.0)?;
+            if !json {
+                println!(
+                    "\n{objective:?} {surrogate} {grade:?}: ns a row by all pairs / near-linear, by share of positives"
+                );
+            }
+            for rows in (4..=14).map(|power| 1 << power) {
+                let mut line = format!("  n = {rows:<6}");
+                let mut counts = [2, 4, 8, 16, 32, 64, rows / 4, rows / 2];
+                counts.sort_unstable();
+                let fitting = counts.chunk_by(|a, b| a == b).map(|same| same[0]).filter(|&count| count <= rows / 2);
+                for positives in fitting {
+                    let (all, near) = both_ways(rows, positives, objective, loss, grade)?;
+                    if json {
+                        println!(
+                            "{{\"bench\":\"crossovers\",\"sum\":\"{objective:?} {surrogate} {grade:?}\",\"n\":{rows},\
+                             \"positives\":{positives},\"all_pairs_ns\":{all:.3},\"near_linear_ns\":{near:.3}}}"
+                        );
+                    }
+                    line += &format!("  {positives}: {all:.1}/{near:.1}");
+                }
+                if !json {
+                    println!("{line}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// ns a row by all pairs and near-linear.
+fn both_ways(
+    rows: usize,
+    positives: usize,
+    objective: Objective,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+) -> Result<(f64, f64)> {
+    let mut random = Rng::new(5);
+    let labels: Vec<u8> = (0..rows).map(|row| u8::from(row < positives)).collect();
+    let scores = labels.iter().map(|&y| (random.normal() + f64::from(y)) as f32).collect();
+    let mut bed = Bed::new(scores, labels);
+    let repeats = (20_000 / rows).max(1);
+    let mut failure = None;
+    let mut times = [f64::INFINITY; 2];
+    for _ in 0..RUNS {
+        for (time, way) in times.iter_mut().zip([Way::AllPairs, Way::NearLinear]) {
+            let start = Instant::now();
+            for _ in 0..repeats {
+                failure = black_box(bed.sum(way, objective, loss, grade)).err().or(failure.take());
+            }
+            *time = time.min(start.elapsed().as_secs_f64() * 1e9 / (rows * repeats) as f64);
+        }
+    }
+    failure.map_or(Ok((times[0], times[1])), Err)
 }
