@@ -321,6 +321,8 @@ const AUC_EXACT: &[Param] = &[
     BETA2,
     EPS,
     DECAY,
+    PRETRAIN,
+    PRETRAIN_LR,
 ];
 
 const SUM_PASSES: Param =
@@ -429,7 +431,10 @@ pub static METHODS: &[Method] = &with_texts([
             BETA1,
             BETA2,
             EPS,
-            DECAY,
+            // The objective is not convex, and flat far from where cross-entropy leads.
+            number("decay", "1e-4", 0.0, BIG, "weight decay: adds decay/2 times the squared norm to the objective"),
+            count("pretrain", "50", 0, "steps of cross-entropy by adam before the method's own"),
+            PRETRAIN_LR,
         ],
         source: Source {
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
@@ -1242,7 +1247,10 @@ impl<'a> Settings<'a> {
             "sgd" => Ok(AnyAlgorithm::Sgd(Sgd::new(lr, decay)?)),
             "momentum" => Ok(AnyAlgorithm::Momentum(Momentum::new(lr, beta1, decay)?)),
             "adam" => adam(AdamForm::Corrected),
-            "lbfgs" => Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(self.count("memory")? as usize, self.number("tolerance")?)?)),
+            "lbfgs" => {
+                let (memory, tolerance) = (self.count("memory")? as usize, self.number("tolerance")?);
+                Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(memory, tolerance, decay)?))
+            }
             "amsgrad" => adam(AdamForm::AmsGrad),
             "adagrad" => Ok(AnyAlgorithm::Adagrad(Adagrad::new(lr, self.number("eps")?, decay)?)),
             _ => adam(AdamForm::Plain),

@@ -12,7 +12,7 @@ struct Run {
 
 impl Run {
     fn new(memory: usize, tolerance: f64, start: &[f64]) -> Self {
-        let algorithm = Lbfgs::new(memory, tolerance).unwrap();
+        let algorithm = Lbfgs::new(memory, tolerance, 0.0).unwrap();
         let slots = vec![0.0; Algorithm::<f64>::slots_len(&algorithm, start.len())];
         Self { algorithm, points: [start, start].concat(), slots, counters: [0; COUNTERS] }
     }
@@ -70,6 +70,30 @@ fn reaches_the_bottom_of_a_valley_and_says_so() {
     assert!(run.iterate().iter().all(|x| (x - 1.0).abs() < 1e-7), "{:?}", run.iterate());
 }
 
+/// Weight decay is the same as the penalty inside the objective, point by point.
+#[test]
+fn decay_is_a_part_of_the_objective() {
+    let (start, decay) = ([-1.2, 1.0, 0.7], 0.3);
+    let penalised = |x: &[f64]| {
+        let (value, mut grad) = rosenbrock(x);
+        grad.iter_mut().zip(x).for_each(|(g, x)| *g += decay * x);
+        (value + 0.5 * decay * x.iter().map(|x| x * x).sum::<f64>(), grad)
+    };
+    let (mut inside, mut outside) = (Run::new(5, 1e-9, &start), Run::new(5, 1e-9, &start));
+    inside.algorithm = Lbfgs::new(5, 1e-9, decay).unwrap();
+    for evaluation in 0..500 {
+        let more = inside.tell(&rosenbrock);
+        assert_eq!(more, outside.tell(&penalised), "evaluation {evaluation}");
+        for (a, b) in inside.iterate().iter().zip(outside.iterate()) {
+            assert!((a - b).abs() < 1e-9, "evaluation {evaluation}: {a} is not {b}");
+        }
+        if !more {
+            return;
+        }
+    }
+    panic!("no end");
+}
+
 /// |x| + 10|y|: no gradient at the bottom. It must end on its own, near the bottom.
 #[test]
 fn ends_on_kinks() {
@@ -97,5 +121,9 @@ fn already_at_the_bottom() {
     assert!(run.tell(&rosenbrock));
     assert!(!run.tell(&rosenbrock));
     assert_eq!(run.iterate(), [1.0, 1.0]);
-    assert!(Lbfgs::new(0, 0.1).is_err() && Lbfgs::new(101, 0.1).is_err() && Lbfgs::new(5, 1.0).is_err());
+    for (memory, tolerance, decay) in
+        [(0, 0.1, 0.0), (101, 0.1, 0.0), (5, 1.0, 0.0), (5, 0.1, -1.0), (5, 0.1, f64::NAN)]
+    {
+        assert!(Lbfgs::new(memory, tolerance, decay).is_err(), "{memory} {tolerance} {decay}");
+    }
 }

@@ -13,6 +13,8 @@
 //! lo = α, else the step is taken; the next α is the middle of the interval, or 2·lo while hi is infinite.
 //! c₁ = 10⁻⁴, c₂ = 0.9. The first direction is −g/‖g‖.
 //!
+//! Weight decay δ is part of the objective: F + δ/2 ‖x‖².
+//!
 //! Deviations: a pair with y·s ≤ 10⁻¹⁰ ‖s‖‖y‖ is left out, so that the metric stays positive definite on non-convex
 //! objectives. When a search fails (40 trials) the memory is dropped and the search starts again along −g/‖g‖; when
 //! that fails too, nothing better can be found in this number type and the algorithm is done.
@@ -35,6 +37,8 @@ pub struct Lbfgs {
     memory: usize,
     /// ‖g‖ at or below this share of the first ‖g‖ ends it, as bits of an f64.
     tolerance: u64,
+    /// As bits of an f64.
+    decay: u64,
 }
 
 /// Where a search stands; kept in counter 1.
@@ -55,15 +59,19 @@ struct Search<'a, T> {
 
 impl Lbfgs {
     /// Keeps `memory` pairs (1 to 100) and ends when the gradient's norm has fallen to `tolerance` (in [0, 1)) of its
-    /// first value.
+    /// first value. `decay` ≥ 0 times half the squared norm of the parameters is added to the objective.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(memory: usize, tolerance: f64) -> Result<Self> {
+    pub fn new(memory: usize, tolerance: f64, decay: f64) -> Result<Self> {
         if memory == 0 || memory > 100 {
             return Err(Error::Param { what: "memory" });
         }
-        Ok(Self { memory, tolerance: super::in_range("tolerance", tolerance, 0.0, 1.0)?.to_bits() })
+        if !(decay >= 0.0 && decay.is_finite()) {
+            return Err(Error::Param { what: "decay" });
+        }
+        let tolerance = super::in_range("tolerance", tolerance, 0.0, 1.0)?;
+        Ok(Self { memory, tolerance: tolerance.to_bits(), decay: decay.to_bits() })
     }
 
     fn cut<'a, T: Real>(&self, slots: &'a mut [T], d: usize) -> Search<'a, T> {
@@ -148,6 +156,9 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         let grad = gradient(state.points.len() / 2, state, Algorithm::<T>::slots_len(self, d), answer)?;
         let Answer::Gradient { value, .. } = answer else { return Err(Error::Param { what: "answer" }) };
         let (trial, base) = state.points.split_at_mut(d);
+        let decay = f64::from_bits(self.decay);
+        let value = value + 0.5 * decay * dot(trial, trial);
+        let slope_at = |grad: &[T], x: &[T], k: usize| grad[k] + T::of(decay) * x[k];
         let mut search = self.cut(state.slots, d);
         let phase = state.counters[1];
         let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
@@ -155,7 +166,6 @@ impl<T: Real> Algorithm<T> for Lbfgs {
 
         let mut steepest = phase >= STEEPEST;
         let taken = if phase == BEGIN {
-            search.line[4] = T::of(libm::sqrt(dot(grad, grad)));
             true
         } else {
             let old = f64::from_bits(state.counters[2]);
@@ -165,7 +175,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             let decrease = value < old + SUFFICIENT * alpha * slope;
             if !decrease {
                 hi = alpha;
-            } else if dot(grad, search.direction) <= CURVATURE * slope {
+            } else if dot(grad, search.direction) + decay * dot(trial, search.direction) <= CURVATURE * slope {
                 lo = alpha;
             }
             if decrease && lo != alpha {
@@ -193,7 +203,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
                 let (s, y) = (&mut search.s[place * d..][..d], &mut search.y[place * d..][..d]);
                 for k in 0..d {
                     s[k] = trial[k] - base[k];
-                    y[k] = grad[k] - search.grad[k];
+                    y[k] = slope_at(grad, trial, k) - search.grad[k];
                 }
                 let (ys, ss, yy) = (dot(s, y), dot(s, s), dot(y, y));
                 if ys > 1e-10 * libm::sqrt(ss * yy) && T::of(1.0 / ys).is_finite() {
@@ -203,7 +213,12 @@ impl<T: Real> Algorithm<T> for Lbfgs {
                 }
             }
             base.copy_from_slice(trial);
-            search.grad.copy_from_slice(grad);
+            for k in 0..d {
+                search.grad[k] = slope_at(grad, trial, k);
+            }
+            if phase == BEGIN {
+                search.line[4] = T::of(libm::sqrt(dot(search.grad, search.grad)));
+            }
             state.counters[2] = value.to_bits();
             steepest = false;
         }
