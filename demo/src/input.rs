@@ -60,6 +60,16 @@ pub enum MissingArg {
     Impute,
 }
 
+impl MissingArg {
+    /// In the core's words.
+    pub fn missing(self) -> Missing {
+        match self {
+            Self::Refuse => Missing::Refuse,
+            Self::Impute => Missing::Impute,
+        }
+    }
+}
+
 /// How to read a data file and what to make of its columns.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Data")]
@@ -95,10 +105,7 @@ impl DataArgs {
             label: self.label.clone(),
             positive: self.positive.clone(),
             scale: self.scale.map(ScaleArg::scale),
-            missing: match self.missing {
-                Some(MissingArg::Impute) => Missing::Impute,
-                _ => Missing::Refuse,
-            },
+            missing: self.missing.map_or(Missing::Refuse, MissingArg::missing),
             categorical: self.categorical.clone(),
             ignore: self.ignore.clone(),
         }

@@ -59,8 +59,27 @@ fn completions(shell: clap_complete::Shell) -> error::Result<()> {
     output::line(String::from_utf8_lossy(&text).trim_end())
 }
 
+/// What clap says about the command line, as one line; help and version as they are.
+fn refusal(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    let shown =
+        [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];
+    if shown.contains(&error.kind()) {
+        error.exit();
+    }
+    let text = error.to_string();
+    let own =
+        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = own.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    error::CliError::input(line.strip_prefix("error: ").unwrap_or(&line)).finish()
+}
+
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refusal(&error),
+    };
+    let result = match cli.command {
         Command::Serve(args) => serve::run(&args).map_err(Into::into),
         Command::Train(args) => train::run(&args),
         Command::Eval(args) => eval::run(&args),

@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> Result<()> {
     for name in [&args.label, &args.score] {
         if !columns.contains(name) {
             let kind = DataErrorKind::MissingColumn { name: name.clone(), columns: columns.clone() };
-            return Err(error(kind).into());
+            let line = u32::from(table.has_header());
+            return Err(DataError { line, ..error(kind) }.into());
         }
     }
     let others = columns.iter().filter(|name| **name != args.label && **name != args.score).cloned();

@@ -235,6 +235,9 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
         }
     }
     let table = input::table(&args.data, args.reading.format, preparation.label_column())?;
+    if let Some(option) = contradicted(&args.reading, preparation, &table.columns()) {
+        return Err(differs(args, option));
+    }
     let all = preparation.apply::<T>(&table)?;
     let (train, test) = match saved.split {
         Some(_) if args.test.is_some() => return Err(differs(args, "split (--test is given)")),
@@ -248,6 +251,32 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
     let trainer =
         Trainer::load(&saved.trainer, Arc::new(train), test.map(Arc::new)).map_err(|error| of_file(&error))?;
     Ok((trainer, preparation.clone(), saved.split))
+}
+
+/// The first option about columns that says something else than what a run was prepared with.
+fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
+    if given.missing.is_some_and(|missing| missing.missing() != preparation.missing()) {
+        return Some("treatment of missing values (--missing)");
+    }
+    // Without names of columns the options about them say nothing.
+    let label = preparation.label_column()?;
+    let named = |text: &str| match text.parse::<i64>() {
+        Ok(-1) => columns.last().cloned(),
+        Ok(number) => usize::try_from(number - 1).ok().and_then(|at| columns.get(at).cloned()),
+        Err(_) => None,
+    };
+    let is_label = |text: &String| text == label || named(text).is_some_and(|name| name == label);
+    if given.label.as_ref().is_some_and(|text| !is_label(text)) {
+        return Some("label column (--label)");
+    }
+    let sources = preparation.sources();
+    if !given.categorical.iter().all(|name| sources.contains(&(name.as_str(), true))) {
+        return Some("list of categorical columns (--categorical)");
+    }
+    let used = |name: &String| name == label || sources.iter().any(|(source, _)| source == name);
+    let same = given.ignore.iter().all(|name| columns.contains(name) && !used(name))
+        && columns.iter().all(|name| used(name) || given.ignore.contains(name));
+    (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 
 fn length(args: &Args) -> Option<Length> {

@@ -26,7 +26,7 @@ fn bad_input_is_one_line_and_writes_nothing() {
         ("ragged.csv", b"a,b,label\n1,2,0\n1,2\n3,4,1\n", "ragged.csv:3"),
         ("nan.csv", b"a,b,label\n1,2,0\n1,nan,1\n3,4,1\n", "nan.csv:3:2: "),
         ("infinite.csv", b"a,b,label\n1,2,0\ninf,2,1\n3,4,1\n", "infinite.csv:3:1: "),
-        ("one-class.csv", b"a,label\n1,0\n2,0\n3,0\n", "one-class.csv: "),
+        ("one-class.csv", b"a,label\n1,0\n2,0\n3,0\n", "one-class.csv: every label in column \"label\" is \"0\""),
         ("empty.csv", b"", "empty.csv: "),
         ("header.csv", b"a,label\n", "header.csv"),
         ("binary.csv", b"\x7fELF\x00\x01\x02\x03", "binary.csv: "),
@@ -34,7 +34,7 @@ fn bad_input_is_one_line_and_writes_nothing() {
         ("zero.svm", b"-1 1:1\n+1 0:1 2:1\n", "zero.svm:2:2: "),
         ("repeated.svm", b"-1 1:1\n+1 2:1 2:3\n", "repeated.svm:2:3: "),
         ("token.svm", b"-1 1:1\n+1 2;1\n", "token.svm:2:2: "),
-        ("no-label.csv", b"a,b\n1,2\n3,4\n", "no-label.csv: "),
+        ("no-label.csv", b"a,b\n1,2\n3,4\n", "no-label.csv:1: "),
         ("missing.csv", b"a,label\n1,0\n,1\n2,1\n", "missing.csv:3:1: "),
     ];
     for (name, content, start) in cases {
@@ -53,7 +53,7 @@ fn bad_input_is_one_line_and_writes_nothing() {
         args
     };
     refused(&folder, &["train", "absent.csv", "--method", "soap", "--save", "out.model"], "absent.csv: ");
-    refused(&folder, &train(&["--label", "weight"]), "good.csv: there is no column \"weight\"");
+    refused(&folder, &train(&["--label", "weight"]), "good.csv:1: there is no column \"weight\"");
     refused(&folder, &train(&["--positive", "7"]), "good.csv: ");
     refused(&folder, &train(&["--test", "absent.csv"]), "absent.csv: ");
     refused(&folder, &train(&["--set", "gamma=2"]), "gamma");
@@ -65,7 +65,13 @@ fn bad_input_is_one_line_and_writes_nothing() {
     refused(&folder, &["train", "good.csv", "--resume", "good.csv"], "good.csv: not a saved undercurve model");
     refused(&folder, &["train", "good.csv", "--method", "soap", "--save", "good.csv"], "good.csv: ");
     refused(&folder, &["eval", "good.csv", "good.csv"], "good.csv: ");
-    refused(&folder, &["metrics", "good.csv"], "good.csv: there is no column \"score\"");
+    refused(&folder, &["metrics", "good.csv"], "good.csv:1: there is no column \"score\"");
+    // What is wrong with the options themselves is one line as well.
+    refused(&folder, &["train", "good.csv"], "--method <NAME>");
+    refused(&folder, &["train", "good.csv", "--method", "soap", "--stepz", "3"], "--steps");
+    refused(&folder, &["train", "good.csv", "--method", "soap", "--steps", "three"], "three");
+    refused(&folder, &["train", "good.csv", "--method", "soap", "--steps", "3", "--passes", "2"], "--passes");
+    refused(&folder, &["trian"], "train");
     assert_eq!(fs::read_to_string(folder.path("good.csv")).unwrap(), csv(100));
 }
 
@@ -157,10 +163,46 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
         refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--seed", "2"], "another seed");
         let precision = ["train", "data.csv", "--resume", "parts.model", "--precision", "f64"];
         refused(&folder, &precision, "another precision");
+        for (option, value) in [
+            ("--missing", "impute"),
+            ("--label", "a"),
+            ("--label", "1"),
+            ("--categorical", "a"),
+            ("--ignore", "b"),
+            ("--ignore", "nothing"),
+        ] {
+            refused(&folder, &["train", "data.csv", "--resume", "parts.model", option, value], option);
+        }
         stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model", "--seconds", "0.003"]));
         stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model"]));
         assert_eq!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
     }
+}
+
+/// A method that finds nothing more to do before its steps are over reports and saves where it ended.
+#[test]
+fn a_converged_run_reports_and_saves_its_end() {
+    let folder = Folder::new("converged");
+    folder.write("data.csv", csv(300));
+    let train =
+        ["train", "data.csv", "--method", "auc-exact", "--set", "tolerance=0.1", "--save", "end.model", "--json"];
+    let lines = objects(&stdout(&run(&folder.0, &train)));
+    let (last, totals) = (&lines[lines.len() - 2], &lines[lines.len() - 1]);
+    assert!(totals["steps"].as_u64().unwrap() < 200, "{totals}");
+    assert_eq!(last["step"], totals["steps"]);
+    assert!(last["train"]["auroc"].as_f64() > lines[0]["train"]["auroc"].as_f64());
+    let eval = objects(&stdout(&run(&folder.0, &["eval", "end.model", "data.csv", "--metric", "auroc", "--json"])));
+    assert_eq!(eval[0]["auroc"], last["train"]["auroc"]);
+}
+
+#[test]
+fn benches_are_listed() {
+    let folder = Folder::new("benches");
+    let text = stdout(&run(&folder.0, &["bench"]));
+    assert!(text.lines().any(|line| line.starts_with("pairs ")), "{text}");
+    let all = objects(&stdout(&run(&folder.0, &["bench", "--json"])));
+    assert_eq!(all.len(), text.lines().count());
+    assert!(all.iter().all(|bench| !bench["about"].as_str().unwrap().is_empty()), "{all:?}");
 }
 
 #[test]

@@ -68,3 +68,44 @@ fn kill_and_resume(name: &str, method: &[&str], data: String) {
     assert_eq!(killed, wanted);
     assert!(resumed * 2 >= killed, "most kills must hit a run that has saved: {resumed} of {killed}");
 }
+
+/// Ctrl-C: the run says so by its exit code, saves where it stands, and goes on from there to the same bytes. A second
+/// Ctrl-C ends it at once, and what was saved before is whole.
+#[cfg(unix)]
+#[test]
+fn interrupted_runs_save_and_resume_to_the_same_bytes() {
+    let folder = Folder::new("interrupts");
+    folder.write("data.csv", csv(300));
+    let args = ["train", "data.csv", "--split", "0.7", "--method", "soap", "--steps", "6000", "--save-every", "250"];
+    stdout(&run(&folder.0, &[&args[..], &["--save", "whole.model"]].concat()));
+    let whole = fs::read(folder.path("whole.model")).unwrap();
+    let mut interrupted = 0;
+    for signals in [1, 1, 2, 2] {
+        let file = folder.path("run.model");
+        let _ = fs::remove_file(&file);
+        let save = [&args[..], &["--save", "run.model"]].concat();
+        let child = undercurve().current_dir(&folder.0).args(&save).stdout(Stdio::piped()).spawn().unwrap();
+        let since = Instant::now();
+        while !file.exists() && since.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        for _ in 0..signals {
+            let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            // It may have come to its end in the meantime.
+            let _ = sent.success();
+        }
+        let output = child.wait_with_output().unwrap();
+        match output.status.code() {
+            Some(0) => assert!(fs::read(&file).unwrap() == whole, "a run that was not interrupted"),
+            Some(130) => {
+                interrupted += 1;
+                let before = fs::read(&file).unwrap();
+                assert!(before.starts_with(b"undercurve"));
+                stdout(&run(&folder.0, &["train", "data.csv", "--resume", "run.model"]));
+                assert!(fs::read(&file).unwrap() == whole, "resumed after {signals} signals");
+            }
+            code => panic!("exit code {code:?} after {signals} signals"),
+        }
+    }
+    assert!(interrupted > 0, "every run was faster than the signal");
+}

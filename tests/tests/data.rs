@@ -121,11 +121,17 @@ fn error_lines() {
 
     assert_eq!(
         fit("a,b\n1,0\n2,1\n", &usual),
-        "f.csv: which column is the label? Name it; the columns are \"a\", \"b\""
+        "f.csv:1: which column is the label? Name it; the columns are \"a\", \"b\""
     );
-    assert_eq!(fit("a,b\n1,0\n2,1\n", &options("z")), "f.csv: there is no column \"z\"; the columns are \"a\", \"b\"");
+    assert_eq!(
+        fit("a,b\n1,0\n2,1\n", &options("z")),
+        "f.csv:1: there is no column \"z\"; the columns are \"a\", \"b\""
+    );
     assert_eq!(fit("label\n0\n1\n", &usual), "f.csv: there is no column besides the label");
-    assert_eq!(fit("a,label\n1,1\n2,1\n", &usual), "f.csv: every label is \"1\", and two classes are needed");
+    assert_eq!(
+        fit("a,label\n1,1\n2,1\n", &usual),
+        "f.csv: every label in column \"label\" is \"1\", and two classes are needed"
+    );
     assert_eq!(
         fit("a,label\n1,1\n2,2\n3,10\n", &usual),
         "f.csv: more than two label values (\"1\", \"2\", \"10\"); name the positive one"
@@ -145,7 +151,7 @@ fn error_lines() {
 
     let (preparation, _) = fitted("a,label\n1,1\n2,0\n", &usual).unwrap();
     let apply = |text: &str| line(preparation.apply::<f32>(&csv(text).unwrap()));
-    assert_eq!(apply("b,label\n1,1\n"), "f.csv: there is no column \"a\"; the columns are \"b\", \"label\"");
+    assert_eq!(apply("b,label\n1,1\n"), "f.csv:1: there is no column \"a\"; the columns are \"b\", \"label\"");
     assert_eq!(apply("a,label\n1,3\n"), "f.csv:2:2: label \"3\", but training knew \"0\" and \"1\"");
     assert_eq!(apply("a,label\n1e300,1\n").split(": ").next(), Some("f.csv:2:1"));
     let sparse = preparation.apply::<f32>(&svm("1 1:1\n").unwrap());

@@ -128,7 +128,12 @@ impl<T: Real> Dataset<T> {
             return Ok(());
         }
         let label = if self.positives() > 0 { "positive" } else { "negative" }.to_string();
-        Err(DataError { file: file.to_string(), line: 0, column: 0, kind: DataErrorKind::OneClass { label } })
+        Err(DataError {
+            file: file.to_string(),
+            line: 0,
+            column: 0,
+            kind: DataErrorKind::OneClass { label, column: None },
+        })
     }
 
     /// The rows `index` in that order, copied.

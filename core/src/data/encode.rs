@@ -321,6 +321,19 @@ impl Preparation {
         self.scale
     }
 
+    /// What is done about missing values.
+    #[must_use]
+    pub fn missing(&self) -> Missing {
+        self.missing
+    }
+
+    /// The columns read from a table, in order, and whether each is taken as categories; empty without named columns.
+    #[must_use]
+    pub fn sources(&self) -> Vec<(&str, bool)> {
+        let Layout::Named(columns) = &self.layout else { return Vec::new() };
+        columns.iter().map(|c| (c.name.as_str(), matches!(c.role, Role::Category { .. }))).collect()
+    }
+
     /// The label column, for tables with named columns.
     #[must_use]
     pub fn label_column(&self) -> Option<&str> {
@@ -654,10 +667,9 @@ fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str, text: &st
 }
 
 fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
-    names
-        .iter()
-        .position(|there| there == name)
-        .ok_or_else(|| table.error(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() }))
+    names.iter().position(|there| there == name).ok_or_else(|| {
+        table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
+    })
 }
 
 fn is_missing(column: &RawColumn, row: u32) -> bool {
@@ -695,7 +707,7 @@ fn refuse_missing_in(table: &RawTable, options: &Options, label: Option<&str>, r
 fn label_column(table: &RawTable, names: &[String], options: &Options) -> Result<usize, DataError> {
     let Some(label) = &options.label else {
         let usual = LABEL_NAMES.iter().find_map(|usual| names.iter().position(|name| name.eq_ignore_ascii_case(usual)));
-        return usual.ok_or_else(|| table.error(DataErrorKind::NoLabelColumn { columns: names.to_vec() }));
+        return usual.ok_or_else(|| table.error_in_header(DataErrorKind::NoLabelColumn { columns: names.to_vec() }));
     };
     let by_number = || match label.parse::<i64>() {
         Ok(number) if number >= 1 && number as u64 <= names.len() as u64 => Some(number as usize - 1),

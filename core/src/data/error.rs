@@ -107,6 +107,8 @@ pub enum DataErrorKind {
     OneClass {
         /// The one value.
         label: String,
+        /// The label column, where columns have names.
+        column: Option<String>,
     },
     /// More than two label values, and no positive one named.
     ManyLabels {
@@ -236,7 +238,12 @@ impl fmt::Display for DataErrorKind {
                 Quoted(column)
             ),
             Self::Spread { column } => write!(f, "the values of column {} are too large to scale", Quoted(column)),
-            Self::OneClass { label } => write!(f, "every label is {}, and two classes are needed", Quoted(label)),
+            Self::OneClass { label, column: Some(column) } => {
+                write!(f, "every label in column {} is {}, and two classes are needed", Quoted(column), Quoted(label))
+            }
+            Self::OneClass { label, column: None } => {
+                write!(f, "every label is {}, and two classes are needed", Quoted(label))
+            }
             Self::ManyLabels { labels, more } => write!(
                 f,
                 "more than two label values ({}{}); name the positive one",

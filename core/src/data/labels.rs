@@ -72,7 +72,7 @@ impl LabelRule {
         }
         match (labels.as_slice(), positive) {
             ([], _) => Err(DataErrorKind::MissingLabel),
-            ([label], _) => Err(DataErrorKind::OneClass { label: label.clone() }),
+            ([label], _) => Err(DataErrorKind::OneClass { label: label.clone(), column }),
             ([low, high], None) => Ok(Self { column, positive: high.clone(), negative: Some(low.clone()) }),
             ([low, high], Some(text)) => {
                 let (positive, negative) = if same(text, high) { (high, low) } else { (low, high) };

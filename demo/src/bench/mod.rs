@@ -7,6 +7,8 @@ pub mod annthyroid;
 pub mod auprc;
 pub mod auroc;
 pub mod compare;
+pub mod counts;
+pub mod exact;
 pub mod experiment;
 pub mod figure;
 pub mod metrics;
@@ -15,14 +17,17 @@ pub mod step;
 pub mod store;
 
 use crate::error::Result;
+use crate::output;
 use clap::Subcommand;
+use serde_json::json;
 use std::time::Instant;
 
 /// Options of `bench`.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Which; without one they are listed
     #[command(subcommand)]
-    bench: Bench,
+    bench: Option<Bench>,
     /// Print JSON, one object a line
     #[arg(long, global = true)]
     json: bool,
@@ -44,6 +49,10 @@ enum Bench {
     Auroc(auroc::Args),
     /// Time one whole training step of a small network
     Step,
+    /// Count the instructions of the kernels (needs valgrind), and time them
+    Counts(counts::Args),
+    /// Exact AP training against SOAP and cross-entropy by test AP and time, and on a million rows
+    Exact(exact::Args),
 }
 
 /// Runs a bench.
@@ -52,14 +61,30 @@ enum Bench {
 /// As the bench.
 pub fn run(args: &Args) -> Result<()> {
     match &args.bench {
-        Bench::Metrics => Ok(metrics::run(args.json)?),
-        Bench::Pairs(own) => Ok(pairs::run(own, args.json)?),
-        Bench::AiSarah(own) => Ok(ai_sarah::run(own)?),
-        Bench::Annthyroid(own) => annthyroid::run(own, args.json),
-        Bench::Auprc(own) => auprc::run(own, args.json),
-        Bench::Auroc(own) => auroc::run(own, args.json),
-        Bench::Step => step::run(args.json),
+        None => list(args.json),
+        Some(Bench::Metrics) => Ok(metrics::run(args.json)?),
+        Some(Bench::Pairs(own)) => Ok(pairs::run(own, args.json)?),
+        Some(Bench::AiSarah(own)) => Ok(ai_sarah::run(own)?),
+        Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),
+        Some(Bench::Auprc(own)) => auprc::run(own, args.json),
+        Some(Bench::Auroc(own)) => auroc::run(own, args.json),
+        Some(Bench::Step) => step::run(args.json),
+        Some(Bench::Counts(own)) => counts::run(own, args.json),
+        Some(Bench::Exact(own)) => exact::run(own, args.json),
     }
+}
+
+/// The benches, a line each.
+fn list(as_json: bool) -> Result<()> {
+    for bench in Bench::augment_subcommands(clap::Command::new("bench")).get_subcommands() {
+        let about = bench.get_about().map_or(String::new(), ToString::to_string);
+        if as_json {
+            output::line(json!({"bench": bench.get_name(), "about": about}))?;
+        } else {
+            output::line(format!("{:<12}{about}", bench.get_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Seconds of each of `work`, the median of `runs` interleaved runs after one to warm up.

@@ -61,6 +61,7 @@ pub(super) fn parse(text: &str, options: &ReadOptions) -> Result<(Content, Vec<u
         return Err((cells.lines[0], 0, DataErrorKind::HeaderOnly));
     }
     let columns = columns(&cells, start)?;
+    let header = header.then(|| cells.lines[0]);
     cells.lines.drain(..start);
     Ok((Content::Csv { names, header, columns }, cells.lines))
 }

@@ -61,8 +61,19 @@ pub(super) const MISSING: u32 = u32::MAX;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
-    Csv { names: Vec<String>, header: bool, columns: Vec<RawColumn> },
-    Libsvm { labels: Vec<f64>, ptr: Vec<usize>, col: Vec<u32>, val: Vec<f64>, cols: usize },
+    /// `header`: the line that names the columns, if one does.
+    Csv {
+        names: Vec<String>,
+        header: Option<u32>,
+        columns: Vec<RawColumn>,
+    },
+    Libsvm {
+        labels: Vec<f64>,
+        ptr: Vec<usize>,
+        col: Vec<u32>,
+        val: Vec<f64>,
+        cols: usize,
+    },
 }
 
 /// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
@@ -191,13 +202,19 @@ impl RawTable {
     /// Whether the first line named the columns.
     #[must_use]
     pub fn has_header(&self) -> bool {
-        matches!(self.content, Content::Csv { header: true, .. })
+        matches!(self.content, Content::Csv { header: Some(_), .. })
     }
 
     /// An error in the cell `column` of `row`.
     pub(super) fn error_at(&self, row: usize, column: usize, kind: DataErrorKind) -> DataError {
         let line = self.lines.get(row).copied().unwrap_or(0);
         DataError { file: self.name.clone(), line, column: column as u32 + 1, kind }
+    }
+
+    /// An error about which columns there are: in the line that names them, if one does.
+    pub(super) fn error_in_header(&self, kind: DataErrorKind) -> DataError {
+        let line = if let Content::Csv { header, .. } = &self.content { header.unwrap_or(0) } else { 0 };
+        DataError { file: self.name.clone(), line, column: 0, kind }
     }
 
     /// An error of the whole file.
