@@ -136,23 +136,23 @@ function configure() {
   });
 }
 
-/** Both lanes by so many steps, then one picture. */
+/** Both lanes by so many steps, then one picture. A lane whose method has nothing more to do stays where it ended. */
 async function advance(steps, mine = run) {
   if (busy && steps) return;
   busy = true;
+  const step = (history.step.at(-1) ?? 0) + steps;
   try {
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view())));
     if (mine !== run) return;
     const begin = performance.now();
-    show({ a: shots[0], b: shots[1] });
+    show({ a: shots[0], b: shots[1] }, step);
     timings.main.push(performance.now() - begin);
   } finally {
     busy = false;
   }
 }
 
-function show(shots) {
-  const step = shots.a.step;
+function show(shots, step) {
   if (history.step.at(-1) !== step) {
     history.step.push(step);
     for (const name of LANES) {
@@ -168,14 +168,14 @@ function show(shots) {
   $("track").style.width = `${Math.min(100, (100 * step) / state.steps)}%`;
   if (step >= state.steps) {
     pause();
-    tell(shots);
+    tell(shots, step);
     document.documentElement.dataset.state = "done";
     if (!timings.first) {
       timings.first = performance.now();
       document.documentElement.dataset.first = timings.first.toFixed(0);
     }
   } else if (!playing || step === 0) {
-    tell(shots);
+    tell(shots, step);
   }
   document.documentElement.dataset.step = step;
 }
@@ -217,17 +217,17 @@ function drawTable(shots) {
 }
 
 /** One sentence from the numbers. */
-function tell({ a, b }) {
+function tell({ a, b }, step) {
   const name = (lane) => h("span", { className: lane, textContent: lanes[lane].method.title });
   const number = (lane, shot) => h("b", { className: lane, textContent: three(shot.test.ap) });
   const positives = data.test.y.reduce((sum, y) => sum + y, 0);
   const parts = [];
-  if (a.step === 0) {
+  if (step === 0) {
     parts.push("Two models, one start, the same batches. Press play: ", name("a"), " trains in lane A, ", name("b"), " in lane B.");
   } else {
     const [first, second] = b.test.ap >= a.test.ap ? [["b", b], ["a", a]] : [["a", a], ["b", b]];
     const close = Math.abs(a.test.ap - b.test.ap) < 0.01;
-    parts.push(`After ${a.step.toLocaleString("en")} steps, `, name(first[0]), ` ranks the ${positives.toLocaleString("en")} held-out positives with average precision `, number(...first), close ? "; " : ", against ", number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
+    parts.push(`After ${step.toLocaleString("en")} steps, `, name(first[0]), ` ranks the ${positives.toLocaleString("en")} held-out positives with average precision `, number(...first), close ? "; " : ", against ", number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
     const better = [a, b].map((shot) => shot.test.auroc);
     const aurocWinner = better[0] > better[1] ? "a" : "b";
     if (!close && aurocWinner !== first[0]) parts.push(" By AUROC the order is the other way round.");

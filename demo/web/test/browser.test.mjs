@@ -122,6 +122,25 @@ test("real samples train", async () => {
   }
 });
 
+test("exact methods are offered, train, and end where nothing is left to do", async () => {
+  for (const [a, b] of [["auc-exact", "ap-exact"], ["pauc-exact", "ce"]]) {
+    const { page, errors, close } = await open("#steps=20&speed=max");
+    for (const [lane, method] of [["a", a], ["b", b]]) {
+      await page.selectOption(`#lane-${lane} .head select`, method);
+    }
+    // Far more steps than the exact ones need to converge.
+    await page.goto(`${home}#a=${a}&b=${b}&steps=600&speed=max`);
+    await page.reload();
+    await finished(page);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "600");
+    const trained = await metrics(page);
+    assert.ok(trained.flat().every(Number.isFinite), `${a}, ${b}: ${trained}`);
+    assert.ok(trained.every((lane) => lane[1] > 0.6), `${a}, ${b}: AUROC ${trained.map((lane) => lane[1])}`);
+    assert.deepEqual(errors, []);
+    await close();
+  }
+});
+
 test("keys play, step and reset", async () => {
   const { page, close } = await open("#steps=50");
   await page.evaluate(() => document.activeElement.blur());
