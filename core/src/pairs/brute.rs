@@ -18,18 +18,20 @@
 //!
 //! Cost: `row_sums` and `add_slopes` each n₊·n pairs, `auc` n₊·n₋ pairs. Memory: a few hundred bytes of stack.
 
+#[cfg(feature = "compact")]
+use super::tiled::{Tile, subtract_rows, sum_pairs, sum_rows};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::surrogate::{Family, Surrogate};
 
 /// Accumulators per sum; part of the summation order, so of the result's last bits.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// Rows that share one walk over the others; the accumulators of more would not stay in sixteen registers.
-const ROWS: usize = 2;
+pub(super) const ROWS: usize = 2;
 /// Rows whose shares are added to the others at once.
-const SHARED: usize = 4;
+pub(super) const SHARED: usize = 4;
 /// Others whose exponentials are kept at a time.
-const TILE: usize = 64;
+pub(super) const TILE: usize = 64;
 
 /// Σ ℓ and Σ ℓ' of every anchor over all others: `values[i] = Σ_j ℓ(a_i − o_j)`, `slopes[i] = Σ_j ℓ'(a_i − o_j)`.
 ///
@@ -38,7 +40,8 @@ const TILE: usize = 64;
 ///
 /// # Errors
 /// `Length`.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline)]
+#[cfg_attr(feature = "compact", inline(never))]
 pub fn row_sums<T: Real, L: Surrogate<T>>(
     loss: L,
     anchors: &[T],
@@ -78,7 +81,8 @@ pub fn row_sums<T: Real, L: Surrogate<T>>(
 ///
 /// # Errors
 /// `Length`.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline)]
+#[cfg_attr(feature = "compact", inline(never))]
 pub fn add_slopes<T: Real, L: Surrogate<T>>(
     loss: L,
     anchors: &[T],
@@ -176,12 +180,14 @@ pub fn check<T: Real, L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> 
 }
 
 /// One pair: (ℓ, ℓ'/unit) from the prepared scores of the anchor and the other.
+#[cfg(not(feature = "compact"))]
 trait Pair<T: Real>: Copy {
     fn at(self, anchor: T, other: T) -> (T, T);
 }
 
 #[derive(Clone, Copy)]
 struct Plain<L>(L);
+#[cfg(not(feature = "compact"))]
 impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
     #[inline(always)]
     fn at(self, anchor: T, other: T) -> (T, T) {
@@ -192,10 +198,24 @@ impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
 /// The scores are e^(−c(a−z)) and e^(c(o−z)).
 #[derive(Clone, Copy)]
 struct Factored<L>(L);
+#[cfg(not(feature = "compact"))]
 impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
     #[inline(always)]
     fn at(self, anchor: T, other: T) -> (T, T) {
         self.0.parts_of_exp(anchor * other)
+    }
+}
+
+#[cfg(feature = "compact")]
+impl<T: Real, L: Surrogate<T>> Tile<T> for Plain<L> {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        self.0.parts_of_all(anchor, others, values, slopes);
+    }
+}
+#[cfg(feature = "compact")]
+impl<T: Real, L: Surrogate<T>> Tile<T> for Factored<L> {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        self.0.parts_of_all_exp(anchor, others, values, slopes);
     }
 }
 
@@ -208,7 +228,7 @@ struct Factors<T> {
 
 impl<T: Real> Factors<T> {
     /// `None` when the loss is no function of e^(−ct), or the scores are too far apart for that exponential.
-    #[inline(always)]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
         let rate = match loss.family() {
             Family::Smooth { scale } => T::of(scale),
@@ -221,14 +241,14 @@ impl<T: Real> Factors<T> {
         // NaN and infinite spans fail the comparison too.
         (rate * (high - low) <= T::EXP_SPAN).then(|| Self { rate, centre: low + T::of(0.5) * (high - low) })
     }
-    #[inline(always)]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn left<'a>(self, anchors: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
         for (e, &a) in out.iter_mut().zip(anchors) {
             *e = (self.rate * (self.centre - a)).exp_in_span();
         }
         &out[..anchors.len().min(TILE)]
     }
-    #[inline(always)]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn right<'a>(self, others: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
         for (e, &o) in out.iter_mut().zip(others) {
             *e = (self.rate * (o - self.centre)).exp_in_span();
@@ -238,7 +258,7 @@ impl<T: Real> Factors<T> {
 }
 
 /// Smallest and largest value.
-#[inline(always)]
+#[cfg_attr(not(feature = "compact"), inline(always))]
 fn range<T: Real>(xs: &[T]) -> Option<(T, T)> {
     let &first = xs.first()?;
     let (mut low, mut high) = ([first; LANES], [first; LANES]);
@@ -263,12 +283,13 @@ fn range<T: Real>(xs: &[T]) -> Option<(T, T)> {
 
 /// The one tree in which lanes are added.
 #[inline(always)]
-fn total<T: Real>(x: [T; LANES]) -> T {
+pub(super) fn total<T: Real>(x: [T; LANES]) -> T {
     ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
 }
 
 /// Both parts of one anchor with a chunk of others. Whole lanes are computed and added step by step, as vector registers
 /// would: written pair by pair, the same sums do not become vector code.
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; LANES], [T; LANES]) {
     let (mut value, mut slope) = ([T::ZERO; LANES], [T::ZERO; LANES]);
@@ -278,6 +299,7 @@ fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; L
     (value, slope)
 }
 
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
     for l in 0..LANES {
@@ -286,10 +308,12 @@ fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
 }
 
 /// Accumulators of `R` anchors.
+#[cfg(not(feature = "compact"))]
 type Lanes<T, const R: usize> = [[T; LANES]; R];
 
 /// Adds both parts of whole chunks of others to the accumulators. A function of its own, as what follows the loop would
 /// decide how the lanes lie in registers.
+#[cfg(not(feature = "compact"))]
 #[inline(never)]
 fn add_rows<T: Real, P: Pair<T>, const R: usize>(
     pair: P,
@@ -310,6 +334,7 @@ fn add_rows<T: Real, P: Pair<T>, const R: usize>(
 }
 
 /// Σ over others of both parts for `R` anchors.
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T]) -> ([T; R], [T; R]) {
     let mut value = [[T::ZERO; LANES]; R];
@@ -326,6 +351,7 @@ fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
     (value.map(total), slope.map(total))
 }
 
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn sum_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
     let (a, a_rest) = anchors.as_chunks::<ROWS>();
@@ -345,6 +371,7 @@ fn sum_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], values: &
     }
 }
 
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn subtract_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
     let (a, a_rest) = anchors.as_chunks::<SHARED>();
@@ -365,6 +392,7 @@ fn subtract_rows<T: Real, P: Pair<T>>(pair: P, anchors: &[T], kappa: &[T], unit:
 }
 
 /// Σ of the first part over all pairs; the second part is added to both gradients.
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn sum_pairs<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
     let mut value = T::ZERO;
@@ -386,6 +414,7 @@ fn sum_pairs<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], left: &m
 }
 
 /// As [`add_rows`], with one accumulator of values, and the second part is added to the others' gradients too.
+#[cfg(not(feature = "compact"))]
 #[inline(never)]
 fn add_walk<T: Real, P: Pair<T>, const R: usize>(
     pair: P,
@@ -408,6 +437,7 @@ fn add_walk<T: Real, P: Pair<T>, const R: usize>(
 }
 
 /// One walk of `R` anchors over the others.
+#[cfg(not(feature = "compact"))]
 #[inline(always)]
 fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &[T], grad: &mut [T]) -> (T, [T; R]) {
     let mut value = [T::ZERO; LANES];

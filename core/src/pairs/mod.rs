@@ -25,6 +25,8 @@ mod panel;
 mod small;
 mod sorted;
 mod streams;
+#[cfg(feature = "compact")]
+mod tiled;
 mod window;
 
 pub use panel::Grade;
@@ -35,7 +37,9 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
 use class::{Class, finite_range};
-use panel::{FAST_TERMS, FULL_TERMS, Shape};
+#[cfg(not(feature = "compact"))]
+use panel::FAST_TERMS;
+use panel::{FULL_TERMS, Shape};
 use window::Window;
 
 // Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
@@ -202,11 +206,11 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::auc::<S, Y, G, true>(scores, labels, positives, l.margin(), mean, scratch, grad))
+            Ok(sorted::auc(scores, labels, positives, l.margin(), true, mean, scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::auc::<S, Y, G, false>(scores, labels, positives, l.margin(), mean, scratch, grad))
+            Ok(sorted::auc(scores, labels, positives, l.margin(), false, mean, scratch, grad))
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         _ => {
@@ -215,8 +219,9 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
+                    #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
-                    Grade::Full => panel::auc::<S, Y, G, FULL_TERMS>,
+                    _ => panel::auc::<S, Y, G, FULL_TERMS>,
                 };
                 if let Some(value) =
                     by_panels(scores, labels, range, shape, scale, mean, scratch.f64, scratch.u64, grad)
@@ -289,11 +294,11 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::ap::<S, Y, G, true>(scores, labels, positives, l.margin(), scratch, grad))
+            Ok(sorted::ap(scores, labels, positives, l.margin(), true, scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<G>(range, l.margin())?;
-            Ok(sorted::ap::<S, Y, G, false>(scores, labels, positives, l.margin(), scratch, grad))
+            Ok(sorted::ap(scores, labels, positives, l.margin(), false, scratch, grad))
         }
         AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
         _ => {
@@ -302,8 +307,9 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
+                    #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
-                    Grade::Full => panel::ap::<S, Y, G, FULL_TERMS>,
+                    _ => panel::ap::<S, Y, G, FULL_TERMS>,
                 };
                 if let Some(value) =
                     by_panels(scores, labels, range, shape, scale, positives, scratch.f64, scratch.u64, grad)
@@ -389,7 +395,11 @@ pub(crate) enum Sum {
 /// What [`by_class`] borrows.
 pub(crate) const fn by_class_need(rows: usize) -> Need {
     let need = need(rows, rows);
-    Need { u32: need.u32 + rows, ..need }
+    if cfg!(feature = "compact") {
+        Need { f64: need.f64 + rows, ..need }
+    } else {
+        Need { u32: need.u32 + rows, ..need }
+    }
 }
 
 /// A sum over whole data whose rows lie in class order, the negatives first.
@@ -409,10 +419,23 @@ pub(crate) fn by_class<S: Real, G: Real>(
         return Err(Error::OneClass);
     }
     scratch.check(by_class_need(scores.len()))?;
-    let (labels, rest) = scratch.u32.split_at_mut(scores.len());
-    scratch.u32 = rest;
-    labels[..negatives].fill(0);
-    labels[negatives..].fill(1);
+    #[cfg(not(feature = "compact"))]
+    let labels = {
+        let (labels, rest) = scratch.u32.split_at_mut(scores.len());
+        scratch.u32 = rest;
+        labels[..negatives].fill(0);
+        labels[negatives..].fill(1);
+        labels
+    };
+    // Weights, as partial AUC has them, so that there is one copy of each sum.
+    #[cfg(feature = "compact")]
+    let labels = {
+        let (labels, rest) = scratch.f64.split_at_mut(scores.len());
+        scratch.f64 = rest;
+        labels[..negatives].fill(1.0);
+        labels[negatives..].fill(-1.0);
+        labels
+    };
     match sum {
         Sum::Auc => {
             let mean = 1.0 / (positives as f64 * negatives as f64);

@@ -111,42 +111,47 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Mean of ℓ over positives × weighted negatives, ℓ = [d]₊² (`SQUARE`) or [d]₊, and its derivative by every score.
+/// Mean of ℓ over positives × weighted negatives, ℓ = [d]₊² (`square`, which every copy but that of the feature `compact` knows when it is compiled) or [d]₊, and its derivative by every score.
 /// `mean` is 1/(n₊ · total weight). The caller has checked lengths, labels, finiteness and that both classes have rows.
-pub(super) fn auc<S: Real, Y: Class, G: Real, const SQUARE: bool>(
+#[cfg_attr(not(feature = "compact"), inline(always))]
+pub(super) fn auc<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
     margin: f64,
+    square: bool,
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
     let mut table = Table::new(scores, labels, positives, margin, scratch);
-    let value = table.auc::<SQUARE>(mean);
+    let value = table.auc(square, mean);
     table.streams.collect(grad);
     value
 }
 
 /// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`] for ℓ and for what is checked.
-pub(super) fn ap<S: Real, Y: Class, G: Real, const SQUARE: bool>(
+#[cfg_attr(not(feature = "compact"), inline(always))]
+pub(super) fn ap<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
     margin: f64,
+    square: bool,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
     let mut table = Table::new(scores, labels, positives, margin, scratch);
-    let value = table.ap::<SQUARE>();
+    let value = table.ap(square);
     table.streams.collect(grad);
     value
 }
 
 impl Table<'_> {
-    fn auc<const SQUARE: bool>(&mut self, mean: f64) -> f64 {
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn auc(&mut self, square: bool, mean: f64) -> f64 {
         let (margin, positives) = (self.margin, self.order.len());
-        let scale = if SQUARE { 2.0 * mean } else { mean };
+        let scale = if square { 2.0 * mean } else { mean };
         let (mut below, mut within) = (0.0, 0.0);
         self.walk(
             |cells, from| {
@@ -165,7 +170,7 @@ impl Table<'_> {
                     let d = (*x - cell[0]) + margin;
                     let first = cell[1] + k * d;
                     cell[2] += 1.0;
-                    if SQUARE {
+                    if square {
                         cell[3] += d;
                         within += k * (d * d);
                         *x = scale * first;
@@ -184,7 +189,7 @@ impl Table<'_> {
             let d = (*x - cell[0]) + margin;
             let first = cell[1] + k * d;
             cell[2] += weight;
-            if SQUARE {
+            if square {
                 cell[3] += weight * d;
                 within += weight * (k * (d * d));
                 *x = scale * weight * first;
@@ -197,7 +202,7 @@ impl Table<'_> {
         let cells = &*self.cells;
         // Value of the squares: Σ over the cell of b2 + 2·d·b1 + k·d², the last part being `within`.
         let mut value = within;
-        if SQUARE {
+        if square {
             let (mut b1, mut b2) = (0.0, 0.0);
             for k in 1..=positives {
                 let gap = if k > 1 { cells[k][0] - cells[k - 1][0] } else { 0.0 };
@@ -213,15 +218,16 @@ impl Table<'_> {
             first += count * (above - cell[0]) + cell[3];
             count += cell[2];
             above = cell[0];
-            x[at as usize] = -scale * if SQUARE { first } else { count };
+            x[at as usize] = -scale * if square { first } else { count };
         }
         value * mean
     }
 
-    fn ap<const SQUARE: bool>(&mut self) -> f64 {
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn ap(&mut self, square: bool) -> f64 {
         let (margin, positives) = (self.margin, self.order.len());
         let share = 1.0 / positives as f64;
-        let unit = if SQUARE { 2.0 } else { 1.0 };
+        let unit = if square { 2.0 } else { 1.0 };
         // First sweep: count, Σd and Σd² of the negatives of each cell.
         let kept = core::mem::take(&mut self.ranks);
         self.walk(
@@ -233,7 +239,7 @@ impl Table<'_> {
                     let d = (*x - cell[0]) + margin;
                     cell[1] += 1.0;
                     cell[2] += d;
-                    if SQUARE {
+                    if square {
                         cell[3] += d * d;
                     }
                 }
@@ -267,7 +273,7 @@ impl Table<'_> {
                 p2 += d * d;
             }
             let (of_positives, of_negatives, slope_p, slope_n) =
-                if SQUARE { (p2, n2, p1, n1) } else { (p1, n1, p0, n0) };
+                if square { (p2, n2, p1, n1) } else { (p1, n1, p0, n0) };
             let inverse = 1.0 / (of_positives + of_negatives);
             let (ratio_p, ratio_n) = (of_positives * inverse, of_negatives * inverse);
             let (beta, both) = (share * ratio_p * inverse, -(share * ratio_n * inverse));
@@ -286,7 +292,7 @@ impl Table<'_> {
         }
         for (x, &rank) in others.iter_mut().zip(&*kept) {
             let cell = &cells[rank as usize];
-            *x = if SQUARE { unit * (cell[2] + ((*x - cell[0]) + margin) * cell[1]) } else { cell[1] };
+            *x = if square { unit * (cell[2] + ((*x - cell[0]) + margin) * cell[1]) } else { cell[1] };
         }
         // The positives as others, and their own part.
         let (mut b0, mut b1) = (0.0, 0.0);
@@ -301,7 +307,7 @@ impl Table<'_> {
                 last = t;
                 entered += 1;
             }
-            let as_other = if SQUARE { unit * (b1 + b0 * ((s - last) + margin)) } else { b0 };
+            let as_other = if square { unit * (b1 + b0 * ((s - last) + margin)) } else { b0 };
             x[at as usize] = as_other + weight[2];
         }
         value

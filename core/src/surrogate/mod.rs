@@ -65,6 +65,18 @@ pub trait Surrogate<T: Real>: Copy {
     fn parts_of_exp(self, x: T) -> (T, T) {
         (x, x)
     }
+    /// [`parts`](Self::parts) of the margins of one positive with each of the others; the outputs are at least as long.
+    fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
+        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
+            (*value, *slope) = self.parts(positive - other);
+        }
+    }
+    /// [`parts_of_exp`](Self::parts_of_exp) of the products of one factor with each of the others.
+    fn parts_of_all_exp(self, factor: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
+        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
+            (*value, *slope) = self.parts_of_exp(factor * other);
+        }
+    }
     /// The constant factor that [`parts`](Self::parts) leaves out of the slope.
     #[inline(always)]
     fn slope_unit(self) -> T {
@@ -133,7 +145,7 @@ macro_rules! with_surrogate {
     };
 }
 
-/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; fewer copies with the feature `compact`.
+/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; one copy with the feature `compact`.
 #[cfg(not(feature = "compact"))]
 macro_rules! kernel {
     ($any:expr, $s:ident => $body:expr) => {
@@ -142,12 +154,10 @@ macro_rules! kernel {
 }
 #[cfg(feature = "compact")]
 macro_rules! kernel {
-    ($any:expr, $s:ident => $body:expr) => {
-        match $any {
-            $crate::surrogate::AnySurrogate::SquaredHinge($s) => $body,
-            $s => $body,
-        }
-    };
+    ($any:expr, $s:ident => $body:expr) => {{
+        let $s = $any;
+        $body
+    }};
 }
 pub(crate) use kernel;
 
@@ -190,6 +200,12 @@ impl<T: Real> Surrogate<T> for AnySurrogate<T> {
     }
     fn parts_of_exp(self, x: T) -> (T, T) {
         with_surrogate!(self, s => s.parts_of_exp(x))
+    }
+    fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
+        with_surrogate!(self, s => s.parts_of_all(positive, others, values, slopes))
+    }
+    fn parts_of_all_exp(self, factor: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
+        with_surrogate!(self, s => s.parts_of_all_exp(factor, others, values, slopes))
     }
     fn slope_unit(self) -> T {
         with_surrogate!(self, s => s.slope_unit())

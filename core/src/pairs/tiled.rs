@@ -1,0 +1,109 @@
+//! The inner loops of [`brute`](super::brute) for the feature `compact`: one copy for all losses, which look at a tile of
+//! others at a time. Every sum has the terms and the order of the loops it stands for, so the bits are the same.
+
+use super::brute::{LANES, ROWS, SHARED, TILE, total};
+use crate::real::Real;
+
+/// A loss of pairs.
+pub(super) trait Tile<T> {
+    /// (ℓ, ℓ'/unit) of one anchor with each of at most [`TILE`] others.
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]);
+}
+
+// The loops of `brute` by name; one copy for every kind of pair behind them.
+
+pub(super) fn sum_rows<T: Real>(pair: impl Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
+    sum_rows_of(&pair, anchors, others, values, slopes);
+}
+
+pub(super) fn subtract_rows<T: Real>(
+    pair: impl Tile<T>,
+    anchors: &[T],
+    kappa: &[T],
+    unit: T,
+    others: &[T],
+    grad: &mut [T],
+) {
+    subtract_rows_of(&pair, anchors, kappa, unit, others, grad);
+}
+
+pub(super) fn sum_pairs<T: Real>(
+    pair: impl Tile<T>,
+    anchors: &[T],
+    others: &[T],
+    left: &mut [T],
+    right: &mut [T],
+) -> T {
+    sum_pairs_of(&pair, anchors, others, left, right)
+}
+
+fn sum_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
+    let (mut v, mut s) = ([T::ZERO; TILE], [T::ZERO; TILE]);
+    for ((&anchor, value), slope) in anchors.iter().zip(values).zip(slopes) {
+        let (mut of_values, mut of_slopes) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+        for tile in others.chunks(TILE) {
+            pair.fill(anchor, tile, &mut v, &mut s);
+            for (k, (&v, &s)) in v.iter().zip(&s).enumerate().take(tile.len()) {
+                of_values[k % LANES] += v;
+                of_slopes[k % LANES] += s;
+            }
+        }
+        *value += total(of_values);
+        *slope += total(of_slopes);
+    }
+}
+
+fn subtract_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
+    let mut values = [T::ZERO; TILE];
+    let mut d = [[T::ZERO; TILE]; SHARED];
+    for (tile, grad) in others.chunks(TILE).zip(grad.chunks_mut(TILE)) {
+        for (anchors, kappa) in anchors.chunks(SHARED).zip(kappa.chunks(SHARED)) {
+            for ((&anchor, &kappa), d) in anchors.iter().zip(kappa).zip(&mut d) {
+                pair.fill(anchor, tile, &mut values, d);
+                let kappa = kappa * unit;
+                d.iter_mut().for_each(|d| *d = kappa * *d);
+            }
+            for (k, g) in grad.iter_mut().enumerate() {
+                if anchors.len() == SHARED {
+                    *g -= (d[0][k] + d[1][k]) + (d[2][k] + d[3][k]);
+                } else {
+                    d.iter().take(anchors.len()).for_each(|d| *g -= d[k]);
+                }
+            }
+        }
+    }
+}
+
+fn sum_pairs_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
+    let mut value = T::ZERO;
+    let mut at = 0;
+    while at < anchors.len() {
+        let rows = if anchors.len() - at < ROWS { 1 } else { ROWS };
+        value += walk(pair, &anchors[at..at + rows], others, &mut left[at..at + rows], right);
+        at += rows;
+    }
+    value
+}
+
+/// One walk of at most [`ROWS`] anchors over the others.
+fn walk<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
+    let mut value = [T::ZERO; LANES];
+    let mut slope = [[T::ZERO; LANES]; ROWS];
+    let (mut v, mut s) = ([[T::ZERO; TILE]; ROWS], [[T::ZERO; TILE]; ROWS]);
+    for (tile, grad) in others.chunks(TILE).zip(right.chunks_mut(TILE)) {
+        for (r, &anchor) in anchors.iter().enumerate() {
+            pair.fill(anchor, tile, &mut v[r], &mut s[r]);
+        }
+        for (k, grad) in grad.iter_mut().enumerate() {
+            for r in 0..anchors.len() {
+                value[k % LANES] += v[r][k];
+                slope[r][k % LANES] += s[r][k];
+                *grad += s[r][k];
+            }
+        }
+    }
+    for (left, slope) in left.iter_mut().zip(slope) {
+        *left += total(slope);
+    }
+    total(value)
+}
