@@ -1059,10 +1059,16 @@ impl<'a> Settings<'a> {
         self.word(name)?.parse().map_err(|_| Error::Param { what: name })
     }
 
+    /// The value of a numeric parameter, NaN where there is none of this name: no constructor takes that.
+    #[inline(never)]
+    fn value(&self, name: &'static str) -> f64 {
+        self.number(name).unwrap_or(f64::NAN)
+    }
+
     fn surrogate<T: Real>(&self) -> Result<AnySurrogate<T>> {
         let name = self.word("surrogate")?;
         let known = SURROGATES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "surrogate" })?;
-        AnySurrogate::by_name(name, T::of(self.number(known.1)?))
+        AnySurrogate::by_name(name, T::of(self.value(known.1)))
     }
 
     fn link(&self) -> Result<Link> {
@@ -1094,7 +1100,7 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param`.
     pub fn pretraining<T: Real>(&self, steps: u64) -> Result<(AnyEstimator<T>, AnyAlgorithm)> {
-        let lr = Schedule::new(self.number("pretrain-lr")?, ScheduleShape::Linear, steps);
+        let lr = Schedule::new(self.value("pretrain-lr"), ScheduleShape::Linear, steps);
         let adam = Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
         let weights = self.weights().unwrap_or(Weights::Unbiased);
         let estimator = CrossEntropy::new(ClassWeights::Plain, weights);
@@ -1141,22 +1147,22 @@ impl<'a> Settings<'a> {
                 AnySum::Bounded(BoundedAiSarah::new(batch()?, inner(batch()?)? as u32, low, high)?)
             }
             "sarah" => AnySum::Sarah(Sarah::new(batch()?, alpha()?, inner(batch()?)?)?),
-            "sarah+" => AnySum::Sarah(Sarah::plus(batch()?, alpha()?, self.number("stop")?)?),
+            "sarah+" => AnySum::Sarah(Sarah::plus(batch()?, alpha()?, self.value("stop"))?),
             "svrg" => AnySum::Svrg(Svrg::new(batch()?, alpha()?, inner(batch()?)?)?),
             "momentum-sum" => AnySum::Momentum(MomentumSum::new(
                 batch()?,
-                self.number("alpha")?,
-                self.number("beta")?,
-                self.number("decay")?,
+                self.value("alpha"),
+                self.value("beta"),
+                self.value("decay"),
             )?),
             "adam-sum" => {
-                AnySum::Adam(AdamSum::new(batch()?, self.number("alpha")?, self.number("decay")?)?.with_moments(
-                    self.number("beta1")?,
-                    self.number("beta2")?,
-                    self.number("eps")?,
+                AnySum::Adam(AdamSum::new(batch()?, self.value("alpha"), self.value("decay"))?.with_moments(
+                    self.value("beta1"),
+                    self.value("beta2"),
+                    self.value("eps"),
                 )?)
             }
-            _ => AnySum::AiSarah(AiSarah::new(batch()?, self.number("stop")?, self.number("beta")?)?),
+            _ => AnySum::AiSarah(AiSarah::new(batch()?, self.value("stop"), self.value("beta"))?),
         })
     }
 
@@ -1182,18 +1188,18 @@ impl<'a> Settings<'a> {
             }
             Objective::AucMargin => {
                 let form = if self.word("form")? == "joint" { AucMarginForm::Joint } else { AucMarginForm::PerClass };
-                AnyEstimator::AucMargin(AucMargin::new(self.number("margin")?, form, self.link()?, self.weights()?)?)
+                AnyEstimator::AucMargin(AucMargin::new(self.value("margin"), form, self.link()?, self.weights()?)?)
             }
-            Objective::Focal => AnyEstimator::Focal(Focal::new(self.number("focus")?, self.weights()?)?),
+            Objective::Focal => AnyEstimator::Focal(Focal::new(self.value("focus"), self.weights()?)?),
             Objective::ClassBalanced => {
-                AnyEstimator::ClassBalanced(ClassBalanced::new(self.number("beta")?, self.weights()?)?)
+                AnyEstimator::ClassBalanced(ClassBalanced::new(self.value("beta"), self.weights()?)?)
             }
             Objective::Ldam => {
-                let (margin, scale, beta) = (self.number("margin")?, self.number("scale")?, self.number("beta")?);
+                let (margin, scale, beta) = (self.value("margin"), self.value("scale"), self.value("beta"));
                 AnyEstimator::Ldam(Ldam::new(margin, scale, beta, self.count("defer")?, self.weights()?)?)
             }
             Objective::SmoothAp => {
-                let temperature = T::of(self.number("temperature")?);
+                let temperature = T::of(self.value("temperature"));
                 AnyEstimator::SmoothAp(SmoothAp::new(temperature, self.link()?, self.weights()?)?)
             }
             Objective::FastAp => AnyEstimator::FastAp(FastAp::new(self.count("bins")? as u32, self.weights()?)?),
@@ -1208,7 +1214,7 @@ impl<'a> Settings<'a> {
             Objective::FiniteSum => return Err(Error::Unsupported { what: "an estimator of a finite sum" }),
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
-                let (gamma, floor) = (T::of(self.number("gamma")?), T::of(self.number("u0")?));
+                let (gamma, floor) = (T::of(self.value("gamma")), T::of(self.value("u0")));
                 AnyEstimator::Soap(Soap::new(self.surrogate()?, self.link()?, gamma, floor, self.weights()?, first)?)
             }
         })
@@ -1240,19 +1246,19 @@ impl<'a> Settings<'a> {
             "steps" => ScheduleShape::Steps,
             _ => ScheduleShape::Constant,
         };
-        let lr = Schedule::new(self.number("lr")?, shape, steps);
-        let (beta1, beta2, decay) = (self.number("beta1")?, self.number("beta2")?, self.number("decay")?);
-        let adam = |form| Ok(AnyAlgorithm::Adam(Adam::new(lr, beta1, beta2, self.number("eps")?, decay, form)?));
+        let lr = Schedule::new(self.value("lr"), shape, steps);
+        let (beta1, beta2, decay) = (self.value("beta1"), self.value("beta2"), self.value("decay"));
+        let adam = |form| Ok(AnyAlgorithm::Adam(Adam::new(lr, beta1, beta2, self.value("eps"), decay, form)?));
         match self.word("optimizer")? {
             "sgd" => Ok(AnyAlgorithm::Sgd(Sgd::new(lr, decay)?)),
             "momentum" => Ok(AnyAlgorithm::Momentum(Momentum::new(lr, beta1, decay)?)),
             "adam" => adam(AdamForm::Corrected),
             "lbfgs" => {
-                let (memory, tolerance) = (self.count("memory")? as usize, self.number("tolerance")?);
+                let (memory, tolerance) = (self.count("memory")? as usize, self.value("tolerance"));
                 Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(memory, tolerance, decay)?))
             }
             "amsgrad" => adam(AdamForm::AmsGrad),
-            "adagrad" => Ok(AnyAlgorithm::Adagrad(Adagrad::new(lr, self.number("eps")?, decay)?)),
+            "adagrad" => Ok(AnyAlgorithm::Adagrad(Adagrad::new(lr, self.value("eps"), decay)?)),
             _ => adam(AdamForm::Plain),
         }
     }
@@ -1262,38 +1268,38 @@ impl<'a> Settings<'a> {
         let ascent = Estimator::<f32>::aux(&self.estimator::<f32>()?).1;
         let theory = self.text("schedule") == Some("theory");
         let stages = |adagrad: bool| {
-            let (lr, reset) = (self.number("lr")?, self.count("reset")? as f64);
+            let (lr, reset) = (self.value("lr"), self.count("reset")? as f64);
             if theory {
-                let (mu, l) = (self.number("mu")?, self.number("smoothness")?);
+                let (mu, l) = (self.value("mu"), self.value("smoothness"));
                 return match adagrad {
                     true => Stages::theory_adagrad(lr, mu, l, reset),
-                    false => Stages::theory(lr, mu, l, self.number("l-tilde")?, reset),
+                    false => Stages::theory(lr, mu, l, self.value("l-tilde"), reset),
                 };
             }
-            let factor = self.number("stage-factor")?;
-            Stages::new(lr, 1.0 / factor, self.number("stage")?, factor, reset)
+            let factor = self.value("stage-factor");
+            Stages::new(lr, 1.0 / factor, self.value("stage"), factor, reset)
         };
-        let prox = || if theory { Ok(0.5 / self.number("smoothness")?) } else { self.number("prox") };
+        let prox = || if theory { Ok(0.5 / self.value("smoothness")) } else { self.number("prox") };
         Ok(Some(match self.word("optimizer")? {
-            "ppd-sg" => AnyAlgorithm::PpdSg(PpdSg::new(stages(false)?, prox()?, self.number("decay")?, ascent)?),
+            "ppd-sg" => AnyAlgorithm::PpdSg(PpdSg::new(stages(false)?, prox()?, self.value("decay"), ascent)?),
             "ppd-adagrad" => {
                 let length = match (theory, self.word("stages")?) {
-                    (true, _) => StageLength::Theory { l_tilde: self.number("l-tilde")? },
-                    (false, "data") => StageLength::Data { l_tilde: self.number("l-tilde")? },
+                    (true, _) => StageLength::Theory { l_tilde: self.value("l-tilde") },
+                    (false, "data") => StageLength::Data { l_tilde: self.value("l-tilde") },
                     _ => StageLength::Fixed,
                 };
-                let delta = self.number("delta")?;
+                let delta = self.value("delta");
                 AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages(true)?, prox()?, delta, length, ascent)?)
             }
             "pga" => {
-                let (radius, dual) = (self.number("radius")?, self.number("dual-radius")?);
-                let (lr, stage, prox) = (self.number("lr")?, self.number("stage")?, self.number("prox")?);
+                let (radius, dual) = (self.value("radius"), self.value("dual-radius"));
+                let (lr, stage, prox) = (self.value("lr"), self.value("stage"), self.value("prox"));
                 AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, 0)?)
             }
-            "oauc" => AnyAlgorithm::Oauc(Oauc::new(self.number("lr")?, self.number("radius")?, ascent)?),
+            "oauc" => AnyAlgorithm::Oauc(Oauc::new(self.value("lr"), self.value("radius"), ascent)?),
             "pesg" => {
-                let stages = Stages::new(self.number("lr")?, 0.1, self.number("stage")?, 1.0, 0.0)?;
-                AnyAlgorithm::Pesg(Pesg::new(stages, self.number("pull")?, self.number("decay")?, ascent)?)
+                let stages = Stages::new(self.value("lr"), 0.1, self.value("stage"), 1.0, 0.0)?;
+                AnyAlgorithm::Pesg(Pesg::new(stages, self.value("pull"), self.value("decay"), ascent)?)
             }
             _ => return Ok(None),
         }))

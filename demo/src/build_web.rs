@@ -4,7 +4,7 @@
 //!
 //! The package's two modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
-use crate::methods;
+use crate::{methods, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -162,7 +162,7 @@ fn build_module(checkout: &Checkout, feature: &str, name: &str) -> Result<()> {
     let output = quiet(&mut build, "cargo build --target wasm32-unknown-unknown")?;
     let wasm = artifact(&String::from_utf8_lossy(&output.stdout))
         .ok_or_else(|| anyhow!("cargo built no wasm file for undercurve-wasm"))?;
-    wasm_bindgen_cli_support::Bindgen::new()
+    let mut output = wasm_bindgen_cli_support::Bindgen::new()
         .input_path(&wasm)
         .web(true)?
         .typescript(true)
@@ -170,8 +170,10 @@ fn build_module(checkout: &Checkout, feature: &str, name: &str) -> Result<()> {
         .remove_name_section(true)
         .remove_producers_section(true)
         .out_name(name)
-        .generate(checkout.package())
-        .context("wasm-bindgen")
+        .generate_output()
+        .context("wasm-bindgen")?;
+    shrink_wasm::trap_at_panics(output.wasm_mut());
+    output.emit(checkout.package()).context("wasm-bindgen")
 }
 
 /// 128-bit SIMD everywhere, never relaxed SIMD (its results differ between CPUs); and no folder of this machine in the file.

@@ -13,6 +13,7 @@ mod output;
 mod prepare;
 mod report;
 mod serve;
+mod shrink_wasm;
 mod train;
 
 use clap::{CommandFactory as _, Parser, Subcommand};

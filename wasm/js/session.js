@@ -1,6 +1,7 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
 import { Data, Options, Trainer } from "./pkg/undercurve.js";
+import { Ordered, grid } from "./view.js";
 
 /**
  * @typedef {object} Model
@@ -77,6 +78,8 @@ function unitRows(x, dims) {
 export class Session {
   #data;
   #trainer;
+  #labels;
+  #scaled;
   #milliseconds = 0;
 
   /** @param {TrainerOptions} options */
@@ -93,8 +96,9 @@ export class Session {
       for (const [name, value] of Object.entries(method.settings ?? {})) {
         settings.set(name, String(value));
       }
-      const rows = (x) => (x && (scale ? scale === "unit" : settings.unitRows) ? unitRows(x, dims) : x);
-      this.#data = Data.dense(rows(X), y, dims, rows(test?.X), test?.y);
+      this.#labels = test?.y ?? y;
+      this.#scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => x && unitRows(x, dims) : (x) => x;
+      this.#data = Data.dense(this.#scaled(X), y, dims, this.#scaled(test?.X), test?.y);
       this.#trainer = bytes ? Trainer.load(bytes, this.#data) : new Trainer(settings, this.#data);
     } catch (error) {
       this.#data?.free();
@@ -141,22 +145,29 @@ export class Session {
       milliseconds: this.#milliseconds,
       test: { auroc, ap, pauc, accuracy },
     };
-    if (view.curve) {
-      snapshot.roc = trainer.roc(view.curve);
-      snapshot.pr = trainer.pr(view.curve);
-    }
-    if (view.bins) snapshot.histogram = trainer.histogram(view.bins);
-    if (view.surface) {
-      const { x, y, columns, rows } = view.surface;
-      snapshot.surface = trainer.surface(x[0], x[1], columns, y[0], y[1], rows);
+    if (view.curve || view.bins || view.surface || view.ranks) {
+      const scores = trainer.scores();
+      const ordered = new Ordered(scores, this.#labels);
+      if (view.curve) Object.assign(snapshot, ordered.curves(view.curve));
+      if (view.bins) snapshot.histogram = ordered.histogram(view.bins);
+      if (view.surface) snapshot.surface = ordered.ranks(this.score(grid(view.surface)));
+      if (view.ranks) snapshot.ranks = ordered.ranks(scores.subarray(0, view.ranks));
     }
     const sum = view.sum && trainer.sum();
     if (sum) {
       const [objective, gradNormSq, alpha, alphaMax, curvature] = sum;
       snapshot.sum = { objective, gradNormSq, alpha, alphaMax, curvature };
     }
-    if (view.ranks) snapshot.ranks = trainer.ranks(view.ranks);
     return snapshot;
+  }
+
+  /**
+   * Scores of any rows.
+   * @param {Float32Array} X row-major, with the columns of the training rows; scaled as they were
+   * @returns {Float32Array}
+   */
+  score(X) {
+    return this.#trainer.score(this.#scaled(X));
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */

@@ -22,8 +22,6 @@ mod plane;
 mod synthetic;
 #[cfg(feature = "train")]
 mod train;
-#[cfg(feature = "train")]
-mod view;
 
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};

@@ -1,7 +1,6 @@
 //! Training: data from arrays or from a seed, options, the trainer and what a picture of it needs.
 
 use crate::synthetic::SYNTHETICS;
-use crate::view;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -193,54 +192,18 @@ impl Trainer {
         Ok(vec![auroc, ap, pauc, accuracy])
     }
 
-    /// True-positive rate at equally spaced false-positive rates.
-    pub fn roc(&mut self, points: usize) -> Result<Vec<f32>, JsError> {
-        let data = self.refresh()?;
-        Ok(view::roc_at(&self.metrics.roc_curve(&self.scores, data.labels(), None)?, points))
+    /// Scores of the held-out rows (of the training rows where nothing is held out).
+    pub fn scores(&mut self) -> Result<Vec<f32>, JsError> {
+        self.refresh()?;
+        Ok(self.scores.clone())
     }
 
-    /// Precision where the recall reaches equally spaced values.
-    pub fn pr(&mut self, points: usize) -> Result<Vec<f32>, JsError> {
-        let data = self.refresh()?;
-        Ok(view::pr_at(&self.metrics.pr_curve(&self.scores, data.labels(), None)?, points))
-    }
-
-    /// Lowest score, highest score, share of the negatives in each bin, share of the positives in each bin.
-    pub fn histogram(&mut self, bins: usize) -> Result<Vec<f32>, JsError> {
-        let data = self.refresh()?;
-        Ok(view::histogram(&self.scores, data.labels(), bins))
-    }
-
-    /// Share of the held-out negatives scored below each of the first `most` held-out rows.
-    pub fn ranks(&mut self, most: usize) -> Result<Vec<f32>, JsError> {
-        let data = self.refresh()?;
-        let negatives = view::negatives(&self.scores, data.labels());
-        let mut out = self.scores[..most.min(self.scores.len())].to_vec();
-        view::ranks(&mut out, &negatives);
-        Ok(out)
-    }
-
-    /// As `ranks`, at the points of a grid over two features: `columns` from `left` to `right`, `rows` from `bottom` to `top`.
-    pub fn surface(
-        &mut self,
-        left: f32,
-        right: f32,
-        columns: usize,
-        bottom: f32,
-        top: f32,
-        rows: usize,
-    ) -> Result<Vec<f32>, JsError> {
-        let at = |from: f32, to: f32, k: usize, count: usize| from + (to - from) * (k as f32 + 0.5) / count as f32;
-        let grid: Vec<f32> = (0..rows)
-            .flat_map(|j| (0..columns).map(move |i| (i, j)))
-            .flat_map(|(i, j)| [at(left, right, i, columns), at(bottom, top, j, rows)])
-            .collect();
-        let data = self.refresh()?;
-        let negatives = view::negatives(&self.scores, data.labels());
-        let mut out = vec![0.0; columns * rows];
-        self.inner.score(Rows::dense(&grid, 2)?, &mut out)?;
-        view::ranks(&mut out, &negatives);
-        Ok(out)
+    /// Scores of any rows, row-major, with as many columns as the training data.
+    pub fn score(&mut self, x: Vec<f32>) -> Result<Vec<f32>, JsError> {
+        let cols = self.inner.train_data().cols();
+        let mut scores = vec![0.0; x.len() / cols];
+        self.inner.score(Rows::dense(&x, cols)?, &mut scores)?;
+        Ok(scores)
     }
 
     /// Scores the held-out rows (the training rows where there are none) once per step.

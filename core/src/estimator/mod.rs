@@ -190,7 +190,8 @@ pub enum AnyEstimator<T> {
     AucMargin(AucMargin),
     /// Min-max AUC.
     AucMinMax(AucMinMax),
-    /// Min-max AUC of several classes.
+    /// Min-max AUC of several classes; not with the feature `compact`, since nothing that trains by name makes one.
+    #[cfg(not(feature = "compact"))]
     AucMulticlass(AucMulticlass),
     /// Class-balanced cross-entropy.
     ClassBalanced(ClassBalanced),
@@ -204,7 +205,8 @@ pub enum AnyEstimator<T> {
     MinMaxAp(MinMaxAp<T>),
     /// Smooth-AP.
     SmoothAp(SmoothAp<T>),
-    /// Cross-entropy of several classes.
+    /// Cross-entropy of several classes; not with the feature `compact` either.
+    #[cfg(not(feature = "compact"))]
     Softmax(SoftmaxCrossEntropy),
     /// AUC, AP or partial AUC over the whole data.
     Exact(Exact),
@@ -218,6 +220,7 @@ macro_rules! each {
             AnyEstimator::Soap($e) => $body,
             AnyEstimator::AucMargin($e) => $body,
             AnyEstimator::AucMinMax($e) => $body,
+            #[cfg(not(feature = "compact"))]
             AnyEstimator::AucMulticlass($e) => $body,
             AnyEstimator::ClassBalanced($e) => $body,
             AnyEstimator::FastAp($e) => $body,
@@ -225,6 +228,7 @@ macro_rules! each {
             AnyEstimator::Ldam($e) => $body,
             AnyEstimator::MinMaxAp($e) => $body,
             AnyEstimator::SmoothAp($e) => $body,
+            #[cfg(not(feature = "compact"))]
             AnyEstimator::Softmax($e) => $body,
             AnyEstimator::Exact($e) => $body,
         }

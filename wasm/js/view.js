@@ -1,0 +1,121 @@
+// What a picture of scores needs: curves at fixed places, histograms, ranks.
+
+/** Scores of each class, ascending. */
+export class Ordered {
+  /** @param {Float32Array} scores @param {Uint8Array} labels 1 for positives */
+  constructor(scores, labels) {
+    let positives = 0;
+    for (const y of labels) positives += y;
+    this.negatives = new Float32Array(scores.length - positives);
+    this.positives = new Float32Array(positives);
+    let negative = 0;
+    let positive = 0;
+    for (let row = 0; row < scores.length; row += 1) {
+      if (labels[row]) this.positives[positive++] = scores[row];
+      else this.negatives[negative++] = scores[row];
+    }
+    this.negatives.sort();
+    this.positives.sort();
+  }
+
+  /**
+   * Positives and negatives at or above every different score, from the highest down.
+   * @returns {{ length: number, high: Uint32Array, low: Uint32Array }}
+   */
+  tallies() {
+    const { positives, negatives } = this;
+    let [p, n] = [positives.length, negatives.length];
+    const high = new Uint32Array(p + n);
+    const low = new Uint32Array(p + n);
+    let length = 0;
+    while (p > 0 || n > 0) {
+      const score = p > 0 && (n === 0 || positives[p - 1] >= negatives[n - 1]) ? positives[p - 1] : negatives[n - 1];
+      while (p > 0 && positives[p - 1] === score) p -= 1;
+      while (n > 0 && negatives[n - 1] === score) n -= 1;
+      high[length] = positives.length - p;
+      low[length] = negatives.length - n;
+      length += 1;
+    }
+    return { length, high, low };
+  }
+
+  /**
+   * True-positive rate at `points` equally spaced false-positive rates, linear between the curve's points; and precision
+   * where the recall first reaches each of as many equally spaced values, the steps whose area is the average precision.
+   * @param {number} points
+   */
+  curves(points) {
+    const { length, high, low } = this.tallies();
+    const [positives, negatives] = [this.positives.length, this.negatives.length];
+    const roc = new Float32Array(points);
+    const pr = new Float32Array(points);
+    let [next, step] = [-1, 0];
+    for (let k = 0; k < points; k += 1) {
+      const at = k / (Math.max(points, 2) - 1);
+      while (next + 1 < length && low[next + 1] <= at * negatives) next += 1;
+      const [fp, tp] = next < 0 ? [0, 0] : [low[next], high[next]];
+      const [toFp, toTp] = next + 1 < length ? [low[next + 1], high[next + 1]] : [fp, tp];
+      const part = toFp > fp ? (at * negatives - fp) / (toFp - fp) : 0;
+      roc[k] = (tp + part * (toTp - tp)) / positives;
+      // The first score with some recall stands for recall 0.
+      while (step + 1 < length && (high[step] < at * positives || high[step] === 0)) step += 1;
+      pr[k] = high[step] / (high[step] + low[step]);
+    }
+    return { roc, pr };
+  }
+
+  /**
+   * Lowest and highest score, then each bin's share of the negatives, then of the positives. The range leaves out the
+   * most extreme 0.2 % of the scores, which are counted in the outer bins.
+   * @param {number} bins
+   */
+  histogram(bins) {
+    const all = new Float32Array(this.negatives.length + this.positives.length);
+    all.set(this.negatives);
+    all.set(this.positives, this.negatives.length);
+    all.sort();
+    const cut = Math.floor(all.length / 500);
+    const low = all[cut];
+    const width = all[all.length - 1 - cut] - low || 1;
+    const out = new Float32Array(2 + 2 * bins);
+    out[0] = low;
+    out[1] = low + width;
+    for (const [from, scores] of [[2, this.negatives], [2 + bins, this.positives]]) {
+      for (const score of scores) {
+        const bin = Math.floor(((score - low) / width) * bins);
+        out[from + Math.min(bins - 1, Math.max(0, bin))] += 1 / scores.length;
+      }
+    }
+    return out;
+  }
+
+  /**
+   * Share of the negatives below each score, ties counting one half.
+   * @param {Float32Array} scores
+   */
+  ranks(scores) {
+    const { negatives } = this;
+    const first = (score, tied) => {
+      let [from, to] = [0, negatives.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        if (negatives[middle] < score || (tied && negatives[middle] === score)) from = middle + 1;
+        else to = middle;
+      }
+      return from;
+    };
+    return scores.map((score) => (first(score, false) + first(score, true)) / (2 * Math.max(1, negatives.length)));
+  }
+}
+
+/** The middles of a grid's cells, row by row, (x, y) each. */
+export function grid({ x, y, columns, rows }) {
+  const out = new Float32Array(2 * columns * rows);
+  for (let j = 0, at = 0; j < rows; j += 1) {
+    for (let i = 0; i < columns; i += 1) {
+      out[at++] = x[0] + ((x[1] - x[0]) * (i + 0.5)) / columns;
+      out[at++] = y[0] + ((y[1] - y[0]) * (j + 0.5)) / rows;
+    }
+  }
+  return out;
+}
