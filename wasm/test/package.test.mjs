@@ -14,7 +14,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look: training with every method and checkpoints, and file reading. */
-const MOST_GZIP_BYTES = { undercurve: 137_700, undercurve_files: 121_300 };
+const MOST_GZIP_BYTES = { undercurve: 138_600, undercurve_files: 121_300 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
