@@ -222,14 +222,27 @@ fn data(kind: &str, n: usize, share: f64, seed: u64) -> (Vec<f64>, Vec<u8>) {
         "separated" => scores.iter_mut().zip(&labels).for_each(|(s, &y)| *s += f64::from(y) * 12.0),
         "offset" => scores.iter_mut().for_each(|s| *s += 1000.0),
         "wide" => scores.iter_mut().for_each(|s| *s *= 1e4),
+        "powers" => scores.iter_mut().for_each(|s| *s = (6.0 * *s).exp()),
         "sorted" => scores.sort_by(|a, b| a.partial_cmp(b).unwrap()),
         _ => panic!("no data {kind}"),
     }
     (scores, labels)
 }
 
-const KINDS: &[&str] =
-    &["plain", "ties", "constant", "zeros", "outlier", "outliers", "clusters", "separated", "offset", "wide", "sorted"];
+const KINDS: &[&str] = &[
+    "plain",
+    "ties",
+    "constant",
+    "zeros",
+    "outlier",
+    "outliers",
+    "clusters",
+    "separated",
+    "offset",
+    "wide",
+    "powers",
+    "sorted",
+];
 
 fn compare_all(kind: &str, n: usize, share: f64, seed: u64, sums: &[Sum]) {
     let (scores, labels) = data(kind, n, share, seed);
@@ -240,7 +253,7 @@ fn compare_all(kind: &str, n: usize, share: f64, seed: u64, sums: &[Sum]) {
                 continue;
             }
             // Overflow of e^(−t) is tested elsewhere.
-            let far = matches!(kind, "outlier" | "outliers" | "clusters" | "wide");
+            let far = matches!(kind, "outlier" | "outliers" | "clusters" | "wide" | "powers");
             if name == "exponential" && far {
                 continue;
             }

@@ -3,7 +3,7 @@
 //! Random accesses to tables of all positives miss the caches. So the rows are first dealt to streams, each a range of
 //! scores with a few hundred thresholds; what a stream touches then stays near the processor, and results go back to the
 //! rows through their places in the streams. The ranges follow the counts of a fine grid, so that a stream holds few
-//! thresholds wherever the scores crowd, and inside a stream a [`Ladder`] divides its own range anew: an outlier or
+//! thresholds wherever the scores crowd, and inside a stream a `Ladder` divides its own range anew: an outlier or
 //! clusters far apart cost little.
 
 use super::class::Class;
@@ -61,16 +61,18 @@ pub(super) struct Streams<'a> {
     pub(super) first_out: usize,
 }
 
-/// Equal cells over the middle of the scores; what lies outside falls into the outermost.
+/// Equal cells over the middle of the scores, or of their keys where scores span many powers of two; what lies outside
+/// falls into the outermost.
 #[derive(Clone, Copy)]
 struct Grid {
+    by_key: bool,
     low: f64,
     scale: f64,
     last: f64,
 }
 
 impl Grid {
-    /// From a sample of the rows, ascending.
+    /// From a sample of the rows.
     fn new<S: Real, Y: Class>(scores: &[S], labels: &[Y], margin: f64, cells: usize, keys: &mut [u64]) -> Self {
         let count = (scores.len() / 16).clamp(16, SAMPLE).min(scores.len());
         let keys = &mut keys[..count];
@@ -79,18 +81,37 @@ impl Grid {
             *key = place(scores[row], labels[row], margin).key();
         }
         crate::sort::ascending(keys);
+        let even = Self::over(keys, false, cells);
+        let most = even.most(keys);
+        if 8 * most <= count {
+            return even;
+        }
+        let by_key = Self::over(keys, true, cells);
+        if 2 * by_key.most(keys) < most { by_key } else { even }
+    }
+
+    /// Over an ascending sample.
+    fn over(keys: &[u64], by_key: bool, cells: usize) -> Self {
+        let at = |rank: usize| if by_key { keys[rank] as f64 } else { f64::of_key(keys[rank]) };
         // The outermost may be far away; half the width of the others on either side makes room for the usual tails.
-        let clip = count / 32;
-        let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
+        let clip = keys.len() / 32;
+        let (low, high) = (at(clip), at(keys.len() - 1 - clip));
         let room = 0.5 * (high - low);
         let last = (cells - 1) as f64;
         let scale = if room > 0.0 { (last / (high - low + 2.0 * room)).or_smaller(f64::MAX) } else { 0.0 };
-        Self { low: low - room, scale, last }
+        Self { by_key, low: low - room, scale, last }
+    }
+
+    /// How many of an ascending sample share a cell at most.
+    fn most(&self, keys: &[u64]) -> usize {
+        let cells = |a: &u64, b: &u64| self.cell(f64::of_key(*a)) == self.cell(f64::of_key(*b));
+        keys.chunk_by(cells).map(<[u64]>::len).max().unwrap_or(0)
     }
 
     /// The cell of x, which never falls as x rises.
     #[inline(always)]
     fn cell(&self, x: f64) -> u32 {
+        let x = if self.by_key { x.key() as f64 } else { x };
         index(x, self.low, self.scale, self.last)
     }
 }
@@ -134,8 +155,15 @@ impl<'a> Streams<'a> {
         let mut partial = [0.0; PARTIAL];
         let mut partials = 0;
         for ((scores, labels), codes) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(places.chunks_mut(BLOCK)) {
-            for ((code, &s), &y) in codes.iter_mut().zip(scores).zip(labels) {
-                *code = grid.cell(place(s, y, margin)) + if y.is_positive() { 0 } else { cells as u32 };
+            let rows = codes.iter_mut().zip(scores).zip(labels);
+            let code = |grid: Grid, s: S, y: Y| {
+                grid.cell(place(s, y, margin)) + if y.is_positive() { 0 } else { cells as u32 }
+            };
+            // Two loops, so that the usual one uses vector registers.
+            if grid.by_key {
+                rows.for_each(|((to, &s), &y)| *to = code(grid, s, y));
+            } else {
+                rows.for_each(|((to, &s), &y)| *to = code(Grid { by_key: false, ..grid }, s, y));
             }
             if Y::WEIGHTED {
                 for (code, &y) in codes.iter_mut().zip(labels) {

@@ -14,7 +14,7 @@ const RUNS: usize = 15;
 const BRUTE_TO: usize = 10_000;
 
 /// Scores of a million rows at most 5 % positive come in these kinds.
-const KINDS: [&str; 5] = ["normal", "half", "ties", "outlier", "clusters"];
+const KINDS: [&str; 6] = ["normal", "half", "ties", "outlier", "clusters", "powers"];
 
 /// One line of the table.
 struct Line {
@@ -61,7 +61,7 @@ impl Line {
             "normal" => self.goals,
             "half" => (self.title == "AP sq. hinge").then_some((2.0, 1.0)),
             "outlier" => Some((1.2, 0.6)),
-            "clusters" => Some((1.2, f64::NAN)),
+            "clusters" | "powers" => Some((1.2, f64::NAN)),
             _ => None,
         }
     }
@@ -75,7 +75,7 @@ enum Objective {
 }
 
 /// Scores N(0, 1) for negatives and N(1, 1) for positives: 5 % positives (`half`: 50 %), rounded to 1/16 (`ties`), one
-/// score at 10⁶ (`outlier`), or in two groups 2000 apart (`clusters`).
+/// score at 10⁶ (`outlier`), in two groups 2000 apart (`clusters`), or e to ten times those (`powers`).
 fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
     let mut random = Rng::new(1);
     let share = if kind == "half" { 0.5 } else { 0.05 };
@@ -88,6 +88,7 @@ fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
             let score = random.normal() + f64::from(label);
             match kind {
                 "ties" => ((score * 16.0).round() / 16.0) as f32,
+                "powers" => (10.0 * score).exp() as f32,
                 "clusters" => (score + if row % 2 == 0 { 1000.0 } else { -1000.0 }) as f32,
                 _ => score as f32,
             }
