@@ -38,6 +38,7 @@ fn pass(sum: &Glm<'_, f64>, batch: usize, updates: Updates, most: usize) -> Resu
 /// Lazy steps beside steps that write whole vectors in one fused loop: on the same sparse rows, and on dense rows where
 /// these fit into memory.
 pub fn steps(folder: &Path, quick: bool) -> Result<String> {
+    let most = |steps: usize| if quick { steps / 10 } else { steps };
     let mut text = String::from(
         "\n## Lazy sparse steps against fused whole-vector steps\n\n| data | batch | lazy step, µs | whole step, µs | ratio | lazy pass, ms | whole pass, ms | ratio |\n|---|---|---|---|---|---|---|---|\n",
     );
@@ -59,7 +60,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     let (hiv, _) = load(folder, "hiv.train", None)?;
     let sum = glm(&hiv, 1.0 / hiv.len() as f64)?;
     for batch in [1, 64] {
-        line("hiv.train, 2048 columns, whole vectors", &sum, batch, 4000)?;
+        line("hiv.train, 2048 columns, whole vectors", &sum, batch, most(4000))?;
     }
     let rows: usize = if quick { 1500 } else { 15_000 };
     let cols = 1_355_191u32;
@@ -79,7 +80,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     let made = Rows::csr(&ptr, &col, &val, cols as usize)?;
     let sum = Glm::new(made, Targets::Labels(&labels), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
     for batch in [1, 64] {
-        line("synthetic 15,000 × 1,355,191", &sum, batch, 150)?;
+        line(&format!("synthetic {rows} × 1,355,191"), &sum, batch, most(150))?;
     }
     // And hiv with dense rows.
     let mut dense = vec![0.0; hiv.len() * hiv.cols()];
@@ -94,8 +95,8 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     let full = Glm::new(rows, Targets::Labels(hiv.labels()), GlmLoss::Logistic, 1.0 / hiv.len() as f64, true)?;
     let sparse = glm(&hiv, 1.0 / hiv.len() as f64)?;
     for batch in [1, 64] {
-        let (lazy, lazy_pass) = pass(&sparse, batch, Updates::Auto, 4000)?;
-        let (whole, whole_pass) = pass(&full, batch, Updates::Eager, 4000)?;
+        let (lazy, lazy_pass) = pass(&sparse, batch, Updates::Auto, most(4000))?;
+        let (whole, whole_pass) = pass(&full, batch, Updates::Eager, most(4000))?;
         writeln!(
             text,
             "| hiv.train, 2048 columns, dense rows | {batch} | {:.2} | {:.2} | {:.1} | {:.2} | {:.2} | {:.1} |",
