@@ -62,7 +62,14 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             "auroc" | "ap" | "pauc" | "mcclish" | "pauc2" | "accuracy" | "precision-at-recall" | "recall-at-precision",
             _,
         ) => {
-            return Err(format!("{text}: wrong arguments"));
+            let mut forms = HELP.lines().filter_map(|line| line.split_whitespace().next());
+            let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
+            let limits = match name {
+                "auroc" | "ap" | "accuracy" => "",
+                "pauc" => " with 0 <= LO < HI <= 1",
+                _ => " with values from 0 to 1",
+            };
+            return Err(format!("expected {form}{limits}"));
         }
         _ => {
             return Err(format!(

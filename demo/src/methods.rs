@@ -26,7 +26,7 @@ pub fn find(name: &str) -> Result<&'static Method> {
         let names = || METHODS.iter().map(|method| method.name);
         let likely = names()
             .map(|known| (strsim::normalized_damerau_levenshtein(name, known), known))
-            .filter(|(likeness, _)| *likeness >= 0.5)
+            .filter(|(likeness, _)| *likeness > 0.5)
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let all = names().collect::<Vec<_>>().join(", ");
         CliError::input(match likely {
@@ -60,7 +60,12 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn numbers(low: f64, high: f64) -> String {
-    format!("{low:e} to {high:e}").replace("0e0", "0").replace("1e0", "1")
+    format!("{} to {}", number(low), number(high))
+}
+
+/// Without a row of zeros.
+fn number(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 fn values(param: &Param) -> String {

@@ -88,7 +88,12 @@ impl Reporter {
             }
         }
         let sum = report.sum.map_or_else(String::new, |sum| format!(" {:>11.3e} {:>8.4}", sum.grad_norm_sq, sum.alpha));
-        let start = format!("{:>8} {:>8.2} {:>8.2} {:>10.6}{sum}", report.step, report.pass, seconds, report.objective);
+        // A run that goes astray must not push the columns aside.
+        let objective = match report.objective {
+            x if x.abs() < 1e3 => format!("{x:.6}"),
+            x => format!("{x:.3e}"),
+        };
+        let start = format!("{:>8} {:>8.2} {:>8.2} {objective:>10}{sum}", report.step, report.pass, seconds);
         let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
         self.print(format!("{start} | {}{test}", part(&report.train)))
     }

@@ -175,12 +175,24 @@ pub(super) fn setting_text(error: SettingError, config: &Config) -> String {
                 Domain::Number { .. } | Domain::NumberOr { .. } if cfg!(feature = "compact") => {
                     "a number in its range".to_string()
                 }
-                Domain::Number { low, high } => format!("a number from {low} to {high}"),
+                Domain::Number { low, high } => format!("a number from {} to {}", Short(low), Short(high)),
                 Domain::Count { low, high } => format!("a whole number from {low} to {high}"),
                 Domain::Choice(words) => format!("one of {}", words.join(", ")),
-                Domain::NumberOr { word, low, high } => format!("{word} or a number from {low} to {high}"),
+                Domain::NumberOr { word, low, high } => {
+                    format!("{word} or a number from {} to {}", Short(low), Short(high))
+                }
             };
             format!("{} = \"{}\": expected {domain}", param.name, config.settings[at].1)
         }
+    }
+}
+
+/// A number without a row of zeros.
+struct Short(f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if size == 0.0 || (1e-3..1e6).contains(&size) { self.0.fmt(f) } else { fmt::LowerExp::fmt(&self.0, f) }
     }
 }
