@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use undercurve::data::DataError;
+use undercurve::data::{DataError, DataErrorKind};
 use undercurve::trainer::TrainerError;
 
 /// Why a command ends early.
@@ -65,9 +65,14 @@ impl From<anyhow::Error> for CliError {
     }
 }
 
+/// With the option that helps.
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
-        Self::Input(error.to_string())
+        Self::Input(match error.kind {
+            DataErrorKind::NoLabelColumn { .. } => format!("{error} (--label)"),
+            DataErrorKind::ManyLabels { .. } => format!("{error} (--positive)"),
+            _ => error.to_string(),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{CliError, Result};
 use clap::ValueEnum;
+use std::io::Read as _;
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
@@ -112,12 +113,19 @@ impl DataArgs {
     }
 }
 
-/// Reads a data file.
+/// Reads a data file; `-` is what comes in on stdin.
 ///
 /// # Errors
 /// `Input`.
 pub fn table(path: &Path, format: FormatArg, label: Option<&str>) -> Result<RawTable> {
-    let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
+    let read = || match path.to_str() {
+        Some("-") => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(path),
+    };
+    let bytes = read().map_err(|error| CliError::file(path, &error))?;
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
     let options = ReadOptions { format: format.format(), label, header: None };

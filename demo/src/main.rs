@@ -24,7 +24,7 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples:
   undercurve train data.csv --split 0.75 --method soap --save data.model
-  undercurve eval data.model more.csv --metric auroc,ap,pauc:0:0.05
+  undercurve eval data.model data.csv --held-out --metric auroc,ap,pauc:0:0.05
   undercurve methods soap")]
 struct Cli {
     #[command(subcommand)]

@@ -1,6 +1,6 @@
 //! `undercurve metrics`: exact metrics of scores that are already there.
 
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg};
 use crate::measure::{self, Metric};
 use std::path::PathBuf;
@@ -15,17 +15,17 @@ Examples:
   undercurve metrics scores.csv
   undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json", measure::HELP))]
 pub struct Args {
-    /// CSV with a label and a score column, plain or gzip
+    /// CSV with a label and a score column, plain or gzip; - is stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy; pauc over 0:0.05]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
-    /// The label column
-    #[arg(long, value_name = "COL", default_value = "label")]
+    /// The label column, by name or by number from 1 (-1 is the last)
+    #[arg(long, value_name = "COL", default_value = "label", allow_hyphen_values = true)]
     label: String,
-    /// The score column; a higher score means rather positive
-    #[arg(long, value_name = "COL", default_value = "score")]
+    /// The score column, likewise; a higher score means rather positive
+    #[arg(long, value_name = "COL", default_value = "score", allow_hyphen_values = true)]
     score: String,
     /// Label value that counts as positive [default: the larger of two]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
@@ -43,26 +43,28 @@ pub fn run(args: &Args) -> Result<()> {
     let table = input::table(&args.file, FormatArg::Csv, Some(&args.label))?;
     let columns = table.columns();
     let error = |kind| DataError { file: table.name().to_string(), line: 0, column: 0, kind };
-    for name in [&args.label, &args.score] {
-        if !columns.contains(name) {
+    let find = |name: &String| {
+        named(&columns, name).ok_or_else(|| {
             let kind = DataErrorKind::MissingColumn { name: name.clone(), columns: columns.clone() };
-            let line = u32::from(table.has_header());
-            return Err(DataError { line, ..error(kind) }.into());
-        }
+            DataError { line: u32::from(table.has_header()), ..error(kind) }
+        })
+    };
+    let (label, score) = (find(&args.label)?, find(&args.score)?);
+    if label == score {
+        return Err(CliError::input(format!("--score {}: is the label column", args.score)));
     }
-    let others = columns.iter().filter(|name| **name != args.label && **name != args.score).cloned();
     let options = Options {
-        label: Some(args.label.clone()),
+        label: Some(label.clone()),
         positive: args.positive.clone(),
         scale: Some(Scale::None),
-        ignore: others.collect(),
+        ignore: columns.iter().filter(|name| **name != label && **name != score).cloned().collect(),
         ..Options::default()
     };
     let preparation = Preparation::fit(&table, &options)?;
-    if preparation.column_names() != [args.score.clone()] {
+    if preparation.column_names() != [score.clone()] {
         let text = preparation.column_names().first().cloned().unwrap_or_default();
         let text = text.split_once('=').map_or(text.clone(), |(_, value)| value.to_string());
-        return Err(error(DataErrorKind::NotANumber { text, column: args.score.clone() }).into());
+        return Err(CliError::input(format!("{}: score {text:?} is not a number", table.name())));
     }
     let data = preparation.apply::<f64>(&table)?;
     let undercurve::data::Rows::Dense { data: scores, .. } = data.rows() else {
@@ -70,4 +72,14 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
     measure::print(&metrics, scores, data.labels(), (0.0, 0.05), args.json)
+}
+
+/// A column by its name, or by its number.
+fn named(columns: &[String], name: &str) -> Option<String> {
+    let by_number = || match name.parse::<i64>() {
+        Ok(-1) => columns.last(),
+        Ok(number) => usize::try_from(number).ok()?.checked_sub(1).and_then(|at| columns.get(at)),
+        Err(_) => None,
+    };
+    columns.iter().find(|column| *column == name).or_else(by_number).cloned()
 }

@@ -26,6 +26,28 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
+/// The name under which a file is written before it takes its place. Always the same beside the target, so that what a
+/// killed run left is written over by the next.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".partial");
+    folder(path).join(name)
+}
+
+/// `Ok` when a file can be written there and is none of `inputs`, which a command reads and must not replace.
+///
+/// # Errors
+/// `Input`, naming the path.
+pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
+    check_target(path)?;
+    let same = |input: &&Path| matches!((path.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if inputs.iter().any(same) {
+        return Err(CliError::input(format!("{}: is read by this command; not replaced", path.display())));
+    }
+    Ok(())
+}
+
 /// `Ok` when a file can be written there.
 ///
 /// # Errors
@@ -35,8 +57,18 @@ pub fn check_target(path: &Path) -> Result<()> {
     if path.is_dir() || path.file_name().is_none() {
         return Err(CliError::input(format!("{}: is a folder", path.display())));
     }
+    // A rename puts an ordinary file there, also where a device or a link (/dev/stdout) was.
+    if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(CliError::input(format!("{}: is a link or a device, not an ordinary file", path.display())));
+    }
     match fs::metadata(folder) {
-        Ok(meta) if meta.is_dir() => Ok(()),
+        Ok(meta) if meta.is_dir() => {
+            // Rights and full disks show when one tries.
+            let partial = partial(path);
+            File::create(&partial).map_err(|error| CliError::file(path, &error))?;
+            let _ = fs::remove_file(&partial);
+            Ok(())
+        }
         Ok(_) => Err(CliError::input(format!("{}: is not a folder", folder.display()))),
         Err(error) => Err(CliError::file(folder, &error)),
     }
@@ -47,11 +79,7 @@ pub fn check_target(path: &Path) -> Result<()> {
 /// # Errors
 /// `Failed`.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    // Always the same name beside the target, so that what a killed run left is written over by the next.
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".partial");
-    let partial: PathBuf = folder(path).join(name);
+    let partial = partial(path);
     let write = || -> io::Result<()> {
         let mut file = File::create(&partial)?;
         file.write_all(bytes)?;

@@ -15,7 +15,7 @@ Writes CSV with a header, the label (1 or 0) first; LIBSVM where the rows are sp
 Example:
   undercurve prepare data.csv --split 0.6 --seed 1 --train train.csv --test test.csv")]
 pub struct Args {
-    /// CSV or LIBSVM, plain or gzip
+    /// CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
     data: PathBuf,
     /// Share of the rows for training, as in `train`
@@ -53,7 +53,10 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let parts = [(Some(&args.train), Some(&train)), (args.test.as_ref(), test.as_ref())];
     for path in parts.iter().filter_map(|part| part.0) {
-        output::check_target(path)?;
+        output::check_output(path, &[&args.data])?;
+    }
+    if args.test.as_ref() == Some(&args.train) {
+        return Err(CliError::input(format!("{}: named for both --train and --test", args.train.display())));
     }
     for part in parts {
         if let (Some(path), Some(data)) = part {

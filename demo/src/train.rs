@@ -15,6 +15,7 @@ use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Dataset, Preparation, Scale, Split, prepare};
+use undercurve::model::Model;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -38,14 +39,14 @@ Examples:
 Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written),
 130 after Ctrl-C, 1 for anything else.")]
 pub struct Args {
-    /// Training data: CSV or LIBSVM, plain or gzip
+    /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
     data: PathBuf,
     /// Test data, measured in every report and never trained on
     #[arg(long, value_name = "FILE", conflicts_with = "split")]
     test: Option<PathBuf>,
     /// Train on this share of the rows of DATA, drawn by class, and test on the others
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     split: Option<f64>,
     #[command(flatten)]
     reading: DataArgs,
@@ -62,16 +63,16 @@ pub struct Args {
     #[arg(long, value_name = "LO:HI", value_parser = range)]
     fpr: Option<(f64, f64)>,
     /// Train for so many passes over the training rows; a full gradient is one
-    #[arg(long, value_name = "N", conflicts_with = "steps")]
+    #[arg(long, value_name = "N", conflicts_with = "steps", allow_negative_numbers = true)]
     passes: Option<f64>,
     /// Train for so many steps [default: the method's]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     steps: Option<u64>,
     /// Stop after so many seconds even if steps are left
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Decides the split, the start values and the batches [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// cpu or gpu
     #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
@@ -145,6 +146,12 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     if args.seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
         return Err(CliError::input("--seconds: expected more than 0"));
     }
+    if args.passes.is_some_and(|passes| !(passes > 0.0 && passes < 1e12)) {
+        return Err(CliError::input("--passes: expected more than 0 and less than 1e12"));
+    }
+    if args.save_every.is_some() && args.save.is_none() && args.resume.is_none() {
+        return Err(CliError::input("--save-every: nothing is saved without --save"));
+    }
     let (mut trainer, preparation, split) = match &saved {
         None => start::<T>(args)?,
         Some(saved) => resume::<T>(args, saved)?,
@@ -156,6 +163,9 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     input::notes(trainer.train_data(), &args.data.display().to_string());
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
+    }
+    if saved.is_none() && args.reading.positive.is_none() && preparation.positive().parse::<f64>().is_err() {
+        eprintln!("note: label {:?} counts as positive; --positive names another", preparation.positive());
     }
     let (engine, note) = Engine::new(args.device, &trainer, open);
     if let Some(note) = note {
@@ -205,6 +215,7 @@ fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)>
         }
     };
     check_classes(args, &train, test.as_ref())?;
+    check_memory::<T>(&config.model, train.cols())?;
     let trainer = Trainer::new(&config, Arc::new(train), test.map(Arc::new))?;
     Ok((trainer, preparation, args.split))
 }
@@ -296,6 +307,15 @@ fn check_classes<T: Real>(args: &Args, train: &Dataset<T>, test: Option<&Dataset
         test.require_both_classes(&path.display().to_string())?;
     }
     Ok(())
+}
+
+/// `Ok` when the system gives the memory for a model, its gradient and two moments: past that the program would die.
+fn check_memory<T: Real>(model: &ModelSpec, columns: usize) -> Result<()> {
+    let params = Model::<T>::param_len(&model.build(columns)?);
+    let mut probe = Vec::<T>::new();
+    probe
+        .try_reserve_exact(params.saturating_mul(4))
+        .map_err(|_| CliError::input(format!("--model {model}: {params} parameters are more than there is memory for")))
 }
 
 /// A saved run may only take the place of another, never of somebody's data.

@@ -312,3 +312,66 @@ fn finite_sums_need_no_setting_and_report_their_gradient() {
     assert_ne!(last["objective"], other[other.len() - 2]["objective"]);
     assert!(train(&["--method", "ce", "--steps", "3"])[0]["grad_norm_sq"].is_null());
 }
+
+/// What a command reads it never replaces, and what it cannot write it says before it begins.
+#[test]
+fn inputs_are_not_replaced() {
+    let folder = Folder::new("replaced");
+    folder.write("data.csv", csv(100));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--steps", "5", "--save", "run.model"]));
+    let model = fs::read(folder.path("run.model")).unwrap();
+    refused(&folder, &["eval", "run.model", "data.csv", "--scores", "run.model"], "not replaced");
+    refused(&folder, &["eval", "run.model", "data.csv", "--scores", "./data.csv"], "not replaced");
+    refused(&folder, &["prepare", "data.csv", "--train", "data.csv"], "not replaced");
+    let both = ["prepare", "data.csv", "--split", "0.5", "--train", "part.csv", "--test", "part.csv"];
+    refused(&folder, &both, "--train and --test");
+    refused(&folder, &["eval", "run.model", "data.csv", "--held-out"], "without --split");
+    assert_eq!(fs::read(folder.path("run.model")).unwrap(), model);
+    assert_eq!(fs::read_to_string(folder.path("data.csv")).unwrap(), csv(100));
+    for (option, value, part) in [
+        ("--model", "mlp:99999999999,999", "memory"),
+        ("--passes", "-1", "--passes"),
+        ("--passes", "nan", "--passes"),
+        ("--seconds", "-1", "--seconds"),
+        ("--save-every", "5", "--save"),
+        ("--set", "lr=x", "0 to 1e30"),
+    ] {
+        refused(&folder, &["train", "data.csv", "--method", "soap", option, value], part);
+    }
+    #[cfg(unix)]
+    {
+        refused(&folder, &["eval", "run.model", "data.csv", "--scores", "/dev/null"], "not an ordinary file");
+        std::os::unix::fs::symlink("elsewhere.csv", folder.path("link.csv")).unwrap();
+        refused(&folder, &["eval", "run.model", "data.csv", "--scores", "link.csv"], "not an ordinary file");
+    }
+}
+
+#[test]
+fn held_out_rows_are_measured_alone() {
+    let folder = Folder::new("held-out");
+    folder.write("data.csv", csv(300));
+    folder.write("other.csv", csv(290));
+    let train = ["train", "data.csv", "--split", "0.6", "--method", "soap", "--steps", "50", "--save", "run.model"];
+    let reports = objects(&stdout(&run(&folder.0, &[&train[..], &["--json"]].concat())));
+    let (last, totals) = (&reports[reports.len() - 2], &reports[reports.len() - 1]);
+    let measured = objects(&stdout(&run(&folder.0, &["eval", "run.model", "data.csv", "--held-out", "--json"])));
+    assert_eq!(measured[0]["rows"], totals["test_rows"]);
+    for key in ["auroc", "ap", "pauc", "accuracy"] {
+        assert_eq!(measured[0][key], last["test"][key], "{key}");
+    }
+    refused(&folder, &["eval", "run.model", "other.csv", "--held-out"], "other.csv: ");
+}
+
+#[test]
+fn scores_come_by_number_and_through_stdin() {
+    let folder = Folder::new("stdin");
+    folder.write("scores.csv", "0,0.1\n1,0.7\n0,0.9\n1,0.8\n");
+    let args = ["metrics", "scores.csv", "--label", "1", "--score", "-1", "--metric", "auroc", "--json"];
+    assert_eq!(objects(&stdout(&run(&folder.0, &args)))[0]["auroc"], 0.5);
+    refused(&folder, &["metrics", "scores.csv", "--label", "1", "--score", "3"], "no column \"3\"");
+    refused(&folder, &["metrics", "scores.csv", "--label", "1", "--score", "1"], "is the label column");
+    let file = fs::File::open(folder.path("scores.csv")).unwrap();
+    let mut piped = undercurve();
+    let output = piped.args(["metrics", "-"]).args(&args[2..]).stdin(Stdio::from(file)).output().unwrap();
+    assert_eq!(objects(&stdout(&output))[0]["auroc"], 0.5);
+}
