@@ -246,10 +246,13 @@ fn ai_sarah() -> Result<Call> {
     let need = FiniteSum::<f64>::need(&algorithm, &sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);
     let mut run = algorithm.start(&sum, &vec![0.0; sum.dim()], 1, &mut Memory { real: &mut real, u32: &mut counts })?;
-    Ok(Box::new(move || {
+    let mut step = move || {
         let mut memory = Memory { real: &mut real, u32: &mut counts };
         // Full gradients are no part of a step either.
         while let Event::FullGradient { .. } = algorithm.step(&sum, &mut run, &mut memory).expect("a step") {}
         black_box(&run);
-    }))
+    };
+    // The first steps after a full gradient draw an order and fit the step size.
+    (0..100).for_each(|_| step());
+    Ok(Box::new(step))
 }
