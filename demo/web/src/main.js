@@ -140,12 +140,11 @@ function configure() {
 async function advance(steps, mine = run) {
   if (busy && steps) return;
   busy = true;
-  const step = (history.step.at(-1) ?? 0) + steps;
   try {
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view())));
     if (mine !== run) return;
     const begin = performance.now();
-    show({ a: shots[0], b: shots[1] }, step);
+    show({ a: shots[0], b: shots[1] }, (history.step.at(-1) ?? 0) + steps);
     timings.main.push(performance.now() - begin);
   } finally {
     busy = false;
