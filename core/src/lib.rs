@@ -14,6 +14,31 @@
 //! Left of the parameters everything is *score space* ([`estimator`], [`pairs`], [`surrogate`], [`metric`]): scores in,
 //! the derivative of the objective by each score out. Right of it is *parameter space* ([`algorithm`]). Any model that
 //! can propagate a score gradient back fits between them; [`model`] has a linear one and a multilayer perceptron.
+//! Finite sums, whose steps need the sum itself and not only a gradient, stand beside the wall ([`finite_sum`]).
+//!
+//! Functions over slices say with a [`Need`] how much memory they work in and take it as a [`Scratch`]; after an
+//! [`enum@Error`] nothing the caller lent has changed. With the feature `alloc`, a `Trainer` owns all of it:
+//!
+#![cfg_attr(feature = "alloc", doc = "```")]
+#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
+//! use undercurve::data::Dataset;
+//! use undercurve::trainer::{Config, Length, Trainer};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let x = vec![0.1f32, 0.9, 0.4, 0.7, 0.8, 0.2, 0.3, 0.6]; // row-major
+//! let data = Dataset::dense(x, vec![0, 0, 1, 1], 2)?;
+//! let config = Config { method: "soap".into(), length: Length::Steps(200), ..Config::default() };
+//! let mut trainer = Trainer::new(&config, data.into(), None)?;
+//! while trainer.steps_done() < trainer.total_steps() {
+//!     trainer.step()?;
+//! }
+//! assert!(trainer.report()?.train.ap > 0.8);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Features: `std` (default: gzip input; implies `alloc`), `alloc` (reading data, the `Trainer`), `serde` (saved
+//! runs), `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
 
