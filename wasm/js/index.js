@@ -1,10 +1,9 @@
-// The package without a worker: `await init()` once, then sessions, or the classes of the core.
+// The package without a worker: `await init()` once, then sessions.
 
 import { once } from "./load.js";
 import load, { initSync } from "./pkg/undercurve.js";
 
 export { METHODS } from "./pkg/methods.js";
-export { Data, Options, Trainer } from "./pkg/undercurve.js";
 export { Session } from "./session.js";
 export { synthetic } from "./synthetic.js";
 export { SYNTHETICS } from "./synthetics.js";

@@ -125,3 +125,15 @@ test("the curves that are drawn have the areas of the exact metrics", () => {
   assert.ok(Math.abs(mean(pr) - metrics.ap) < 1e-3);
   assert.ok(Math.abs(histogram.slice(2).reduce((sum, share) => sum + share, 0) - 2) < 1e-5);
 });
+
+test("every entry declares what it exports", async () => {
+  const { exports } = JSON.parse(await readFile(new URL("../js/package.json", import.meta.url), "utf8"));
+  for (const [entry, { types, default: code }] of Object.entries(exports)) {
+    if (!types) continue;
+    const text = await readFile(new URL(`../js/${types}`, import.meta.url), "utf8");
+    const own = [...text.matchAll(/^export declare (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
+    const others = [...text.matchAll(/^export \{ (\w+) \} from/gm)].map(([, name]) => name);
+    const made = Object.keys(await import(`../js/${code}`));
+    assert.deepEqual([...own, ...others].sort(), made.sort(), entry);
+  }
+});

@@ -1,0 +1,19 @@
+import type { Rows } from "./session.js";
+
+export { METHODS } from "./methods.js";
+export type { Domain, MethodInfo } from "./methods.js";
+export { Session } from "./session.js";
+export type { Grid, Method, Metrics, Model, Rows, Slice, Snapshot, TrainerOptions, View } from "./session.js";
+export { SYNTHETICS } from "./synthetics.js";
+
+/**
+ * Loads the WebAssembly module once. In a browser and in a bundle nothing need be given; elsewhere (Node) give the bytes of
+ * `undercurve/undercurve_bg.wasm`.
+ */
+export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
+
+/** Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`. */
+export declare function synthetic(
+  kind: string,
+  options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
+): Rows & { dims: number; test: Rows };

@@ -1,0 +1,123 @@
+/** The model to train; linear unless one is given. */
+export interface Model {
+  kind: "linear" | "mlp";
+  /** Units of each hidden layer. */
+  hidden?: number[];
+}
+
+/** What to minimise, and how. */
+export interface Method {
+  /** As in `METHODS`. */
+  name: string;
+  /** Range of false-positive rates of the partial AUC; [0, 0.05] unless given. */
+  fpr?: [low: number, high: number];
+  /** Parameters of the method that differ from their defaults. */
+  settings?: Record<string, number | string>;
+}
+
+/** Rows with their labels. */
+export interface Rows {
+  /** Features, row-major, rows × dims. */
+  X: Float32Array;
+  /** 1 for positives, 0 for negatives. */
+  y: Uint8Array;
+}
+
+/** Training rows, and what to do with them. */
+export interface TrainerOptions extends Rows {
+  /** Features per row. */
+  dims: number;
+  /** Held-out rows; without them metrics are those of the training rows. */
+  test?: Rows;
+  /** Linear by default. */
+  model?: Model;
+  /** `soap` by default. */
+  method?: Method;
+  /** Start, batches and everything random follow from it. */
+  seed?: number;
+  /** Length of the run, over which a learning rate falls. */
+  steps?: number;
+  /** Rows are divided by their length or taken as they are; by default what the method is meant for. */
+  scale?: "unit" | "none";
+  /** A saved session to go on with; data as it was. */
+  bytes?: Uint8Array;
+}
+
+/** How far to train: so many steps, or about so many milliseconds, whichever ends first. */
+export interface Slice {
+  steps?: number;
+  milliseconds?: number;
+}
+
+/** A grid over two features; values belong to the middles of its cells, row by row. */
+export interface Grid {
+  x: [left: number, right: number];
+  y: [bottom: number, top: number];
+  columns: number;
+  rows: number;
+}
+
+/** What to look at in a snapshot beside the metrics. */
+export interface View {
+  /** Two features only: share of the held-out negatives scored below each point. */
+  surface?: Grid;
+  /** Bins of the score histogram. */
+  bins?: number;
+  /** Points of the ROC and precision–recall curves. */
+  curve?: number;
+  /** As `surface`, for the first so many held-out rows. */
+  ranks?: number;
+  /** Finite sums: objective, gradient, step sizes and curvature. */
+  sum?: boolean;
+}
+
+/** Exact metrics of the held-out rows. */
+export interface Metrics {
+  auroc: number;
+  /** Average precision. */
+  ap: number;
+  /** Mean true-positive rate over the range of false-positive rates. */
+  pauc: number;
+  /** Where a score of 0 or more predicts the positive class. */
+  accuracy: number;
+}
+
+/** What a session looks like at a step. */
+export interface Snapshot {
+  step: number;
+  /** Passes over the training rows. */
+  pass: number;
+  /** Estimate on the last batch; NaN before the first step and for finite sums. */
+  objective: number;
+  /** Of training per step, over the last slice. */
+  milliseconds: number;
+  test: Metrics;
+  /** True-positive rate at the false-positive rate k / (points − 1). */
+  roc?: Float32Array;
+  /** Precision where the recall reaches k / (points − 1). */
+  pr?: Float32Array;
+  /** Lowest score, highest score, share of the negatives per bin, share of the positives per bin. */
+  histogram?: Float32Array;
+  /** Rows × columns of the grid. */
+  surface?: Float32Array;
+  ranks?: Float32Array;
+  sum?: { objective: number; gradNormSq: number; alpha: number; alphaMax: number; curvature: number };
+}
+
+/** Training on the CPU in slices, with snapshots. Errors are exceptions with one sentence. */
+export declare class Session {
+  constructor(options: TrainerOptions);
+  /** Trains; returns the steps done, fewer than asked for where the method has nothing more to do. */
+  advance(slice: Slice): number;
+  snapshot(view?: View): Snapshot;
+  /** Scores of any rows, row-major, with the columns of the training rows; scaled as they were. */
+  score(X: Float32Array): Float32Array;
+  /** Rows of the last batch. */
+  batch(): Uint32Array;
+  /** Model parameters. */
+  params(): Float32Array;
+  /** Everything needed to go on later. */
+  save(): Uint8Array;
+  /** Gives the memory back. */
+  dispose(): void;
+}

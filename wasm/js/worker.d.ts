@@ -1,0 +1,31 @@
+import type { Slice, Snapshot, TrainerOptions, View } from "./session.js";
+
+export type { Grid, Method, Metrics, Model, Rows, Slice, Snapshot, TrainerOptions, View } from "./session.js";
+
+/** A worker with the module loaded. It can hold several sessions and prepares data, too. */
+export declare class Engine {
+  constructor();
+  call(call: string, ...args: unknown[]): Promise<any>;
+  /** Stops the worker; what is under way fails. */
+  dispose(): void;
+}
+
+/** A session that lives in a worker. */
+export declare class WorkerTrainer {
+  /** What trains: "cpu-simd". */
+  readonly backend: string;
+  /** Why that and nothing else. */
+  readonly backendReason: string;
+  /** Trains for a slice and returns what it looks like then. */
+  advance(slice: Slice, view?: View): Promise<Snapshot>;
+  /** Trains, with a snapshot every so many steps. */
+  run(run: { steps: number; every?: number; view?: View }): AsyncGenerator<Snapshot, void, undefined>;
+  params(): Promise<Float32Array>;
+  batch(): Promise<Uint32Array>;
+  save(): Promise<Uint8Array>;
+  /** Gives the memory back, and the worker if it was made for this trainer. */
+  dispose(): void;
+}
+
+/** A trainer in a worker of its own, or in `engine`. */
+export declare function createTrainer(options: TrainerOptions & { engine?: Engine }): Promise<WorkerTrainer>;
