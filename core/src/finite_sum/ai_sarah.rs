@@ -58,22 +58,6 @@ impl AiSarah {
         self.batch
     }
 
-    /// Opens the next outer loop when one is due: `Some` (piece of a) full gradient, or `None` inside a loop.
-    fn open<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Option<Event>> {
-        if run.phase != 0 {
-            return Ok(None);
-        }
-        if !Vectors::split(memory, glm, self.batch).full_gradient(glm, run)? {
-            return Ok(Some(Event::Part));
-        }
-        run.skipped = 0;
-        if run.norm_sq == 0.0 {
-            return Ok(Some(Event::Stationary));
-        }
-        run.phase = 1;
-        Ok(Some(Event::FullGradient { norm_sq: run.norm_sq }))
-    }
-
     /// A step as [`step`](FiniteSum::step) does it, but moving by `alpha` (or skipping, for `None`) and ending the inner
     /// loop only if `last`. For replaying a recorded run.
     ///
@@ -88,7 +72,7 @@ impl AiSarah {
         last: bool,
     ) -> Result<Event> {
         memory.check(self.need(glm)?)?;
-        if let Some(event) = self.open(glm, run, memory)? {
+        if let Some(event) = Vectors::split(memory, glm, self.batch).open(glm, run)? {
             return Ok(event);
         }
         let event = self.inner(glm, run, memory, |_, _| alpha)?;
@@ -121,11 +105,7 @@ impl AiSarah {
             }
             return Ok(Event::Skipped);
         };
-        if let Err(error) = vectors.advance(glm, run, alpha, 1.0, self.updates) {
-            vectors.undo_draw();
-            *run = before;
-            return Err(error);
-        }
+        vectors.advance_or_undo(glm, run, before, alpha, self.updates)?;
         run.alpha = alpha;
         run.skipped = 0;
         Ok(Event::Step { alpha })
@@ -147,7 +127,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
 
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
         memory.check(self.need(glm)?)?;
-        if let Some(event) = self.open(glm, run, memory)? {
+        if let Some(event) = Vectors::split(memory, glm, self.batch).open(glm, run)? {
             return Ok(event);
         }
         let beta = self.beta;

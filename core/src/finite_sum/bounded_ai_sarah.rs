@@ -59,17 +59,13 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm, self.batch);
-        if run.phase == 0 {
-            if !vectors.full_gradient(glm, run)? {
-                return Ok(Event::Part);
+        if let Some(event) = vectors.open(glm, run)? {
+            if let Event::FullGradient { .. } = event {
+                run.mark = u64::from(run.rng.below(self.inner + 1));
+                // t = 0 keeps w₀: the next loop opens at once.
+                run.phase = u64::from(run.mark > 0);
             }
-            if run.norm_sq == 0.0 {
-                return Ok(Event::Stationary);
-            }
-            run.mark = u64::from(run.rng.below(self.inner + 1));
-            // t = 0 keeps w₀: the next loop opens at once.
-            run.phase = u64::from(run.mark > 0);
-            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+            return Ok(event);
         }
         vectors.settle(run);
         let before = run.clone();
@@ -77,11 +73,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
         vectors.probe(glm, run);
         let newton = vectors.step_model(glm, run, Updates::Auto).newton().unwrap_or(self.alpha_min);
         let alpha = newton.or_larger(self.alpha_min).or_smaller(self.alpha_max);
-        if let Err(error) = vectors.advance(glm, run, alpha, 1.0, Updates::Auto) {
-            vectors.undo_draw();
-            *run = before;
-            return Err(error);
-        }
+        vectors.advance_or_undo(glm, run, before, alpha, Updates::Auto)?;
         run.steps += 1;
         run.inner += 1;
         run.samples += self.batch as u64;

@@ -17,7 +17,7 @@
 
 use super::draw;
 use super::glm::{Glm, Row, fits, limit, norm_sq};
-use super::run::{Memory, Run};
+use super::run::{Event, Memory, Run};
 use crate::error::{Error, Result};
 use crate::{Need, Real};
 
@@ -122,6 +122,22 @@ impl<'m, T: Real> Vectors<'m, T> {
         {
             self.sync(run);
         }
+    }
+
+    /// Opens the next outer loop when one is due: `Some` full gradient or a piece of it, `None` inside a loop.
+    pub fn open(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<Option<Event>> {
+        if run.phase != 0 {
+            return Ok(None);
+        }
+        if !self.full_gradient(glm, run)? {
+            return Ok(Some(Event::Part));
+        }
+        run.skipped = 0;
+        if run.norm_sq == 0.0 {
+            return Ok(Some(Event::Stationary));
+        }
+        run.phase = 1;
+        Ok(Some(Event::FullGradient { norm_sq: run.norm_sq }))
     }
 
     /// v ← ∇P(w), a piece at a time: whether it is done.
@@ -275,6 +291,21 @@ impl<'m, T: Real> Vectors<'m, T> {
             sum += x * x;
         }
         sum
+    }
+
+    /// [`advance`](Self::advance) with ρ = 1; where it is refused, the draw is undone and `run` is `before` again.
+    pub fn advance_or_undo(
+        &mut self,
+        glm: &Glm<'_, T>,
+        run: &mut Run,
+        before: Run,
+        alpha: f64,
+        updates: Updates,
+    ) -> Result<()> {
+        self.advance(glm, run, alpha, 1.0, updates).inspect_err(|_| {
+            self.undo_draw();
+            *run = before;
+        })
     }
 
     /// The step by α on the probed minibatch, differences weighted by ρ. Checks, then writes.

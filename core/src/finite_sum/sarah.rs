@@ -75,25 +75,14 @@ impl<T: Real> FiniteSum<T> for Sarah {
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm, self.batch);
-        if run.phase == 0 {
-            if !vectors.full_gradient(glm, run)? {
-                return Ok(Event::Part);
-            }
-            if run.norm_sq == 0.0 {
-                return Ok(Event::Stationary);
-            }
-            run.phase = 1;
-            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+        if let Some(event) = vectors.open(glm, run)? {
+            return Ok(event);
         }
         vectors.settle(run);
         let before = run.clone();
         vectors.draw(run);
         vectors.probe(glm, run);
-        if let Err(error) = vectors.advance(glm, run, self.alpha, 1.0, self.updates) {
-            vectors.undo_draw();
-            *run = before;
-            return Err(error);
-        }
+        vectors.advance_or_undo(glm, run, before, self.alpha, self.updates)?;
         run.steps += 1;
         run.inner += 1;
         run.samples += self.batch as u64;
