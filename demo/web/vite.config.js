@@ -1,10 +1,26 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { defineConfig } from "vite";
 import { fileURLToPath } from "node:url";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Puts the service worker beside the page, with the names of all its files. */
+const offline = {
+  name: "undercurve-offline",
+  apply: "build",
+  async generateBundle(_, bundle) {
+    // Names hold hashes of what is in the files, but for the page's own.
+    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/")).sort().map((name) => `./${name}`)];
+    const version = createHash("sha256").update(files.join()).digest("hex").slice(0, 12);
+    const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
+    this.emitFile({ type: "asset", fileName: "offline.js", source });
+  },
+};
+
 export default defineConfig({
   base: "./",
+  plugins: [offline],
   resolve: {
     alias: [
       { find: /^undercurve$/, replacement: at("../../wasm/js/index.js") },

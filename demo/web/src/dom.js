@@ -30,6 +30,9 @@ export function segments(root, choices, value, change) {
 /** Three decimals, as scores are written here. */
 export const three = (x) => (Number.isFinite(x) ? x.toFixed(3) : "–");
 
+/** A count, as counts are written here: 5,472. */
+export const count = (n) => n.toLocaleString("en");
+
 /** Offers bytes or text as a file. */
 export function download(name, parts, type) {
   const url = URL.createObjectURL(new Blob([parts], { type }));

@@ -71,13 +71,18 @@ export class Lane {
     this.points = plane;
     this.labels = test.y;
     this.caption.textContent = this.flat ? "lines: 20, 5 and 1 % of negatives rank higher" : "first two principal components, tint: rank";
-    this.layer = null;
+    this.layer = this.aspect = null;
   }
 
   /** What a snapshot must hold for this lane. */
   view() {
-    const { width, height } = this.map.getBoundingClientRect();
-    this.window = draw.frame(this.points, width / height);
+    const { width, height } = draw.sizeOf(this.map);
+    // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
+    if (this.aspect !== width / height) {
+      this.aspect = width / height;
+      this.window = draw.frame(this.points, this.aspect);
+      this.layer = null;
+    }
     const rows = Math.max(8, Math.round((GRID * height) / width));
     this.grid = { columns: GRID, rows };
     return { curve: 201, bins: 48, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }) };
@@ -86,13 +91,18 @@ export class Lane {
   /** Draws a snapshot, or the last one again. */
   draw(colours, snapshot = this.last) {
     if (!snapshot) return;
-    if (colours !== this.colours) this.layer = null;
+    if (colours !== this.colours) {
+      this.layer = this.surface = null;
+      this.shade = draw.shade(colours, this.name);
+    }
     this.colours = colours;
     this.last = snapshot;
     const { context, width, height } = draw.sharp(this.map);
     const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
     if (this.flat && snapshot.surface) {
-      draw.surface(context, width, height, snapshot.surface, this.grid.columns, this.grid.rows, colours, this.name);
+      const { columns, rows } = this.grid;
+      if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
+      this.surface.draw(context, width, height, snapshot.surface);
       if (!this.layer || this.layer.width !== this.map.width) {
         // The points do not move while training: they are drawn once.
         const ratio = this.map.width / width;
@@ -103,10 +113,9 @@ export class Lane {
       }
       context.drawImage(this.layer, 0, 0, width, height);
     } else if (snapshot.ranks) {
-      const shade = draw.shade(colours, this.name);
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
-        tint: (k) => `rgb(${shade(0.45 + 0.55 * snapshot.ranks[k])})`,
+        tint: (k) => this.shade(0.45 + 0.55 * snapshot.ranks[k]),
       });
     }
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);

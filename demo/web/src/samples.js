@@ -5,8 +5,8 @@ import cancer from "../samples/breast-cancer.csv?url";
 import digits from "../samples/digits.csv?url";
 
 export const SAMPLES = [
-  { name: "page-blocks", title: "Page blocks", about: "5 472 × 10 · 10 %", url: blocks, label: "kind", positive: "other" },
-  { name: "digits", title: "Digits: 8 or not", about: "1 797 × 64 · 10 %", url: digits, label: "digit", positive: "8" },
+  { name: "page-blocks", title: "Page blocks", about: "5,472 × 10 · 10 %", url: blocks, label: "kind", positive: "other" },
+  { name: "digits", title: "Digits: 8 or not", about: "1,797 × 64 · 10 %", url: digits, label: "digit", positive: "8" },
   { name: "breast-cancer", title: "Breast cancer", about: "569 × 30 · 37 %", url: cancer, label: "diagnosis", positive: "malignant" },
 ];
 

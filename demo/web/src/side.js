@@ -1,17 +1,18 @@
 // The left column: data, file, model, length.
 
-import { h, segments } from "./dom.js";
+import { count, h, segments } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import { SAMPLES } from "./samples.js";
 
 const slider = (name, text, { min, max, step, show }, change) => {
-  const output = h("output");
-  const input = h("input", { type: "range", min, max, step, oninput: () => (output.textContent = show(Number(input.value))), onchange: () => change(Number(input.value)) });
+  // Not wrapped in its label: that would name the output, which comes first.
+  const output = h("output", { for: `${name}-range` });
+  const input = h("input", { type: "range", id: `${name}-range`, min, max, step, oninput: () => (output.textContent = show(Number(input.value))), onchange: () => change(Number(input.value)) });
   return {
-    node: h("label", { className: "slider" }, text, output, input),
-    set(value, disabled) {
+    node: h("div", { className: "slider" }, h("label", { for: input.id, textContent: text }), output, input),
+    set(value, shown) {
       input.value = value;
-      input.disabled = disabled;
+      this.node.hidden = !shown;
       output.textContent = show(Number(input.value));
     },
   };
@@ -73,13 +74,13 @@ export class Side {
   /** @param {import("./state.js").State} state @param {boolean} drawn whether the data is drawn from a seed */
   configure(state, drawn) {
     for (const [name, node] of this.thumbs) node.setAttribute("aria-pressed", String(name === state.data));
-    this.positives.set(toPosition(state.positives), !drawn);
-    this.noise.set(state.noise, !drawn);
+    this.positives.set(toPosition(state.positives), drawn);
+    this.noise.set(state.noise, drawn);
     const models = [["linear", "Linear"], ["16", "MLP 16"], ["16,16", "16, 16"]];
     if (!models.some(([value]) => value === state.model)) models[2] = [state.model, state.model];
     segments(this.model, models, state.model, (model) => this.changed({ model }));
     const lengths = [...new Set([300, 1000, 3000, 10000, state.steps])].sort((a, b) => a - b);
-    this.steps.replaceChildren(...lengths.map((steps) => h("option", { value: steps, textContent: steps.toLocaleString("en"), selected: steps === state.steps })));
+    this.steps.replaceChildren(...lengths.map((steps) => h("option", { value: steps, textContent: count(steps), selected: steps === state.steps })));
   }
 
   /** @param {string} name @param {{ plane: Float32Array, test: { y: Uint8Array } }} data */
@@ -102,28 +103,28 @@ export class Side {
     const impute = h("input", { type: "checkbox", checked: true });
     const go = h("button", { type: "button", className: "primary", textContent: "Train on it" });
     const missing = table.columns.filter((column) => column.missing > 0);
-    const count = missing.reduce((sum, column) => sum + column.missing, 0);
+    const holes = missing.reduce((sum, column) => sum + column.missing, 0);
     const describe = () => {
       const column = table.columns.find((one) => one.name === label.value);
       const chosen = column.values?.find(([value]) => value === positive.value);
       go.disabled = !chosen || column.values.length < 2;
       ratio.textContent = go.disabled
         ? column.values ? "This column has one value only." : "This column has more than 20 values: no class label."
-        : `${chosen[1]} of ${table.rows} rows are positive (${((100 * chosen[1]) / table.rows).toPrecision(3)} %).`;
+        : `${count(chosen[1])} of ${count(table.rows)} rows are positive (${((100 * chosen[1]) / table.rows).toPrecision(3)} %).`;
     };
     const fill = () => {
       const values = table.columns.find((column) => column.name === label.value).values ?? [];
       const rare = values.length === 2 && values[0][1] < values[1][1] ? 0 : values.length - 1;
-      positive.replaceChildren(...values.map(([value, n], k) => h("option", { value, textContent: `${value} (${n} rows)`, selected: k === rare })));
+      positive.replaceChildren(...values.map(([value, n], k) => h("option", { value, textContent: `${value} (${count(n)} rows)`, selected: k === rare })));
       describe();
     };
     label.onchange = fill;
     positive.onchange = describe;
     go.onclick = () => this.prepare({ file: table.file, label: label.value, positive: positive.value, impute: impute.checked });
-    const parts = [h("strong", { textContent: table.name }), h("p", { className: "hint", textContent: `${table.format}, ${table.rows} rows${sparse ? "" : ` × ${table.columns.length} columns`}` })];
+    const parts = [h("strong", { textContent: table.name }), h("p", { className: "hint", textContent: `${table.format}, ${count(table.rows)} rows${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));
     parts.push(h("label", {}, "Positive class", positive), ratio);
-    if (count) parts.push(h("label", { className: "check" }, impute, `Fill in ${count} missing value${count > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`));
+    if (holes) parts.push(h("label", { className: "check" }, impute, `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`));
     this.form.replaceChildren(h("div", { className: "file", id: "inspect" }, ...parts, go));
     this.form.style.marginTop = "8px";
     fill();

@@ -145,6 +145,43 @@ test("exact methods are offered, train, and end where nothing is left to do", as
   }
 });
 
+test("after one visit the page opens and trains with its server gone", async () => {
+  const own = await preview({ root, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
+  const context = await browser.newContext();
+  context.setDefaultTimeout(120000);
+  const page = await context.newPage();
+  await page.goto(`http://127.0.0.1:${own.httpServer.address().port}/#steps=20`);
+  await finished(page);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  own.httpServer.closeAllConnections();
+  await own.close();
+  await page.goto(`${page.url().split("#")[0]}#data=digits&steps=20`);
+  await page.reload();
+  await finished(page);
+  const trained = await metrics(page);
+  assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
+  assert.equal(await page.textContent("#problem"), "");
+  // A file needs the module that reads files, which this page has not loaded yet.
+  await drop(page, "good.csv", goodCsv());
+  await page.waitForSelector("#inspect");
+  await context.close();
+});
+
+test("what only drawn data has is shown for drawn data only; the dice bring another seed", async () => {
+  const { page, close } = await open("#steps=20");
+  const slider = page.getByRole("slider", { name: "Positives" });
+  assert.ok(await slider.isVisible());
+  await page.click(".samples button");
+  await finished(page);
+  assert.ok(!(await slider.isVisible()));
+  await page.evaluate(() => (Math.random = () => 0.5));
+  await page.click("#dice");
+  await finished(page);
+  assert.match(page.url(), /seed=500\b/);
+  await close();
+});
+
 test("keys play, step and reset", async () => {
   const { page, close } = await open("#steps=50");
   await page.evaluate(() => document.activeElement.blur());

@@ -2,9 +2,27 @@
 
 import { contours } from "d3-contour";
 
+/** Sizes of canvases in CSS pixels, told by the browser: asking for them while drawing would lay out the page. */
+const sizes = new WeakMap();
+const watcher = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) sizes.set(target, { width: contentRect.width, height: contentRect.height });
+});
+
+/** @param {HTMLCanvasElement} canvas without padding @returns {{ width: number, height: number }} */
+export function sizeOf(canvas) {
+  let size = sizes.get(canvas);
+  if (!size) {
+    watcher.observe(canvas);
+    const { width, height } = canvas.getBoundingClientRect();
+    size = { width, height };
+    sizes.set(canvas, size);
+  }
+  return size;
+}
+
 /** Makes a canvas as sharp as the screen; returns its context in CSS pixels. */
 export function sharp(canvas) {
-  const { width, height } = canvas.getBoundingClientRect();
+  const { width, height } = sizeOf(canvas);
   const ratio = Math.min(devicePixelRatio || 1, 2);
   const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
@@ -60,49 +78,77 @@ export function scatter(context, width, height, window, points, labels, colours,
   context.globalAlpha = 1;
 }
 
-/** The colour of a rank: paper for most negatives, the lane's for the top. */
-export function shade(colours, lane) {
+const SHADES = 256;
+
+/** The colours of ranks 0 … 1 in even steps, three bytes each: paper for most negatives, the lane's for the top. */
+function shades(colours, lane) {
   const [from, to] = [rgb(colours.card), rgb(colours[lane])];
-  return (rank) => {
-    const part = 0.04 + 0.56 * rank ** 4;
-    return from.map((value, k) => Math.round(value + (to[k] - value) * part));
-  };
+  const table = new Uint8ClampedArray(3 * SHADES);
+  for (let k = 0; k < SHADES; k += 1) {
+    const part = 0.04 + 0.56 * (k / (SHADES - 1)) ** 4;
+    for (let c = 0; c < 3; c += 1) table[3 * k + c] = from[c] + (to[c] - from[c]) * part;
+  }
+  return table;
 }
 
-/** Ranks on a grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher. */
-export function surface(context, width, height, ranks, columns, rows, colours, lane) {
-  const image = new ImageData(columns, rows);
-  const colour = shade(colours, lane);
-  for (let j = 0; j < rows; j += 1) {
-    for (let i = 0; i < columns; i += 1) {
-      const [r, g, b] = colour(ranks[(rows - 1 - j) * columns + i]);
-      image.data.set([r, g, b, 255], 4 * (j * columns + i));
-    }
+/** The place of a rank's colour in the table. */
+const shadeOf = (rank) => 3 * Math.min(SHADES - 1, Math.max(0, Math.round(rank * (SHADES - 1))));
+
+/** The colour of a rank as a fill style. */
+export function shade(colours, lane) {
+  const table = shades(colours, lane);
+  const names = Array.from({ length: SHADES }, (_, k) => `rgb(${table.subarray(3 * k, 3 * k + 3).join()})`);
+  return (rank) => names[shadeOf(rank) / 3];
+}
+
+/** A map of ranks that is drawn again and again: what stays the same between two frames is kept. */
+export class Surface {
+  constructor(columns, rows, colours, lane) {
+    Object.assign(this, { columns, rows, colours, lane });
+    this.table = shades(colours, lane);
+    this.image = new ImageData(columns, rows);
+    this.image.data.fill(255);
+    this.small = new OffscreenCanvas(columns, rows);
+    this.pixels = this.small.getContext("2d");
+    this.lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99]);
   }
-  const small = new OffscreenCanvas(columns, rows);
-  small.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingQuality = "high";
-  context.drawImage(small, 0, 0, width, height);
-  const lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99])(ranks);
-  context.strokeStyle = colours[lane];
-  lines.forEach((line, level) => {
-    context.lineWidth = level === 1 ? 2 : 1;
-    context.globalAlpha = level === 1 ? 0.95 : 0.55;
-    context.beginPath();
-    for (const ring of line.coordinates.flat()) {
-      // Parts of a ring that run along the border close the area; they are no level lines.
-      let drawing = false;
-      for (const [x, y] of ring) {
-        const inside = x > 0.6 && y > 0.6 && x < columns - 0.6 && y < rows - 0.6;
-        const at = [(x / columns) * width, height - (y / rows) * height];
-        if (inside && drawing) context.lineTo(...at);
-        else if (inside) context.moveTo(...at);
-        drawing = inside;
+
+  /** Ranks on the grid as a shaded map, with lines where 20 %, 5 % and 1 % of the negatives rank higher. */
+  draw(context, width, height, ranks) {
+    const { columns, rows, table } = this;
+    const bytes = this.image.data;
+    for (let j = 0; j < rows; j += 1) {
+      for (let i = 0; i < columns; i += 1) {
+        const from = shadeOf(ranks[(rows - 1 - j) * columns + i]);
+        const to = 4 * (j * columns + i);
+        bytes[to] = table[from];
+        bytes[to + 1] = table[from + 1];
+        bytes[to + 2] = table[from + 2];
       }
     }
-    context.stroke();
-  });
-  context.globalAlpha = 1;
+    this.pixels.putImageData(this.image, 0, 0);
+    context.imageSmoothingQuality = "high";
+    context.drawImage(this.small, 0, 0, width, height);
+    context.strokeStyle = this.colours[this.lane];
+    this.lines(ranks).forEach((line, level) => {
+      context.lineWidth = level === 1 ? 2 : 1;
+      context.globalAlpha = level === 1 ? 0.95 : 0.55;
+      context.beginPath();
+      for (const ring of line.coordinates.flat()) {
+        // Parts of a ring that run along the border close the area; they are no level lines.
+        let drawing = false;
+        for (const [x, y] of ring) {
+          const inside = x > 0.6 && y > 0.6 && x < columns - 0.6 && y < rows - 0.6;
+          const [px, py] = [(x / columns) * width, height - (y / rows) * height];
+          if (inside && drawing) context.lineTo(px, py);
+          else if (inside) context.moveTo(px, py);
+          drawing = inside;
+        }
+      }
+      context.stroke();
+    });
+    context.globalAlpha = 1;
+  }
 }
 
 /** Both classes' scores, negatives grey and positives in the lane's colour, each scaled to its own height. */

@@ -1,0 +1,30 @@
+// A service worker: keeps the files of the page, so that it opens without a network after one visit.
+// The network comes first, so a page built anew is seen at once; what is kept answers only when nothing else does.
+
+/* global FILES, VERSION -- written in by the build: every file of the page, and a name for this set of them */
+
+const cache = `undercurve ${VERSION}`;
+
+addEventListener("install", (event) => {
+  skipWaiting();
+  event.waitUntil(caches.open(cache).then((kept) => kept.addAll(FILES)));
+});
+
+addEventListener("activate", (event) => {
+  const old = async () => {
+    for (const name of await caches.keys()) if (name.startsWith("undercurve ") && name !== cache) await caches.delete(name);
+    await clients.claim();
+  };
+  event.waitUntil(old());
+});
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
+  const kept = async (reason) => {
+    const found = await caches.match(request.mode === "navigate" ? "./" : request, { ignoreSearch: true, ignoreVary: true });
+    if (found) return found;
+    throw reason;
+  };
+  event.respondWith(fetch(request).catch(kept));
+});
