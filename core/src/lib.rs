@@ -37,8 +37,8 @@
 //! # }
 //! ```
 //!
-//! Features: `std` (default: gzip input; implies `alloc`), `alloc` (reading data, the `Trainer`), `serde` (saved
-//! runs), `compact` (smaller code, the same bits).
+//! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
+//! `every-method` (exact objectives and finite sums by name, too), `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -49,7 +49,7 @@ extern crate std;
 
 pub mod algorithm;
 pub mod batch;
-#[cfg(feature = "serde")]
+#[cfg(feature = "alloc")]
 pub mod checkpoint;
 pub mod data;
 mod decimal;

@@ -2,9 +2,11 @@
 //!
 //! The command line, the page and the packages all read this one table; so does the documentation.
 
+#[cfg(feature = "every-method")]
+use crate::algorithm::Lbfgs;
 use crate::algorithm::{
-    Adagrad, Adam, AdamForm, AnyAlgorithm, Lbfgs, Momentum, Oauc, Pesg, Pga, PpdAdagrad, PpdSg, Schedule,
-    ScheduleShape, Sgd, StageLength, Stages,
+    Adagrad, Adam, AdamForm, AnyAlgorithm, Momentum, Oauc, Pesg, Pga, PpdAdagrad, PpdSg, Schedule, ScheduleShape, Sgd,
+    StageLength, Stages,
 };
 use crate::decimal;
 use crate::error::{Error, Result};
@@ -157,6 +159,18 @@ impl Method {
     #[must_use]
     pub fn is_finite_sum(&self) -> bool {
         self.objective == Objective::FiniteSum
+    }
+
+    /// Whether it looks at the whole data at every step.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        matches!(self.objective, Objective::AucExact | Objective::ApExact | Objective::PaucExact)
+    }
+
+    /// Whether this build can train it; without the feature `every-method` some are listed only.
+    #[must_use]
+    pub fn is_built(&self) -> bool {
+        cfg!(feature = "every-method") || !(self.is_exact() || self.is_finite_sum())
     }
 }
 
@@ -994,6 +1008,7 @@ pub enum SettingError {
 pub struct Settings<'a> {
     method: &'static Method,
     pairs: &'a [(&'a str, &'a str)],
+    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     fpr: (f64, f64),
 }
 
@@ -1208,9 +1223,16 @@ impl<'a> Settings<'a> {
                 AnyEstimator::MinMaxAp(MinMaxAp::new(self.surrogate()?, anchors, self.link()?, self.weights()?)?)
             }
             Objective::AucPairwise => AnyEstimator::AucPairwise(AucPairwise::new(self.surrogate()?, self.link()?)),
+            #[cfg(feature = "every-method")]
             Objective::AucExact => AnyEstimator::Exact(Exact::auc(self.surrogate()?, self.link()?)),
+            #[cfg(feature = "every-method")]
             Objective::ApExact => AnyEstimator::Exact(Exact::ap(self.surrogate()?, self.link()?)),
+            #[cfg(feature = "every-method")]
             Objective::PaucExact => AnyEstimator::Exact(Exact::pauc(self.surrogate()?, self.link()?, self.fpr)?),
+            #[cfg(not(feature = "every-method"))]
+            Objective::AucExact | Objective::ApExact | Objective::PaucExact => {
+                return Err(Error::Unsupported { what: "an exact method without the feature every-method" });
+            }
             Objective::FiniteSum => return Err(Error::Unsupported { what: "an estimator of a finite sum" }),
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
@@ -1253,6 +1275,7 @@ impl<'a> Settings<'a> {
             "sgd" => Ok(AnyAlgorithm::Sgd(Sgd::new(lr, decay)?)),
             "momentum" => Ok(AnyAlgorithm::Momentum(Momentum::new(lr, beta1, decay)?)),
             "adam" => adam(AdamForm::Corrected),
+            #[cfg(feature = "every-method")]
             "lbfgs" => {
                 let (memory, tolerance) = (self.count("memory")? as usize, self.value("tolerance"));
                 Ok(AnyAlgorithm::Lbfgs(Lbfgs::new(memory, tolerance, decay)?))
@@ -1312,7 +1335,7 @@ impl<'a> Settings<'a> {
     pub fn sampler(&self, seed: u64, population: [u32; 2]) -> Result<AnySampler> {
         let [negatives, positives] = population;
         let at_most = |name, there: u32| Ok::<_, Error>((self.count(name)?).min(u64::from(there)) as u32);
-        if matches!(self.method.objective, Objective::AucExact | Objective::ApExact | Objective::PaucExact) {
+        if self.method.is_exact() {
             return Ok(AnySampler::Whole(Whole::new(negatives + positives)?));
         }
         if self.text("sampling").unwrap_or("stratified") == "uniform" {

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::io::Write as _;
+use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
     prepare,
@@ -216,8 +217,8 @@ fn applied_to_new_data() {
     assert_eq!(preparation.column_names(), ["v", "k=a", "k=b", "k=(missing)"]);
     assert_eq!(dense(&data), [[1.0, 1.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 1.0]]);
     assert_eq!(data.summary().missing, [("v".to_string(), 1), ("k".to_string(), 1)]);
-    let saved = postcard::to_allocvec(&preparation).unwrap();
-    let loaded: Preparation = postcard::from_bytes(&saved).unwrap();
+    let saved = SavedModel { preparation: preparation.clone(), split: None, real_bytes: 4, trainer: vec![] }.to_bytes();
+    let loaded = SavedModel::from_bytes(&saved).unwrap().preparation;
     assert_eq!(loaded, preparation);
     let new = csv("extra,label,k,v\n9,1,c,7\n9,0,b,?\n").unwrap();
     let data: Dataset<f64> = loaded.apply(&new).unwrap();

@@ -12,6 +12,15 @@ export { SYNTHETICS } from "./synthetics.js";
  */
 export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
+/**
+ * Loads the module with every method once, as `init` does, from `undercurve/undercurve_full_bg.wasm`: the exact methods and
+ * the finite sums need it, beside the first. `Session.create` and the worker do so by themselves.
+ */
+export declare function initFull(module?: BufferSource | WebAssembly.Module): Promise<void>;
+
+/** Thrown by `new Session` for a method that only the full module has, while that is not loaded. */
+export declare class NeedsFull extends Error {}
+
 /** Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`. */
 export declare function synthetic(
   kind: string,

@@ -106,6 +106,9 @@ export interface Snapshot {
 
 /** Training on the CPU in slices, with snapshots. Errors are exceptions with one sentence. */
 export declare class Session {
+  /** Loads the modules that the method needs, where they are not loaded yet. */
+  static create(options: TrainerOptions): Promise<Session>;
+  /** Of loaded modules: after `init`, and for the exact methods and the finite sums `initFull`. */
   constructor(options: TrainerOptions);
   /** Trains; returns the steps done, fewer than asked for where the method has nothing more to do. */
   advance(slice: Slice): number;

@@ -1,6 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
-import { Data, Options, Trainer } from "./pkg/undercurve.js";
+import { NeedsFull, init, initFull, withModule } from "./modules.js";
 import { Ordered, grid } from "./view.js";
 
 /**
@@ -82,30 +82,49 @@ export class Session {
   #scaled;
   #milliseconds = 0;
 
+  /**
+   * Loads the modules that the method needs, where they are not loaded yet.
+   * @param {TrainerOptions} options
+   */
+  static async create(options) {
+    await init();
+    try {
+      return new Session(options);
+    } catch (error) {
+      if (!(error instanceof NeedsFull)) throw error;
+    }
+    await initFull();
+    return new Session(options);
+  }
+
   /** @param {TrainerOptions} options */
   constructor(options) {
     const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, scale, bytes } = options;
     if (!(X instanceof Float32Array) || !(y instanceof Uint8Array) || !dims) {
       throw new TypeError("training rows are needed: X (Float32Array), y (Uint8Array) and dims");
     }
-    const settings = new Options(method.name, seed);
-    try {
-      if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
-      if (steps !== undefined) settings.steps(steps);
-      if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
-      for (const [name, value] of Object.entries(method.settings ?? {})) {
-        settings.set(name, String(value));
+    this.#labels = test?.y ?? y;
+    [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
+      const settings = new Options(method.name, seed);
+      let data;
+      let trainer;
+      try {
+        if (settings.needsFull) return undefined;
+        if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
+        if (steps !== undefined) settings.steps(steps);
+        if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
+        for (const [name, value] of Object.entries(method.settings ?? {})) {
+          settings.set(name, String(value));
+        }
+        this.#scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => x && unitRows(x, dims) : (x) => x;
+        data = Data.dense(this.#scaled(X), y, dims, this.#scaled(test?.X), test?.y);
+        trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
+        return trainer && [data, trainer];
+      } finally {
+        if (!trainer) data?.free();
+        settings.free();
       }
-      this.#labels = test?.y ?? y;
-      this.#scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => x && unitRows(x, dims) : (x) => x;
-      this.#data = Data.dense(this.#scaled(X), y, dims, this.#scaled(test?.X), test?.y);
-      this.#trainer = bytes ? Trainer.load(bytes, this.#data) : new Trainer(settings, this.#data);
-    } catch (error) {
-      this.#data?.free();
-      throw error;
-    } finally {
-      settings.free();
-    }
+    });
   }
 
   /**

@@ -29,8 +29,10 @@ const calls = {
     files.delete(file);
   },
 
-  create(options) {
-    sessions.set(++last, new Session(options));
+  /** Loads the full module for a method that needs it; other sessions go on meanwhile. */
+  async create(options) {
+    const created = await Session.create(options);
+    sessions.set(++last, created);
     return {
       session: last,
       backend: "cpu-simd",

@@ -3,8 +3,9 @@
 //! Typed arrays in, typed arrays out; every error is a JavaScript exception with one line of text. `wasm/js` wraps this
 //! in sessions and a worker.
 //!
-//! The package has two modules, so that training can start before anything else is downloaded: the feature `train`
-//! makes the one, `files` the other. They share no memory; prepared rows cross as arrays.
+//! The package has three modules, so that training can start before anything else is downloaded: the feature `train`
+//! makes the first, with the methods that look at batches, `full` one with every method, `files` the one that reads files.
+//! They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
 

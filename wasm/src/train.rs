@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use undercurve::data::{Dataset, Rows};
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::registry;
-use undercurve::trainer::{self, Config, Length, ModelSpec};
+use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Training rows and held-out rows.
@@ -82,6 +82,11 @@ impl Options {
     pub fn new(method: &str, seed: f64) -> Self {
         Self { config: Config { method: method.to_string(), seed: seed as u64, ..Config::default() } }
     }
+    /// Whether the method is one of the full module's, which this one does not have.
+    #[wasm_bindgen(getter, js_name = needsFull)]
+    pub fn needs_full(&self) -> bool {
+        registry::method(&self.config.method).is_some_and(|method| !method.is_built())
+    }
     /// Whether the method is meant for rows of unit length.
     #[wasm_bindgen(getter, js_name = unitRows)]
     pub fn unit_rows(&self) -> bool {
@@ -124,9 +129,12 @@ impl Trainer {
         Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
     }
 
-    /// Where `save` left off, on the same data.
-    pub fn load(bytes: &[u8], data: &Data) -> Result<Self, JsError> {
-        Ok(Self::of(trainer::Trainer::load(bytes, data.train.clone(), data.test.clone())?))
+    /// Where `save` left off, on the same data; nothing where the saved run's method is one of the full module's.
+    pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, JsError> {
+        match trainer::Trainer::load(bytes, data.train.clone(), data.test.clone()) {
+            Err(TrainerError::NotBuilt { .. }) => Ok(None),
+            loaded => Ok(Some(Self::of(loaded?))),
+        }
     }
 
     fn of(inner: trainer::Trainer<f32>) -> Self {

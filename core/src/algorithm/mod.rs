@@ -152,6 +152,7 @@ pub enum AnyAlgorithm {
     /// Adam and its forms.
     Adam(Adam),
     /// L-BFGS, over all data.
+    #[cfg(feature = "every-method")]
     Lbfgs(Lbfgs),
     /// AdaGrad.
     Adagrad(Adagrad),
@@ -173,6 +174,7 @@ macro_rules! each {
             AnyAlgorithm::Sgd($a) => $body,
             AnyAlgorithm::Momentum($a) => $body,
             AnyAlgorithm::Adam($a) => $body,
+            #[cfg(feature = "every-method")]
             AnyAlgorithm::Lbfgs($a) => $body,
             AnyAlgorithm::Adagrad($a) => $body,
             AnyAlgorithm::PpdSg($a) => $body,

@@ -4,7 +4,6 @@ use crate::error::{Error, Result};
 
 /// How the rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Shape {
     /// lr at every step.

@@ -7,6 +7,7 @@ use super::parse::{Content, Format, MISSING, RawColumn, RawTable, number_text};
 use super::rows::Rows;
 use super::scale::{Affine, Moments, Scale, one_hot, standard, unit};
 use super::split::Split;
+use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
@@ -22,7 +23,6 @@ pub const MAX_DENSE: usize = 1 << 26;
 
 /// What to do about missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Missing {
     /// They are an error.
     #[default]
@@ -30,6 +30,15 @@ pub enum Missing {
     /// The training mean in a column of numbers; a category of its own in a categorical column (all zeros when training
     /// had none missing there).
     Impute,
+}
+
+impl Coded for Missing {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(if from.value()? { Self::Impute } else { Self::Refuse })
+    }
 }
 
 /// What to make of a table.
@@ -52,14 +61,12 @@ pub struct Options {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Column {
     name: String,
     role: Role,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Role {
     Number {
         mean: f64,
@@ -73,6 +80,34 @@ enum Role {
     },
 }
 
+impl Coded for Column {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.name.write(out);
+        match &self.role {
+            Role::Number { mean, map } => {
+                out.push(0);
+                mean.write(out);
+                map.write(out);
+            }
+            Role::Category { values, maps, missing } => {
+                out.push(1);
+                values.write(out);
+                maps.write(out);
+                missing.write(out);
+            }
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let name = from.value()?;
+        let role = match from.byte()? {
+            0 => Role::Number { mean: from.value()?, map: from.value()? },
+            1 => Role::Category { values: from.value()?, maps: from.value()?, missing: from.value()? },
+            _ => return None,
+        };
+        Some(Self { name, role })
+    }
+}
+
 impl Role {
     fn width(&self) -> usize {
         match self {
@@ -83,7 +118,6 @@ impl Role {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Layout {
     /// A table with named columns.
     Named(Vec<Column>),
@@ -108,12 +142,38 @@ enum Layout {
 /// # Ok::<(), undercurve::data::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Preparation {
     layout: Layout,
     scale: Scale,
     missing: Missing,
     label: LabelRule,
+}
+
+impl Coded for Preparation {
+    fn write(&self, out: &mut Vec<u8>) {
+        match &self.layout {
+            Layout::Named(columns) => {
+                out.push(0);
+                columns.write(out);
+            }
+            Layout::Numbered { cols, maps } => {
+                out.push(1);
+                cols.write(out);
+                maps.write(out);
+            }
+        }
+        self.scale.write(out);
+        self.missing.write(out);
+        self.label.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let layout = match from.byte()? {
+            0 => Layout::Named(from.value()?),
+            1 => Layout::Numbered { cols: from.value()?, maps: from.value()? },
+            _ => return None,
+        };
+        Some(Self { layout, scale: from.value()?, missing: from.value()?, label: from.value()? })
+    }
 }
 
 /// A fitted preparation with both parts of a split.

@@ -2,6 +2,7 @@
 
 use super::error::DataErrorKind;
 use super::parse::{MISSING, number_text};
+use crate::checkpoint::{Coded, Reader};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -22,13 +23,23 @@ pub(super) enum LabelCells<'a> {
 
 /// How a label becomes 1 (positive) or 0.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LabelRule {
     /// The label column; none for LIBSVM and arrays.
     pub column: Option<String>,
     pub positive: String,
     /// The one negative value, or none when every value but the positive one is negative.
     pub negative: Option<String>,
+}
+
+impl Coded for LabelRule {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.column.write(out);
+        self.positive.write(out);
+        self.negative.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { column: from.value()?, positive: from.value()?, negative: from.value()? })
+    }
 }
 
 /// Are these two the same label? Numbers are compared by value.

@@ -1,10 +1,10 @@
 //! Scaling of features, fitted on the training part only.
 
+use crate::checkpoint::{Coded, Reader};
 use alloc::vec::Vec;
 
 /// How features are scaled. The bias of a model is its own parameter (a 1 appended to every row) and is never scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Scale {
     /// As they are.
     None,
@@ -16,12 +16,35 @@ pub enum Scale {
     Unit,
 }
 
+impl Coded for Scale {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        match from.byte()? {
+            0 => Some(Self::None),
+            1 => Some(Self::Standard),
+            2 => Some(Self::Unit),
+            _ => None,
+        }
+    }
+}
+
 /// `x ↦ (x − shift)/divisor`, or 0 for divisor 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Affine {
     pub shift: f64,
     pub divisor: f64,
+}
+
+impl Coded for Affine {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.shift.write(out);
+        self.divisor.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { shift: from.value()?, divisor: from.value()? })
+    }
 }
 
 impl Affine {

@@ -209,6 +209,7 @@ pub enum AnyEstimator<T> {
     #[cfg(not(feature = "compact"))]
     Softmax(SoftmaxCrossEntropy),
     /// AUC, AP or partial AUC over the whole data.
+    #[cfg(feature = "every-method")]
     Exact(Exact),
 }
 
@@ -230,6 +231,7 @@ macro_rules! each {
             AnyEstimator::SmoothAp($e) => $body,
             #[cfg(not(feature = "compact"))]
             AnyEstimator::Softmax($e) => $body,
+            #[cfg(feature = "every-method")]
             AnyEstimator::Exact($e) => $body,
         }
     };

@@ -12,8 +12,12 @@ pub use stratified::Stratified;
 pub use whole::Whole;
 
 use crate::batch::Drawn;
+#[cfg(feature = "alloc")]
+use crate::checkpoint::{Coded, Reader};
 use crate::error::{Error, Result, exact_len};
 use crate::rng::Rng;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 
 /// Rows grouped by class: the negatives in ascending row order, then the positives in ascending row order. The ordinal
 /// of a positive among the positives is its state slot.
@@ -68,12 +72,22 @@ impl<'a> Classes<'a> {
 
 /// Where a sampler stands. Two cycles at most: what is drawn from all rows or from the negatives, and the positives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cursor {
     /// Number of the epoch of each cycle.
     pub epoch: [u64; 2],
     /// Items already drawn in it.
     pub position: [u32; 2],
+}
+
+#[cfg(feature = "alloc")]
+impl Coded for Cursor {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.epoch.write(out);
+        self.position.map(u64::from).write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { epoch: from.value()?, position: [from.value()?, from.value()?] })
+    }
 }
 
 /// What a draw wrote.

@@ -1,5 +1,6 @@
 //! What a run depends on, and why one cannot be made.
 
+use crate::checkpoint::{CheckpointError, Coded, Reader};
 use crate::error::{Error, Result};
 use crate::model::{Activation, AnyModel, Linear, Mlp};
 use crate::registry::{self, Domain, SettingError};
@@ -10,7 +11,6 @@ use core::fmt;
 
 /// Which model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ModelSpec {
     /// Linear.
@@ -74,9 +74,28 @@ impl fmt::Display for ModelSpec {
     }
 }
 
+impl Coded for ModelSpec {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Linear => out.push(0),
+            Self::Mlp { hidden, tanh } => {
+                out.push(1);
+                hidden.write(out);
+                tanh.write(out);
+            }
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        match from.byte()? {
+            0 => Some(Self::Linear),
+            1 => Some(Self::Mlp { hidden: from.value()?, tanh: from.value()? }),
+            _ => None,
+        }
+    }
+}
+
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Length {
     /// The method's `steps`.
     Method,
@@ -86,9 +105,32 @@ pub enum Length {
     Passes(f64),
 }
 
+impl Coded for Length {
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Method => out.push(0),
+            Self::Steps(steps) => {
+                out.push(1);
+                steps.write(out);
+            }
+            Self::Passes(passes) => {
+                out.push(2);
+                passes.write(out);
+            }
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        match from.byte()? {
+            0 => Some(Self::Method),
+            1 => Some(Self::Steps(from.value()?)),
+            2 => Some(Self::Passes(from.value()?)),
+            _ => None,
+        }
+    }
+}
+
 /// Everything a run depends on but its data.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Config {
     /// Name of the method in the [registry].
     pub method: String,
@@ -117,25 +159,57 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// The settings as the registry takes them.
+    pub(super) fn pairs(&self) -> Vec<(&str, &str)> {
+        self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+}
+
+impl Coded for Config {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.method.write(out);
+        self.settings.write(out);
+        self.model.write(out);
+        self.seed.write(out);
+        self.length.write(out);
+        self.fpr.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            method: from.value()?,
+            settings: from.value()?,
+            model: from.value()?,
+            seed: from.value()?,
+            length: from.value()?,
+            fpr: from.value()?,
+        })
+    }
+}
+
 /// Why a trainer cannot be made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TrainerError {
     /// A wrong method, setting, model or length, as a sentence.
     Config(String),
+    /// A method of the registry that this build does not have; the feature `every-method` brings all of them.
+    NotBuilt {
+        /// Its name.
+        method: &'static str,
+    },
     /// From the core.
     Core(Error),
     /// Saved bytes that cannot be used.
-    #[cfg(feature = "serde")]
-    Checkpoint(crate::checkpoint::CheckpointError),
+    Checkpoint(CheckpointError),
 }
 
 impl fmt::Display for TrainerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Config(text) => f.write_str(text),
+            Self::NotBuilt { method } => write!(f, "{method} is not in this build (feature every-method)"),
             Self::Core(error) => error.fmt(f),
-            #[cfg(feature = "serde")]
             Self::Checkpoint(error) => error.fmt(f),
         }
     }
@@ -149,9 +223,8 @@ impl From<Error> for TrainerError {
     }
 }
 
-#[cfg(feature = "serde")]
-impl From<crate::checkpoint::CheckpointError> for TrainerError {
-    fn from(error: crate::checkpoint::CheckpointError) -> Self {
+impl From<CheckpointError> for TrainerError {
+    fn from(error: CheckpointError) -> Self {
         Self::Checkpoint(error)
     }
 }

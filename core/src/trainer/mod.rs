@@ -8,19 +8,18 @@
 mod config;
 mod device;
 mod passes;
-#[cfg(feature = "serde")]
 mod saved;
 mod scored;
+#[cfg(feature = "every-method")]
 mod summed;
 
 pub use config::{Config, Length, ModelSpec, TrainerError};
 pub use device::Device;
-#[cfg(feature = "serde")]
 pub use saved::Predictor;
 
 use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
-use crate::estimator::AnyEstimator;
+use crate::estimator::{AnyEstimator, Exact};
 use crate::metric::{self, FprRange, Summary};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -33,6 +32,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use passes::{Passes, Work};
 use scored::Scored;
+#[cfg(feature = "every-method")]
 use summed::Summed;
 
 /// What a report holds.
@@ -82,6 +82,17 @@ impl<T: Real> Common<T> {
         self.model.init(&mut Rng::keyed(self.config.seed, 0x1217, 0), params)
     }
 
+    /// The near-linear form of the objective, where it has one.
+    fn whole(&self) -> Result<Option<Exact>> {
+        let pairs = self.config.pairs();
+        let settings = registry::method(&self.config.method).map(|method| Settings::new(method, &pairs));
+        // Both were there when the trainer was made.
+        match settings {
+            Some(Ok(settings)) => settings.whole(),
+            _ => Ok(None),
+        }
+    }
+
     fn summary(&mut self, scores: &[T], labels: &[u8]) -> Result<Summary> {
         let range = FprRange::new(self.config.fpr.0, self.config.fpr.1)?;
         metric::summary(scores, labels, range, self.work.lend(metric::need(scores.len())))
@@ -93,6 +104,7 @@ impl<T: Real> Common<T> {
 #[derive(Clone, Debug)]
 enum Kind<T: Real> {
     Scored(Scored<T>),
+    #[cfg(feature = "every-method")]
     Summed(Summed<T>),
 }
 
@@ -114,7 +126,10 @@ impl<T: Real> Trainer<T> {
             let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
             TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, names.join(", ")))
         })?;
-        let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        if !method.is_built() {
+            return Err(TrainerError::NotBuilt { method: method.name });
+        }
+        let pairs = config.pairs();
         let settings = Settings::new(method, &pairs)
             .map_err(|error| TrainerError::Config(config::setting_text(error, config)))?
             .with_fpr(config.fpr);
@@ -144,11 +159,12 @@ impl<T: Real> Trainer<T> {
         let model = config.model.build(train.rows().cols())?;
         let common =
             Common { config: config.clone(), train, test, model, passes: Passes::default(), work: Work::default() };
-        let kind = if method.is_finite_sum() {
-            Kind::Summed(Summed::new(&settings, &common)?)
-        } else {
-            Kind::Scored(Scored::new(&settings, &common)?)
-        };
+        #[cfg(feature = "every-method")]
+        if method.is_finite_sum() {
+            let kind = Kind::Summed(Summed::new(&settings, &common)?);
+            return Ok(Self { common, kind });
+        }
+        let kind = Kind::Scored(Scored::new(&settings, &common)?);
         Ok(Self { common, kind })
     }
 
@@ -174,6 +190,7 @@ impl<T: Real> Trainer<T> {
     pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
         match &mut self.kind {
             Kind::Scored(run) => run.step(&mut self.common, device),
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => Ok(run.step(&self.common)?.then_some(f64::NAN)),
         }
     }
@@ -187,7 +204,11 @@ impl<T: Real> Trainer<T> {
         let mut scores = vec![T::ZERO; train.labels().len()];
         self.score(train.rows(), &mut scores)?;
         let (objective, sum) = match &mut self.kind {
-            Kind::Scored(run) => (run.objective(&mut self.common, &scores)?, None),
+            Kind::Scored(run) => {
+                let whole = self.common.whole()?;
+                (run.objective(&mut self.common, whole, &scores)?, None)
+            }
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => {
                 let sum = run.report(&self.common)?;
                 (sum.objective, Some(sum))
@@ -221,6 +242,7 @@ impl<T: Real> Trainer<T> {
         let Self { common, kind } = self;
         let params = match kind {
             Kind::Scored(run) => run.params(),
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.params(common)?,
         };
         common.passes.forward(&common.model, params, rows, None, scores)
@@ -233,6 +255,7 @@ impl<T: Real> Trainer<T> {
     pub fn sum(&mut self) -> Result<Option<SumReport>> {
         match &mut self.kind {
             Kind::Scored(_) => Ok(None),
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.report(&self.common).map(Some),
         }
     }
@@ -245,6 +268,7 @@ impl<T: Real> Trainer<T> {
     pub fn curvature(&mut self) -> Result<Option<f64>> {
         match &mut self.kind {
             Kind::Scored(_) => Ok(None),
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.curvature(&self.common).map(Some),
         }
     }
@@ -254,6 +278,7 @@ impl<T: Real> Trainer<T> {
     pub fn step_size(&self) -> Option<(f64, f64)> {
         match &self.kind {
             Kind::Scored(_) => None,
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => Some((run.run.alpha, run.run.alpha_max)),
         }
     }
@@ -263,6 +288,7 @@ impl<T: Real> Trainer<T> {
     pub fn steps_done(&self) -> u64 {
         match &self.kind {
             Kind::Scored(run) => run.steps,
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.run.steps,
         }
     }
@@ -272,6 +298,7 @@ impl<T: Real> Trainer<T> {
     pub fn total_steps(&self) -> u64 {
         match &self.kind {
             Kind::Scored(run) => run.total,
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.total,
         }
     }
@@ -280,6 +307,7 @@ impl<T: Real> Trainer<T> {
     pub fn progress(&self) -> (u64, u64) {
         match &self.kind {
             Kind::Scored(run) => (run.steps, run.total),
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.progress(),
         }
     }
@@ -288,6 +316,7 @@ impl<T: Real> Trainer<T> {
     pub fn pass(&self) -> f64 {
         let drawn = match &self.kind {
             Kind::Scored(run) => run.drawn,
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.run.samples,
         };
         drawn as f64 / self.common.train.labels().len() as f64
@@ -297,6 +326,7 @@ impl<T: Real> Trainer<T> {
     pub fn batch_index(&self) -> &[u32] {
         match &self.kind {
             Kind::Scored(run) => &run.index,
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.batch(&self.common),
         }
     }
@@ -306,6 +336,7 @@ impl<T: Real> Trainer<T> {
         match &mut self.kind {
             Kind::Scored(run) => run.params(),
             // The memory fits the run it was made for.
+            #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.params(&self.common).unwrap_or(&[]),
         }
     }
@@ -334,6 +365,7 @@ impl<T: Real> Trainer<T> {
     pub fn estimator(&self) -> Option<&AnyEstimator<T>> {
         match &self.kind {
             Kind::Scored(run) => Some(&run.estimator),
+            #[cfg(feature = "every-method")]
             Kind::Summed(_) => None,
         }
     }
@@ -342,6 +374,7 @@ impl<T: Real> Trainer<T> {
     pub fn estimator_state(&self) -> &[T] {
         match &self.kind {
             Kind::Scored(run) => &run.state,
+            #[cfg(feature = "every-method")]
             Kind::Summed(_) => &[],
         }
     }

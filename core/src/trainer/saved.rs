@@ -3,37 +3,48 @@
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
 use super::{Kind as Running, Trainer};
-use crate::algorithm::COUNTERS;
-use crate::checkpoint::{CheckpointError, Kind, open, seal};
+use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{Dataset, Rows};
+#[cfg(feature = "every-method")]
 use crate::finite_sum::Run;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
-use crate::sampler::Cursor;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
-/// Everything of a run that changes, and what it depends on.
-#[derive(Serialize, Deserialize)]
-struct Saved {
+/// What the saved bytes of every run begin with: what it depends on, and where the model was.
+struct Head<'a> {
     config: Config,
-    inputs: u64,
-    real_bytes: u8,
+    inputs: usize,
+    real_bytes: usize,
     data: u64,
     /// The model's parameters come first.
-    points: Vec<u8>,
-    run: SavedRun,
+    points: &'a [u8],
 }
 
-#[derive(Serialize, Deserialize)]
-enum SavedRun {
-    Scored { steps: u64, drawn: u64, slots: Vec<u8>, counters: [u64; COUNTERS], state: Vec<u8>, cursor: Cursor },
-    Summed { words: Vec<u64>, real: Vec<u8>, u32: Vec<u32> },
+impl<'a> Head<'a> {
+    fn read(from: &mut Reader<'a>) -> Option<Self> {
+        Some(Self {
+            config: from.value()?,
+            inputs: from.value()?,
+            real_bytes: from.byte()?.into(),
+            data: from.value()?,
+            points: from.bytes()?,
+        })
+    }
 }
 
-fn bytes<T: Real>(values: &[T]) -> Vec<u8> {
-    values.iter().flat_map(|x| x.to_le().into_iter().take(T::BYTES)).collect()
+/// What follows is of a run with an estimator.
+const SCORED: u8 = 0;
+/// What follows is of a finite sum.
+#[cfg(feature = "every-method")]
+const SUMMED: u8 = 1;
+
+fn write_reals<T: Real>(values: &[T], out: &mut Vec<u8>) {
+    (values.len() * T::BYTES).write(out);
+    for x in values {
+        out.extend_from_slice(&x.to_le()[..T::BYTES]);
+    }
 }
 
 fn number<T: Real>(bytes: &[u8]) -> T {
@@ -74,8 +85,10 @@ fn fingerprint<T: Real>(data: &Dataset<T>) -> u64 {
     hash
 }
 
-fn decode(bytes: &[u8]) -> Result<Saved, CheckpointError> {
-    postcard::from_bytes(open(Kind::Trainer, bytes)?).map_err(|_| CheckpointError::Damaged)
+fn begin(bytes: &[u8]) -> Result<(Head<'_>, Reader<'_>), CheckpointError> {
+    let mut from = Reader(open(Kind::Trainer, bytes)?);
+    let head = Head::read(&mut from).ok_or(CheckpointError::Damaged)?;
+    Ok((head, from))
 }
 
 impl<T: Real> Trainer<T> {
@@ -83,68 +96,78 @@ impl<T: Real> Trainer<T> {
     /// seed and the cursor).
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let (points, run) = match &self.kind {
-            Running::Scored(run) => (
-                bytes(&run.points),
-                SavedRun::Scored {
-                    steps: run.steps,
-                    drawn: run.drawn,
-                    slots: bytes(&run.slots),
-                    counters: run.counters,
-                    state: bytes(&run.state),
-                    cursor: run.cursor,
-                },
-            ),
-            Running::Summed(run) => (
+        let mut out = Vec::new();
+        self.common.config.write(&mut out);
+        Model::<T>::inputs(&self.common.model).write(&mut out);
+        out.push(T::BYTES as u8);
+        fingerprint(&self.common.train).write(&mut out);
+        match &self.kind {
+            Running::Scored(run) => {
+                write_reals(&run.points, &mut out);
+                out.push(SCORED);
+                run.steps.write(&mut out);
+                run.drawn.write(&mut out);
+                write_reals(&run.slots, &mut out);
+                run.counters.write(&mut out);
+                write_reals(&run.state, &mut out);
+                run.cursor.write(&mut out);
+            }
+            #[cfg(feature = "every-method")]
+            Running::Summed(run) => {
                 // The memory fits the run it was made for.
-                bytes(&run.iterate(&self.common).unwrap_or_default()),
-                SavedRun::Summed { words: run.run.words().to_vec(), real: bytes(&run.real), u32: run.u32.clone() },
-            ),
-        };
-        let saved = Saved {
-            config: self.common.config.clone(),
-            inputs: Model::<T>::inputs(&self.common.model) as u64,
-            real_bytes: T::BYTES as u8,
-            data: fingerprint(&self.common.train),
-            points,
-            run,
-        };
-        // Writing to memory that grows cannot fail for these types.
-        seal(Kind::Trainer, &postcard::to_allocvec(&saved).unwrap_or_default())
+                write_reals(&run.iterate(&self.common).unwrap_or_default(), &mut out);
+                out.push(SUMMED);
+                run.run.words().to_vec().write(&mut out);
+                write_reals(&run.real, &mut out);
+                run.u32.write(&mut out);
+            }
+        }
+        seal(Kind::Trainer, &out)
     }
 
     /// Continues a saved run on the same training data.
     ///
     /// # Errors
     /// `Checkpoint` for bytes that are damaged, of another version, or saved with other data or another number
-    /// type.
+    /// type; `NotBuilt` for a method that this build does not have.
     pub fn load(bytes: &[u8], train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        let saved = decode(bytes)?;
-        if usize::from(saved.real_bytes) != T::BYTES {
+        let (head, mut from) = begin(bytes)?;
+        if head.real_bytes != T::BYTES {
             return Err(CheckpointError::Mismatch("precision").into());
         }
-        if saved.data != fingerprint(&train) {
+        if head.data != fingerprint(&train) {
             return Err(CheckpointError::Mismatch("training data set").into());
         }
-        let mut trainer = Self::new(&saved.config, train, test)?;
-        match (&mut trainer.kind, saved.run) {
-            (Running::Scored(run), SavedRun::Scored { steps, drawn, slots, counters, state, cursor }) => {
-                reals(&saved.points, &mut run.points)?;
-                reals(&slots, &mut run.slots)?;
-                reals(&state, &mut run.state)?;
-                (run.counters, run.steps, run.drawn, run.cursor) = (counters, steps, drawn, cursor);
+        let mut trainer = Self::new(&head.config, train, test)?;
+        trainer.restore(head.points, &mut from)?;
+        Ok(trainer)
+    }
+
+    /// Takes over what changes.
+    fn restore(&mut self, points: &[u8], from: &mut Reader<'_>) -> Result<(), TrainerError> {
+        match (&mut self.kind, from.byte()) {
+            (Running::Scored(run), Some(SCORED)) => {
+                let mut read = || Some((from.value()?, from.value()?, from.bytes()?, from.value()?, from.bytes()?));
+                let (steps, drawn, slots, counters, state) = read().ok_or(CheckpointError::Damaged)?;
+                reals(points, &mut run.points)?;
+                reals(slots, &mut run.slots)?;
+                reals(state, &mut run.state)?;
+                run.cursor = from.value().ok_or(CheckpointError::Damaged)?;
+                (run.counters, run.steps, run.drawn) = (counters, steps, drawn);
                 run.resume()?;
             }
-            (Running::Summed(run), SavedRun::Summed { words, real, u32 }) => {
-                let words = words.try_into().map_err(|_| CheckpointError::Damaged)?;
+            #[cfg(feature = "every-method")]
+            (Running::Summed(run), Some(SUMMED)) => {
+                let mut read = || Some((from.value::<Vec<u64>>()?.try_into().ok()?, from.bytes()?, from.value()?));
+                let (words, real, u32) = read().ok_or(CheckpointError::Damaged)?;
                 let real = real.chunks_exact(T::BYTES).map(number).collect();
-                if !run.restore(&trainer.common, Run::from_words(words), real, u32) {
+                if !run.restore(&self.common, Run::from_words(words), real, u32) {
                     return Err(CheckpointError::Damaged.into());
                 }
             }
             _ => return Err(CheckpointError::Damaged.into()),
         }
-        Ok(trainer)
+        Ok(())
     }
 }
 
@@ -163,12 +186,13 @@ impl<T: Real> Predictor<T> {
     /// # Errors
     /// `Checkpoint`.
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        let saved = decode(bytes)?;
-        let model = saved.config.model.build(usize::try_from(saved.inputs).unwrap_or(0))?;
+        let (head, _) = begin(bytes)?;
+        let model = head.config.model.build(head.inputs)?;
         let count = Model::<T>::param_len(&model);
+        let width = head.real_bytes;
+        let bytes = count.checked_mul(width).and_then(|length| head.points.get(..length));
+        let bytes = bytes.ok_or(CheckpointError::Damaged)?;
         let mut params = alloc::vec![T::ZERO; count];
-        let width = usize::from(saved.real_bytes);
-        let bytes = saved.points.get(..count * width).ok_or(CheckpointError::Damaged)?;
         match width {
             w if w == T::BYTES => reals(bytes, &mut params)?,
             4 => {
@@ -183,7 +207,7 @@ impl<T: Real> Predictor<T> {
             }
             _ => return Err(CheckpointError::Damaged.into()),
         }
-        Ok(Self { config: saved.config, model, params, passes: Passes::default() })
+        Ok(Self { config: head.config, model, params, passes: Passes::default() })
     }
 
     /// The configuration it was trained with.

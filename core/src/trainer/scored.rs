@@ -30,8 +30,6 @@ pub(super) struct Scored<T: Real> {
     pub estimator: AnyEstimator<T>,
     algorithm: AnyAlgorithm,
     pretraining: Option<Pretraining<T>>,
-    /// The near-linear form of the objective, for reports.
-    whole: Option<Exact>,
     sampler: AnySampler,
     /// Parameters of the model.
     params: usize,
@@ -99,7 +97,6 @@ impl<T: Real> Scored<T> {
             estimator,
             algorithm,
             pretraining,
-            whole: settings.whole()?,
             sampler,
             params,
             total,
@@ -308,15 +305,16 @@ impl<T: Real> Scored<T> {
         Ok([0, 1].map(|class| (counts[class] > 0).then(|| T::of(sums[class] / counts[class] as f64))))
     }
 
-    /// The objective over the whole training data, from its scores in row order.
-    pub fn objective(&self, common: &mut Common<T>, scores: &[T]) -> Result<f64> {
+    /// The objective over the whole training data, from its scores in row order; in its near-linear form `whole`, if it
+    /// has one.
+    pub fn objective(&self, common: &mut Common<T>, whole: Option<Exact>, scores: &[T]) -> Result<f64> {
         let ordered: Vec<T> = self.by_class.iter().map(|&row| scores[row as usize]).collect();
         let slots: Vec<u32> = (0..self.population[1]).collect();
         let starts = [0, self.population[0], self.by_class.len() as u32];
         let batch = Batch::new(&ordered, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
         let aux = &self.iterate()[self.params..];
-        if let Some(whole) = &self.whole {
-            return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(whole, batch.shape())));
+        if let Some(whole) = whole {
+            return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(&whole, batch.shape())));
         }
         self.estimator.value(&batch, aux, common.work.lend(self.estimator.need(batch.shape())))
     }
@@ -333,7 +331,6 @@ impl<T: Real> Scored<T> {
     }
 
     /// Makes what follows from the restored cursor.
-    #[cfg(feature = "serde")]
     pub fn resume(&mut self) -> Result<()> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
         self.sampler.prepare(&classes, &self.cursor, &mut self.order)

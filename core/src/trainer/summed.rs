@@ -138,7 +138,6 @@ impl<T: Real> Summed<T> {
     }
 
     /// The iterate, without keeping it.
-    #[cfg(feature = "serde")]
     pub fn iterate(&self, common: &Common<T>) -> Result<Vec<T>> {
         let mut params = vec![T::ZERO; self.params.len()];
         self.algorithm.params(&self.glm(common), &self.run, self.view(), &mut params)?;
@@ -168,7 +167,6 @@ impl<T: Real> Summed<T> {
     }
 
     /// Takes a saved state over; `false` when it is not one of this run.
-    #[cfg(feature = "serde")]
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
         (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
         self.algorithm.check(&self.glm(common), &self.run, self.view()).is_ok()

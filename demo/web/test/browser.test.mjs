@@ -26,7 +26,7 @@ after(async () => {
   await server?.close();
 });
 
-/** A page that has finished its first run, with every foreign request and every error noted. */
+/** A page that has finished its first run, with every foreign request, every error and the modules it loaded noted. */
 async function open(hash = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   // Long, for a loaded machine: it bounds a hang, not a speed.
@@ -34,14 +34,17 @@ async function open(hash = "", options = {}) {
   const page = await context.newPage();
   const foreign = [];
   const errors = [];
+  const modules = new Set();
   page.on("request", (request) => {
     const url = new URL(request.url());
+    const [, module] = url.pathname.match(/([a-z_]+)_bg[^/]*\.wasm$/) ?? [];
+    if (module) modules.add(module);
     if (!["data:", "blob:"].includes(url.protocol) && url.hostname !== "127.0.0.1") foreign.push(request.url());
   });
   page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(home + hash);
   await finished(page);
-  return { page, foreign, errors, close: () => context.close() };
+  return { page, foreign, errors, modules, close: () => context.close() };
 }
 
 const finished = (page) => page.waitForFunction(() => document.documentElement.dataset.state === "done");
@@ -59,7 +62,7 @@ function goodCsv() {
 }
 
 test("the first result comes in time, is the measured one, and stays on this machine", async (t) => {
-  const { page, foreign, errors, close } = await open();
+  const { page, foreign, errors, modules, close } = await open();
   const first = Number(await page.evaluate(() => document.documentElement.dataset.first));
   const work = await page.evaluate(() => globalThis.undercurve.timings.main.slice(1).sort((a, b) => a - b));
   t.diagnostic(`first result after ${first} ms; drawing a frame: median ${work[work.length >> 1].toFixed(1)} ms, most ${work.at(-1).toFixed(1)} ms`);
@@ -75,6 +78,7 @@ test("the first result comes in time, is the measured one, and stays on this mac
   assert.ok(mine.length > 0);
   assert.deepEqual(foreign, []);
   assert.deepEqual(errors, []);
+  assert.deepEqual([...modules], ["undercurve"], "what is not needed yet is not loaded");
   await close();
 });
 
@@ -126,7 +130,8 @@ test("real samples train", async () => {
 
 test("exact methods are offered, train, and end where nothing is left to do", async () => {
   for (const [a, b] of [["auc-exact", "ap-exact"], ["pauc-exact", "ce"]]) {
-    const { page, errors, close } = await open("#steps=20&speed=max");
+    const { page, errors, modules, close } = await open("#steps=20&speed=max");
+    assert.deepEqual([...modules], ["undercurve"]);
     for (const [lane, method] of [["a", a], ["b", b]]) {
       await page.selectOption(`#lane-${lane} .head select`, method);
     }
@@ -141,6 +146,7 @@ test("exact methods are offered, train, and end where nothing is left to do", as
     const ranks = ([, auroc], lane) => ([a, b][lane] === "pauc-exact" ? auroc === 0.5 : auroc > 0.6);
     assert.ok(trained.every(ranks), `${a}, ${b}: AUROC ${trained.map((lane) => lane[1])}`);
     assert.deepEqual(errors, []);
+    assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full"]);
     await close();
   }
 });

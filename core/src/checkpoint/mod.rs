@@ -3,6 +3,10 @@
 //! Layout, little end first: 10 bytes `undercurve`, 1 byte kind, 1 byte 0, `u16` version, `u64` payload length, `u32`
 //! CRC-32 of the payload, payload.
 
+mod codec;
+
+pub(crate) use codec::{Coded, Reader, write_bytes};
+
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -117,7 +121,7 @@ pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
 /// A model file: a run with what turns its data into features.
 ///
 /// The command line writes these, and everything that scores or continues a run reads them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SavedModel {
     /// Fitted on the training part.
     pub preparation: crate::data::Preparation,
@@ -133,8 +137,12 @@ impl SavedModel {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Writing to memory that grows cannot fail for these types.
-        seal(Kind::Model, &postcard::to_allocvec(self).unwrap_or_default())
+        let mut out = Vec::new();
+        self.preparation.write(&mut out);
+        self.split.write(&mut out);
+        out.push(self.real_bytes);
+        write_bytes(&self.trainer, &mut out);
+        seal(Kind::Model, &out)
     }
 
     /// What a file's bytes hold.
@@ -142,7 +150,16 @@ impl SavedModel {
     /// # Errors
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        postcard::from_bytes(open(Kind::Model, bytes)?).map_err(|_| CheckpointError::Damaged)
+        Self::read(Reader(open(Kind::Model, bytes)?)).ok_or(CheckpointError::Damaged)
+    }
+
+    fn read(mut from: Reader<'_>) -> Option<Self> {
+        Some(Self {
+            preparation: from.value()?,
+            split: from.value()?,
+            real_bytes: from.byte()?,
+            trainer: from.bytes()?.to_vec(),
+        })
     }
 }
 
