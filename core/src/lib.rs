@@ -38,7 +38,8 @@
 //! ```
 //!
 //! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
-//! `every-method` (exact objectives and finite sums by name, too), `compact` (smaller code, the same bits).
+//! `every-method` (exact objectives and finite sums by name, too), `rayon` (whole data on the threads of the caller's
+//! pool, the same bits; implies `std`), `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -59,6 +60,7 @@ pub mod finite_sum;
 pub mod metric;
 pub mod model;
 pub mod pairs;
+mod parts;
 mod real;
 pub mod registry;
 pub mod rng;

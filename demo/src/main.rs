@@ -14,6 +14,7 @@ mod prepare;
 mod report;
 mod serve;
 mod shrink_wasm;
+mod threads;
 mod train;
 
 use clap::{CommandFactory as _, Parser, Subcommand};

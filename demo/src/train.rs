@@ -4,7 +4,7 @@ use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
 use crate::report::Reporter;
-use crate::{methods, output};
+use crate::{methods, output, threads};
 use anyhow::anyhow;
 use clap::ValueEnum;
 use serde_json::json;
@@ -77,6 +77,9 @@ pub struct Args {
     /// cpu or gpu
     #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
     device: Choice,
+    /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
+    threads: Option<usize>,
     /// f32 or f64 [default: f32]
     #[arg(long, value_name = "REAL", hide_possible_values = true)]
     precision: Option<Precision>,
@@ -118,6 +121,9 @@ pub fn range(text: &str) -> Result<(f64, f64), String> {
 /// # Errors
 /// [`CliError`].
 pub fn run(args: &Args) -> Result<()> {
+    if let Some(count) = args.threads {
+        threads::limit(count)?;
+    }
     let saved = args.resume.as_deref().map(input::model).transpose()?;
     let asked = args.precision.map(|p| if p == Precision::F64 { 8 } else { 4 });
     if let (Some(saved), Some(asked)) = (&saved, asked)

@@ -17,11 +17,14 @@ fn bytes(seed: u64) -> Vec<u8> {
     (0..count).map(|_| next() as u8).collect()
 }
 
-/// `UNDERCURVE_LONG=1` runs for minutes. A failing seed is named by the message before the panic's.
+/// Seeds that found something once: windows of widely spread scores summed otherwise for f32 gradients than for f64.
+const FOUND: [u64; 1] = [25_104];
+
+/// `UNDERCURVE_LONG=1` runs for about five minutes. A failing seed is named by the message before the panic's.
 #[test]
 fn random_bytes_give_the_twins_answers() {
-    let rounds = if std::env::var_os("UNDERCURVE_LONG").is_some() { 100_000 } else { 500 };
-    for seed in 0..rounds {
+    let rounds = if std::env::var_os("UNDERCURVE_LONG").is_some() { 50_000 } else { 500 };
+    for seed in (0..rounds).chain(FOUND) {
         let input = bytes(seed);
         if let Err(panic) = std::panic::catch_unwind(|| check(&input)) {
             eprintln!("seed {seed}: {input:?}");

@@ -4,7 +4,7 @@ use crate::error::{Result, all_finite};
 use crate::real::Real;
 
 /// A label, or a weight in its place.
-pub(super) trait Class: Copy {
+pub(super) trait Class: Copy + Send + Sync {
     /// Whether weights other than 1 occur.
     const WEIGHTED: bool;
     fn is_positive(self) -> bool;

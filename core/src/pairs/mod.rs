@@ -214,8 +214,9 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         _ => {
-            if let Some(loss) = window::<G>(way, loss, range, scores.len(), positives) {
-                return Ok(window::auc(scores, labels, positives, loss, mean, scratch, grad));
+            if let Some(window) = window(way, loss, range, scores.len(), positives) {
+                kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
+                return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
@@ -302,8 +303,9 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
         _ => {
-            if let Some(loss) = window::<G>(way, loss, range, scores.len(), positives) {
-                return Ok(window::ap(scores, labels, positives, loss, scratch, grad));
+            if let Some(window) = window(way, loss, range, scores.len(), positives) {
+                kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
+                return Ok(window::ap(scores, labels, positives, window, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
                 let by_panels = match grade {
@@ -491,14 +493,15 @@ fn smooth(way: Way, loss: AnySurrogate<f64>, rows: usize, positives: usize) -> O
 }
 
 /// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.
-fn window<G: Real>(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positives: usize) -> Option<Window> {
+fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positives: usize) -> Option<Window> {
     let loss = match loss {
         AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
         AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
         _ => return None,
     };
     let (low, high) = range;
-    let pays = way.sorts(rows, positives) && fits::<G>(range, loss.margin).is_ok();
+    // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.
+    let pays = way.sorts(rows, positives) && fits::<f64>(range, loss.margin).is_ok();
     (pays && loss.fits(low, high, positives)).then_some(loss)
 }
 

@@ -24,6 +24,7 @@
 //! them keeps consecutive panels and the others get the panels that they occupy, found by sorting theirs alone.
 
 use super::class::Class;
+use crate::parts::{PARTS, each, part_len};
 use crate::real::Real;
 
 /// Distance, in units of 1/c, beyond which exponentials replace tables.
@@ -32,6 +33,8 @@ const NEAR: f64 = 4.0;
 const TERMS: usize = 8;
 /// Rows taken at a time.
 const BLOCK: usize = 64;
+/// Panels whose tables are worth sharing between threads.
+const MANY: usize = 1024;
 /// Arrays of moments or local polynomials that a call keeps.
 const ARRAYS: usize = 10;
 
@@ -314,11 +317,25 @@ impl<'a, const P: usize> Tables<'a, P> {
         moments: &[[f64; P]],
         local: &mut [[f64; P]],
     ) {
+        let len = if local.len() < MANY { local.len().max(1) } else { local.len().div_ceil(PARTS) };
+        each(numbers.chunks(len).zip(local.chunks_mut(len)), |(targets, local)| {
+            self.near_to(table, reverse, numbers, moments, targets, local);
+        });
+    }
+
+    fn near_to(
+        &self,
+        table: &[[[f64; P]; P]],
+        reverse: bool,
+        numbers: &[f64],
+        moments: &[[f64; P]],
+        targets: &[f64],
+        local: &mut [[f64; P]],
+    ) {
         let reach = self.reach as f64;
-        let mut first = 0;
-        for (target, out) in local.iter_mut().enumerate() {
+        let mut first = targets.first().map_or(0, |here| numbers.partition_point(|there| here - there > reach));
+        for (&here, out) in targets.iter().zip(local) {
             *out = [0.0; P];
-            let here = numbers[target];
             while here - numbers[first] > reach {
                 first += 1;
             }
@@ -506,8 +523,51 @@ fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64
     if fits(low - room, high + room) { (low - room, high + room) } else { (f64::INFINITY, f64::NEG_INFINITY) }
 }
 
-/// Adds the moments of every row: negatives with their weights first, then the positives.
-fn gather<S: Real, Y: Class, const P: usize>(grid: &Grid<'_>, scores: &[S], labels: &[Y], moments: &mut [[f64; P]]) {
+/// Rows that share moments before these are added up. Parts cost [`PARTS`] times the moments, so few rows or many panels
+/// make one part.
+fn shared_len(rows: usize, count: usize) -> usize {
+    if count <= rows / 256 && 2 * (PARTS + ARRAYS) * count <= ARRAYS * panels(rows) { part_len(rows) } else { rows }
+}
+
+/// Moments of every row: negatives with their weights first, then the positives. `spare` holds those of the parts.
+fn gather<S: Real, Y: Class, const P: usize>(
+    grid: &Grid<'_>,
+    scores: &[S],
+    labels: &[Y],
+    moments: &mut [[f64; P]],
+    spare: &mut [[f64; P]],
+) {
+    let len = shared_len(scores.len(), grid.numbers.len());
+    if len >= scores.len() {
+        gather_part(grid, scores, labels, moments);
+        return;
+    }
+    let size = moments.len();
+    let parts = scores.chunks(len).zip(labels.chunks(len));
+    each(parts.zip(spare.chunks_exact_mut(size)), |((scores, labels), moments)| {
+        gather_part(grid, scores, labels, moments);
+    });
+    total(moments, spare.chunks_exact(size).take(scores.len().div_ceil(len)));
+}
+
+/// Sums of the moments of parts, in order.
+fn total<'a, const P: usize>(moments: &mut [[f64; P]], parts: impl Iterator<Item = &'a [[f64; P]]>) {
+    moments.fill([0.0; P]);
+    for part in parts {
+        for (m, part) in moments.iter_mut().zip(part) {
+            for q in 0..P {
+                m[q] += part[q];
+            }
+        }
+    }
+}
+
+fn gather_part<S: Real, Y: Class, const P: usize>(
+    grid: &Grid<'_>,
+    scores: &[S],
+    labels: &[Y],
+    moments: &mut [[f64; P]],
+) {
     moments.fill([0.0; P]);
     let count = grid.numbers.len() as u32;
     let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
@@ -534,6 +594,20 @@ fn gather<S: Real, Y: Class, const P: usize>(grid: &Grid<'_>, scores: &[S], labe
 /// gets the labels of each block, their panels (of positives plus the number of panels), places and gradients.
 #[inline(always)]
 fn spread<S: Real, Y: Class, G: Real, const P: usize>(
+    grid: &Grid<'_>,
+    scores: &[S],
+    labels: &[Y],
+    local: &[[f64; P]],
+    grad: &mut [G],
+    finish: impl Fn(&[Y], &[u32; BLOCK], &[f64; BLOCK], &mut [G]) + Sync,
+) {
+    let len = part_len(scores.len());
+    let parts = scores.chunks(len).zip(labels.chunks(len)).zip(grad.chunks_mut(len));
+    each(parts, |((scores, labels), grad)| spread_part(grid, scores, labels, local, grad, &finish));
+}
+
+#[inline(always)]
+fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
     grid: &Grid<'_>,
     scores: &[S],
     labels: &[Y],
@@ -576,8 +650,8 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     let arrays = arrays.as_chunks_mut::<P>().0;
     let (moments, arrays) = arrays.split_at_mut(2 * count);
     let (local, arrays) = arrays.split_at_mut(2 * count);
-    let (of_value, _) = arrays.split_at_mut(count);
-    gather(&grid, scores, labels, moments);
+    let (of_value, spare) = arrays.split_at_mut(count);
+    gather(&grid, scores, labels, moments, spare);
     let (negatives, positives) = moments.split_at(count);
     tables.forward(false, grid.numbers, negatives, of_value);
     let mut value = 0.0;
@@ -625,8 +699,8 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     let (value_n, arrays) = arrays.split_at_mut(count);
     let (value_p, arrays) = arrays.split_at_mut(count);
     let (slope_n, arrays) = arrays.split_at_mut(count);
-    let slope_p = &mut arrays[..count];
-    gather(&grid, scores, labels, moments);
+    let (slope_p, spare) = arrays.split_at_mut(count);
+    gather(&grid, scores, labels, moments, spare);
     {
         let (negatives, positives) = moments.split_at(count);
         tables.forward(false, grid.numbers, negatives, value_n);
@@ -643,29 +717,44 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         let own = -scale * (both * horner(&slope_p[k], x) + beta * horner(&slope_n[k], x));
         (g_p * inverse, beta, both, own)
     };
-    weighted.fill([0.0; P]);
-    let mut value = 0.0;
-    let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
-    for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
-        // The positives alone, moved together without a branch.
-        let mut held = [S::ZERO; BLOCK];
-        let mut found = 0;
-        for (&s, &y) in scores.iter().zip(labels) {
-            held[found % BLOCK] = s;
-            found += usize::from(y.is_positive());
-        }
-        let held = &held[..found];
-        grid.place(held, &mut panel, &mut x);
-        for (&k, &x) in panel.iter().zip(&x).take(found) {
-            let (ratio, beta, both, _) = weigh(k as usize, x);
-            value -= share * ratio;
-            let powers = powers::<P>(x);
-            for q in 0..P {
-                weighted[k as usize][q] += beta * powers[q];
-                weighted[count + k as usize][q] += both * powers[q];
+    let weigh_part = |scores: &[S], labels: &[Y], weighted: &mut [[f64; P]]| {
+        weighted.fill([0.0; P]);
+        let mut value = 0.0;
+        let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
+        for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
+            // The positives alone, moved together without a branch.
+            let mut held = [S::ZERO; BLOCK];
+            let mut found = 0;
+            for (&s, &y) in scores.iter().zip(labels) {
+                held[found % BLOCK] = s;
+                found += usize::from(y.is_positive());
+            }
+            let held = &held[..found];
+            grid.place(held, &mut panel, &mut x);
+            for (&k, &x) in panel.iter().zip(&x).take(found) {
+                let (ratio, beta, both, _) = weigh(k as usize, x);
+                value -= share * ratio;
+                let powers = powers::<P>(x);
+                for q in 0..P {
+                    weighted[k as usize][q] += beta * powers[q];
+                    weighted[count + k as usize][q] += both * powers[q];
+                }
             }
         }
-    }
+        value
+    };
+    let len = shared_len(scores.len(), count);
+    let value = if len >= scores.len() {
+        weigh_part(scores, labels, weighted)
+    } else {
+        let mut values = [0.0; PARTS];
+        let parts = scores.chunks(len).zip(labels.chunks(len));
+        each(parts.zip(spare.chunks_exact_mut(2 * count)).zip(&mut values), |(((scores, labels), weighted), value)| {
+            *value = weigh_part(scores, labels, weighted);
+        });
+        total(weighted, spare.chunks_exact(2 * count).take(scores.len().div_ceil(len)));
+        values.iter().sum()
+    };
     let (beta, both) = weighted.split_at(count);
     let (at_negatives, at_positives) = local.split_at_mut(count);
     tables.backward(grid.numbers, beta, at_negatives);

@@ -22,6 +22,7 @@
 use super::class::Class;
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
+use crate::parts::{PARTS, each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
@@ -31,10 +32,12 @@ const BLOCK: usize = 64;
 /// What [`auc`] and [`ap`] borrow.
 pub(super) const fn need(rows: usize, positives: usize) -> Need {
     let dealt = streams::need(rows);
+    // Parts that threads work on have cells and ladders of their own.
+    let parts = if cfg!(feature = "rayon") && part_len(rows) < rows { PARTS } else { 1 };
     Need {
         real: 0,
-        f64: dealt.f64 + 4 * (positives + 2) + 3 * positives,
-        u32: dealt.u32 + positives + Ladder::need(positives) + rows,
+        f64: dealt.f64 + 4 * (positives + 2 * parts) + 3 * positives,
+        u32: dealt.u32 + positives + parts * Ladder::need(positives) + rows,
         u64: dealt.u64,
     }
 }
@@ -55,6 +58,117 @@ struct Table<'a> {
     margin: f64,
 }
 
+/// Some neighbouring streams: what is looked up in them is summed apart from the others.
+struct Part<'a> {
+    ends: &'a [[u32; 3]],
+    /// Positives before them, and negatives.
+    from: usize,
+    other: usize,
+    x: &'a mut [f64],
+    others: &'a mut [f64],
+    order: &'a mut [u32],
+    /// The last cell before them, their own, and a place for a cell that no score reaches.
+    cells: &'a mut [[f64; 4]],
+    ladder: &'a mut [u32],
+    ranks: &'a mut [u32],
+    /// Σ of the distances of the positives before them from the last of those.
+    below: f64,
+    value: f64,
+}
+
+impl Part<'_> {
+    /// Walks the streams upwards: sorts the positives of each, calls `enter` with their cells and the rank of the first,
+    /// and then `meet` with blocks of its negatives, their cells, and the cells of the stream from the rank on.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        margin: f64,
+        mut enter: impl FnMut(&mut [[f64; 4]], usize),
+        mut meet: impl FnMut(&mut [f64], &[u32], &mut [[f64; 4]], usize, &mut [u32]),
+    ) {
+        let (mut at, mut other) = (0, 0);
+        for ends in self.ends {
+            let (end, other_end) = (ends[0] as usize - self.from, ends[1] as usize - self.other);
+            let from = self.from + at;
+            let order = &mut self.order[at..end];
+            let x = &self.x[at..end];
+            let ladder = Ladder::new(&Edges { near: x, margin, far: &[], far_margin: margin }, order, self.ladder);
+            let cells = &mut self.cells[at..end + 2];
+            for (cell, k) in cells[1..].iter_mut().zip(&mut *order) {
+                *cell = [x[*k as usize], 0.0, 0.0, 0.0];
+                *k += from as u32;
+            }
+            enter(cells, from);
+            cells[end - at + 1] = [f64::INFINITY, 0.0, 0.0, 0.0];
+            let mut ranks = [0; BLOCK];
+            for start in (other..other_end).step_by(BLOCK) {
+                let stop = other_end.min(start + BLOCK);
+                let block = &mut self.others[start..stop];
+                ladder.ranks(block, &mut ranks, |k, x| (x - cells[k as usize + 1][0]) + margin > 0.0);
+                meet(block, &ranks[..stop - start], cells, from, &mut self.ranks[start..stop]);
+            }
+            (at, other) = (end, other_end);
+        }
+    }
+
+    /// What the negatives of the part leave in the cells, their derivatives, and Σ k·d² or Σ ℓ as the value.
+    #[inline(always)]
+    fn auc(&mut self, square: bool, margin: f64, scale: f64) {
+        let (mut below, mut within) = (self.below, 0.0);
+        self.walk(
+            margin,
+            |cells, from| {
+                // Upwards: Σ of (t − t_i) over the thresholds below t.
+                for (k, at) in (from..).zip(1..cells.len() - 1) {
+                    if k > 0 {
+                        below += k as f64 * (cells[at][0] - cells[at - 1][0]);
+                    }
+                    cells[at][1] = below;
+                }
+            },
+            |block, ranks, cells, from, _| {
+                for (x, &rank) in block.iter_mut().zip(ranks) {
+                    let cell = &mut cells[rank as usize];
+                    let k = (from + rank as usize) as f64;
+                    let d = (*x - cell[0]) + margin;
+                    let first = cell[1] + k * d;
+                    cell[2] += 1.0;
+                    if square {
+                        cell[3] += d;
+                        within += k * (d * d);
+                        *x = scale * first;
+                    } else {
+                        within += first;
+                        *x = scale * k;
+                    }
+                }
+            },
+        );
+        self.value = within;
+    }
+
+    /// Count, Σd and Σd² of the negatives of each cell, and the cell of every negative.
+    #[inline(always)]
+    fn ap(&mut self, square: bool, margin: f64) {
+        self.walk(
+            margin,
+            |_, _| {},
+            |block, ranks, cells, from, kept| {
+                for ((x, &rank), kept) in block.iter_mut().zip(ranks).zip(kept) {
+                    let cell = &mut cells[rank as usize];
+                    *kept = rank + from as u32;
+                    let d = (*x - cell[0]) + margin;
+                    cell[1] += 1.0;
+                    cell[2] += d;
+                    if square {
+                        cell[3] += d * d;
+                    }
+                }
+            },
+        );
+    }
+}
+
 impl<'a> Table<'a> {
     fn new<S: Real, Y: Class>(
         scores: &[S],
@@ -65,50 +179,164 @@ impl<'a> Table<'a> {
     ) -> Self {
         let dealt = streams::need(scores.len());
         let (x, rest) = scratch.f64.split_at_mut(dealt.f64);
-        let (cells, rest) = rest.split_at_mut(4 * (positives + 2));
+        let (weights, cells) = rest.split_at_mut(3 * positives);
         let (dealing, others) = scratch.u32.split_at_mut(dealt.u32);
         let (order, others) = others.split_at_mut(positives);
-        let (ladder, ranks) = others.split_at_mut(Ladder::need(positives));
+        let (ranks, ladder) = others.split_at_mut(scores.len());
         let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, scratch.u64);
         let cells = cells.as_chunks_mut().0;
         // Negatives below all thresholds find a finite score here; what they leave is not read.
         cells[0] = [streams.x[0], 0.0, 0.0, 0.0];
-        Self { streams, order, cells, ladder, ranks, weights: rest[..3 * positives].as_chunks_mut().0, margin }
+        Self { streams, order, cells, ladder, ranks, weights: weights.as_chunks_mut().0, margin }
     }
 
-    /// Walks the streams upwards: sorts the positives of each, calls `enter` with their cells and the rank of the first,
-    /// and then `meet` with blocks of its negatives, their cells, and the cells of the stream from the rank on.
+    /// Calls `work` with every part of the streams, by several threads where they share the work, and returns the sum of
+    /// the values. Entries of the cells from `first` on are sums.
     #[inline(always)]
-    fn walk(
-        &mut self,
-        mut enter: impl FnMut(&mut [[f64; 4]], usize),
-        mut meet: impl FnMut(&mut [f64], &[u32], &mut [[f64; 4]], usize, usize),
-    ) {
-        let (positives, others) = self.streams.x.split_at_mut(self.order.len());
-        let (mut from, mut other) = (0, 0);
-        let margin = self.margin;
-        for ends in self.streams.ends {
-            let (end, other_end) = (ends[0] as usize, ends[1] as usize);
-            let order = &mut self.order[from..end];
-            let x = &positives[from..end];
-            let ladder = Ladder::new(&Edges { near: x, margin, far: &[], far_margin: margin }, order, self.ladder);
-            let cells = &mut self.cells[from..end + 2];
-            for (cell, k) in cells[1..].iter_mut().zip(&mut *order) {
-                *cell = [x[*k as usize], 0.0, 0.0, 0.0];
-                *k += from as u32;
+    fn walk(&mut self, first: usize, work: impl Fn(&mut Part<'_>) + Sync) -> f64 {
+        let rows = self.streams.x.len();
+        let (cuts, count) = self.cuts(part_len(rows));
+        let cuts = &cuts[..count];
+        let (x, others) = self.streams.x.split_at_mut(self.order.len());
+        let cell = |cut: &Cut| [cut.last, if first > 1 { cut.below } else { 0.0 }, 0.0, 0.0];
+        if !shared(rows) {
+            let mut value = 0.0;
+            for cut in cuts {
+                let (from, to, other) = (cut.from, cut.to, cut.other..cut.other_to);
+                let last = core::mem::replace(&mut self.cells[from], cell(cut));
+                let mut part = Part {
+                    ends: &self.streams.ends[cut.streams.clone()],
+                    from,
+                    other: cut.other,
+                    x: &mut x[from..to],
+                    others: &mut others[other.clone()],
+                    order: &mut self.order[from..to],
+                    cells: &mut self.cells[from..to + 2],
+                    ladder: self.ladder,
+                    ranks: &mut self.ranks[other],
+                    below: cut.below,
+                    value: 0.0,
+                };
+                work(&mut part);
+                value += part.value;
+                self.cells[from] = joined(last, self.cells[from], first);
             }
-            enter(cells, from);
-            cells[end - from + 1] = [f64::INFINITY, 0.0, 0.0, 0.0];
-            let mut ranks = [0; BLOCK];
-            for at in (other..other_end).step_by(BLOCK) {
-                let block = &mut others[at..other_end.min(at + BLOCK)];
-                ladder.ranks(block, &mut ranks, |k, x| (x - cells[k as usize + 1][0]) + margin > 0.0);
-                let len = block.len();
-                meet(block, &ranks[..len], cells, from, at);
+            return value;
+        }
+        let mut parts: [Option<Part<'_>>; PARTS] = [const { None }; PARTS];
+        let (mut x, mut others, mut order) = (x, others, &mut *self.order);
+        let (mut cells, mut ladder, mut ranks) = (&mut *self.cells, &mut *self.ladder, &mut *self.ranks);
+        let steps = Ladder::need(order.len());
+        for (part, cut) in parts.iter_mut().zip(cuts) {
+            let (positives, negatives) = (cut.to - cut.from, cut.other_to - cut.other);
+            *part = Some(Part {
+                ends: &self.streams.ends[cut.streams.clone()],
+                from: cut.from,
+                other: cut.other,
+                x: take(&mut x, positives),
+                others: take(&mut others, negatives),
+                order: take(&mut order, positives),
+                cells: take(&mut cells, positives + 2),
+                ladder: take(&mut ladder, steps),
+                ranks: take(&mut ranks, negatives),
+                below: cut.below,
+                value: 0.0,
+            });
+        }
+        each(parts[..count].iter_mut().flatten().zip(cuts), |(part, cut)| {
+            part.cells[0] = cell(cut);
+            work(part);
+        });
+        let value = parts.iter().flatten().map(|part| part.value).sum();
+        // The cells move together; a part's first one is the last of the part before.
+        for (k, cut) in cuts.iter().enumerate().skip(1) {
+            let start = cut.from + 2 * k;
+            self.cells[cut.from] = joined(self.cells[cut.from], self.cells[start], first);
+            self.cells.copy_within(start + 1..start + 1 + (cut.to - cut.from), cut.from + 1);
+        }
+        value
+    }
+
+    /// Parts of the streams of at least `len` rows each, but for the last.
+    fn cuts(&self, len: usize) -> ([Cut; PARTS], usize) {
+        let mut cuts = [const { Cut::START }; PARTS];
+        let mut count = 0;
+        let mut cut = Cut { last: self.streams.x[0], ..Cut::START };
+        for (k, ends) in self.streams.ends.iter().enumerate() {
+            (cut.streams.end, cut.to, cut.other_to) = (k + 1, ends[0] as usize, ends[1] as usize);
+            let size = (cut.to - cut.from) + (cut.other_to - cut.other);
+            let is_last = k + 1 == self.streams.ends.len();
+            if is_last || size >= len {
+                cuts[count] = cut.clone();
+                count += 1;
+                if !is_last {
+                    cut = cut.next(&self.streams.x[cut.from..cut.to]);
+                }
             }
-            (from, other) = (end, other_end);
+        }
+        (cuts, count)
+    }
+}
+
+/// Where a part begins and ends.
+#[derive(Clone)]
+struct Cut {
+    streams: core::ops::Range<usize>,
+    from: usize,
+    to: usize,
+    other: usize,
+    other_to: usize,
+    /// The highest positive before the part, and Σ of the distances of the positives before from it.
+    last: f64,
+    below: f64,
+}
+
+impl Cut {
+    const START: Self = Self { streams: 0..0, from: 0, to: 0, other: 0, other_to: 0, last: 0.0, below: 0.0 };
+
+    /// The part after this one, whose positives are given.
+    fn next(&self, positives: &[f64]) -> Self {
+        let (mut last, mut below) = (self.last, self.below);
+        if let Some(&any) = positives.first() {
+            let (chunks, rest) = positives.as_chunks::<4>();
+            let mut high = [any; 4];
+            for chunk in chunks {
+                (0..4).for_each(|l| high[l] = high[l].or_larger(chunk[l]));
+            }
+            let top = rest.iter().chain(&high).fold(any, |a, &b| a.or_larger(b));
+            let mut sums = [0.0; 4];
+            for chunk in chunks {
+                (0..4).for_each(|l| sums[l] += top - chunk[l]);
+            }
+            rest.iter().for_each(|x| sums[0] += top - x);
+            below += self.from as f64 * (top - last) + ((sums[0] + sums[2]) + (sums[1] + sums[3]));
+            last = top;
+        }
+        Self {
+            streams: self.streams.end..self.streams.end,
+            from: self.to,
+            to: self.to,
+            other: self.other_to,
+            other_to: self.other_to,
+            last,
+            below,
         }
     }
+}
+
+/// Splits the first elements off.
+fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (here, after) = core::mem::take(rest).split_at_mut(count);
+    *rest = after;
+    here
+}
+
+/// A cell with the sums of two parts.
+fn joined(mut cell: [f64; 4], part: [f64; 4], first: usize) -> [f64; 4] {
+    for (sum, part) in cell.iter_mut().zip(part).skip(first) {
+        *sum += part;
+    }
+    cell
 }
 
 /// Mean of ℓ over positives × weighted negatives, ℓ = [d]₊² (`square`, which every copy but that of the feature `compact` knows when it is compiled) or [d]₊, and its derivative by every score.
@@ -152,35 +380,12 @@ impl Table<'_> {
     fn auc(&mut self, square: bool, mean: f64) -> f64 {
         let (margin, positives) = (self.margin, self.order.len());
         let scale = if square { 2.0 * mean } else { mean };
-        let (mut below, mut within) = (0.0, 0.0);
-        self.walk(
-            |cells, from| {
-                // Upwards: Σ of (t − t_i) over the thresholds below t.
-                for (k, at) in (from..).zip(1..cells.len() - 1) {
-                    if k > 0 {
-                        below += k as f64 * (cells[at][0] - cells[at - 1][0]);
-                    }
-                    cells[at][1] = below;
-                }
-            },
-            |block, ranks, cells, from, _| {
-                for (x, &rank) in block.iter_mut().zip(ranks) {
-                    let cell = &mut cells[rank as usize];
-                    let k = (from + rank as usize) as f64;
-                    let d = (*x - cell[0]) + margin;
-                    let first = cell[1] + k * d;
-                    cell[2] += 1.0;
-                    if square {
-                        cell[3] += d;
-                        within += k * (d * d);
-                        *x = scale * first;
-                    } else {
-                        within += first;
-                        *x = scale * k;
-                    }
-                }
-            },
-        );
+        let mut within = self.walk(2, |part| match square {
+            // The compiler knows which, in every copy but that of the feature `compact`.
+            true if !cfg!(feature = "compact") => part.auc(true, margin, scale),
+            false if !cfg!(feature = "compact") => part.auc(false, margin, scale),
+            _ => part.auc(square, margin, scale),
+        });
         let Streams { x, partial, first_partial, first_out, .. } = &mut self.streams;
         for (x, &weight) in x[*first_partial..*first_out].iter_mut().zip(&*partial) {
             let rank = self.cells[1..=positives].partition_point(|cell| (*x - cell[0]) + margin > 0.0);
@@ -229,22 +434,11 @@ impl Table<'_> {
         let share = 1.0 / positives as f64;
         let unit = if square { 2.0 } else { 1.0 };
         // First sweep: count, Σd and Σd² of the negatives of each cell.
-        let kept = core::mem::take(&mut self.ranks);
-        self.walk(
-            |_, _| {},
-            |block, ranks, cells, from, at| {
-                for ((x, &rank), kept) in block.iter_mut().zip(ranks).zip(&mut kept[at..]) {
-                    let cell = &mut cells[rank as usize];
-                    *kept = rank + from as u32;
-                    let d = (*x - cell[0]) + margin;
-                    cell[1] += 1.0;
-                    cell[2] += d;
-                    if square {
-                        cell[3] += d * d;
-                    }
-                }
-            },
-        );
+        self.walk(1, |part| match square {
+            true if !cfg!(feature = "compact") => part.ap(true, margin),
+            false if !cfg!(feature = "compact") => part.ap(false, margin),
+            _ => part.ap(square, margin),
+        });
         let (cells, weights, order) = (&mut *self.cells, &mut *self.weights, &*self.order);
         let (x, others) = self.streams.x.split_at_mut(positives);
         // Downwards: sums over negatives (n) and positives (p) above each threshold, and from them the pair weights.
@@ -290,10 +484,13 @@ impl Table<'_> {
             last = cell[0];
             *cell = [last, b0, b1, 0.0];
         }
-        for (x, &rank) in others.iter_mut().zip(&*kept) {
-            let cell = &cells[rank as usize];
-            *x = if square { unit * (cell[2] + ((*x - cell[0]) + margin) * cell[1]) } else { cell[1] };
-        }
+        let (cells, ranks, len) = (&*cells, &*self.ranks, part_len(positives + others.len()));
+        each(others.chunks_mut(len).zip(ranks.chunks(len)), |(others, ranks)| {
+            for (x, &rank) in others.iter_mut().zip(ranks) {
+                let cell = &cells[rank as usize];
+                *x = if square { unit * (cell[2] + ((*x - cell[0]) + margin) * cell[1]) } else { cell[1] };
+            }
+        });
         // The positives as others, and their own part.
         let (mut b0, mut b1) = (0.0, 0.0);
         let mut last = cells[1][0];

@@ -7,6 +7,7 @@
 //! clusters far apart cost little.
 
 use super::class::Class;
+use crate::parts::{PARTS, each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::Need;
 
@@ -41,7 +42,11 @@ const fn per_stream(positives: usize) -> usize {
 pub(super) const fn need(rows: usize) -> Need {
     let sample = if rows < SAMPLE { rows } else { SAMPLE };
     let counted = 3 * cells(rows) + 2;
-    Need { real: 0, f64: rows, u32: rows + 2 * counted + 3 * cells(rows), u64: sample }
+    let u32 = rows + 2 * counted + 3 * cells(rows);
+    if cfg!(feature = "rayon") && part_len(rows) < rows {
+        return Need { real: 0, f64: rows, u32: u32 + 2 * PARTS * counted, u64: rows };
+    }
+    Need { real: 0, f64: rows, u32, u64: sample }
 }
 
 /// The rows by stream.
@@ -151,47 +156,22 @@ impl<'a> Streams<'a> {
         let (next, memory) = memory.split_at_mut(3 * cells + 2);
         let (of_far, of_out, of_partial) = (2 * cells, 3 * cells, 3 * cells + 1);
         // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
-        counts.fill(0);
-        let mut partial = [0.0; PARTIAL];
-        let mut partials = 0;
-        for ((scores, labels), codes) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(places.chunks_mut(BLOCK)) {
-            let rows = codes.iter_mut().zip(scores).zip(labels);
-            let code = |grid: Grid, s: S, y: Y| {
-                grid.cell(place(s, y, margin)) + if y.is_positive() { 0 } else { cells as u32 }
-            };
-            // Two loops, so that the usual one uses vector registers.
-            if grid.by_key {
-                rows.for_each(|((to, &s), &y)| *to = code(grid, s, y));
-            } else {
-                rows.for_each(|((to, &s), &y)| *to = code(Grid { by_key: false, ..grid }, s, y));
-            }
-            if Y::WEIGHTED {
-                for (code, &y) in codes.iter_mut().zip(labels) {
-                    let weight = y.weight();
-                    if y.is_positive() || weight == 1.0 {
-                        continue;
-                    }
-                    *code = of_out as u32;
-                    if weight > 0.0 {
-                        *code = of_partial as u32;
-                        if let Some(slot) = partial.get_mut(partials) {
-                            *slot = weight;
-                            partials += 1;
-                        }
-                    }
-                }
-            }
-            for &code in &*codes {
-                counts[code as usize] += 1;
-            }
+        let several = shared(scores.len());
+        let (ends, of_parts) = memory.split_at_mut(3 * cells);
+        let partial = if several {
+            count_shared(grid, scores, labels, margin, places, of_parts, counts)
+        } else {
+            count_rows(grid, scores, labels, margin, places, counts)
         }
+        .weights;
         if let Some(far) = far {
             for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
                 counts[of_far + grid.cell(s.f64() - far) as usize] += 1;
             }
         }
         // Neighbouring cells make a stream until it has enough thresholds. Counts become places in `next`.
-        let ends = memory.as_chunks_mut::<3>().0;
+        let ends = ends.as_chunks_mut::<3>().0;
+        next.fill(0);
         let enough = per_stream(positives);
         let (mut stream, mut held) = (0, 0);
         let first = [0, positives as u32, scores.len() as u32];
@@ -218,16 +198,10 @@ impl<'a> Streams<'a> {
         let first_out = first_partial + counts[of_partial] as usize;
         (next[of_out], next[of_partial]) = (first_out as u32, end[1]);
         (counts[of_out], counts[of_partial]) = (of_out as u32, of_partial as u32);
-        for (scores, places) in scores.chunks(BLOCK).zip(places.chunks_mut(BLOCK)) {
-            for place in places.iter_mut() {
-                *place = counts[*place as usize];
-            }
-            for (place, &s) in places.iter_mut().zip(scores) {
-                let next = &mut next[*place as usize];
-                *place = *next;
-                x[*next as usize] = s.f64();
-                *next += 1;
-            }
+        if several {
+            deal_shared(scores, places, counts, next, of_parts, keys, x);
+        } else {
+            deal(scores, places, counts, next, x);
         }
         if let Some(far) = far {
             for (s, _) in scores.iter().zip(labels).filter(|(_, y)| y.is_positive()) {
@@ -241,8 +215,187 @@ impl<'a> Streams<'a> {
 
     /// Gives every row what stands in its place.
     pub(super) fn collect<G: Real>(&self, grad: &mut [G]) {
-        for (g, &place) in grad.iter_mut().zip(self.places) {
-            *g = G::of(self.x[place as usize]);
+        let x = &*self.x;
+        let len = part_len(grad.len());
+        each(grad.chunks_mut(len).zip(self.places.chunks(len)), |(grad, places)| {
+            for (g, &place) in grad.iter_mut().zip(places) {
+                *g = G::of(x[place as usize]);
+            }
+        });
+    }
+}
+
+/// Weights of the negatives that count in part.
+#[derive(Clone, Copy, Default)]
+struct Partial {
+    weights: [f64; PARTIAL],
+    count: usize,
+}
+
+impl Partial {
+    fn push(&mut self, weight: f64) {
+        if let Some(slot) = self.weights.get_mut(self.count) {
+            *slot = weight;
+            self.count += 1;
         }
     }
+}
+
+/// Writes the code of every row (its class and cell) and counts them.
+#[inline(always)]
+fn count_rows<S: Real, Y: Class>(
+    grid: Grid,
+    scores: &[S],
+    labels: &[Y],
+    margin: f64,
+    codes: &mut [u32],
+    counts: &mut [u32],
+) -> Partial {
+    let cells = (counts.len() - 2) / 3;
+    let (of_out, of_partial) = (3 * cells, 3 * cells + 1);
+    counts.fill(0);
+    let mut partial = Partial::default();
+    for ((scores, labels), codes) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)).zip(codes.chunks_mut(BLOCK)) {
+        let rows = codes.iter_mut().zip(scores).zip(labels);
+        let code =
+            |grid: Grid, s: S, y: Y| grid.cell(place(s, y, margin)) + if y.is_positive() { 0 } else { cells as u32 };
+        // Two loops, so that the usual one uses vector registers.
+        if grid.by_key {
+            rows.for_each(|((to, &s), &y)| *to = code(grid, s, y));
+        } else {
+            rows.for_each(|((to, &s), &y)| *to = code(Grid { by_key: false, ..grid }, s, y));
+        }
+        if Y::WEIGHTED {
+            for (code, &y) in codes.iter_mut().zip(labels) {
+                let weight = y.weight();
+                if y.is_positive() || weight == 1.0 {
+                    continue;
+                }
+                *code = of_out as u32;
+                if weight > 0.0 {
+                    *code = of_partial as u32;
+                    partial.push(weight);
+                }
+            }
+        }
+        for &code in &*codes {
+            counts[code as usize] += 1;
+        }
+    }
+    partial
+}
+
+/// Gives every row its place and `x` its score; `streams` has the stream of every code, `next` the place of the next row
+/// of every stream.
+#[inline(always)]
+fn deal<S: Real>(scores: &[S], places: &mut [u32], streams: &[u32], next: &mut [u32], x: &mut [f64]) {
+    for (scores, places) in scores.chunks(BLOCK).zip(places.chunks_mut(BLOCK)) {
+        for place in places.iter_mut() {
+            *place = streams[*place as usize];
+        }
+        for (place, &s) in places.iter_mut().zip(scores) {
+            let next = &mut next[*place as usize];
+            *place = *next;
+            x[*next as usize] = s.f64();
+            *next += 1;
+        }
+    }
+}
+
+/// [`count_rows`] by several threads, with the counts of every part in the first half of its tables.
+fn count_shared<S: Real, Y: Class>(
+    grid: Grid,
+    scores: &[S],
+    labels: &[Y],
+    margin: f64,
+    codes: &mut [u32],
+    tables: &mut [u32],
+    counts: &mut [u32],
+) -> Partial {
+    let (len, size) = (part_len(scores.len()), counts.len());
+    let mut partials = [Partial::default(); PARTS];
+    let rows = scores.chunks(len).zip(labels.chunks(len)).zip(codes.chunks_mut(len));
+    each(rows.zip(tables.chunks_exact_mut(2 * size)).zip(&mut partials), |((((s, y), codes), table), partial)| {
+        *partial = count_rows(grid, s, y, margin, codes, &mut table[..size]);
+    });
+    counts.fill(0);
+    for table in tables.chunks_exact(2 * size).take(scores.len().div_ceil(len)) {
+        counts.iter_mut().zip(table).for_each(|(sum, &count)| *sum += count);
+    }
+    let mut all = Partial::default();
+    for partial in &partials {
+        partial.weights[..partial.count].iter().for_each(|&weight| all.push(weight));
+    }
+    all
+}
+
+/// [`deal`] by several threads: every part deals its rows to streams of its own in `held`, and what one stream has in all
+/// parts then moves to its place in `x`. The tables of a part begin with the counts of its codes.
+fn deal_shared<S: Real>(
+    scores: &[S],
+    places: &mut [u32],
+    streams: &[u32],
+    next: &mut [u32],
+    tables: &mut [u32],
+    held: &mut [u64],
+    x: &mut [f64],
+) {
+    let (len, size) = (part_len(scores.len()), streams.len());
+    let parts = scores.len().div_ceil(len);
+    for table in tables.chunks_exact_mut(2 * size).take(parts) {
+        let (ends, globals) = table.split_at_mut(size);
+        // Rows by stream; no stream's number is above that of its codes.
+        for code in 0..size {
+            let count = core::mem::take(&mut ends[code]);
+            ends[streams[code] as usize] += count;
+        }
+        let mut sum = 0;
+        for ((end, global), next) in ends.iter_mut().zip(globals).zip(&mut *next) {
+            *global = *next;
+            *next += *end;
+            (*end, sum) = (sum, sum + *end);
+        }
+    }
+    let rows = scores.chunks(len).zip(places.chunks_mut(len)).zip(held.chunks_mut(len));
+    each(rows.zip(tables.chunks_exact_mut(2 * size)), |(((scores, places), held), table)| {
+        let (ends, globals) = table.split_at_mut(size);
+        for (place, &s) in places.iter_mut().zip(scores) {
+            let stream = streams[*place as usize] as usize;
+            *place = globals[stream];
+            globals[stream] += 1;
+            held[ends[stream] as usize] = s.f64().to_bits();
+            ends[stream] += 1;
+        }
+    });
+    // The streams in the order of their places: positives and negatives, those that count in part, those of weight 0.
+    let tables = &*tables;
+    let held = &*held;
+    let of_classes = (size - 2) / 3 * 2;
+    let order = move |k: usize| if k < of_classes { k } else { size - 1 - (k - of_classes) };
+    let mut pieces: [Option<(usize, usize, &mut [f64])>; PARTS] = [const { None }; PARTS];
+    let mut rest = &mut x[..scores.len()];
+    let (mut from, mut start) = (0, 0);
+    for piece in &mut pieces {
+        let mut to = from;
+        let mut end = start;
+        while to < of_classes + 2 && end - start < len {
+            // In no stream, or up to where its last row went.
+            end = end.max(next[order(to)] as usize);
+            to += 1;
+        }
+        let (here, after) = core::mem::take(&mut rest).split_at_mut(end - start);
+        *piece = Some((from, to, here));
+        (rest, from, start) = (after, to, end);
+    }
+    each(pieces.into_iter().flatten(), |(from, to, mut x)| {
+        for stream in (from..to).map(order) {
+            for (table, held) in tables.chunks_exact(2 * size).zip(held.chunks(len)).take(parts) {
+                let begin = if stream > 0 { table[stream - 1] as usize } else { 0 };
+                let moved = &held[begin..table[stream] as usize];
+                let (here, after) = x.split_at_mut(moved.len());
+                here.iter_mut().zip(moved).for_each(|(x, &bits)| *x = f64::from_bits(bits));
+                x = after;
+            }
+        }
+    });
 }

@@ -9,7 +9,7 @@
 
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg};
-use crate::output;
+use crate::{output, threads};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +33,9 @@ pub struct Args {
     /// Generated rows of the second table; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     rows: usize,
+    /// Threads; the results are the same with any number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads::parse)]
+    pub threads: usize,
 }
 
 /// Rows of a batch of the stochastic methods.

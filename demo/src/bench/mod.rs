@@ -17,7 +17,7 @@ pub mod step;
 pub mod store;
 
 use crate::error::Result;
-use crate::output;
+use crate::{output, threads};
 use clap::Subcommand;
 use serde_json::json;
 use std::time::Instant;
@@ -60,6 +60,11 @@ enum Bench {
 /// # Errors
 /// As the bench.
 pub fn run(args: &Args) -> Result<()> {
+    // Times are those of one thread; a bench that compares makes pools of its own.
+    threads::limit(match &args.bench {
+        Some(Bench::Exact(own)) => own.threads,
+        _ => 1,
+    })?;
     match &args.bench {
         None => list(args.json),
         Some(Bench::Metrics) => Ok(metrics::run(args.json)?),
@@ -88,7 +93,17 @@ fn list(as_json: bool) -> Result<()> {
 }
 
 /// Seconds of each of `work`, the median of `runs` interleaved runs after one to warm up.
-pub fn medians<const K: usize>(runs: usize, mut work: [&mut dyn FnMut(); K]) -> [f64; K] {
+pub fn medians<const K: usize>(runs: usize, work: [&mut dyn FnMut(); K]) -> [f64; K] {
+    times(runs, work).map(|times| times[times.len() / 2])
+}
+
+/// As [`medians`], the least.
+pub fn minima<const K: usize>(runs: usize, work: [&mut dyn FnMut(); K]) -> [f64; K] {
+    times(runs, work).map(|times| times[0])
+}
+
+/// Seconds of each of `work` in ascending order.
+fn times<const K: usize>(runs: usize, mut work: [&mut dyn FnMut(); K]) -> [Vec<f64>; K] {
     let mut times: [Vec<f64>; K] = std::array::from_fn(|_| Vec::with_capacity(runs));
     for round in 0..=runs {
         for (call, times) in work.iter_mut().zip(&mut times) {
@@ -99,10 +114,8 @@ pub fn medians<const K: usize>(runs: usize, mut work: [&mut dyn FnMut(); K]) -> 
             }
         }
     }
-    times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    })
+    times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+    times
 }
 
 /// The instruction sets this program was compiled for.

@@ -1,6 +1,7 @@
 //! `undercurve bench pairs`: value and gradient over whole data against one sort of the scores, and against all pairs.
 
-use super::{medians, target_features};
+use super::{medians, minima, target_features};
+use crate::threads;
 use anyhow::Result;
 use std::hint::black_box;
 use std::time::Instant;
@@ -109,11 +110,17 @@ pub struct Args {
     /// Compare all pairs with the near-linear sums at small sizes instead
     #[arg(long)]
     crossovers: bool,
+    /// Compare N threads with one instead
+    #[arg(long, value_name = "N", value_parser = threads::parse, conflicts_with = "crossovers")]
+    threads: Option<usize>,
 }
 
 /// Prints one table a kind of data: each sum in ns a row and as a multiple of S, one `sort_unstable_by(f32::total_cmp)`
 /// of as many normal scores, whose copy is not counted; and pairs a second in blocks where the data are small.
 pub fn run(args: &Args, json: bool) -> Result<()> {
+    if let Some(threads) = args.threads {
+        return args.rows.iter().try_for_each(|&rows| by_threads(threads, rows.max(3), json));
+    }
     if !json {
         println!("f32 scores and gradients, one thread, median of {RUNS} interleaved runs, {}", target_features());
     }
@@ -218,6 +225,40 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
     }
     if rows <= BRUTE_TO && kind == "normal" {
         in_blocks(&bed, repeats, json)?;
+    }
+    Ok(())
+}
+
+/// Each sum on one thread and on several, which give the same bits.
+fn by_threads(threads: usize, rows: usize, json: bool) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    for kind in ["normal", "half"] {
+        let (scores, labels) = example(kind, rows);
+        if !json {
+            let positives = labels.iter().filter(|&&y| y == 1).count();
+            println!("n = {rows}, {positives} positives, {kind}: least of {RUNS} interleaved runs, in ns a row");
+        }
+        let mut beds = [Bed::new(scores.clone(), labels.clone()), Bed::new(scores, labels)];
+        for line in &SUMS {
+            let loss = AnySurrogate::by_name(line.surrogate, 1.0)?;
+            let [one_bed, many_bed] = &mut beds;
+            let (mut one_value, mut many_value) = (Ok(0.0), Ok(0.0));
+            let mut one = || one_value = one_bed.sum(Way::Chosen, line.objective, loss, line.grade);
+            let mut many = || many_value = pool.install(|| many_bed.sum(Way::Chosen, line.objective, loss, line.grade));
+            let [one, many] = minima(RUNS, [&mut one, &mut many]).map(|seconds| seconds * 1e9 / rows as f64);
+            let same = one_value?.to_bits() == many_value?.to_bits() && one_bed.grad == many_bed.grad;
+            anyhow::ensure!(same, "{}: not the bits of one thread", line.title);
+            if json {
+                println!(
+                    "{{\"bench\":\"pairs\",\"n\":{rows},\"data\":\"{kind}\",\"sum\":\"{}\",\"threads\":{threads},\
+                     \"ns\":{many:.3},\"ns_one\":{one:.3}}}",
+                    line.title
+                );
+            } else {
+                let times = one / many;
+                println!("  {:<20} one thread {one:>7.2}, {threads} threads {many:>7.2}: {times:.2} times", line.title);
+            }
+        }
     }
     Ok(())
 }
