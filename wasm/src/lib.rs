@@ -33,7 +33,7 @@ pub use train::{Data, Drawn, Options, Trainer};
 #[cfg(all(target_arch = "wasm32", not(feature = "files")))]
 mod alone {
     #[global_allocator]
-    static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+    static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
     /// Nothing here panics but for a mistake of ours; then the module stops, and its texts are not worth their bytes.
     #[panic_handler]
