@@ -154,8 +154,8 @@ const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
 }
 
 impl Method {
-    /// Whether it minimises a finite sum of a linear model, by algorithms of its own, instead of joining an estimator and
-    /// an algorithm. Its rows are meant to have unit length.
+    /// Whether it minimises a finite sum by algorithms of its own, instead of joining an estimator and an algorithm. A
+    /// linear model's rows are then meant to have unit length.
     #[must_use]
     pub fn is_finite_sum(&self) -> bool {
         self.objective == Objective::FiniteSum
@@ -343,9 +343,15 @@ const SUM_PASSES: Param =
     number("passes", "20", TINY, BIG, "passes: a full gradient is one, a minibatch its share of the rows");
 const LOSS: Param = choice("loss", "logistic", &["logistic", "least-squares", "squared-hinge"], "loss of one example");
 const LAMBDA: Param =
-    number_or("lambda", "1/n", 0.0, BIG, "adds lambda/2 times the squared norm to the objective, bias included");
+    number_or("lambda", "1/n", 0.0, BIG, "adds lambda/2 times the squared norm to the objective, biases included");
 const SUM_BATCH: Param = count("batch", "64", 1, "examples a minibatch (at most those there are)");
-const ALPHA: Param = number_or("alpha", "1/L", TINY, BIG, "step size; L bounds the curvature of every example");
+const ALPHA: Param = number_or(
+    "alpha",
+    "1/L",
+    TINY,
+    BIG,
+    "step size; L bounds the curvature of every example (linear models; networks need a number)",
+);
 const INNER: Param = number_or("inner", "n/batch", 1.0, 4e9, "steps of an inner loop");
 const STOP: Param = number("stop", "0.03125", TINY, 0.999_999, "an inner loop ends when |v|^2 falls below this share");
 const SUM_DECAY: Param = number("decay", "0", 0.0, 0.999_999, "the step size falls by this share after every pass");
@@ -790,7 +796,7 @@ pub static METHODS: &[Method] = &with_texts([
     Method {
         name: "ai-sarah",
         title: "AI-SARAH",
-        about: "Minimises a finite sum of a linear model with step sizes that need no tuning.",
+        about: "Minimises a finite sum with step sizes that need no tuning.",
         objective: Objective::FiniteSum,
         params: &[
             SUM_PASSES,
@@ -806,7 +812,7 @@ pub static METHODS: &[Method] = &with_texts([
     Method {
         name: "theoretical-ai-sarah",
         title: "Theoretical-AI-SARAH",
-        about: "Minimises a finite sum by steps from the smoothness of every example; a step walks over all rows.",
+        about: "Minimises a finite sum of a linear model by steps from each example's smoothness; a step walks over all rows.",
         objective: Objective::FiniteSum,
         params: &[
             number("passes", "2", TINY, BIG, "passes: a full gradient is one, a step one row's share"),
@@ -828,8 +834,14 @@ pub static METHODS: &[Method] = &with_texts([
             LOSS,
             LAMBDA,
             SUM_BATCH,
-            number_or("alpha-min", "1/L", TINY, BIG, "least step size; L bounds the curvature of every example"),
-            number_or("alpha-max", "4/L", TINY, BIG, "greatest step size"),
+            number_or(
+                "alpha-min",
+                "1/L",
+                TINY,
+                BIG,
+                "least step size; L as for sarah (linear models; networks need a number)",
+            ),
+            number_or("alpha-max", "4/L", TINY, BIG, "greatest step size (networks need a number)"),
             INNER,
         ],
         source: Source { paper: AI_SARAH_PAPER, part: "algorithm 5" },

@@ -204,7 +204,7 @@ fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)>
         fpr: args.fpr.unwrap_or(Config::default().fpr),
     };
     let mut options = args.reading.options();
-    if sum && options.scale.is_none() {
+    if sum && config.model == ModelSpec::Linear && options.scale.is_none() {
         options.scale = Some(Scale::Unit);
     }
     let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;

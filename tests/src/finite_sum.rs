@@ -1,4 +1,5 @@
 //! AI-SARAH and its baselines straight from the algorithm boxes: dense plain f64, nothing shared with the core.
+//! The algorithms are written once, for whatever has gradients: linear models here, networks in `network`.
 
 /// Which φ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,55 +26,22 @@ fn along(w: &[f64], alpha: f64, v: &[f64]) -> Vec<f64> {
     w.iter().zip(v).map(|(w, v)| w - alpha * v).collect()
 }
 
-impl Sum {
-    /// φ', φ'', φ''' as the textbook writes them.
-    pub fn derivatives(&self, y: f64, z: f64) -> (f64, f64, f64) {
-        match self.loss {
-            Loss::Logistic => {
-                let s = 1.0 / (1.0 + (-z).exp());
-                (-y / (1.0 + (y * z).exp()), s * (1.0 - s), s * (1.0 - s) * (1.0 - 2.0 * s))
-            }
-            Loss::LeastSquares => (z - y, 1.0, 0.0),
-            Loss::SquaredHinge if y * z < 1.0 => (-2.0 * y * (1.0 - y * z), 2.0, 0.0),
-            Loss::SquaredHinge => (0.0, 0.0, 0.0),
-        }
-    }
+/// A finite sum with gradients, and the algorithms on it.
+pub trait Naive {
+    /// Every example.
+    fn all(&self) -> Vec<usize>;
 
-    pub fn all(&self) -> Vec<usize> {
-        (0..self.x.len()).collect()
-    }
+    /// ∇f of the mean over some examples, with λ.
+    fn gradient(&self, batch: &[usize], w: &[f64]) -> Vec<f64>;
 
-    pub fn gradient(&self, batch: &[usize], w: &[f64]) -> Vec<f64> {
-        let mut g: Vec<f64> = w.iter().map(|w| self.lambda * w).collect();
-        for &i in batch {
-            let slope = self.derivatives(self.y[i], dot(&self.x[i], w)).0 / batch.len() as f64;
-            for (g, x) in g.iter_mut().zip(&self.x[i]) {
-                *g += slope * x;
-            }
-        }
-        g
-    }
+    /// ξ'(0) and ξ''(0).
+    fn step_model(&self, batch: &[usize], w: &[f64], v: &[f64]) -> (f64, f64);
 
     /// ξ(α) by its definition.
-    pub fn xi(&self, batch: &[usize], w: &[f64], v: &[f64], alpha: f64) -> f64 {
+    fn xi(&self, batch: &[usize], w: &[f64], v: &[f64], alpha: f64) -> f64 {
         let new = self.gradient(batch, &along(w, alpha, v));
         let old = self.gradient(batch, w);
         (0..v.len()).map(|j| (new[j] - old[j] + v[j]).powi(2)).sum()
-    }
-
-    /// ξ'(0) and ξ''(0) through the dense products Hv and ∇³f[v, v].
-    pub fn step_model(&self, batch: &[usize], w: &[f64], v: &[f64]) -> (f64, f64) {
-        let mut hv: Vec<f64> = v.iter().map(|v| self.lambda * v).collect();
-        let mut third = vec![0.0; v.len()];
-        for &i in batch {
-            let (_, h, t) = self.derivatives(self.y[i], dot(&self.x[i], w));
-            let a = dot(&self.x[i], v);
-            for j in 0..v.len() {
-                hv[j] += h * a * self.x[i][j] / batch.len() as f64;
-                third[j] += t * a * a * self.x[i][j] / batch.len() as f64;
-            }
-        }
-        (-2.0 * dot(v, &hv), 2.0 * dot(&hv, &hv) + 2.0 * dot(v, &third))
     }
 
     fn recurse(&self, batch: &[usize], w: &mut Vec<f64>, v: &mut [f64], alpha: f64) {
@@ -86,12 +54,7 @@ impl Sum {
     }
 
     /// Algorithm 2: `steps` minibatches; returns w and every (α, α_max).
-    pub fn ai_sarah(
-        &self,
-        w0: &[f64],
-        steps: usize,
-        mut draw: impl FnMut() -> Vec<usize>,
-    ) -> (Vec<f64>, Vec<[f64; 2]>) {
+    fn ai_sarah(&self, w0: &[f64], steps: usize, mut draw: impl FnMut() -> Vec<usize>) -> (Vec<f64>, Vec<[f64; 2]>) {
         let (stop, beta) = (1.0 / 32.0, 0.999);
         let mut w = w0.to_vec();
         let mut trace = Vec::new();
@@ -119,7 +82,7 @@ impl Sum {
     }
 
     /// SARAH (`stop` 0) and SARAH+ (`inner` large).
-    pub fn sarah(
+    fn sarah(
         &self,
         w0: &[f64],
         alpha: f64,
@@ -146,7 +109,7 @@ impl Sum {
         }
     }
 
-    pub fn svrg(
+    fn svrg(
         &self,
         w0: &[f64],
         alpha: f64,
@@ -174,15 +137,7 @@ impl Sum {
     }
 
     /// Whole passes over `orders`, in minibatches of `size`.
-    pub fn momentum(
-        &self,
-        w0: &[f64],
-        alpha: f64,
-        beta: f64,
-        decay: f64,
-        size: usize,
-        orders: &[Vec<usize>],
-    ) -> Vec<f64> {
+    fn momentum(&self, w0: &[f64], alpha: f64, beta: f64, decay: f64, size: usize, orders: &[Vec<usize>]) -> Vec<f64> {
         let mut w = w0.to_vec();
         let mut m = vec![0.0; w.len()];
         for (pass, order) in orders.iter().enumerate() {
@@ -198,7 +153,7 @@ impl Sum {
         w
     }
 
-    pub fn adam(&self, w0: &[f64], alpha: f64, decay: f64, size: usize, orders: &[Vec<usize>]) -> Vec<f64> {
+    fn adam(&self, w0: &[f64], alpha: f64, decay: f64, size: usize, orders: &[Vec<usize>]) -> Vec<f64> {
         let mut w = w0.to_vec();
         let (mut m, mut s) = (vec![0.0; w.len()], vec![0.0; w.len()]);
         let mut t = 0;
@@ -217,6 +172,21 @@ impl Sum {
         }
         w
     }
+}
+
+impl Sum {
+    /// φ', φ'', φ''' as the textbook writes them.
+    pub fn derivatives(&self, y: f64, z: f64) -> (f64, f64, f64) {
+        match self.loss {
+            Loss::Logistic => {
+                let s = 1.0 / (1.0 + (-z).exp());
+                (-y / (1.0 + (y * z).exp()), s * (1.0 - s), s * (1.0 - s) * (1.0 - 2.0 * s))
+            }
+            Loss::LeastSquares => (z - y, 1.0, 0.0),
+            Loss::SquaredHinge if y * z < 1.0 => (-2.0 * y * (1.0 - y * z), 2.0, 0.0),
+            Loss::SquaredHinge => (0.0, 0.0, 0.0),
+        }
+    }
 
     /// L_i = max over η in [0, 1/L_i] of ‖x_i‖²φ''(z − ηa) + λ, on a grid of L and a grid of η.
     pub fn smoothness(&self, i: usize, w: &[f64], v: &[f64]) -> f64 {
@@ -230,5 +200,37 @@ impl Sum {
         // The smallest L on the grid that is not below its own right side.
         let top = 2.5 * s + self.lambda;
         (1..=20_000).map(|k| f64::from(k) / 20_000.0 * top).find(|&l| l >= right(l)).unwrap_or(top)
+    }
+}
+
+impl Naive for Sum {
+    fn all(&self) -> Vec<usize> {
+        (0..self.x.len()).collect()
+    }
+
+    fn gradient(&self, batch: &[usize], w: &[f64]) -> Vec<f64> {
+        let mut g: Vec<f64> = w.iter().map(|w| self.lambda * w).collect();
+        for &i in batch {
+            let slope = self.derivatives(self.y[i], dot(&self.x[i], w)).0 / batch.len() as f64;
+            for (g, x) in g.iter_mut().zip(&self.x[i]) {
+                *g += slope * x;
+            }
+        }
+        g
+    }
+
+    /// ξ'(0) and ξ''(0) through the dense products Hv and ∇³f[v, v].
+    fn step_model(&self, batch: &[usize], w: &[f64], v: &[f64]) -> (f64, f64) {
+        let mut hv: Vec<f64> = v.iter().map(|v| self.lambda * v).collect();
+        let mut third = vec![0.0; v.len()];
+        for &i in batch {
+            let (_, h, t) = self.derivatives(self.y[i], dot(&self.x[i], w));
+            let a = dot(&self.x[i], v);
+            for j in 0..v.len() {
+                hv[j] += h * a * self.x[i][j] / batch.len() as f64;
+                third[j] += t * a * a * self.x[i][j] / batch.len() as f64;
+            }
+        }
+        (-2.0 * dot(v, &hv), 2.0 * dot(&hv, &hv) + 2.0 * dot(v, &third))
     }
 }

@@ -10,6 +10,7 @@ pub mod finite_sum;
 pub mod fuzz;
 pub mod metric;
 pub mod model;
+pub mod network;
 pub mod pairs;
 pub mod soap;
 

@@ -21,7 +21,7 @@ fn files_in(folder: &str) -> BTreeSet<String> {
 }
 
 /// Files that are shared by several entries and are none themselves, and what has no trainer: objectives of several
-/// classes, AI-SARAH for any model.
+/// classes, AI-SARAH for a host's own model.
 const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
@@ -33,6 +33,8 @@ const SHARED: &[&str] = &[
     "core/src/finite_sum/draw.rs",
     "core/src/finite_sum/glm.rs",
     "core/src/finite_sum/largest_eigenvalue.rs",
+    "core/src/finite_sum/network.rs",
+    "core/src/finite_sum/on_network.rs",
     "core/src/finite_sum/run.rs",
 ];
 

@@ -8,7 +8,7 @@ use undercurve::finite_sum::{
 };
 use undercurve::rng::Rng;
 use undercurve::{Error, Real, Scratch};
-use undercurve_tests::finite_sum::{Loss, Sum, dot};
+use undercurve_tests::finite_sum::{Loss, Naive, Sum, dot};
 use undercurve_tests::shared;
 
 /// Rows with about one value in `1/density`, unit length, in both layouts.

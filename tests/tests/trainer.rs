@@ -4,7 +4,7 @@ use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
 use undercurve::data::Dataset;
 use undercurve::estimator::Estimator;
-use undercurve::registry::{METHODS, Settings};
+use undercurve::registry::{METHODS, Method, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 
@@ -26,20 +26,33 @@ fn config(method: &str, model: &str) -> Config {
     }
 }
 
+/// What a method needs to train this model; `None` where it cannot.
+fn settings(method: &Method, model: &str) -> Option<Vec<(String, String)>> {
+    if !method.is_finite_sum() || model == "linear" {
+        return Some(Vec::new());
+    }
+    // The default is of the smoothness constant of a linear model.
+    let needed = method.params.iter().filter(|p| p.default.ends_with("/L"));
+    let value = |name: &str| if name == "alpha-max" { "0.8" } else { "0.2" };
+    let found = needed.map(|p| (p.name.to_string(), value(p.name).to_string())).collect();
+    (method.name != "theoretical-ai-sarah").then_some(found)
+}
+
 #[test]
 fn every_method_lowers_its_objective() {
     for method in METHODS {
         let models = ["linear", "mlp:8", "mlp-tanh:6,4"];
-        for model in &models[..if method.is_finite_sum() { 1 } else { 3 }] {
+        for model in &models {
+            let Some(settings) = settings(method, model) else { continue };
             // (In a narrow range a convex surrogate may find nothing better than 0.)
-            let config = Config { fpr: (0.0, 0.5), ..config(method.name, model) };
+            let config = Config { fpr: (0.0, 0.5), settings, ..config(method.name, model) };
             let mut trainer = Trainer::new(&config, data(1, 400), Some(data(2, 200))).unwrap();
             let before = trainer.report().unwrap();
             while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
             let after = trainer.report().unwrap();
             // A min-max objective at its present dual variable may well rise.
-            let settings = Settings::new(method, &[]).unwrap();
-            let saddle = settings.estimator::<f32>().is_ok_and(|estimator| estimator.aux().1 > 0);
+            let defaults = Settings::new(method, &[]).unwrap();
+            let saddle = defaults.estimator::<f32>().is_ok_and(|estimator| estimator.aux().1 > 0);
             assert!(saddle || after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
             // Networks may end in a poor valley of their own; a line has no such excuse.
             let auroc = after.train.auroc;
@@ -51,13 +64,12 @@ fn every_method_lowers_its_objective() {
 #[test]
 fn resuming_anywhere_gives_the_same_bits() {
     for method in METHODS {
-        for (model, settings) in [("linear", [("sampling", "stratified")]), ("mlp:8", [("sampling", "uniform")])] {
-            let mut config = config(method.name, model);
+        for (model, sampling) in [("linear", "stratified"), ("mlp:8", "uniform")] {
+            let Some(settings) = settings(method, model) else { continue };
+            let mut config = Config { settings, ..config(method.name, model) };
             config.length = Length::Steps(60);
-            if method.is_finite_sum() {
-                config.model = ModelSpec::Linear;
-            } else if method.params.iter().any(|p| p.name == "sampling") {
-                config.settings = settings.map(|(k, v)| (k.to_string(), v.to_string())).to_vec();
+            if !method.is_finite_sum() && method.params.iter().any(|p| p.name == "sampling") {
+                config.settings = vec![("sampling".to_string(), sampling.to_string())];
             }
             let (train, test) = (data(1, 300), data(2, 100));
             let whole = |steps: u64| {
@@ -84,24 +96,26 @@ fn resuming_anywhere_gives_the_same_bits() {
 /// A full gradient over so many rows takes several calls; a run stopped between them goes on with the same bits.
 #[test]
 fn finite_sums_rest_within_a_full_gradient() {
-    let train = data(3, 90_000);
-    for method in METHODS.iter().filter(|method| method.is_finite_sum()) {
-        let config = Config { length: Length::Passes(1.02), ..config(method.name, "linear") };
-        let mut whole = Trainer::new(&config, train.clone(), None).unwrap();
-        let mut parts = whole.clone();
-        let (mut calls, mut rests) = (0, 0);
-        while calls < 40 && whole.step().unwrap().is_some() {
-            let before = parts.steps_done();
-            assert!(parts.step().unwrap().is_some());
-            if parts.steps_done() == before {
-                rests += 1;
-                parts = Trainer::load(&parts.save(), train.clone(), None).unwrap();
+    for (model, train) in [("linear", data(3, 90_000)), ("mlp:8", data(3, 1500))] {
+        for method in METHODS.iter().filter(|method| method.is_finite_sum()) {
+            let Some(settings) = settings(method, model) else { continue };
+            let config = Config { length: Length::Passes(1.02), settings, ..config(method.name, model) };
+            let mut whole = Trainer::new(&config, train.clone(), None).unwrap();
+            let mut parts = whole.clone();
+            let (mut calls, mut rests) = (0, 0);
+            while calls < 40 && whole.step().unwrap().is_some() {
+                let before = parts.steps_done();
+                assert!(parts.step().unwrap().is_some());
+                if parts.steps_done() == before {
+                    rests += 1;
+                    parts = Trainer::load(&parts.save(), train.clone(), None).unwrap();
+                }
+                calls += 1;
             }
-            calls += 1;
+            assert_eq!(whole.save(), parts.save(), "{} {model}", method.name);
+            let walks = !method.name.ends_with("-sum");
+            assert!(rests >= if walks { 2 } else { 1 }, "{} {model}: {rests} of {calls}", method.name);
         }
-        assert_eq!(whole.save(), parts.save(), "{}", method.name);
-        let walks = !method.name.ends_with("-sum");
-        assert!(rests >= if walks { 2 } else { 1 }, "{}: {rests} of {calls}", method.name);
     }
 }
 
@@ -126,13 +140,32 @@ fn finite_sums_report_their_gradient_and_step_sizes() {
     let mut plain = Trainer::new(&config("ce", "linear"), train.clone(), None).unwrap();
     assert_eq!((plain.report().unwrap().sum, plain.curvature().unwrap(), plain.step_size()), (None, None, None));
 
-    let error = |model: &str, settings: &[(&str, &str)]| {
+    // A network's sum is reported in the same words, without the eigenvalue.
+    let tanh = Config { length: Length::Method, ..config("ai-sarah", "mlp-tanh:4") };
+    let mut network = Trainer::new(&tanh, train.clone(), None).unwrap();
+    let first = network.sum().unwrap().unwrap();
+    while network.step().unwrap().is_some() {}
+    let (sum, pass) = (network.sum().unwrap().unwrap(), network.pass());
+    assert!(pass >= 20.0 && sum.grad_norm_sq < 1e-2 * first.grad_norm_sq, "{pass} {first:?} {sum:?}");
+    assert!(0.0 < sum.alpha && sum.alpha <= sum.alpha_max && sum.alpha_max < f64::INFINITY);
+    assert_eq!(network.curvature().unwrap(), None);
+    assert_eq!(network.batch_index().len(), 64);
+
+    let error = |method: &str, model: &str, settings: &[(&str, &str)]| {
         let settings = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        let config = Config { settings, ..config("ai-sarah", model) };
+        let config = Config { settings, ..config(method, model) };
         Trainer::new(&config, train.clone(), None).map(|_| ()).unwrap_err().to_string()
     };
-    assert_eq!(error("mlp:8", &[]), "ai-sarah trains a linear model, not mlp:8");
-    assert!(error("linear", &[("lambda", "1/m")]).contains("expected 1/n or a number from 0 to"));
+    assert!(error("ai-sarah", "linear", &[("lambda", "1/m")]).contains("expected 1/n or a number from 0 to"));
+    assert_eq!(
+        error("theoretical-ai-sarah", "mlp:8", &[]),
+        "theoretical-ai-sarah needs the smoothness of every example, which is known for linear models, not mlp:8"
+    );
+    assert_eq!(
+        error("svrg", "mlp:8", &[]),
+        "svrg with mlp:8 needs alpha: its default 1/L is known for linear models alone"
+    );
+    assert!(error("bounded-ai-sarah", "mlp:8", &[("alpha-min", "0.1")]).contains("needs alpha-max"));
 }
 
 #[test]

@@ -16,12 +16,12 @@ use crate::{Need, Real};
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamSum {
-    batch: usize,
-    alpha: f64,
+    pub(super) batch: usize,
+    pub(super) alpha: f64,
     beta1: f64,
     beta2: f64,
     eps: f64,
-    decay: f64,
+    pub(super) decay: f64,
 }
 
 /// Layout: w, m, s, zeroed work, all `dim` long; `batch` coefficients.
@@ -75,6 +75,49 @@ impl AdamSum {
     }
 }
 
+impl AdamSum {
+    /// β₁ᵗ and β₂ᵗ ride in `scale` and `shift`, both 1 before the first step; `bound` is that of ‖w‖.
+    pub(super) fn begin(run: &mut Run, w0_norm_sq: f64) {
+        (run.scale, run.shift) = (1.0, 1.0);
+        run.bound = Real::sqrt(w0_norm_sq);
+    }
+
+    /// A bound of ‖w‖ after a step along a gradient so long.
+    pub(super) fn check<T: Real>(&self, run: &Run, gradient: f64, dim: usize) -> Result<f64> {
+        // |m̂|/√ŝ is at most (1 − β₁)/√((1 − β₂)(1 − β₁²/β₂)) in each column; 10 is more than that for the defaults, and
+        // √(1/(1 − β₂)) more than that for every choice.
+        let reach = 10.0 + Real::sqrt(1.0 / (1.0 - self.beta2)) / (1.0 - self.beta1);
+        let bound = run.bound + run.alpha * reach * Real::sqrt(dim as f64);
+        let most = Real::sqrt(limit::<T>());
+        if fits(gradient, most) && fits(bound, most) { Ok(bound) } else { Err(Error::Overflow { what: "w" }) }
+    }
+
+    /// The step along the gradient `work` + λw; `work` becomes zero.
+    pub(super) fn advance<T: Real>(
+        &self,
+        run: &mut Run,
+        lambda: f64,
+        w: &mut [T],
+        m: &mut [T],
+        s: &mut [T],
+        work: &mut [T],
+    ) {
+        run.scale *= self.beta1;
+        run.shift *= self.beta2;
+        let (beta1, beta2, lambda, eps) = (T::of(self.beta1), T::of(self.beta2), T::of(lambda), T::of(self.eps));
+        let (new1, new2) = (T::of(1.0 - self.beta1), T::of(1.0 - self.beta2));
+        let step = T::of(run.alpha / (1.0 - run.scale));
+        let root = T::of(1.0 / Real::sqrt(1.0 - run.shift));
+        for (((w, m), s), work) in w.iter_mut().zip(m).zip(s).zip(work) {
+            let g = *work + lambda * *w;
+            *work = T::ZERO;
+            *m = beta1 * *m + new1 * g;
+            *s = beta2 * *s + new2 * g * g;
+            *w -= step * *m / (s.sqrt() * root + eps);
+        }
+    }
+}
+
 impl<T: Real> FiniteSum<T> for AdamSum {
     fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
         check_batch(glm, self.batch)?;
@@ -90,9 +133,7 @@ impl<T: Real> FiniteSum<T> for AdamSum {
         vectors.work.fill(T::ZERO);
         draw::identity(vectors.order);
         let mut run = Run::new(seed);
-        // β₁ᵗ and β₂ᵗ ride in `scale` and `shift`, both 1 before the first step.
-        run.shift = 1.0;
-        run.bound = Real::sqrt(norm_sq(w0));
+        Self::begin(&mut run, norm_sq(w0));
         Ok(run)
     }
 
@@ -100,18 +141,12 @@ impl<T: Real> FiniteSum<T> for AdamSum {
         memory.check(self.need(glm)?)?;
         let vectors = Vectors::split(memory, glm.dim());
         if run.phase == 0 {
-            run.delta = if run.outer == 0 { 1.0 } else { run.delta * (1.0 - self.decay) };
-            run.alpha = self.alpha * run.delta;
-            run.rng.shuffle(vectors.order);
             run.bound = Real::sqrt(norm_sq(vectors.w));
-            run.outer += 1;
-            run.inner = 0;
-            run.phase = 1;
-            return Ok(Event::Shuffled);
+            return Ok(run.begin_pass(self.alpha, self.decay, vectors.order));
         }
         let n = glm.len();
-        let from = (run.inner as usize).saturating_mul(self.batch).min(n - 1);
-        let size = self.batch.min(n - from);
+        let turn = run.turn(n, self.batch);
+        let (from, size) = (turn.start, turn.len());
         let share = T::of(1.0 / size as f64);
         let mut pull = 0.0;
         for k in 0..size {
@@ -119,42 +154,13 @@ impl<T: Real> FiniteSum<T> for AdamSum {
             vectors.coef[k] = glm.loss().slope(glm.target(i), glm.margin(i, vectors.w)) * share;
             pull += vectors.coef[k].f64().abs();
         }
-        // |m̂|/√ŝ is at most (1 − β₁)/√((1 − β₂)(1 − β₁²/β₂)) in each column; 10 is more than that for the defaults, and
-        // √(1/(1 − β₂)) more than that for every choice.
-        let reach = 10.0 + Real::sqrt(1.0 / (1.0 - self.beta2)) / (1.0 - self.beta1);
-        let gradient = pull * glm.max_row_norm() + glm.lambda() * run.bound;
-        let bound = run.bound + run.alpha * reach * Real::sqrt(glm.dim() as f64);
-        let most = Real::sqrt(limit::<T>());
-        if !fits(gradient, most) || !fits(bound, most) {
-            return Err(Error::Overflow { what: "w" });
-        }
+        let bound = self.check::<T>(run, pull * glm.max_row_norm() + glm.lambda() * run.bound, glm.dim())?;
         for k in 0..size {
             glm.add_row(vectors.order[from + k] as usize, vectors.coef[k], vectors.work);
         }
-        run.scale *= self.beta1;
-        run.shift *= self.beta2;
         run.bound = bound;
-        let (beta1, beta2, lambda, eps) = (T::of(self.beta1), T::of(self.beta2), T::of(glm.lambda()), T::of(self.eps));
-        let (new1, new2) = (T::of(1.0 - self.beta1), T::of(1.0 - self.beta2));
-        let step = T::of(run.alpha / (1.0 - run.scale));
-        let root = T::of(1.0 / Real::sqrt(1.0 - run.shift));
-        for (((w, m), s), work) in
-            vectors.w.iter_mut().zip(vectors.m.iter_mut()).zip(vectors.s.iter_mut()).zip(vectors.work.iter_mut())
-        {
-            let g = *work + lambda * *w;
-            *work = T::ZERO;
-            *m = beta1 * *m + new1 * g;
-            *s = beta2 * *s + new2 * g * g;
-            *w -= step * *m / (s.sqrt() * root + eps);
-        }
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += size as u64;
-        run.gradients += size as u64;
-        if from + size >= n {
-            run.phase = 0;
-        }
-        Ok(Event::Step { alpha: run.alpha })
+        self.advance(run, glm.lambda(), vectors.w, vectors.m, vectors.s, vectors.work);
+        Ok(run.end_turn(turn, n))
     }
 
     fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {

@@ -23,9 +23,9 @@ use crate::{Need, Real};
 /// Configuration; the defaults are the paper's and need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AiSarah {
-    batch: usize,
-    stop: f64,
-    beta: f64,
+    pub(super) batch: usize,
+    pub(super) stop: f64,
+    pub(super) beta: f64,
     updates: Updates,
 }
 
@@ -94,10 +94,7 @@ impl AiSarah {
         vectors.probe(glm, run);
         let model = vectors.step_model(glm, run, self.updates);
         (run.slope, run.curvature) = (model.slope, model.curvature);
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += self.batch as u64;
-        run.gradients += 2 * self.batch as u64;
+        run.count(self.batch, 2);
         let Some(alpha) = choose(run, model) else {
             run.skipped += 1;
             if run.skipped >= glm.len().div_ceil(self.batch) as u64 {
@@ -132,16 +129,9 @@ impl<T: Real> FiniteSum<T> for AiSarah {
         }
         let beta = self.beta;
         let event = self.inner(glm, run, memory, |run, model| {
-            let newton = model.newton()?;
-            let smoothness = 1.0 / newton;
-            let delta = if run.delta == 0.0 { smoothness } else { beta * run.delta + (1.0 - beta) * smoothness };
-            let cap = 1.0 / delta;
-            if !(cap.is_finite() && cap > 0.0) {
-                return None;
-            }
-            run.delta = delta;
+            let (alpha, cap) = model.bounded(beta, &mut run.delta)?;
             run.alpha_max = cap;
-            Some(newton.or_smaller(cap))
+            Some(alpha)
         })?;
         if run.norm_sq < self.stop * run.start_norm_sq {
             run.phase = 0;

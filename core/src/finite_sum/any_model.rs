@@ -157,22 +157,14 @@ impl AiSarahAnyModel {
         let (v, rest) = rest.split_at_mut(dim);
         rest[..dim].copy_from_slice(gradient);
         let model = StepModel { slope: -2.0 * second, curvature: 2.0 * product_norm_sq + 2.0 * third };
-        self.choose(run, model.newton(), w, point, v);
+        self.choose(run, model, w, point, v);
         Ok(())
     }
 
     /// α from the Newton step, and the point to look at next.
-    fn choose<T: Real>(&self, run: &mut AnyModelRun, newton: Option<f64>, w: &[T], point: &mut [T], v: &[T]) {
-        let cap = newton.and_then(|newton| {
-            let smoothness = 1.0 / newton;
-            let delta =
-                if run.delta == 0.0 { smoothness } else { self.beta * run.delta + (1.0 - self.beta) * smoothness };
-            let cap = 1.0 / delta;
-            if cap.is_finite() && cap > 0.0 { Some((delta, newton.or_smaller(cap))) } else { None }
-        });
-        match cap {
-            Some((delta, alpha)) => {
-                run.delta = delta;
+    fn choose<T: Real>(&self, run: &mut AnyModelRun, model: StepModel, w: &[T], point: &mut [T], v: &[T]) {
+        match model.bounded(self.beta, &mut run.delta) {
+            Some((alpha, _)) => {
                 run.alpha = alpha;
                 run.skipped = 0;
                 place(point, w, v, -alpha);
@@ -224,8 +216,8 @@ impl AiSarahAnyModel {
                 run.stage = Stage::Behind;
             }
             Stage::Behind => {
-                let newton = self.newton(run, v, here, ahead, gradient);
-                self.choose(run, newton, w, point, v);
+                let model = self.differences(run, v, here, ahead, gradient);
+                self.choose(run, model, w, point, v);
             }
             Stage::Moved => {
                 w.copy_from_slice(point);
@@ -246,7 +238,7 @@ impl AiSarahAnyModel {
         if length > 0.0 { self.probe / length } else { 0.0 }
     }
 
-    fn newton<T: Real>(&self, run: &AnyModelRun, v: &[T], here: &[T], ahead: &[T], behind: &[T]) -> Option<f64> {
+    fn differences<T: Real>(&self, run: &AnyModelRun, v: &[T], here: &[T], ahead: &[T], behind: &[T]) -> StepModel {
         let h = self.reach(run);
         let along = (dot(v, ahead).f64() - dot(v, behind).f64()) / (2.0 * h);
         let bend = (dot(v, ahead).f64() - 2.0 * dot(v, here).f64() + dot(v, behind).f64()) / (h * h);
@@ -256,7 +248,7 @@ impl AiSarahAnyModel {
             squared += d * d;
         }
         squared /= 4.0 * h * h;
-        StepModel { slope: -2.0 * along, curvature: 2.0 * squared + 2.0 * bend }.newton()
+        StepModel { slope: -2.0 * along, curvature: 2.0 * squared + 2.0 * bend }
     }
 }
 

@@ -47,15 +47,22 @@ impl AnySum {
     pub fn check<T: Real>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>) -> Result<()> {
         memory.check(self.need(glm)?)?;
         let n = glm.len();
-        if let Some(at) = memory.u32[..n].iter().position(|&i| i as usize >= n) {
-            return Err(Error::Index { what: "memory.u32", at, len: n });
-        }
+        check_order(&memory.u32[..n])?;
         match self {
             Self::Momentum(_) if !momentum::sound(run, &memory.u32[n..]) => {
                 Err(Error::Index { what: "memory.u32", at: n, len: n })
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether restored numbers are of examples: below their count.
+pub(super) fn check_order(order: &[u32]) -> Result<()> {
+    let n = order.len();
+    match order.iter().position(|&i| i as usize >= n) {
+        Some(at) => Err(Error::Index { what: "memory.u32", at, len: n }),
+        None => Ok(()),
     }
 }
 

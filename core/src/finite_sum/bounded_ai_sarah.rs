@@ -9,7 +9,7 @@
 //!
 //! Cost and memory are those of AI-SARAH.
 
-use super::recursive::{Updates, Vectors, need};
+use super::recursive::{StepModel, Updates, Vectors, need};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, positive};
 use crate::error::{Error, Result, exact_len};
@@ -18,10 +18,10 @@ use crate::{Need, Real};
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedAiSarah {
-    batch: usize,
+    pub(super) batch: usize,
     inner: u32,
     alpha_min: f64,
-    alpha_max: f64,
+    pub(super) alpha_max: f64,
 }
 
 impl BoundedAiSarah {
@@ -39,6 +39,19 @@ impl BoundedAiSarah {
             return Err(Error::Param { what: "alpha_max" });
         }
         Ok(Self { batch, inner, alpha_min, alpha_max })
+    }
+}
+
+impl BoundedAiSarah {
+    /// Draws the step at which the loop that has just opened ends.
+    pub(super) fn draw_end(&self, run: &mut Run) {
+        run.mark = u64::from(run.rng.below(self.inner + 1));
+        // t = 0 keeps w₀: the next loop opens at once.
+        run.phase = u64::from(run.mark > 0);
+    }
+
+    pub(super) fn clamp(&self, model: StepModel) -> f64 {
+        model.newton().unwrap_or(self.alpha_min).or_larger(self.alpha_min).or_smaller(self.alpha_max)
     }
 }
 
@@ -61,9 +74,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
         let mut vectors = Vectors::split(memory, glm, self.batch);
         if let Some(event) = vectors.open(glm, run)? {
             if let Event::FullGradient { .. } = event {
-                run.mark = u64::from(run.rng.below(self.inner + 1));
-                // t = 0 keeps w₀: the next loop opens at once.
-                run.phase = u64::from(run.mark > 0);
+                self.draw_end(run);
             }
             return Ok(event);
         }
@@ -71,13 +82,9 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
         let before = run.clone();
         vectors.draw(run);
         vectors.probe(glm, run);
-        let newton = vectors.step_model(glm, run, Updates::Auto).newton().unwrap_or(self.alpha_min);
-        let alpha = newton.or_larger(self.alpha_min).or_smaller(self.alpha_max);
+        let alpha = self.clamp(vectors.step_model(glm, run, Updates::Auto));
         vectors.advance_or_undo(glm, run, before, alpha, Updates::Auto)?;
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += self.batch as u64;
-        run.gradients += 2 * self.batch as u64;
+        run.count(self.batch, 2);
         run.alpha = alpha;
         if run.inner >= run.mark {
             run.phase = 0;

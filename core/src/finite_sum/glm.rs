@@ -149,17 +149,7 @@ impl<'a, T: Real> Glm<'a, T> {
         lambda: f64,
         intercept: bool,
     ) -> Result<Self> {
-        // The variants of `Rows` are open: what was built by hand is checked here, once.
-        let rows = match rows {
-            Rows::Dense { data, cols } => Rows::dense(data, cols)?,
-            Rows::Csr { ptr, col, val, cols } => Rows::csr(ptr, col, val, cols)?,
-        };
-        if rows.is_empty() {
-            return Err(Error::Empty { what: "rows" });
-        }
-        if u32::try_from(rows.len()).is_err() {
-            return Err(Error::Overflow { what: "rows" });
-        }
+        let rows = checked(rows, lambda)?;
         match targets {
             Targets::Labels(labels) => {
                 exact_len("labels", rows.len(), labels.len())?;
@@ -172,9 +162,6 @@ impl<'a, T: Real> Glm<'a, T> {
                     return Err(Error::Unsupported { what: "a loss of labels with real targets" });
                 }
             }
-        }
-        if !lambda.is_finite() || lambda < 0.0 {
-            return Err(Error::Param { what: "lambda" });
         }
         let mut glm = Self { rows, targets, loss, lambda, intercept, max_row_norm: 0.0 };
         let mut largest = 0.0f64;
@@ -190,7 +177,6 @@ impl<'a, T: Real> Glm<'a, T> {
 
     /// The same sum over the same rows, which were checked when `max_row_norm` was found. For owners that cannot keep a
     /// borrowed sum.
-    #[cfg(feature = "alloc")]
     #[cfg(all(feature = "alloc", feature = "every-method"))]
     pub(crate) fn again(
         rows: Rows<'a, T>,
@@ -398,14 +384,7 @@ impl<'a, T: Real> Glm<'a, T> {
 
     /// Adds λw to the sum of all slopes; ‖∇P(w)‖².
     pub(crate) fn finish_gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        if self.lambda > 0.0 {
-            let lambda = T::of(self.lambda);
-            for (g, &w) in grad.iter_mut().zip(w) {
-                *g += lambda * w;
-            }
-        }
-        let total = norm_sq(grad);
-        if fits(total, limit::<T>()) { Ok(total) } else { Err(Error::Overflow { what: "gradient" }) }
+        finish_gradient(self.lambda, w, grad)
     }
 
     /// Share of examples whose margin has the sign of the label (a margin of 0 counts as negative). O(stored values).
@@ -425,6 +404,37 @@ impl<'a, T: Real> Glm<'a, T> {
 
 /// Stored values that one piece of a walk over all examples looks at: well under a millisecond of work.
 const PIECE: usize = 65_536;
+
+/// Rows and λ of a finite sum, checked.
+pub(super) fn checked<T: Real>(rows: Rows<'_, T>, lambda: f64) -> Result<Rows<'_, T>> {
+    // The variants of `Rows` are open: what was built by hand is checked here, once.
+    let rows = match rows {
+        Rows::Dense { data, cols } => Rows::dense(data, cols)?,
+        Rows::Csr { ptr, col, val, cols } => Rows::csr(ptr, col, val, cols)?,
+    };
+    if rows.is_empty() {
+        return Err(Error::Empty { what: "rows" });
+    }
+    if u32::try_from(rows.len()).is_err() {
+        return Err(Error::Overflow { what: "rows" });
+    }
+    if !lambda.is_finite() || lambda < 0.0 {
+        return Err(Error::Param { what: "lambda" });
+    }
+    Ok(rows)
+}
+
+/// Adds λw to the sum of all slopes; ‖∇P(w)‖².
+pub(super) fn finish_gradient<T: Real>(lambda: f64, w: &[T], grad: &mut [T]) -> Result<f64> {
+    if lambda > 0.0 {
+        let lambda = T::of(lambda);
+        for (g, &w) in grad.iter_mut().zip(w) {
+            *g += lambda * w;
+        }
+    }
+    let total = norm_sq(grad);
+    if fits(total, limit::<T>()) { Ok(total) } else { Err(Error::Overflow { what: "gradient" }) }
+}
 
 /// Whether a value, which may be NaN, is below the bound.
 #[inline]

@@ -1,11 +1,12 @@
-//! Minimising finite sums of generalised linear models: AI-SARAH and its family.
+//! Minimising finite sums of generalised linear models, and of networks: AI-SARAH and its family.
 //!
 //! An algorithm here is a resumable machine over memory that the caller owns: [`FiniteSum::need`] says how much,
 //! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (one minibatch, or a piece of a walk over
 //! all examples: well under a millisecond on an ordinary machine, whatever the data) and says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are the whole
 //! state: saved and restored they continue with the same bits.
 //!
-//! On sparse rows a step touches the columns of its minibatch only. See [`recursive`] for how.
+//! On sparse rows a step touches the columns of its minibatch only. See [`recursive`] for how. On networks the same
+//! algorithms run through [`OnNetwork`], over a [`NetworkSum`].
 //!
 //! Passes are counted in two ways, as integers of examples: [`Run::samples`] counts a full gradient as n and a minibatch
 //! as b; [`Run::gradients`] counts every gradient of one example, so that a minibatch difference costs 2b.
@@ -19,6 +20,8 @@ mod draw;
 mod glm;
 mod largest_eigenvalue;
 mod momentum;
+mod network;
+mod on_network;
 pub mod recursive;
 mod run;
 mod sarah;
@@ -33,6 +36,8 @@ pub use bounded_ai_sarah::BoundedAiSarah;
 pub use glm::{GLM_LOSSES, Glm, GlmLoss, Targets};
 pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
 pub use momentum::MomentumSum;
+pub use network::NetworkSum;
+pub use on_network::OnNetwork;
 pub use recursive::Updates;
 pub use run::{Event, Memory, Run, View};
 pub use sarah::Sarah;

@@ -22,10 +22,10 @@ const POWERS: usize = 512;
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MomentumSum {
-    batch: usize,
-    alpha: f64,
-    beta: f64,
-    decay: f64,
+    pub(super) batch: usize,
+    pub(super) alpha: f64,
+    pub(super) beta: f64,
+    pub(super) decay: f64,
 }
 
 /// Layout: w, m, both `dim` long; the powers M¹, M², … as rows of 4; `batch` coefficients. Of the counts: the order of
@@ -151,23 +151,17 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm);
         if run.phase == 0 {
-            // A pass begins: `inner` counts its minibatches, `outer` the passes, `delta` the decay so far.
             vectors.flush(run);
-            run.delta = if run.outer == 0 { 1.0 } else { run.delta * (1.0 - self.decay) };
-            run.alpha = self.alpha * run.delta;
+            let event = run.begin_pass(self.alpha, self.decay, vectors.order);
             vectors.fill_powers(glm.lambda(), run.alpha, self.beta);
-            run.rng.shuffle(vectors.order);
-            run.outer += 1;
-            run.inner = 0;
-            run.phase = 1;
-            return Ok(Event::Shuffled);
+            return Ok(event);
         }
         if run.mark as usize >= POWERS {
             vectors.flush(run);
         }
         let n = glm.len();
-        let from = (run.inner as usize).saturating_mul(self.batch).min(n - 1);
-        let size = self.batch.min(n - from);
+        let turn = run.turn(n, self.batch);
+        let (from, size) = (turn.start, turn.len());
         let share = T::of(1.0 / size as f64);
         let now = run.mark as u32;
         let mut pull = 0.0;
@@ -201,14 +195,7 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
             });
         }
         run.mark += 1;
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += size as u64;
-        run.gradients += size as u64;
-        if from + size >= n {
-            run.phase = 0;
-        }
-        Ok(Event::Step { alpha: run.alpha })
+        Ok(run.end_turn(turn, n))
     }
 
     fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {

@@ -77,6 +77,20 @@ impl StepModel {
         let step = -self.slope / self.curvature.abs();
         if self.slope < 0.0 && step.is_finite() && step > 0.0 { Some(step) } else { None }
     }
+
+    /// AI-SARAH's rule: δ ← βδ + (1 − β)/α̃ (1/α̃ where δ is still 0), then (α, 1/δ) with α = min(α̃, 1/δ). `None`, and δ
+    /// as it was, where there is no Newton step.
+    pub(super) fn bounded(self, beta: f64, delta: &mut f64) -> Option<(f64, f64)> {
+        let newton = self.newton()?;
+        let smoothness = 1.0 / newton;
+        let smoothed = if *delta == 0.0 { smoothness } else { beta * *delta + (1.0 - beta) * smoothness };
+        let cap = 1.0 / smoothed;
+        if !(cap.is_finite() && cap > 0.0) {
+            return None;
+        }
+        *delta = smoothed;
+        Some((newton.or_smaller(cap), cap))
+    }
 }
 
 impl<'m, T: Real> Vectors<'m, T> {
@@ -129,15 +143,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         if run.phase != 0 {
             return Ok(None);
         }
-        if !self.full_gradient(glm, run)? {
-            return Ok(Some(Event::Part));
-        }
-        run.skipped = 0;
-        if run.norm_sq == 0.0 {
-            return Ok(Some(Event::Stationary));
-        }
-        run.phase = 1;
-        Ok(Some(Event::FullGradient { norm_sq: run.norm_sq }))
+        let done = self.full_gradient(glm, run)?;
+        Ok(Some(run.opened(done)))
     }
 
     /// v ← ∇P(w), a piece at a time: whether it is done.
@@ -163,14 +170,9 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
         self.lay_together();
         if let Ok(norm) = gradient {
-            run.norm_sq = norm;
-            run.start_norm_sq = norm;
+            run.anchor(glm.len(), norm);
             run.synced_norm_sq = norm;
             run.bound = Real::sqrt(w_norm);
-            run.outer += 1;
-            run.inner = 0;
-            run.samples += glm.len() as u64;
-            run.gradients += glm.len() as u64;
         }
         gradient.map(|_| true)
     }

@@ -3,6 +3,7 @@
 use crate::error::{Result, exact_len};
 use crate::rng::Rng;
 use crate::{Need, Real};
+use core::ops::Range;
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,6 +146,64 @@ impl Run {
             bound: 0.0,
             other_bound: 0.0,
         }
+    }
+
+    /// A full gradient over `n` examples, ‖∇P‖² long, anchors a new inner loop.
+    pub(super) fn anchor(&mut self, n: usize, norm_sq: f64) {
+        self.norm_sq = norm_sq;
+        self.start_norm_sq = norm_sq;
+        self.outer += 1;
+        self.inner = 0;
+        self.samples += n as u64;
+        self.gradients += n as u64;
+    }
+
+    /// What a step that walks towards its full gradient has come to; opens the inner loop when the walk is `done`.
+    pub(super) fn opened(&mut self, done: bool) -> Event {
+        if !done {
+            return Event::Part;
+        }
+        self.skipped = 0;
+        if self.norm_sq == 0.0 {
+            return Event::Stationary;
+        }
+        self.phase = 1;
+        Event::FullGradient { norm_sq: self.norm_sq }
+    }
+
+    /// Counts a minibatch of so many examples and so many gradients of each.
+    pub(super) fn count(&mut self, batch: usize, each: u64) {
+        self.steps += 1;
+        self.inner += 1;
+        self.samples += batch as u64;
+        self.gradients += each * batch as u64;
+    }
+
+    /// A pass over a fresh order of the examples begins: `inner` counts its minibatches, `outer` the passes, `delta` is
+    /// the decay so far.
+    pub(super) fn begin_pass(&mut self, alpha: f64, decay: f64, order: &mut [u32]) -> Event {
+        self.delta = if self.outer == 0 { 1.0 } else { self.delta * (1.0 - decay) };
+        self.alpha = alpha * self.delta;
+        self.rng.shuffle(order);
+        self.outer += 1;
+        self.inner = 0;
+        self.phase = 1;
+        Event::Shuffled
+    }
+
+    /// Where the next minibatch of the pass lies in the order; the last one may be shorter.
+    pub(super) fn turn(&self, n: usize, batch: usize) -> Range<usize> {
+        let from = (self.inner as usize).saturating_mul(batch).min(n - 1);
+        from..from + batch.min(n - from)
+    }
+
+    /// Counts the minibatch of a [`turn`](Self::turn), and ends the pass with the last one.
+    pub(super) fn end_turn(&mut self, turn: Range<usize>, n: usize) -> Event {
+        self.count(turn.len(), 1);
+        if turn.end >= n {
+            self.phase = 0;
+        }
+        Event::Step { alpha: self.alpha }
     }
 
     /// Everything as words, to save.

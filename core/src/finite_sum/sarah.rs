@@ -17,10 +17,10 @@ use crate::{Need, Real};
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sarah {
-    batch: usize,
-    alpha: f64,
-    inner: u64,
-    stop: f64,
+    pub(super) batch: usize,
+    pub(super) alpha: f64,
+    pub(super) inner: u64,
+    pub(super) stop: f64,
     updates: Updates,
 }
 
@@ -83,10 +83,7 @@ impl<T: Real> FiniteSum<T> for Sarah {
         vectors.draw(run);
         vectors.probe(glm, run);
         vectors.advance_or_undo(glm, run, before, self.alpha, self.updates)?;
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += self.batch as u64;
-        run.gradients += 2 * self.batch as u64;
+        run.count(self.batch, 2);
         run.alpha = self.alpha;
         if run.inner >= self.inner || run.norm_sq < self.stop * run.start_norm_sq {
             run.phase = 0;

@@ -22,9 +22,9 @@ const SMALL_SCALE: f64 = 1.0 / 1_048_576.0;
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Svrg {
-    batch: usize,
-    alpha: f64,
-    inner: u64,
+    pub(super) batch: usize,
+    pub(super) alpha: f64,
+    pub(super) inner: u64,
 }
 
 /// Layout: anchor w̃, its gradient μ, û, zeroed work, all `dim` long; then `batch` coefficients.
@@ -97,12 +97,7 @@ impl<'m, T: Real> Vectors<'m, T> {
         if let Ok(norm) = gradient {
             self.mean.copy_from_slice(self.work);
             run.other_bound = Real::sqrt(norm_sq(self.anchor));
-            run.norm_sq = norm;
-            run.start_norm_sq = norm;
-            run.outer += 1;
-            run.inner = 0;
-            run.samples += glm.len() as u64;
-            run.gradients += glm.len() as u64;
+            run.anchor(glm.len(), norm);
         }
         self.work.fill(T::ZERO);
         gradient.map(|_| true)
@@ -179,14 +174,8 @@ impl<T: Real> FiniteSum<T> for Svrg {
         memory.check(self.need(glm)?)?;
         let mut vectors = Vectors::split(memory, glm);
         if run.phase == 0 {
-            if !vectors.full_gradient(glm, run)? {
-                return Ok(Event::Part);
-            }
-            if run.norm_sq == 0.0 {
-                return Ok(Event::Stationary);
-            }
-            run.phase = 1;
-            return Ok(Event::FullGradient { norm_sq: run.norm_sq });
+            let done = vectors.full_gradient(glm, run)?;
+            return Ok(run.opened(done));
         }
         let before = run.clone();
         draw::subset(&mut run.rng, vectors.order, vectors.partner);
@@ -195,10 +184,7 @@ impl<T: Real> FiniteSum<T> for Svrg {
             *run = before;
             return Err(error);
         }
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += self.batch as u64;
-        run.gradients += 2 * self.batch as u64;
+        run.count(self.batch, 2);
         run.alpha = self.alpha;
         if run.inner >= self.inner {
             run.phase = 0;

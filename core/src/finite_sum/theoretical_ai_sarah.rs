@@ -151,10 +151,7 @@ impl TheoreticalAiSarah {
             *run = before;
             return Err(error);
         }
-        run.steps += 1;
-        run.inner += 1;
-        run.samples += 1;
-        run.gradients += 2;
+        run.count(1, 2);
         run.alpha = eta;
         Ok(())
     }

@@ -118,18 +118,34 @@ impl Mlp {
         if scratch.len() < need {
             return Err(Error::Length { what: "scratch", need, got: scratch.len() });
         }
+        let label = |k: usize| labels[k];
+        self.along_rows(params, direction, x, label, loss, &mut scratch[..need], grad, product)
+    }
+
+    /// [`along`](Self::along) without its checks of lengths; the label of the k-th selected row is asked for.
+    pub(crate) fn along_rows<T: Real>(
+        &self,
+        params: &[T],
+        direction: &[T],
+        x: Selection<'_, T>,
+        label: impl Fn(usize) -> u8,
+        loss: GlmLoss,
+        scratch: &mut [T],
+        grad: &mut [T],
+        product: &mut [T],
+    ) -> Result<Along> {
         grad.fill(T::ZERO);
         product.fill(T::ZERO);
         let width = self.width_sum();
         // Jets of the hidden activations and of the score; z' of the hidden units; dh, (dh)' and those below.
-        let (jets, rest) = scratch[..need].split_at_mut(4 * (width + 1));
+        let (jets, rest) = scratch[..self.along_len()].split_at_mut(4 * (width + 1));
         let (slopes, adjoint) = rest.split_at_mut(width);
         let jets = jets.as_chunks_mut::<4>().0;
         let share = T::of(1.0 / x.len() as f64);
         let mut mean = Along::default();
         for k in 0..x.len() {
             let s = self.forward_jets(params, direction, &x, k, jets, slopes);
-            let y = if labels[k] == 1 { T::ONE } else { -T::ONE };
+            let y = if label(k) == 1 { T::ONE } else { -T::ONE };
             let (d1, d2, d3) = loss.derivatives(y, s[0]);
             let f = |x: T| x.f64();
             mean.value += f(loss.value(y, s[0]));

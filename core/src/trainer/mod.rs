@@ -1,7 +1,7 @@
 //! The owning front of the crate: data, model, method and all their memory in one value.
 //!
 //! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics. Methods that
-//! minimise a finite sum of a linear model run by algorithms of their own instead; nothing else differs for the caller.
+//! minimise a finite sum run by algorithms of their own instead; nothing else differs for the caller.
 //! Everything that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
 //! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
 
@@ -248,7 +248,7 @@ impl<T: Real> Trainer<T> {
         common.passes.forward(&common.model, params, rows, None, scores)
     }
 
-    /// What a report says of a finite sum, without the metrics; `None` for other methods. Two walks over the stored values.
+    /// What a report says of a finite sum, without the metrics; `None` for other methods. Two walks over all rows.
     ///
     /// # Errors
     /// `Overflow`.
@@ -261,7 +261,7 @@ impl<T: Real> Trainer<T> {
     }
 
     /// The largest eigenvalue of the objective's Hessian at the iterate, to about four digits; `None` for methods that do
-    /// not minimise a finite sum. At most 40 walks over the stored values.
+    /// not minimise a finite sum, and for networks. At most 40 walks over the stored values.
     ///
     /// # Errors
     /// `Overflow`.
@@ -269,7 +269,7 @@ impl<T: Real> Trainer<T> {
         match &mut self.kind {
             Kind::Scored(_) => Ok(None),
             #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.curvature(&self.common).map(Some),
+            Kind::Summed(run) => run.curvature(&self.common),
         }
     }
 

@@ -1,15 +1,17 @@
-//! A run that minimises a finite sum of a linear model by an algorithm of its own.
+//! A run that minimises a finite sum, of a linear model or of a network, by an algorithm of its own.
 
 use super::config::{Length, TrainerError};
 use super::passes::Work;
 use super::{Common, SumReport};
 use crate::error::Result;
 use crate::finite_sum::{
-    AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, Run, Targets, View, largest_eigenvalue, largest_eigenvalue_need,
+    AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, NetworkSum, OnNetwork, Run, Targets, View, largest_eigenvalue,
+    largest_eigenvalue_need,
 };
-use crate::model::AnyModel;
+use crate::model::{AnyModel, Mlp};
 use crate::real::Real;
 use crate::registry::Settings;
+use crate::scratch::Need;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,13 +28,25 @@ enum End {
 const ITERATIONS: usize = 40;
 const TOLERANCE: f64 = 1e-4;
 
+/// The algorithm on the model it runs on.
+#[derive(Clone, Copy, Debug)]
+enum Road {
+    Linear { algorithm: AnySum, max_row_norm: f64 },
+    Network { algorithm: OnNetwork, model: Mlp },
+}
+
+/// A [`Road`] with the data it leads over.
+enum Sum<'a, T> {
+    Linear(AnySum, Glm<'a, T>),
+    Network(OnNetwork, NetworkSum<'a, T>),
+}
+
 /// Algorithm and everything of the run that changes. Memory: that of the algorithm and one more vector.
 #[derive(Clone, Debug)]
 pub(super) struct Summed<T: Real> {
-    algorithm: AnySum,
+    road: Road,
     loss: GlmLoss,
     lambda: f64,
-    max_row_norm: f64,
     end: End,
     /// Minibatches that fit into the run at most.
     pub total: u64,
@@ -45,20 +59,52 @@ pub(super) struct Summed<T: Real> {
     /// Whether `params` are the iterate.
     read: bool,
     stationary: bool,
+    work: Work<T>,
+}
+
+/// Working memory of a network's calls; the linear roads need none.
+fn working<T: Real>(net: &NetworkSum<'_, T>) -> Need {
+    Need { real: net.scratch_len(), ..Need::NONE }
+}
+
+/// Why a method cannot train a network with these settings.
+fn refused(settings: &Settings<'_>, model: &str) -> Option<TrainerError> {
+    let method = settings.method().name;
+    if method == "theoretical-ai-sarah" {
+        let text =
+            format!("{method} needs the smoothness of every example, which is known for linear models, not {model}");
+        return Some(TrainerError::Config(text));
+    }
+    for name in ["alpha", "alpha-min", "alpha-max"] {
+        if let Some(word) = settings.text(name).filter(|word| word.ends_with("/L")) {
+            let text =
+                format!("{method} with {model} needs {name}: its default {word} is known for linear models alone");
+            return Some(TrainerError::Config(text));
+        }
+    }
+    None
 }
 
 impl<T: Real> Summed<T> {
     pub fn new(settings: &Settings<'_>, common: &Common<T>) -> Result<Self, TrainerError> {
         let (config, data) = (&common.config, &common.train);
-        if !matches!(common.model, AnyModel::Linear(_)) {
-            let text = format!("{} trains a linear model, not {}", config.method, config.model);
-            return Err(TrainerError::Config(text));
-        }
         let n = data.len();
         let (loss, lambda) = settings.glm(n)?;
-        let glm = Glm::new(data.rows(), Targets::Labels(data.labels()), loss, lambda, true)?;
-        let max_row_norm = glm.max_row_norm();
-        let algorithm = settings.finite_sum(n, max_row_norm * max_row_norm * loss.curvature_bound() + lambda)?;
+        let road = match common.model {
+            AnyModel::Linear(_) => {
+                let glm = Glm::new(data.rows(), Targets::Labels(data.labels()), loss, lambda, true)?;
+                let max_row_norm = glm.max_row_norm();
+                let smooth = max_row_norm * max_row_norm * loss.curvature_bound() + lambda;
+                Road::Linear { algorithm: settings.finite_sum(n, smooth)?, max_row_norm }
+            }
+            AnyModel::Mlp(model) => {
+                if let Some(error) = refused(settings, &format!("{}", config.model)) {
+                    return Err(error);
+                }
+                NetworkSum::new(model, data.rows(), data.labels(), loss, lambda)?;
+                Road::Network { algorithm: OnNetwork::new(settings.finite_sum(n, f64::NAN)?)?, model }
+            }
+        };
         let rows = |passes: f64| libm::ceil(passes * n as f64) as u64;
         let end = match config.length {
             Length::Method => End::Rows(rows(settings.number("passes")?)),
@@ -69,30 +115,53 @@ impl<T: Real> Summed<T> {
             End::Steps(steps) => steps,
             End::Rows(rows) => rows.div_ceil(settings.count("batch").unwrap_or(1).clamp(1, n as u64)),
         };
-        let need = algorithm.need(&glm)?;
-        let (mut real, mut u32) = (vec![T::ZERO; need.real], vec![0; need.u32]);
-        let mut params = vec![T::ZERO; glm.dim()];
-        common.start(&mut params)?;
-        let run = algorithm.start(&glm, &params, config.seed, &mut Memory { real: &mut real, u32: &mut u32 })?;
-        Ok(Self {
-            algorithm,
+        let mut summed = Self {
+            road,
             loss,
             lambda,
-            max_row_norm,
             end,
             total,
-            run,
-            real,
-            u32,
-            params,
+            run: Run::from_words([0; Run::WORDS]),
+            real: Vec::new(),
+            u32: Vec::new(),
+            params: Vec::new(),
             read: true,
             stationary: false,
-        })
+            work: Work::default(),
+        };
+        summed.start(common)?;
+        Ok(summed)
     }
 
-    fn glm<'a>(&self, common: &'a Common<T>) -> Glm<'a, T> {
-        let data = &common.train;
-        Glm::again(data.rows(), Targets::Labels(data.labels()), self.loss, self.lambda, self.max_row_norm)
+    /// Memory of the right size, with the run at its start.
+    fn start(&mut self, common: &Common<T>) -> Result<()> {
+        let sum = self.sum(common);
+        let (need, dim) = match &sum {
+            Sum::Linear(algorithm, glm) => (algorithm.need(glm)?, glm.dim()),
+            Sum::Network(algorithm, net) => (algorithm.need(net)?, net.dim()),
+        };
+        (self.real, self.u32, self.params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; dim]);
+        common.start(&mut self.params)?;
+        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
+        let seed = common.config.seed;
+        self.run = match &sum {
+            Sum::Linear(algorithm, glm) => algorithm.start(glm, &self.params, seed, memory)?,
+            Sum::Network(algorithm, net) => algorithm.start(net, &self.params, seed, memory)?,
+        };
+        Ok(())
+    }
+
+    fn sum<'a>(&self, common: &'a Common<T>) -> Sum<'a, T> {
+        let (rows, labels) = (common.train.rows(), common.train.labels());
+        let Self { loss, lambda, .. } = *self;
+        match self.road {
+            Road::Linear { algorithm, max_row_norm } => {
+                Sum::Linear(algorithm, Glm::again(rows, Targets::Labels(labels), loss, lambda, max_row_norm))
+            }
+            Road::Network { algorithm, model } => {
+                Sum::Network(algorithm, NetworkSum::again(model, rows, labels, loss, lambda))
+            }
+        }
     }
 
     /// How far the run is, and how far it goes: minibatches or rows.
@@ -110,9 +179,15 @@ impl<T: Real> Summed<T> {
             return Ok(false);
         }
         self.read = false;
-        let glm = self.glm(common);
+        let sum = self.sum(common);
         let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
-        self.stationary = self.algorithm.step(&glm, &mut self.run, memory)? == Event::Stationary;
+        let event = match &sum {
+            Sum::Linear(algorithm, glm) => algorithm.step(glm, &mut self.run, memory)?,
+            Sum::Network(algorithm, net) => {
+                algorithm.step(net, &mut self.run, memory, self.work.lend(working(net)).real)?
+            }
+        };
+        self.stationary = event == Event::Stationary;
         Ok(!self.stationary)
     }
 
@@ -122,14 +197,27 @@ impl<T: Real> Summed<T> {
 
     /// Rows of the last minibatch.
     pub fn batch(&self, common: &Common<T>) -> &[u32] {
-        self.algorithm.minibatch(&self.glm(common), &self.run, self.view())
+        match self.sum(common) {
+            Sum::Linear(algorithm, glm) => algorithm.minibatch(&glm, &self.run, self.view()),
+            Sum::Network(algorithm, net) => algorithm.minibatch(&net, &self.run, self.view()),
+        }
+    }
+
+    fn read_params(&self, common: &Common<T>, out: &mut [T]) -> Result<()> {
+        match self.sum(common) {
+            Sum::Linear(algorithm, glm) => algorithm.params(&glm, &self.run, self.view(), out),
+            Sum::Network(algorithm, net) => {
+                out.copy_from_slice(algorithm.params(&net, self.view())?);
+                Ok(())
+            }
+        }
     }
 
     /// The iterate.
     pub fn params(&mut self, common: &Common<T>) -> Result<&[T]> {
         if !self.read {
             let mut params = core::mem::take(&mut self.params);
-            let read = self.algorithm.params(&self.glm(common), &self.run, self.view(), &mut params);
+            let read = self.read_params(common, &mut params);
             self.params = params;
             read?;
             self.read = true;
@@ -140,35 +228,39 @@ impl<T: Real> Summed<T> {
     /// The iterate, without keeping it.
     pub fn iterate(&self, common: &Common<T>) -> Result<Vec<T>> {
         let mut params = vec![T::ZERO; self.params.len()];
-        self.algorithm.params(&self.glm(common), &self.run, self.view(), &mut params)?;
+        self.read_params(common, &mut params)?;
         Ok(params)
     }
 
     /// P and its gradient at the iterate, and the step sizes.
     pub fn report(&mut self, common: &Common<T>) -> Result<SumReport> {
         self.params(common)?;
-        let glm = self.glm(common);
-        let mut grad = vec![T::ZERO; self.params.len()];
-        Ok(SumReport {
-            objective: glm.objective(&self.params)?,
-            grad_norm_sq: glm.gradient(&self.params, &mut grad)?,
-            alpha: self.run.alpha,
-            alpha_max: self.run.alpha_max,
-        })
+        let sum = self.sum(common);
+        let (params, mut grad) = (&self.params, vec![T::ZERO; self.params.len()]);
+        let (objective, grad_norm_sq) = match &sum {
+            Sum::Linear(_, glm) => (glm.objective(params)?, glm.gradient(params, &mut grad)?),
+            Sum::Network(_, net) => {
+                let scratch = self.work.lend(working(net)).real;
+                (net.objective(params, scratch)?, net.gradient(params, &mut grad, scratch)?)
+            }
+        };
+        Ok(SumReport { objective, grad_norm_sq, alpha: self.run.alpha, alpha_max: self.run.alpha_max })
     }
 
-    /// λ_max(∇²P) at the iterate.
-    pub fn curvature(&mut self, common: &Common<T>) -> Result<f64> {
+    /// λ_max(∇²P) at the iterate; `None` for a network.
+    pub fn curvature(&mut self, common: &Common<T>) -> Result<Option<f64>> {
         self.params(common)?;
-        let mut work = Work::default();
-        let scratch = work.lend(largest_eigenvalue_need(self.params.len(), ITERATIONS));
-        let found = largest_eigenvalue(&self.glm(common), Some(&self.params), ITERATIONS, TOLERANCE, 1, scratch)?;
-        Ok(found.value)
+        let Sum::Linear(_, glm) = self.sum(common) else { return Ok(None) };
+        let scratch = self.work.lend(largest_eigenvalue_need(self.params.len(), ITERATIONS));
+        Ok(Some(largest_eigenvalue(&glm, Some(&self.params), ITERATIONS, TOLERANCE, 1, scratch)?.value))
     }
 
     /// Takes a saved state over; `false` when it is not one of this run.
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
         (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
-        self.algorithm.check(&self.glm(common), &self.run, self.view()).is_ok()
+        match self.sum(common) {
+            Sum::Linear(algorithm, glm) => algorithm.check(&glm, &self.run, self.view()).is_ok(),
+            Sum::Network(algorithm, net) => algorithm.check(&net, self.view()).is_ok(),
+        }
     }
 }

@@ -1,0 +1,270 @@
+//! Finite sums over the scores of a network, and their oracles.
+//!
+//! P(w) = (1/n) Σ φ(y_i, h(x_i; w)) + (λ/2)‖w‖², with h a perceptron of one score and w all its parameters: λ weighs
+//! biases as it weighs weights, as it does the intercept of a linear model.
+//!
+//! - gradient: (1/b) Σ φ'(h_i) ∇h_i + λw, by a forward and a backward pass;
+//! - derivatives along v: Hv, vᵀHv and vᵀ∇³f_S[v, v], exactly, as [`Mlp::along`] has them; λ adds λv, λ‖v‖² and nothing.
+//!
+//! Rows are walked in chunks, so that the working memory ([`NetworkSum::scratch_len`]) does not grow with their number.
+
+use super::glm::{GlmLoss, checked, finish_gradient, norm_sq};
+use crate::data::{Rows, Selection};
+use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::model::{Along, Mlp, Model};
+use crate::real::Real;
+
+/// Rows that go through the network together: at most, and at least.
+const MOST_ROWS: usize = 256;
+const LEAST_ROWS: usize = 8;
+/// Multiply-adds of a forward pass that a chunk is cut to, between those two.
+const CHUNK: usize = 262_144;
+
+/// A finite sum over borrowed rows; nothing is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct NetworkSum<'a, T> {
+    model: Mlp,
+    rows: Rows<'a, T>,
+    labels: &'a [u8],
+    loss: GlmLoss,
+    lambda: f64,
+}
+
+/// Rows of a walk.
+#[derive(Clone, Copy)]
+pub(super) enum Which<'i> {
+    /// These, one after another in memory.
+    Span(usize, usize),
+    /// These.
+    Picked(&'i [u32]),
+}
+
+impl Which<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Span(from, to) => to - from,
+            Self::Picked(index) => index.len(),
+        }
+    }
+
+    fn row(self, k: usize) -> usize {
+        match self {
+            Self::Span(from, _) => from + k,
+            Self::Picked(index) => index[k] as usize,
+        }
+    }
+
+    fn part(self, from: usize, to: usize) -> Self {
+        match self {
+            Self::Span(start, _) => Self::Span(start + from, start + to),
+            Self::Picked(index) => Self::Picked(&index[from..to]),
+        }
+    }
+}
+
+/// The working memory by name: gathered rows, activations, scores and what the backward pass needs.
+struct Work<'s, T> {
+    gathered: &'s mut [T],
+    cache: &'s mut [T],
+    scores: &'s mut [T],
+    back: &'s mut [T],
+}
+
+impl<'a, T: Real> NetworkSum<'a, T> {
+    /// A finite sum. `labels` has one label per row, 1 for y = +1 and 0 for y = −1. One pass over the stored values.
+    ///
+    /// # Errors
+    /// `Empty` without rows, `Length` (columns that are not the model's inputs, labels), `Label`, `NonFinite`, `Index`
+    /// (rows out of order), `Param` for a negative or non-finite `lambda`, `Unsupported` for several heads, `Overflow` for
+    /// more than 2³² − 1 rows.
+    pub fn new(model: Mlp, rows: Rows<'a, T>, labels: &'a [u8], loss: GlmLoss, lambda: f64) -> Result<Self> {
+        let rows = checked(rows, lambda)?;
+        exact_len("columns", Model::<T>::inputs(&model), rows.cols())?;
+        exact_len("labels", rows.len(), labels.len())?;
+        count_labels(labels)?;
+        if Model::<T>::heads(&model) != 1 {
+            return Err(Error::Unsupported { what: "several heads" });
+        }
+        Ok(Self { model, rows, labels, loss, lambda })
+    }
+
+    /// The same sum over rows and labels that were checked before. For owners that cannot keep a borrowed sum.
+    #[cfg(all(feature = "alloc", feature = "every-method"))]
+    pub(crate) fn again(model: Mlp, rows: Rows<'a, T>, labels: &'a [u8], loss: GlmLoss, lambda: f64) -> Self {
+        Self { model, rows, labels, loss, lambda }
+    }
+
+    /// Number of examples.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// No examples; never true of a constructed sum.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        Model::<T>::param_len(&self.model)
+    }
+
+    /// λ of (λ/2)‖w‖².
+    #[must_use]
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Rows of a chunk.
+    pub(super) fn chunk(&self) -> usize {
+        (CHUNK / self.dim()).clamp(LEAST_ROWS, MOST_ROWS).min(self.len())
+    }
+
+    /// Numbers of working memory of every call: those of a chunk of at most 256 rows, whatever their number. Its content
+    /// does not matter.
+    #[must_use]
+    pub fn scratch_len(&self) -> usize {
+        let chunk = self.chunk();
+        let passes = self.gathered_len()
+            + Model::<T>::cache_len(&self.model, chunk)
+            + chunk
+            + Model::<T>::scratch_len(&self.model, chunk);
+        passes.max(self.model.along_len())
+    }
+
+    fn gathered_len(&self) -> usize {
+        match self.rows {
+            Rows::Dense { cols, .. } => self.chunk() * cols,
+            Rows::Csr { .. } => 0,
+        }
+    }
+
+    pub(super) fn check_scratch(&self, scratch: &[T]) -> Result<()> {
+        let need = self.scratch_len();
+        if scratch.len() < need { Err(Error::Length { what: "scratch", need, got: scratch.len() }) } else { Ok(()) }
+    }
+
+    fn split<'s>(&self, scratch: &'s mut [T]) -> Work<'s, T> {
+        let chunk = self.chunk();
+        let (gathered, rest) = scratch.split_at_mut(self.gathered_len());
+        let (cache, rest) = rest.split_at_mut(Model::<T>::cache_len(&self.model, chunk));
+        let (scores, back) = rest.split_at_mut(chunk);
+        Work { gathered, cache, scores, back }
+    }
+
+    /// y of one example.
+    fn target(&self, i: usize) -> T {
+        if self.labels[i] == 1 { T::ONE } else { -T::ONE }
+    }
+
+    /// Calls `visit` chunk by chunk: its rows, their scores, and the rows, the activations and the memory for the way back.
+    fn walk(
+        &self,
+        w: &[T],
+        which: Which<'_>,
+        scratch: &mut [T],
+        mut visit: impl FnMut(Which<'_>, &mut [T], Selection<'_, T>, &[T], &mut [T]) -> Result<()>,
+    ) -> Result<()> {
+        let chunk = self.chunk();
+        let work = self.split(scratch);
+        for from in (0..which.len()).step_by(chunk) {
+            let part = which.part(from, which.len().min(from + chunk));
+            let x = match (self.rows, part) {
+                (Rows::Dense { data, cols }, Which::Span(from, to)) => {
+                    Selection::all(Rows::Dense { data: &data[from * cols..to * cols], cols })
+                }
+                // The model is faster on rows that follow one another.
+                (Rows::Dense { data, cols }, Which::Picked(index)) => {
+                    let gathered = &mut work.gathered[..index.len() * cols];
+                    for (row, &i) in gathered.chunks_exact_mut(cols).zip(index) {
+                        row.copy_from_slice(&data[i as usize * cols..][..cols]);
+                    }
+                    Selection::all(Rows::Dense { data: gathered, cols })
+                }
+                (Rows::Csr { ptr, col, val, cols }, Which::Span(from, to)) => {
+                    Selection::all(Rows::Csr { ptr: &ptr[from..=to], col, val, cols })
+                }
+                (Rows::Csr { .. }, Which::Picked(index)) => Selection::of(self.rows, index)?,
+            };
+            let scores = &mut work.scores[..part.len()];
+            self.model.forward(w, x, work.cache, scores)?;
+            visit(part, scores, x, work.cache, work.back)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the gradients of φ of these rows, each times `scale`, to `grad`. What is not finite is left for the caller.
+    pub(super) fn add_slopes(
+        &self,
+        w: &[T],
+        which: Which<'_>,
+        scale: f64,
+        grad: &mut [T],
+        scratch: &mut [T],
+    ) -> Result<()> {
+        let scale = T::of(scale);
+        self.walk(w, which, scratch, |part, scores, x, cache, back| {
+            for (k, s) in scores.iter_mut().enumerate() {
+                *s = self.loss.slope(self.target(part.row(k)), *s) * scale;
+            }
+            self.model.backward(w, x, cache, scores, back, grad)
+        })
+    }
+
+    /// Adds λw to the sum of all slopes; ‖∇P(w)‖².
+    pub(super) fn finish_gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
+        finish_gradient(self.lambda, w, grad)
+    }
+
+    /// P(w). `w` is [`dim`](Self::dim) long, `scratch` at least [`scratch_len`](Self::scratch_len). A forward pass.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`, `Overflow`.
+    pub fn objective(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
+        exact_len("w", self.dim(), w.len())?;
+        all_finite("w", w)?;
+        self.check_scratch(scratch)?;
+        let mut sum = 0.0;
+        self.walk(w, Which::Span(0, self.len()), scratch, |part, scores, _, _, _| {
+            for (k, &s) in scores.iter().enumerate() {
+                sum += self.loss.value(self.target(part.row(k)), s).f64();
+            }
+            Ok(())
+        })?;
+        let value = sum / self.len() as f64 + 0.5 * self.lambda * norm_sq(w);
+        if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what: "objective" }) }
+    }
+
+    /// ∇P(w) into `grad`, and ‖∇P(w)‖². Both vectors are `dim()` long, `scratch` at least
+    /// [`scratch_len`](Self::scratch_len). A forward and a backward pass. After an error `grad` is unspecified.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`, `Overflow`.
+    pub fn gradient(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
+        exact_len("w", self.dim(), w.len())?;
+        exact_len("grad", self.dim(), grad.len())?;
+        all_finite("w", w)?;
+        self.check_scratch(scratch)?;
+        grad.fill(T::ZERO);
+        self.add_slopes(w, Which::Span(0, self.len()), 1.0 / self.len() as f64, grad, scratch)?;
+        self.finish_gradient(w, grad)
+    }
+
+    /// The mean derivatives of φ of the rows `index` at w along v, without λ: the gradient into `grad`, Hv into `product`.
+    pub(super) fn along(
+        &self,
+        w: &[T],
+        v: &[T],
+        index: &[u32],
+        scratch: &mut [T],
+        grad: &mut [T],
+        product: &mut [T],
+    ) -> Result<Along> {
+        let x = Selection::of(self.rows, index)?;
+        let label = |k: usize| self.labels[index[k] as usize];
+        self.model.along_rows(w, v, x, label, self.loss, scratch, grad, product)
+    }
+}
