@@ -99,7 +99,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
         memory.check(FiniteSum::<T>::need(self, glm)?)?;
         exact_len("out", glm.dim(), out.len())?;
-        Vectors::params(&memory.real[..2 * glm.dim()], run, out);
+        Vectors::params(glm, memory.real, run, out);
         Ok(())
     }
 }

@@ -12,8 +12,9 @@
 //! Where the minibatch holds a third as many values as there are columns, one pass over the plain vectors is cheaper;
 //! dense rows always take it.
 //!
-//! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. While a full gradient is
-//! under way w alone lies in front, in one piece, and there is no v.
+//! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. So does a full gradient of
+//! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
+//! front, in one piece, and the gradient in another.
 
 use super::draw;
 use super::glm::{Glm, Row, fits, limit, norm_sq};
@@ -118,7 +119,8 @@ impl<'m, T: Real> Vectors<'m, T> {
     /// Writes the lazy vectors out: the values stay, the representation becomes plain.
     pub fn sync(&mut self, run: &mut Run) {
         if run.shift != 0.0 || run.scale != 1.0 {
-            let [w, v] = written_out(self.pairs, T::of(run.shift), T::of(run.scale));
+            let (shift, scale) = (T::of(run.shift), T::of(run.scale));
+            let [w, v] = rewritten(self.pairs, |[w, v]| [w - shift * v, scale * v]);
             run.shift = 0.0;
             run.scale = 1.0;
             run.norm_sq = v;
@@ -149,6 +151,9 @@ impl<'m, T: Real> Vectors<'m, T> {
 
     /// v ← ∇P(w), a piece at a time: whether it is done.
     pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
+        if glm.is_sparse() {
+            return self.full_gradient_in_place(glm, run);
+        }
         if run.cursor == 0 {
             self.sync(run);
             self.lay_apart();
@@ -175,6 +180,45 @@ impl<'m, T: Real> Vectors<'m, T> {
             run.bound = Real::sqrt(w_norm);
         }
         gradient.map(|_| true)
+    }
+
+    /// The same, with the gradient beside w.
+    fn full_gradient_in_place(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
+        if run.cursor == 0 {
+            self.sync(run);
+            self.pairs.iter_mut().for_each(|pair| pair[1] = T::ZERO);
+        }
+        let from = (run.cursor as usize).min(glm.len());
+        let to = glm.piece_end(from);
+        let scale = T::of(1.0 / glm.len() as f64);
+        for i in from..to {
+            let Row::Sparse(col, x) = glm.row(i) else { continue };
+            let mut z = gather_first(col, x, self.pairs);
+            if let Some(at) = glm.bias() {
+                z += self.pairs[at][0];
+            }
+            let k = glm.loss().slope(glm.target(i), z) * scale;
+            for (&j, &x) in col.iter().zip(x) {
+                self.pairs[j as usize][1] += k * x;
+            }
+            if let Some(at) = glm.bias() {
+                self.pairs[at][1] += k;
+            }
+        }
+        if to < glm.len() {
+            run.cursor = to as u64;
+            return Ok(false);
+        }
+        run.cursor = 0;
+        let [w_norm, norm] = rewritten(self.pairs, |[w, g]| [w, g + T::of(glm.lambda()) * w]);
+        if !fits(norm, limit::<T>()) {
+            self.pairs.iter_mut().for_each(|pair| pair[1] = T::ZERO);
+            return Err(Error::Overflow { what: "gradient" });
+        }
+        run.anchor(glm.len(), norm);
+        run.synced_norm_sq = norm;
+        run.bound = Real::sqrt(w_norm);
+        Ok(true)
     }
 
     /// w to the front, in one piece; v is lost. Leaves `work` zero.
@@ -401,11 +445,13 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// w into `out`, from memory as [`need`] lays it out.
-    pub fn params(real: &[T], run: &Run, out: &mut [T]) {
-        if run.phase == 0 && run.cursor > 0 {
+    pub fn params(glm: &Glm<'_, T>, real: &[T], run: &Run, out: &mut [T]) {
+        let real = &real[..2 * out.len()];
+        if run.phase == 0 && run.cursor > 0 && !glm.is_sparse() {
             out.copy_from_slice(&real[..out.len()]);
             return;
         }
+        // (Beside a gradient that grows the vectors are plain: `shift` is 0.)
         let shift = T::of(run.shift);
         for (out, &[w, v]) in out.iter_mut().zip(real.as_chunks::<2>().0) {
             *out = w - shift * v;
@@ -456,17 +502,35 @@ fn gather_pairs<T: Real>(col: &[u32], x: &[T], pairs: &[[T; 2]]) -> [T; 2] {
     joined(lane, last)
 }
 
+/// xᵀw of a sparse row, in four lanes.
+#[inline]
+fn gather_first<T: Real>(col: &[u32], x: &[T], pairs: &[[T; 2]]) -> T {
+    let mut lane = [T::ZERO; 4];
+    let (cols, col_rest) = col.as_chunks::<4>();
+    let (xs, x_rest) = x.as_chunks::<4>();
+    for (col, x) in cols.iter().zip(xs) {
+        for k in 0..4 {
+            lane[k] += x[k] * pairs[col[k] as usize][0];
+        }
+    }
+    let mut last = T::ZERO;
+    for (&j, &x) in col_rest.iter().zip(x_rest) {
+        last += x * pairs[j as usize][0];
+    }
+    ((lane[0] + lane[1]) + (lane[2] + lane[3])) + last
+}
+
 #[inline]
 fn joined<T: Real>(lane: [[T; 2]; 4], last: [T; 2]) -> [T; 2] {
     [0, 1].map(|k| ((lane[0][k] + lane[1][k]) + (lane[2][k] + lane[3][k])) + last[k])
 }
 
-/// w ← w − shift·v, v ← scale·v; returns (‖w‖², ‖v‖²).
-fn written_out<T: Real>(pairs: &mut [[T; 2]], shift: T, scale: T) -> [f64; 2] {
+/// Changes every pair; returns the squared norms of the first entries and of the second.
+fn rewritten<T: Real>(pairs: &mut [[T; 2]], change: impl Fn([T; 2]) -> [T; 2]) -> [f64; 2] {
     let mut lane = [[0.0f64; 2]; 4];
     let (blocks, rest) = pairs.as_chunks_mut::<4>();
     let visit = |pair: &mut [T; 2], lane: &mut [f64; 2]| {
-        *pair = [pair[0] - shift * pair[1], scale * pair[1]];
+        *pair = change(*pair);
         lane[0] += pair[0].f64() * pair[0].f64();
         lane[1] += pair[1].f64() * pair[1].f64();
     };
