@@ -1,13 +1,13 @@
 // Reading files: a second module, which those who bring arrays never load.
 
 import { once } from "./load.js";
-import load, { Table, initSync } from "./pkg/undercurve_files.js";
+import * as glue from "./pkg/undercurve_files.js";
 
 /**
  * Loads the module that reads files, once; as `init` of the package.
  * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
  */
-export const initFiles = /* @__PURE__ */ once(load, initSync);
+export const initFiles = /* @__PURE__ */ once("undercurve_files_bg.wasm", () => glue);
 
 /**
  * @typedef {object} Column
@@ -35,7 +35,7 @@ export class DataFile {
    * @param {string} name for errors
    */
   constructor(bytes, name) {
-    this.#table = new Table(bytes, name);
+    this.#table = new glue.Table(bytes, name);
   }
 
   /** @returns {{ name: string, format: "CSV" | "LIBSVM", rows: number, columns: Column[] }} */

@@ -7,8 +7,8 @@ export type { Grid, Method, Metrics, Model, Rows, Slice, Snapshot, TrainerOption
 export { SYNTHETICS } from "./synthetics.js";
 
 /**
- * Loads the WebAssembly module once. In a browser and in a bundle nothing need be given; elsewhere (Node) give the bytes of
- * `undercurve/undercurve_bg.wasm`.
+ * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. Where neither can be found,
+ * give the bytes of `undercurve/undercurve_bg.wasm`.
  */
 export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
 

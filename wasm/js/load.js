@@ -1,14 +1,34 @@
 // Loading a WebAssembly module once.
 
+/** The bytes of a file beside this one, where files can be read (Node); nothing elsewhere. */
+function fromFile(name) {
+  const here = import.meta.url;
+  const files = here.startsWith("file:") && globalThis.process?.getBuiltinModule?.("node:fs/promises");
+  return files ? files.readFile(new URL(`pkg/${name}`, here)) : undefined;
+}
+
 /**
- * @param {() => Promise<unknown>} load from where the module lies
- * @param {(from: { module: BufferSource | WebAssembly.Module }) => unknown} initSync from bytes
+ * @param {string} name of the file, in `pkg`
+ * @param {() => Promise<Glue> | Glue} glue the module's JavaScript half
+ * @param {(glue: Glue) => void} [loaded]
  * @returns {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @template {{ default: () => Promise<unknown>, initSync: (from: { module: BufferSource | WebAssembly.Module }) => unknown }} Glue
  */
-export function once(load, initSync) {
+export function once(name, glue, loaded) {
+  const load = async (given) => {
+    const half = await glue();
+    const module = given ?? (await fromFile(name));
+    if (module === undefined) await half.default();
+    else half.initSync({ module });
+    loaded?.(half);
+  };
   let loading;
   return (module) => {
-    loading ??= module === undefined ? load() : Promise.resolve({ module }).then(initSync);
-    return loading.then(() => undefined);
+    loading ??= load(module).catch((error) => {
+      // The network may be back when it is asked for again.
+      loading = undefined;
+      throw error;
+    });
+    return loading;
   };
 }

@@ -2,34 +2,26 @@
 // loaded when a method needs it; both give the same bits.
 
 import { once } from "./load.js";
-import load, * as first from "./pkg/undercurve.js";
+import * as first from "./pkg/undercurve.js";
 
-/** Loads the first module, once. */
-export const init = /* @__PURE__ */ once(load, first.initSync);
-
-/** @type {Promise<void> | undefined} */
-let loading;
 /** @type {typeof import("./pkg/undercurve_full.js") | undefined} */
 let full;
 
 /**
- * Loads the full module, once.
- * @param {BufferSource | WebAssembly.Module} [module]
+ * Loads the first module, once.
+ * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
  */
-export function initFull(module) {
-  loading ??= import("./pkg/undercurve_full.js")
-    .then(async (glue) => {
-      if (module === undefined) await glue.default();
-      else glue.initSync({ module });
-      full = glue;
-    })
-    .catch((error) => {
-      // The network may be back when it is asked for again.
-      loading = undefined;
-      throw error;
-    });
-  return loading;
-}
+export const init = /* @__PURE__ */ once("undercurve_bg.wasm", () => first);
+
+/**
+ * Loads the full module, once.
+ * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ */
+export const initFull = /* @__PURE__ */ once(
+  "undercurve_full_bg.wasm",
+  () => import("./pkg/undercurve_full.js"),
+  (glue) => (full = glue),
+);
 
 /** A method was asked for that only the full module has, and that is not loaded. */
 export class NeedsFull extends Error {

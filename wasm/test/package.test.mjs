@@ -1,6 +1,7 @@
 // The package in Node, and its size. Needs `undercurve serve --build-only` first.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -30,6 +31,25 @@ test("the modules stay small", (t) => {
     t.diagnostic(`${name}: ${bytes.length} bytes, ${packed} gzip`);
     assert.ok(packed <= MOST_GZIP_BYTES[name], `${name}: ${packed} bytes gzip`);
   }
+});
+
+test("in Node the modules are found beside the scripts", () => {
+  const { X, y, dims } = options("ai-sarah");
+  const script = `
+    import { DataFile, initFiles } from "./files.js";
+    import { Session, init } from "./index.js";
+    const X = new Float32Array(${JSON.stringify([...X])});
+    const y = new Uint8Array(${JSON.stringify([...y])});
+    await init();
+    new Session({ X, y, dims: ${dims} }).dispose();
+    const session = await Session.create({ X, y, dims: ${dims}, method: { name: "ai-sarah" } });
+    await initFiles();
+    const file = new DataFile(new TextEncoder().encode("a,label\\n1,0\\n2,1\\n"), "some.csv");
+    console.log(session.advance({ steps: 5 }), file.describe().rows);
+  `;
+  const cwd = new URL("../js", import.meta.url);
+  const out = execFileSync(process.execPath, ["--input-type=module", "-"], { cwd, input: script, encoding: "utf8" });
+  assert.equal(out, "5 2\n");
 });
 
 // Before anything else loads the full module.

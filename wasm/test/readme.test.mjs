@@ -11,7 +11,6 @@ test("the example of the README runs", async () => {
   assert.ok(code.split("\n").length <= 16);
   const [head, ...body] = code.split("\n");
   assert.equal(head, 'import { Session, init } from "undercurve";');
-  await undercurve.init(await readFile(new URL("../js/pkg/undercurve_bg.wasm", import.meta.url)));
   const lines = [];
   const run = new Function("Session", "init", "console", `return (async () => {${body.join("\n")}})()`);
   await run(undercurve.Session, undercurve.init, { log: (...words) => lines.push(words) });
