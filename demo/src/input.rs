@@ -126,10 +126,15 @@ pub fn table(path: &Path, format: FormatArg, label: Option<&str>) -> Result<RawT
         _ => std::fs::read(path),
     };
     let bytes = read().map_err(|error| CliError::file(path, &error))?;
+    let options = read_options(format, label);
+    Ok(RawTable::parse_with(&bytes, &options, &path.display().to_string())?)
+}
+
+/// How to read a file whose label column may be named.
+pub fn read_options(format: FormatArg, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    let options = ReadOptions { format: format.format(), label, header: None };
-    Ok(RawTable::parse_with(&bytes, &options, &path.display().to_string())?)
+    ReadOptions { format: format.format(), label, header: None }
 }
 
 /// Reads a saved model.

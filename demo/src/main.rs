@@ -12,6 +12,7 @@ mod metrics;
 mod output;
 mod prepare;
 mod report;
+mod scores;
 mod serve;
 mod shrink_wasm;
 mod threads;

@@ -3,7 +3,8 @@
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg};
 use crate::measure::{self, Metric};
-use std::path::PathBuf;
+use crate::scores::{self, Scores};
+use std::path::{Path, PathBuf};
 use undercurve::data::{DataError, DataErrorKind, Options, Preparation, Scale};
 
 /// Options of `metrics`.
@@ -40,6 +41,12 @@ pub struct Args {
 /// # Errors
 /// [`CliError`](crate::error::CliError).
 pub fn run(args: &Args) -> Result<()> {
+    let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
+    if args.file != Path::new("-")
+        && let Some(Scores { scores, labels }) = plain(args)
+    {
+        return measure::print(&metrics, &scores, &labels, (0.0, 0.05), args.json);
+    }
     let table = input::table(&args.file, FormatArg::Csv, Some(&args.label))?;
     let columns = table.columns();
     let error = |kind| DataError { file: table.name().to_string(), line: 0, column: 0, kind };
@@ -70,8 +77,18 @@ pub fn run(args: &Args) -> Result<()> {
     let undercurve::data::Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
-    let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
     measure::print(&metrics, scores, data.labels(), (0.0, 0.05), args.json)
+}
+
+/// Labels and scores of a file of plain numbers.
+fn plain(args: &Args) -> Option<Scores> {
+    let options = input::read_options(FormatArg::Csv, Some(&args.label));
+    let columns = |names: &[String]| {
+        let place = |name: &String| names.iter().position(|other| Some(other) == named(names, name).as_ref());
+        let (label, score) = (place(&args.label)?, place(&args.score)?);
+        (label != score).then_some((label, score))
+    };
+    scores::read(&args.file, &options, columns, args.positive.as_deref())
 }
 
 /// A column by its name, or by its number.

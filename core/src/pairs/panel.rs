@@ -677,7 +677,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     Some(value * mean)
 }
 
-/// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`].
+/// The AP objective −1/n₊ Σ g1/g2 and its derivative by every score; see [`auc`], also for `None`.
 pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
     labels: &[Y],
@@ -755,6 +755,10 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         total(weighted, spare.chunks_exact(2 * count).take(scores.len().div_ceil(len)));
         values.iter().sum()
     };
+    // Sums of very distant rows may not fit.
+    if !(value.is_finite() && weighted.iter().flatten().all(|m| m.is_finite())) {
+        return None;
+    }
     let (beta, both) = weighted.split_at(count);
     let (at_negatives, at_positives) = local.split_at_mut(count);
     tables.backward(grid.numbers, beta, at_negatives);

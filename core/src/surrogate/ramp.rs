@@ -44,6 +44,18 @@ impl<T: Real> Surrogate<T> for Ramp<T> {
         let _ = t;
         T::ZERO
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        // One reciprocal for all pairs, and no branch.
+        let d = self.margin - t;
+        let inside = if d > T::ZERO { d * (T::ONE / self.margin) } else { T::ZERO };
+        let slope = if d > T::ZERO { T::ONE } else { T::ZERO };
+        if t > T::ZERO { (inside, slope) } else { (T::ONE, T::ZERO) }
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -(T::ONE / self.margin).or_smaller(T::MAX)
+    }
     fn family(self) -> Family {
         Family::PiecewisePolynomial
     }

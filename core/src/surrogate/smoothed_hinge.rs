@@ -53,6 +53,20 @@ impl<T: Real> Surrogate<T> for SmoothedHinge<T> {
         let d = self.margin - t;
         if d > T::ZERO && d < self.smoothing { (T::ONE / self.smoothing).or_smaller(T::MAX) } else { T::ZERO }
     }
+    #[inline(always)]
+    fn parts(self, t: T) -> (T, T) {
+        // One reciprocal for all pairs; it is finite, as a width below `TINY` is none beside any other number.
+        let smoothing = self.smoothing.or_larger(T::TINY);
+        let d = self.margin - t;
+        let d = if d > T::ZERO { d } else { T::ZERO };
+        let inside = if d < smoothing { d } else { smoothing };
+        let slope = inside * (T::ONE / smoothing);
+        ((d - inside) + T::of(0.5) * inside * slope, slope)
+    }
+    #[inline(always)]
+    fn slope_unit(self) -> T {
+        -T::ONE
+    }
     fn family(self) -> Family {
         Family::PiecewisePolynomial
     }
