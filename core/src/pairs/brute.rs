@@ -165,8 +165,9 @@ pub fn auc<T: Real, L: Surrogate<T>>(
 /// `Overflow`.
 pub fn check<T: Real, L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Result<()> {
     let (Some((a0, a1)), Some((o0, o1))) = (range(anchors), range(others)) else { return Ok(()) };
-    // Every loss is largest, and its slope steepest, at an end of the margins (smooth losses have slopes below c).
-    let mut worst = 1.0;
+    // Every loss is largest at an end of the margins, and its slope steepest there or no steeper than its unit (c of smooth
+    // losses, the slope of the ramp).
+    let mut worst = loss.slope_unit().f64().abs().or_larger(1.0);
     for t in [a0 - o1, a1 - o0, T::ZERO] {
         if !t.is_finite() {
             return Err(Error::Overflow { what: "margin" });

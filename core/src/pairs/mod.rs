@@ -507,7 +507,7 @@ fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positive
 
 /// `Ok` when no derivative of a pair leaves the range of `G`.
 fn fits_slopes<G: Real, L: Surrogate<f64>>((low, high): Range, loss: L) -> Result<()> {
-    let steepest = loss.slope(low - high).abs().or_larger(loss.slope(0.0).abs());
+    let steepest = loss.slope(low - high).abs().or_larger(loss.slope(0.0).abs()).or_larger(loss.slope_unit().abs());
     // The smooth losses are steepest between.
     if steepest * 4.0 < G::MAX.f64() { Ok(()) } else { Err(Error::Overflow { what: "margin" }) }
 }
