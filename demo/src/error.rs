@@ -65,6 +65,13 @@ impl From<anyhow::Error> for CliError {
     }
 }
 
+/// Of text that is written to memory.
+impl From<std::fmt::Error> for CliError {
+    fn from(error: std::fmt::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 /// With the option that helps.
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {

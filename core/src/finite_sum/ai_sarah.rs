@@ -14,9 +14,9 @@
 //! Cost of a step: O(values of the minibatch) on sparse rows, O(b·dim) on dense ones. Memory: 3 vectors of length dim,
 //! n indices, and 4 numbers per example of the minibatch.
 
-use super::recursive::{StepModel, Updates, Vectors, need};
+use super::recursive::{StepModel, Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, check_batch, check_start, fraction};
+use super::{FiniteSum, Glm, draw, fraction};
 use crate::error::{Result, exact_len};
 use crate::{Need, Real};
 
@@ -111,15 +111,11 @@ impl AiSarah {
 
 impl<T: Real> FiniteSum<T> for AiSarah {
     fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        check_batch(glm, self.batch)?;
-        Ok(need(glm.dim(), glm.len(), self.batch))
+        need_on(glm, self.batch)
     }
 
     fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        check_start(glm, w0, self.need(glm)?, memory)?;
-        let mut run = Run::new(seed);
-        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
-        Ok(run)
+        Vectors::begin(glm, self.batch, w0, seed, memory)
     }
 
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
@@ -140,7 +136,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
     }
 
     fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+        draw::drawn(memory.u32, run.steps, self.batch)
     }
 
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

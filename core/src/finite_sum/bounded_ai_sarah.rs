@@ -9,9 +9,9 @@
 //!
 //! Cost and memory are those of AI-SARAH.
 
-use super::recursive::{StepModel, Updates, Vectors, need};
+use super::recursive::{StepModel, Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, check_batch, check_start, positive};
+use super::{FiniteSum, Glm, draw, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
 
@@ -57,16 +57,11 @@ impl BoundedAiSarah {
 
 impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        check_batch(glm, self.batch)?;
-        Ok(need(glm.dim(), glm.len(), self.batch))
+        need_on(glm, self.batch)
     }
 
     fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        check_start(glm, w0, self.need(glm)?, memory)?;
-        let mut run = Run::new(seed);
-        run.alpha_max = self.alpha_max;
-        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
-        Ok(run)
+        Ok(Run { alpha_max: self.alpha_max, ..Vectors::begin(glm, self.batch, w0, seed, memory)? })
     }
 
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
@@ -93,7 +88,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     }
 
     fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+        draw::drawn(memory.u32, run.steps, self.batch)
     }
 
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

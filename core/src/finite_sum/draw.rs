@@ -20,6 +20,11 @@ pub(crate) fn subset(rng: &mut Rng, order: &mut [u32], partner: &mut [u32]) {
     }
 }
 
+/// Of minibatches that are subsets, the last one; empty before the first step.
+pub(crate) fn drawn(order: &[u32], steps: u64, batch: usize) -> &[u32] {
+    if steps == 0 { &[] } else { order.get(..batch).unwrap_or(&[]) }
+}
+
 /// Of minibatches that follow one another in `order`, the one before `next`; empty before the first.
 pub(crate) fn consecutive(order: &[u32], next: u64, batch: usize) -> &[u32] {
     let Some(k) = next.checked_sub(1) else { return &[] };

@@ -375,8 +375,7 @@ impl OnNetwork {
             AnySum::Momentum(_) | AnySum::Adam(_) => {
                 draw::consecutive(&memory.u32[..net.len().min(memory.u32.len())], run.inner, self.batch())
             }
-            _ if run.steps == 0 => &[],
-            _ => memory.u32.get(..self.batch()).unwrap_or(&[]),
+            _ => draw::drawn(memory.u32, run.steps, self.batch()),
         }
     }
 

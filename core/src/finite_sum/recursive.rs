@@ -16,9 +16,9 @@
 //! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
 //! front, in one piece, and the gradient in another.
 
-use super::draw;
 use super::glm::{Glm, Row, fits, limit, norm_sq};
 use super::run::{Event, Memory, Run};
+use super::{check_batch, check_start, draw};
 use crate::error::{Error, Result};
 use crate::{Need, Real};
 
@@ -48,6 +48,12 @@ const CROWDED: usize = 3;
 /// z, their change a, and coefficients, all `batch` long. Of the counts: the order of the examples, then `batch` exchanges.
 pub(crate) const fn need(dim: usize, n: usize, batch: usize) -> Need {
     Need { real: 3 * dim + 3 * batch, u32: n + batch, ..Need::NONE }
+}
+
+/// Memory of a run of the recursion on this sum.
+pub(crate) fn need_on<T: Real>(glm: &Glm<'_, T>, batch: usize) -> Result<Need> {
+    check_batch(glm, batch)?;
+    Ok(need(glm.dim(), glm.len(), batch))
 }
 
 /// The memory of the recursion by name.
@@ -107,6 +113,14 @@ impl<'m, T: Real> Vectors<'m, T> {
         let (a, coef) = rest.split_at_mut(batch);
         let (order, partner) = counts.split_at_mut(n);
         Self { pairs: flat.as_chunks_mut::<2>().0, work, z, a, coef, order, partner }
+    }
+
+    /// A run at `w0`, in memory of its own.
+    pub fn begin(glm: &Glm<'_, T>, batch: usize, w0: &[T], seed: u64, memory: &'m mut Memory<'_, T>) -> Result<Run> {
+        check_start(glm, w0, need_on(glm, batch)?, memory)?;
+        let mut run = Run::new(seed);
+        Self::split(memory, glm, batch).start(&mut run, w0);
+        Ok(run)
     }
 
     pub fn start(&mut self, run: &mut Run, w0: &[T]) {

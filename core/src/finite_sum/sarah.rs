@@ -8,9 +8,9 @@
 //!
 //! Cost and memory are those of AI-SARAH, less the products for the step size.
 
-use super::recursive::{Updates, Vectors, need};
+use super::recursive::{Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, check_batch, check_start, fraction, positive};
+use super::{FiniteSum, Glm, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
 
@@ -61,15 +61,11 @@ impl Sarah {
 
 impl<T: Real> FiniteSum<T> for Sarah {
     fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        check_batch(glm, self.batch)?;
-        Ok(need(glm.dim(), glm.len(), self.batch))
+        need_on(glm, self.batch)
     }
 
     fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        check_start(glm, w0, self.need(glm)?, memory)?;
-        let mut run = Run::new(seed);
-        Vectors::split(memory, glm, self.batch).start(&mut run, w0);
-        Ok(run)
+        Vectors::begin(glm, self.batch, w0, seed, memory)
     }
 
     fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
@@ -92,7 +88,7 @@ impl<T: Real> FiniteSum<T> for Sarah {
     }
 
     fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+        draw::drawn(memory.u32, run.steps, self.batch)
     }
 
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

@@ -193,7 +193,7 @@ impl<T: Real> FiniteSum<T> for Svrg {
     }
 
     fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        if run.steps == 0 { &[] } else { memory.u32.get(..self.batch).unwrap_or(&[]) }
+        draw::drawn(memory.u32, run.steps, self.batch)
     }
 
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

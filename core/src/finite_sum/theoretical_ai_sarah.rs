@@ -18,7 +18,7 @@
 
 use super::recursive::{Updates, Vectors, need};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, check_batch, check_start};
+use super::{FiniteSum, Glm, check_batch, check_start, draw};
 use crate::error::{Error, Result, exact_len};
 use crate::{Need, Real};
 
@@ -232,7 +232,7 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
     }
 
     fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        if run.steps == 0 { &[] } else { memory.u32.get(..1).unwrap_or(&[]) }
+        draw::drawn(memory.u32, run.steps, 1)
     }
 
     fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

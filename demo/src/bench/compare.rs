@@ -7,13 +7,13 @@
 
 use super::experiment::{self, Budget, Candidate, DATASETS, Parts, Settings, Thin, mean_sd, text};
 use super::figure::{self, Line};
-use super::store::{Measured, Store};
+use super::store::{self, Store};
 use crate::error::{CliError, Result};
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use undercurve::metric::Summary;
 use undercurve::trainer::ModelSpec;
 
@@ -86,6 +86,15 @@ pub struct Table {
     pub passes: bool,
 }
 
+/// What a run measured: `(step, pass, metric)` at each check, and its seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The checks, in the order of steps.
+    pub checks: Vec<(u64, f64, f64)>,
+    /// Seconds of training and checks.
+    pub seconds: f64,
+}
+
 /// A data set in one of its variants.
 struct Set {
     label: String,
@@ -107,7 +116,7 @@ struct Outcome {
 struct Bench<'a> {
     table: &'a Table,
     budget: Budget,
-    store: Store,
+    store: Store<Measured>,
     bar: ProgressBar,
     jobs: usize,
     points: usize,
@@ -129,25 +138,15 @@ impl Bench<'_> {
     /// Trains every point that is not in the store yet, several at a time.
     fn work(&self, parts: &Parts, seed: u64, set: &Set, jobs: &[(Candidate, Settings)], part: &str) -> Result<()> {
         let judge = if part == "test" { &parts.test } else { &parts.valid };
-        let next = AtomicUsize::new(0);
-        let worker = || -> Result<()> {
-            loop {
-                let Some((candidate, settings)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(()) };
-                let key = self.key(set, seed, candidate, settings, part);
-                if self.store.get(&key).is_none() {
-                    let (budget, metric) = (&self.budget, self.table.metric);
-                    let measured = experiment::run(parts, judge, &candidate.method, settings, seed, budget, metric)?;
-                    self.store.put(key, measured)?;
-                }
-                self.bar.inc(1);
+        store::in_parallel(jobs, self.jobs, |(candidate, settings)| {
+            let key = self.key(set, seed, candidate, settings, part);
+            if self.store.get(&key).is_none() {
+                let (budget, metric) = (&self.budget, self.table.metric);
+                let measured = experiment::run(parts, judge, &candidate.method, settings, seed, budget, metric)?;
+                self.store.put(key, measured)?;
             }
-        };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.jobs).map(|_| scope.spawn(worker)).collect();
-            workers.into_iter().try_for_each(|worker| match worker.join() {
-                Ok(result) => result,
-                Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
-            })
+            self.bar.inc(1);
+            Ok(())
         })
     }
 
@@ -242,13 +241,12 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         thin: *thin,
     };
     let sets: Vec<Set> = names.iter().flat_map(|name| table.variants.iter().map(|v| set(name, v))).collect();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let bench = Bench {
         table: &table,
         budget: Budget { steps, model, checks: table.checks },
         store: Store::open(args.out.as_ref().map(|folder| folder.join("runs.jsonl")).as_deref())?,
         bar: ProgressBar::new(0),
-        jobs: args.jobs.unwrap_or(cores).max(1),
+        jobs: args.jobs.unwrap_or_else(store::cores).max(1),
         points,
         show: args.show,
         valid: args.valid,

@@ -1,6 +1,6 @@
 //! What the experiments share: data sets in three parts, candidates with their grids, and one run of one point.
 
-use super::store::Measured;
+use super::compare::Measured;
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg};
 use std::path::Path;

@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
         None => list(args.json),
         Some(Bench::Metrics) => Ok(metrics::run(args.json)?),
         Some(Bench::Pairs(own)) => Ok(pairs::run(own, args.json)?),
-        Some(Bench::AiSarah(own)) => Ok(ai_sarah::run(own)?),
+        Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),
         Some(Bench::Auprc(own)) => auprc::run(own, args.json),
         Some(Bench::Auroc(own)) => auroc::run(own, args.json),

@@ -1,83 +1,147 @@
-//! Finished runs of an experiment, one JSON object a line, so that a bench that was stopped continues where it was.
+//! Finished runs of an experiment, one JSON object a line, so that a bench that was stopped continues where it was; and
+//! the workers that make the missing ones.
 //!
-//! Lines are appended whole; several benches may write to one file. A line that was cut off is run again.
+//! Lines are appended whole; several benches may write to one file. A line that was cut off is run again, and said.
 
 use crate::error::{CliError, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a run measured: `(step, pass, metric)` at each check, and its seconds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// The checks, in the order of steps.
-    pub checks: Vec<(u64, f64, f64)>,
-    /// Seconds of training and checks.
-    pub seconds: f64,
+/// The finished runs: a record by the run's name.
+pub struct Store<R> {
+    kept: Mutex<Kept<R>>,
 }
 
-/// The finished runs.
-pub struct Store {
-    done: Mutex<(HashMap<String, Measured>, Option<File>)>,
+struct Kept<R> {
+    runs: HashMap<String, R>,
+    file: Option<(PathBuf, File)>,
 }
 
-impl Store {
+impl<R: Clone + Serialize + DeserializeOwned> Store<R> {
     /// Runs in memory only, or also in a file that is read first.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// `Input` when the file cannot be read or written, and for a line of it that is no record.
     pub fn open(file: Option<&Path>) -> Result<Self> {
-        let Some(path) = file else { return Ok(Self { done: Mutex::new((HashMap::new(), None)) }) };
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        let mut runs = HashMap::new();
+        let Some(path) = file else { return Ok(Self { kept: Mutex::new(Kept { runs, file: None }) }) };
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(CliError::file(path, &error)),
         };
-        let done = text.lines().filter_map(parse).collect();
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(|e| CliError::file(path, &e))?;
-        if !text.is_empty() && !text.ends_with('\n') {
-            writeln!(file).map_err(|error| CliError::file(path, &error))?;
+        for (at, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            let place = format!("{}, line {}", path.display(), at + 1);
+            match parse(line) {
+                Ok(Line::Blank) => {}
+                Ok(Line::Cut) => eprintln!("{place}: cut off, that run is made again"),
+                Ok(Line::Run(key, record)) => drop(runs.insert(key, record)),
+                Err(error) => {
+                    return Err(CliError::input(format!("{place}: not a finished run of this bench: {error}")));
+                }
+            }
         }
-        Ok(Self { done: Mutex::new((done, Some(file))) })
+        let open = || -> std::io::Result<File> {
+            let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+            if bytes.last().is_some_and(|&byte| byte != b'\n') {
+                writeln!(file)?;
+            }
+            Ok(file)
+        };
+        let file = open().map_err(|error| CliError::file(path, &error))?;
+        Ok(Self { kept: Mutex::new(Kept { runs, file: Some((path.to_owned(), file)) }) })
     }
 
-    /// The run of a key, if it is finished.
-    pub fn get(&self, key: &str) -> Option<Measured> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).0.get(key).cloned()
+    /// The record of a run, if it is finished.
+    pub fn get(&self, key: &str) -> Option<R> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).runs.get(key).cloned()
     }
 
     /// Keeps a finished run.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn put(&self, key: String, measured: Measured) -> Result<()> {
-        let line = format!("{}\n", json!({"run": key, "seconds": measured.seconds, "checks": measured.checks}));
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = &mut done.1 {
-            file.write_all(line.as_bytes()).map_err(anyhow::Error::from)?;
+    pub fn put(&self, key: String, record: R) -> Result<()> {
+        let mut value = serde_json::to_value(&record).map_err(anyhow::Error::from)?;
+        value["run"] = json!(key);
+        let line = format!("{value}\n");
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((path, file)) = &mut kept.file {
+            file.write_all(line.as_bytes()).map_err(|error| CliError::file(path, &error))?;
         }
-        done.0.insert(key, measured);
+        kept.runs.insert(key, record);
         Ok(())
     }
 }
 
-fn parse(line: &str) -> Option<(String, Measured)> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let check = |check: &Value| Some((check.get(0)?.as_u64()?, check.get(1)?.as_f64()?, check.get(2)?.as_f64()?));
-    let checks = value.get("checks")?.as_array()?.iter().map(check).collect::<Option<Vec<_>>>()?;
-    Some((value.get("run")?.as_str()?.to_owned(), Measured { checks, seconds: value.get("seconds")?.as_f64()? }))
+enum Line<R> {
+    Blank,
+    /// The beginning of a line: what is left when a bench is killed while it writes.
+    Cut,
+    Run(String, R),
+}
+
+fn parse<R: DeserializeOwned>(line: &[u8]) -> serde_json::Result<Line<R>> {
+    if line.trim_ascii().is_empty() {
+        return Ok(Line::Blank);
+    }
+    let mut value: Value = match serde_json::from_slice(line) {
+        Err(error) if error.is_eof() => return Ok(Line::Cut),
+        value => value?,
+    };
+    let key = serde_json::from_value(value.get_mut("run").map_or(Value::Null, Value::take))?;
+    Ok(Line::Run(key, serde_json::from_value(value)?))
+}
+
+/// Does every job, several at a time. After the first failure no further one is begun.
+///
+/// # Errors
+/// That of a job.
+pub fn in_parallel<J: Sync>(jobs: &[J], workers: usize, work: impl Fn(&J) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let worker = || -> Result<()> {
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(job).inspect_err(|_| next.store(jobs.len(), Ordering::Relaxed))?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|worker| match worker.join() {
+            Ok(result) => result,
+            Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
+        })
+    })
+}
+
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, Store};
+    use super::{Store, in_parallel};
+    use crate::bench::ai_sarah::Curve;
+    use crate::bench::compare::Measured;
+    use crate::error::CliError;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn file(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("undercurve-{name}-{}.jsonl", std::process::id()))
+    }
 
     #[test]
     fn runs_come_back_and_a_cut_line_is_left_out() {
-        let file = std::env::temp_dir().join(format!("undercurve-store-{}.jsonl", std::process::id()));
+        let file = file("store");
         let one = Measured { checks: vec![(10, 0.5, 0.25), (20, 1.0, 0.125)], seconds: 0.5 };
         let two = Measured { checks: vec![], seconds: 1.0 };
         let store = Store::open(Some(&file)).unwrap();
@@ -90,8 +154,77 @@ mod tests {
         assert_eq!((store.get("one"), store.get("two")), (Some(one.clone()), None));
         store.put("two".into(), two.clone()).unwrap();
         drop(store);
+        // What was cut off stays in the file, on a line of its own.
         let store = Store::open(Some(&file)).unwrap();
         assert_eq!((store.get("one"), store.get("two")), (Some(one), Some(two)));
         std::fs::remove_file(file).unwrap();
+    }
+
+    /// Lines as both benches have written them so far.
+    #[test]
+    fn lines_of_earlier_versions_are_read() {
+        let file = file("earlier");
+        let text = "{\"checks\":[[3,1.5,0.75]],\"run\":\"a; seed 1\",\"seconds\":0.25}\n";
+        std::fs::write(&file, text).unwrap();
+        let store = Store::<Measured>::open(Some(&file)).unwrap();
+        assert_eq!(store.get("a; seed 1"), Some(Measured { checks: vec![(3, 1.5, 0.75)], seconds: 0.25 }));
+        let text =
+            "\n{\"run\":\"a1a true sarah 1.5e0 8e0 2\",\"points\":[[0e0,0e0,0e0,6.9e-1,1.25e-2,null,0e0,null]]}\n";
+        std::fs::write(&file, text).unwrap();
+        let store = Store::<Curve>::open(Some(&file)).unwrap();
+        let points = store.get("a1a true sarah 1.5e0 8e0 2").unwrap().points;
+        assert_eq!((points.len(), points[0][3], points[0][4]), (1, 0.69, 0.0125));
+        assert!(points[0][5].is_nan() && points[0][7].is_nan());
+        drop(store);
+        // And what is written now: NaN and infinity as null.
+        let store = Store::open(Some(&file)).unwrap();
+        let curve = Curve { points: vec![[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN, 7.0, f64::INFINITY]] };
+        store.put("again".into(), curve).unwrap();
+        drop(store);
+        let points = Store::<Curve>::open(Some(&file)).unwrap().get("again").unwrap().points;
+        assert!(points[0][..5] == [1.0, 2.0, 3.0, 4.0, 5.0] && points[0][5].is_nan() && points[0][7].is_nan());
+        std::fs::remove_file(file).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_or_unreadable_file_is_an_error() {
+        let file = file("damaged");
+        let good = "{\"checks\":[],\"run\":\"a\",\"seconds\":1}\n";
+        for bad in [
+            "hello",
+            "{\"run\":\"a\"}",
+            "{\"checks\":[],\"seconds\":1}",
+            "{\"run\":1,\"checks\":[],\"seconds\":1}",
+            "[1]",
+            "7",
+        ] {
+            std::fs::write(&file, format!("{good}{bad}\n{good}")).unwrap();
+            match Store::<Measured>::open(Some(&file)).map(|_| ()) {
+                Err(CliError::Input(text)) => assert!(text.contains(", line 2: not a finished run"), "{bad}: {text}"),
+                other => panic!("{bad}: {other:?}"),
+            }
+        }
+        std::fs::remove_file(file).unwrap();
+        let folder = std::env::temp_dir();
+        assert!(matches!(Store::<Measured>::open(Some(&folder)), Err(CliError::Input(_))), "a folder is no file");
+    }
+
+    #[test]
+    fn every_job_is_done_once_and_a_failure_ends_the_work() {
+        let jobs: Vec<usize> = (0..100).collect();
+        let sum = AtomicUsize::new(0);
+        in_parallel(&jobs, 3, |job| {
+            sum.fetch_add(*job, Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(sum.into_inner(), 4950);
+        let begun = AtomicUsize::new(0);
+        let failed = in_parallel(&jobs, 1, |job| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if *job == 4 { Err(CliError::input("four")) } else { Ok(()) }
+        });
+        assert!(matches!(failed, Err(CliError::Input(text)) if text == "four"));
+        assert_eq!(begun.into_inner(), 5);
     }
 }

@@ -9,9 +9,11 @@ mod report;
 mod runs;
 mod speed;
 
-use anyhow::{Context, Result};
+use crate::bench::store::Store;
+use crate::error::{CliError, Result};
 use report::Report;
-use runs::{Job, METHODS, Setting, Store, TUNING_SEED};
+pub use runs::Curve;
+use runs::{Job, METHODS, Setting, TUNING_SEED};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{Dataset, Format, Options, Preparation, RawTable, Scale};
@@ -68,7 +70,7 @@ struct Problem {
 
 fn load(folder: &Path, name: &str, like: Option<&Preparation>) -> Result<(Dataset<f64>, Preparation)> {
     let file = folder.join(format!("{name}.svm.gz"));
-    let bytes = std::fs::read(&file).with_context(|| file.display().to_string())?;
+    let bytes = std::fs::read(&file).map_err(|error| CliError::file(&file, &error))?;
     let table = RawTable::parse(&bytes, Format::Libsvm, name)?;
     let preparation = match like {
         Some(preparation) => preparation.clone(),
@@ -100,7 +102,7 @@ impl Problem {
 
 /// Runs the experiment and writes `runs.jsonl`, `tables.md` and the figures.
 pub fn run(args: &Args) -> Result<()> {
-    std::fs::create_dir_all(&args.out)?;
+    std::fs::create_dir_all(&args.out).map_err(|error| CliError::file(&args.out, &error))?;
     let mut text = String::from("# AI-SARAH against tuned baselines\n");
     if !args.skip_experiment {
         experiment(args, &mut text)?;
@@ -109,14 +111,15 @@ pub fn run(args: &Args) -> Result<()> {
         text.push_str(&speed::steps(&args.data, args.quick)?);
         text.push_str(&speed::seconds(&args.data, args.peers.as_deref())?);
     }
-    std::fs::write(args.out.join("tables.md"), &text)?;
+    let tables = args.out.join("tables.md");
+    std::fs::write(&tables, &text).map_err(|error| CliError::file(&tables, &error))?;
     println!("{text}");
     Ok(())
 }
 
 fn experiment(args: &Args, text: &mut String) -> Result<()> {
     let thin = if args.quick { 12 } else { args.thin.max(1) };
-    let store = Store::open(&args.out.join("runs.jsonl"))?;
+    let store = Store::<Curve>::open(Some(&args.out.join("runs.jsonl")))?;
     if thin > 1 {
         writeln!(text, "\nOne in {thin} settings of each grid was tried.")?;
     }
@@ -139,7 +142,7 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
                 .iter()
                 .map(|candidates| {
                     let end = |setting: &Setting| {
-                        let points = store.get(&job(*setting, TUNING_SEED).key()).unwrap_or_default();
+                        let points = store.get(&job(*setting, TUNING_SEED).key()).unwrap_or_default().points;
                         let start = points.first().map_or(f64::INFINITY, |p| p[3]);
                         let whole = points.last().is_some_and(|p| p[0] >= budget);
                         let spike = points.iter().any(|p| p[3].is_nan() || p[3] > start);
@@ -156,10 +159,10 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
             runs::work(&format!("{title}, ten seeds"), &finals, &store, true)?;
             let results: Vec<Vec<Vec<runs::Point>>> = chosen
                 .iter()
-                .map(|&s| seeds.iter().map(|&k| store.get(&job(s, k).key()).unwrap_or_default()).collect())
+                .map(|&s| seeds.iter().map(|&k| store.get(&job(s, k).key()).unwrap_or_default().points).collect())
                 .collect();
             report.section(text, &problem, regularised, smooth, budget, &chosen, &results)?;
         }
     }
-    report.score(text)
+    Ok(report.score(text)?)
 }

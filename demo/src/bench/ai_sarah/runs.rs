@@ -1,14 +1,10 @@
-//! The runs: settings, measurement, the store that a stopped bench continues from.
+//! The runs: settings and measurement.
 
 use super::{Problem, glm};
-use anyhow::Result;
+use crate::bench::store::{self, Store};
+use crate::error::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::time::Instant;
 use undercurve::finite_sum::{AdamSum, AiSarah, FiniteSum, Memory, MomentumSum, Sarah, Svrg};
 use undercurve::rng::Rng;
@@ -146,67 +142,22 @@ impl Job<'_> {
     }
 }
 
-/// Finished runs: key → points, in memory and as lines `key<TAB>numbers` in JSON strings on disk.
-pub struct Store {
-    done: Mutex<(HashMap<String, Vec<Point>>, std::fs::File)>,
+/// What a run measured, point by point.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Curve {
+    /// In the order of passes.
+    #[serde(deserialize_with = "points")]
+    pub points: Vec<Point>,
 }
 
-impl Store {
-    pub fn open(file: &Path) -> Result<Self> {
-        let mut done = HashMap::new();
-        if let Ok(text) = std::fs::read_to_string(file) {
-            for line in text.lines() {
-                // A line cut off by an interruption is run again.
-                if let Some((key, points)) = parse(line) {
-                    done.insert(key, points);
-                }
-            }
-        }
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
-        writeln!(file)?;
-        Ok(Self { done: Mutex::new((done, file)) })
-    }
-
-    pub fn get(&self, key: &str) -> Option<Vec<Point>> {
-        self.done.lock().ok()?.0.get(key).cloned()
-    }
-
-    fn put(&self, key: String, points: Vec<Point>) -> Result<()> {
-        let mut line = format!("{{\"run\":\"{key}\",\"points\":[");
-        for (k, point) in points.iter().enumerate() {
-            let numbers: Vec<String> =
-                point.iter().map(|x| if x.is_finite() { format!("{x:e}") } else { "null".into() }).collect();
-            write!(line, "{}[{}]", if k > 0 { "," } else { "" }, numbers.join(","))?;
-        }
-        line.push_str("]}\n");
-        let mut done = self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        done.1.write_all(line.as_bytes())?;
-        done.0.insert(key, points);
-        Ok(())
-    }
-}
-
-fn parse(line: &str) -> Option<(String, Vec<Point>)> {
-    let rest = line.strip_prefix("{\"run\":\"")?;
-    let (key, rest) = rest.split_once('"')?;
-    let body = rest.strip_prefix(",\"points\":[")?.strip_suffix("]}")?;
-    let mut points = Vec::new();
-    for part in body.split("],") {
-        let mut point = [f64::NAN; 8];
-        let part = part.trim_matches(['[', ']']);
-        if part.is_empty() {
-            continue;
-        }
-        for (slot, text) in point.iter_mut().zip(part.split(',')) {
-            *slot = if text == "null" { f64::NAN } else { text.parse().ok()? };
-        }
-        points.push(point);
-    }
-    Some((key.to_owned(), points))
+/// Numbers of which those that are not finite were written as null.
+fn points<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Point>, D::Error> {
+    let points = Vec::<[Option<f64>; 8]>::deserialize(from)?;
+    Ok(points.into_iter().map(|point| point.map(|x| x.unwrap_or(f64::NAN))).collect())
 }
 
 /// Runs what is not in the store yet, on every core, with a bar and an estimate on a terminal.
-pub fn work(title: &str, jobs: &[Job<'_>], store: &Store, every: bool) -> Result<()> {
+pub fn work(title: &str, jobs: &[Job<'_>], store: &Store<Curve>, every: bool) -> Result<()> {
     let open: Vec<&Job<'_>> = jobs.iter().filter(|job| store.get(&job.key()).is_none()).collect();
     if open.is_empty() {
         return Ok(());
@@ -214,23 +165,12 @@ pub fn work(title: &str, jobs: &[Job<'_>], store: &Store, every: bool) -> Result
     let bar = ProgressBar::new(open.len() as u64).with_message(title.to_owned());
     let style = "{msg}  {bar:30} {pos}/{len} runs  {elapsed}, {eta} left";
     bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| -> Result<()> {
-                    while let Some(job) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let lambda = job.problem.lambda(job.regularised);
-                        let points = measure(job.problem, lambda, job.setting, job.seed, job.budget, every)?;
-                        store.put(job.key(), points)?;
-                        bar.inc(1);
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| anyhow::bail!("a worker failed")))
+    store::in_parallel(&open, store::cores(), |job| {
+        let lambda = job.problem.lambda(job.regularised);
+        let points = measure(job.problem, lambda, job.setting, job.seed, job.budget, every)?;
+        store.put(job.key(), Curve { points })?;
+        bar.inc(1);
+        Ok(())
     })?;
     bar.finish_and_clear();
     Ok(())
