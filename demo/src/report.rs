@@ -60,7 +60,7 @@ impl Reporter {
         if self.json {
             let mut object = json!({
                 "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
-                "grad_norm_sq": report.sum.map(|sum| sum.grad_norm_sq), "train": metrics(&report.train),
+                "grad_norm_sq": report.grad_norm_sq, "train": metrics(&report.train),
             });
             if let Some(sum) = &report.sum {
                 object["alpha"] = sum.alpha.into();
@@ -76,8 +76,9 @@ impl Reporter {
         if !self.head {
             self.head = true;
             let names = format!("{:>7} {:>7} {:>7} {:>7}", "AUROC", "AP", "pAUC", "acc.");
-            let sum = report.sum.map_or("", |_| "   |grad|^2    alpha");
-            let start = format!("{:>8} {:>8} {:>8} {:>10}{sum}", "step", "pass", "seconds", "objective");
+            let norm = report.grad_norm_sq.map_or("", |_| "   |grad|^2");
+            let alpha = report.sum.map_or("", |_| "    alpha");
+            let start = format!("{:>8} {:>8} {:>8} {:>10}{norm}{alpha}", "step", "pass", "seconds", "objective");
             let blank = " ".repeat(start.len());
             match report.test {
                 Some(_) => {
@@ -87,13 +88,14 @@ impl Reporter {
                 None => self.print(format!("{start} | {names}"))?,
             }
         }
-        let sum = report.sum.map_or_else(String::new, |sum| format!(" {:>11.3e} {:>8.4}", sum.grad_norm_sq, sum.alpha));
+        let norm = report.grad_norm_sq.map_or_else(String::new, |norm| format!(" {norm:>10.3e}"));
+        let alpha = report.sum.map_or_else(String::new, |sum| format!(" {:>8.4}", sum.alpha));
         // A run that goes astray must not push the columns aside.
         let objective = match report.objective {
             x if x.abs() < 1e3 => format!("{x:.6}"),
             x => format!("{x:.3e}"),
         };
-        let start = format!("{:>8} {:>8.2} {:>8.2} {objective:>10}{sum}", report.step, report.pass, seconds);
+        let start = format!("{:>8} {:>8.2} {:>8.2} {objective:>10}{norm}{alpha}", report.step, report.pass, seconds);
         let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
         self.print(format!("{start} | {}{test}", part(&report.train)))
     }

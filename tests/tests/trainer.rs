@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
-use undercurve::data::Dataset;
+use undercurve::data::{Dataset, Rows};
 use undercurve::estimator::Estimator;
 use undercurve::registry::{METHODS, Method, Settings};
 use undercurve::rng::Rng;
@@ -129,6 +129,7 @@ fn finite_sums_report_their_gradient_and_step_sizes() {
     while trainer.step().unwrap().is_some() {}
     let report = trainer.report().unwrap();
     let sum = report.sum.unwrap();
+    assert_eq!(report.grad_norm_sq, Some(sum.grad_norm_sq));
     assert!(report.pass >= 20.0 && sum.grad_norm_sq < 1e-6 * first.grad_norm_sq, "{report:?}");
     assert!(0.0 < sum.alpha && sum.alpha <= sum.alpha_max && sum.alpha_max < f64::INFINITY);
     // λ = 1/n is part of the objective and of its Hessian.
@@ -166,6 +167,37 @@ fn finite_sums_report_their_gradient_and_step_sizes() {
         "svrg with mlp:8 needs alpha: its default 1/L is known for linear models alone"
     );
     assert!(error("bounded-ai-sarah", "mlp:8", &[("alpha-min", "0.1")]).contains("needs alpha-max"));
+}
+
+/// At w = 0 the squared hinge with margin 1 has slope −2 at every pair, so its gradient is −2(mean of the positives −
+/// mean of the negatives), and 0 for the bias. Where L-BFGS ends, the gradient of loss and decay together is small.
+#[test]
+fn exact_methods_report_the_gradient_of_what_they_minimise() {
+    // Below and above the rows that one chunk of the model's passes holds.
+    for rows in [120, 700] {
+        let train = data(4, rows);
+        let mut means = [[0.0; 2]; 2];
+        let Rows::Dense { data: x, .. } = train.rows() else { unreachable!("dense rows were made") };
+        for (row, &label) in x.chunks(2).zip(train.labels()) {
+            let class = train.labels().iter().filter(|&&other| other == label).count() as f64;
+            (0..2).for_each(|j| means[usize::from(label)][j] += f64::from(row[j]) / class);
+        }
+        let expected: f64 = (0..2).map(|j| (2.0 * (means[1][j] - means[0][j])).powi(2)).sum();
+        for (method, decay) in [("auc-exact", "0"), ("auc-exact", "0.1"), ("ap-exact", "0.1"), ("pauc-exact", "0.1")] {
+            let settings = vec![("decay".to_string(), decay.to_string()), ("pretrain".to_string(), "0".to_string())];
+            let config = Config { settings, length: Length::Method, fpr: (0.0, 0.5), ..config(method, "linear") };
+            let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
+            let first = trainer.report().unwrap().grad_norm_sq.unwrap();
+            if method == "auc-exact" {
+                assert!((first / expected - 1.0).abs() < 1e-4, "{first} {expected}");
+            }
+            while trainer.step().unwrap().is_some() {}
+            let last = trainer.report().unwrap().grad_norm_sq.unwrap();
+            assert!(last < 1e-6 * first, "{method} decay {decay} {rows} rows: {first:e} {last:e}");
+        }
+        let mut batches = Trainer::new(&config("soap", "linear"), train.clone(), None).unwrap();
+        assert_eq!(batches.report().unwrap().grad_norm_sq, None);
+    }
 }
 
 #[test]

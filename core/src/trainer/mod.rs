@@ -44,6 +44,10 @@ pub struct Report {
     pub pass: f64,
     /// The method's objective over the whole training data, minimised.
     pub objective: f64,
+    /// Squared norm of the gradient of what is minimised, weight decay included, over the whole training data: of finite
+    /// sums and of the exact methods. `None` for the others, which never form it (and whose objective's estimate is
+    /// another than the objective), and where it does not fit the number type.
+    pub grad_norm_sq: Option<f64>,
     /// Metrics on the training data.
     pub train: Summary,
     /// Metrics on the test data, if there is any.
@@ -203,15 +207,20 @@ impl<T: Real> Trainer<T> {
         let train = Arc::clone(&self.common.train);
         let mut scores = vec![T::ZERO; train.labels().len()];
         self.score(train.rows(), &mut scores)?;
-        let (objective, sum) = match &mut self.kind {
+        let (objective, grad_norm_sq, sum) = match &mut self.kind {
             Kind::Scored(run) => {
                 let whole = self.common.whole()?;
-                (run.objective(&mut self.common, whole, &scores)?, None)
+                let objective = run.objective(&mut self.common, whole, &scores)?;
+                #[cfg(feature = "every-method")]
+                let norm = run.grad_norm_sq(&mut self.common)?;
+                #[cfg(not(feature = "every-method"))]
+                let norm = None;
+                (objective, norm, None)
             }
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => {
                 let sum = run.report(&self.common)?;
-                (sum.objective, Some(sum))
+                (sum.objective, Some(sum.grad_norm_sq), Some(sum))
             }
         };
         let summary = self.common.summary(&scores, train.labels())?;
@@ -219,7 +228,8 @@ impl<T: Real> Trainer<T> {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
         };
-        Ok(Report { step: self.steps_done(), pass: self.pass(), objective, train: summary, test, sum })
+        let (step, pass) = (self.steps_done(), self.pass());
+        Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum })
     }
 
     /// Exact metrics of the model, now, on any labelled data with the training data's columns: what a

@@ -33,6 +33,9 @@ pub(super) struct Scored<T: Real> {
     sampler: AnySampler,
     /// Parameters of the model.
     params: usize,
+    /// Weight of half the squared norm of the parameters in what is minimised.
+    #[cfg(feature = "every-method")]
+    decay: f64,
     /// Steps that the schedule spans.
     pub total: u64,
     population: [u32; 2],
@@ -99,6 +102,8 @@ impl<T: Real> Scored<T> {
             pretraining,
             sampler,
             params,
+            #[cfg(feature = "every-method")]
+            decay: settings.number("decay").unwrap_or(0.0),
             total,
             population,
             by_class,
@@ -317,6 +322,29 @@ impl<T: Real> Scored<T> {
             return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(&whole, batch.shape())));
         }
         self.estimator.value(&batch, aux, common.work.lend(self.estimator.need(batch.shape())))
+    }
+
+    /// Squared norm of the gradient of what a method over the whole data minimises; `None` for methods of batches, and
+    /// where it does not fit the number type. A forward and a backward pass over all rows.
+    #[cfg(feature = "every-method")]
+    pub fn grad_norm_sq(&self, common: &mut Common<T>) -> Result<Option<f64>> {
+        let AnyEstimator::Exact(exact) = &self.estimator else { return Ok(None) };
+        let (params, rows) = (self.params(), common.train.rows());
+        let (mut scores, mut slopes) = (vec![T::ZERO; rows.len()], vec![T::ZERO; rows.len()]);
+        common.passes.forward(&common.model, params, rows, Some(&self.by_class), &mut scores)?;
+        let starts = [0, self.population[0], self.by_class.len() as u32];
+        let slots: Vec<u32> = (0..self.population[1]).collect();
+        let batch = Batch::new(&scores, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
+        let scratch = common.work.lend(Estimator::<T>::need(exact, batch.shape()));
+        match exact.update(&batch, &[], &mut [], scratch, Grad { scores: &mut slopes, aux: &mut [] }) {
+            Err(Error::Overflow { .. }) => return Ok(None),
+            value => value?,
+        };
+        let decay = T::of(self.decay);
+        let mut grad: Vec<T> = params.iter().map(|&w| decay * w).collect();
+        common.passes.backward(&common.model, params, rows, &self.by_class, &slopes, &mut grad)?;
+        let norm: f64 = grad.iter().map(|g| g.f64() * g.f64()).sum();
+        Ok(norm.is_finite().then_some(norm))
     }
 
     /// Parameters and auxiliaries at the algorithm's iterate.
