@@ -2,6 +2,9 @@
 //!
 //! The command line, the page and the packages all read this one table; so does the documentation.
 
+#[cfg(feature = "multiclass")]
+mod classes;
+
 #[cfg(feature = "every-method")]
 use crate::algorithm::Lbfgs;
 use crate::algorithm::{
@@ -21,6 +24,9 @@ use crate::finite_sum::{
 use crate::real::Real;
 use crate::sampler::{AnySampler, Shuffle, Stratified, Whole};
 use crate::surrogate::{AnySurrogate, SURROGATES};
+
+#[cfg(feature = "multiclass")]
+pub use classes::{CLASS_METHODS, class_method};
 
 /// The values a parameter may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,6 +116,12 @@ pub enum Objective {
     PaucExact,
     /// A finite sum of losses of one linear score each, with its own algorithms.
     FiniteSum,
+    /// Cross-entropy of several classes.
+    #[cfg(feature = "multiclass")]
+    Softmax,
+    /// The AUC's square loss over pairs of classes as saddle points.
+    #[cfg(feature = "multiclass")]
+    AucMulticlass,
 }
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters.
@@ -1246,6 +1258,10 @@ impl<'a> Settings<'a> {
                 return Err(Error::Unsupported { what: "an exact method without the feature every-method" });
             }
             Objective::FiniteSum => return Err(Error::Unsupported { what: "an estimator of a finite sum" }),
+            #[cfg(feature = "multiclass")]
+            Objective::Softmax | Objective::AucMulticlass => {
+                return Err(Error::Unsupported { what: "a method of several classes on two" });
+            }
             Objective::Soap => {
                 let first = if self.word("first")? == "zero" { First::Zero } else { First::Estimate };
                 let (gamma, floor) = (T::of(self.value("gamma")), T::of(self.value("u0")));
@@ -1271,7 +1287,12 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param`.
     pub fn algorithm(&self, steps: u64) -> Result<AnyAlgorithm> {
-        if let Some(algorithm) = self.stagewise()? {
+        self.algorithm_for(steps, Estimator::<f32>::aux(&self.estimator::<f32>()?).1)
+    }
+
+    /// The algorithm where so many auxiliaries are maximised over.
+    fn algorithm_for(&self, steps: u64, ascent: usize) -> Result<AnyAlgorithm> {
+        if let Some(algorithm) = self.stagewise(ascent)? {
             return Ok(algorithm);
         }
         let shape = match self.word("schedule")? {
@@ -1299,8 +1320,7 @@ impl<'a> Settings<'a> {
     }
 
     /// The algorithm of a method that brings its own step rule.
-    fn stagewise(&self) -> Result<Option<AnyAlgorithm>> {
-        let ascent = Estimator::<f32>::aux(&self.estimator::<f32>()?).1;
+    fn stagewise(&self, ascent: usize) -> Result<Option<AnyAlgorithm>> {
         let theory = self.text("schedule") == Some("theory");
         let stages = |adagrad: bool| {
             let (lr, reset) = (self.value("lr"), self.count("reset")? as f64);

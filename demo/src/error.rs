@@ -77,6 +77,7 @@ impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
         Self::Input(match error.kind {
             DataErrorKind::NoLabelColumn { .. } => format!("{error} (--label)"),
+            DataErrorKind::Missing { .. } => format!("{error} (--missing impute fills it in)"),
             DataErrorKind::ManyLabels { .. } => format!("{error} (--positive)"),
             _ => error.to_string(),
         })

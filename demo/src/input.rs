@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use std::io::Read as _;
 use std::path::Path;
 use undercurve::Real;
-use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Format, Missing, Options, RawTable, ReadOptions, Scale};
+use undercurve::checkpoint::{CheckpointError, SavedClassModel, SavedModel};
+use undercurve::data::{Dataset, Format, Missing, Options, RawTable, ReadOptions, Scale, label_column};
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -137,13 +137,52 @@ pub fn read_options(format: FormatArg, label: Option<&str>) -> ReadOptions {
     ReadOptions { format: format.format(), label, header: None }
 }
 
+/// Refuses the label column among those to leave out or to take as categories.
+///
+/// # Errors
+/// `Input`.
+pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
+    let label = label_column(table, options)?;
+    for (option, columns) in [("ignore", &options.ignore), ("categorical", &options.categorical)] {
+        if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
+            return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));
+        }
+    }
+    Ok(())
+}
+
+/// A saved run of two classes or of several.
+#[derive(Debug)]
+pub enum Saved {
+    /// Two.
+    Two(Box<SavedModel>),
+    /// Several.
+    Several(Box<SavedClassModel>),
+}
+
+impl Saved {
+    /// Bytes of its numbers.
+    pub fn real_bytes(&self) -> u8 {
+        match self {
+            Self::Two(saved) => saved.real_bytes,
+            Self::Several(saved) => saved.real_bytes,
+        }
+    }
+}
+
 /// Reads a saved model.
 ///
 /// # Errors
 /// `Input`.
-pub fn model(path: &Path) -> Result<SavedModel> {
+pub fn saved(path: &Path) -> Result<Saved> {
     let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
-    SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+    let read = match SavedModel::from_bytes(&bytes) {
+        Err(CheckpointError::NotOurs) => {
+            SavedClassModel::from_bytes(&bytes).map(|saved| Saved::Several(Box::new(saved)))
+        }
+        two => two.map(|saved| Saved::Two(Box::new(saved))),
+    };
+    read.map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
 /// Says on stderr what the preparation did that one may not expect.

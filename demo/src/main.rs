@@ -2,6 +2,7 @@
 
 mod bench;
 mod build_web;
+mod classes;
 mod device;
 mod error;
 mod eval;
@@ -17,6 +18,7 @@ mod serve;
 mod shrink_wasm;
 mod threads;
 mod train;
+mod walk;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;

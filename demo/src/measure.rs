@@ -2,9 +2,10 @@
 
 use crate::error::Result;
 use crate::output;
+use crate::report::{class_metrics, class_table};
 use serde_json::{Map, Value};
 use undercurve::Real;
-use undercurve::metric::{Confusion, FprRange, Metrics, TieRule, mcclish};
+use undercurve::metric::{ClassSummary, Confusion, FprRange, Metrics, TieRule, mcclish};
 
 /// What `--metric` understands, for help texts.
 pub const HELP: &str = "\
@@ -84,6 +85,23 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
 /// The metrics of a report.
 pub fn usual() -> Vec<Metric> {
     ["auroc", "ap", "pauc", "accuracy"].iter().filter_map(|name| parse(name).ok()).collect()
+}
+
+/// Prints the metrics of scores of several classes.
+pub fn print_classes(summary: &ClassSummary, names: &[String], json: bool) -> Result<()> {
+    let rows: u64 = summary.classes.iter().map(|class| class.rows).sum();
+    if json {
+        let mut object = class_metrics(summary, names);
+        object["rows"] = rows.into();
+        return output::line(object);
+    }
+    output::line(format!("{rows} rows, {} classes", names.len()))?;
+    for (name, value) in
+        [("hand-till", summary.hand_till), ("auroc", summary.auroc), ("ap", summary.ap), ("accuracy", summary.accuracy)]
+    {
+        output::line(format!("{name:<9}  {value:.6}"))?;
+    }
+    output::line(format!("\nEach class against all others:\n{}", class_table(summary, names)))
 }
 
 /// Prints metrics of scores; `fpr` is the range of a `pauc` without one.

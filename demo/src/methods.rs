@@ -3,7 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
-use undercurve::registry::{Domain, METHODS, Method, Param, method};
+use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method, Param, class_method, method};
 
 /// Options of `methods`.
 #[derive(clap::Args, Debug)]
@@ -23,17 +23,45 @@ pub struct Args {
 /// `Input`, with the name that may have been meant.
 pub fn find(name: &str) -> Result<&'static Method> {
     method(name).ok_or_else(|| {
-        let names = || METHODS.iter().map(|method| method.name);
-        let likely = names()
-            .map(|known| (strsim::normalized_damerau_levenshtein(name, known), known))
-            .filter(|(likeness, _)| *likeness > 0.5)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let all = names().collect::<Vec<_>>().join(", ");
-        CliError::input(match likely {
-            Some((_, known)) => format!("no method \"{name}\"; did you mean {known}? There are {all}"),
+        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        let all = names.join(", ");
+        CliError::input(match likely(name, &names) {
+            Some(known) => format!("no method \"{name}\"; did you mean {known}? There are {all}"),
             None => format!("no method \"{name}\"; there are {all}"),
         })
     })
+}
+
+/// Refuses settings that are given twice or that the method does not have.
+///
+/// # Errors
+/// `Input`, with the name that may have been meant.
+pub fn check_settings(method: &Method, set: &[(String, String)]) -> Result<()> {
+    for (at, (name, _)) in set.iter().enumerate() {
+        if set[..at].iter().any(|(before, _)| before == name) {
+            return Err(CliError::input(format!("--set {name}: given twice")));
+        }
+        if method.params.iter().all(|param| param.name != name) {
+            let names: Vec<&str> = method.params.iter().map(|param| param.name).collect();
+            let several = if std::ptr::eq(method, find(method.name)?) { "" } else { " of several classes" };
+            let meant = match likely(name, &names) {
+                Some(known) => format!("did you mean {known}? It"),
+                None => "it".to_string(),
+            };
+            return Err(CliError::input(format!(
+                "method {}{several} has no parameter \"{name}\"; {meant} has {}",
+                method.name,
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The name that may have been meant.
+fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let likeness = names.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
+    likeness.filter(|(likeness, _)| *likeness > 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|found| found.1)
 }
 
 /// Prints the methods.
@@ -45,17 +73,32 @@ pub fn run(args: &Args) -> Result<()> {
         Some(name) => vec![find(name)?],
         None => METHODS.iter().collect(),
     };
+    let several: Vec<&Method> = match &args.name {
+        Some(name) => class_method(name).into_iter().collect(),
+        None => CLASS_METHODS.iter().collect(),
+    };
     if args.json {
-        return chosen.iter().try_for_each(|method| output::line(object(method)));
+        chosen.iter().try_for_each(|method| output::line(object(method)))?;
+        return several.iter().try_for_each(|method| {
+            let mut object = object(method);
+            object["classes"] = "several".into();
+            output::line(object)
+        });
     }
     if args.name.is_some() {
-        return chosen.iter().try_for_each(|method| details(method));
+        chosen.iter().try_for_each(|method| details(method))?;
+        return several.iter().try_for_each(|method| {
+            output::line("\nOn more than two classes:\n")?;
+            details(method)
+        });
     }
     let width = chosen.iter().map(|method| method.name.len()).max().unwrap_or(0);
     for method in &chosen {
         output::line(format!("{:width$}  {}", method.name, method.about))?;
         output::line(format!("{:width$}  {}; {}", "", method.source.paper, method.source.part))?;
     }
+    let names: Vec<&str> = several.iter().map(|method| method.name).collect();
+    output::line(format!("\nOn more than two classes: {}.", names.join(", ")))?;
     output::line("\n`undercurve methods NAME` lists the parameters of one.")
 }
 

@@ -5,7 +5,10 @@ use crate::input::{self, FormatArg};
 use crate::measure::{self, Metric};
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
-use undercurve::data::{DataError, DataErrorKind, Options, Preparation, Scale};
+use undercurve::data::{
+    ClassPreparation, DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, label_values,
+};
+use undercurve::metric::class_summary;
 
 /// Options of `metrics`.
 #[derive(clap::Args, Debug)]
@@ -14,7 +17,10 @@ use undercurve::data::{DataError, DataErrorKind, Options, Preparation, Scale};
 
 Examples:
   undercurve metrics scores.csv
-  undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json", measure::HELP))]
+  undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
+
+With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
+and AP of each class against all others. `eval --scores` writes such files.", measure::HELP))]
 pub struct Args {
     /// CSV with a label and a score column, plain or gzip; - is stdin
     #[arg(value_name = "FILE")]
@@ -56,7 +62,14 @@ pub fn run(args: &Args) -> Result<()> {
             DataError { line: u32::from(table.has_header()), ..error(kind) }
         })
     };
-    let (label, score) = (find(&args.label)?, find(&args.score)?);
+    let label = find(&args.label)?;
+    let options = Options { label: Some(label.clone()), ..Options::default() };
+    let values = label_values(&table, &options)?;
+    let of_class = |class: &String| format!("{}:{class}", args.score);
+    if args.positive.is_none() && values.len() > 2 && values.iter().any(|class| columns.contains(&of_class(class))) {
+        return several(args, &table, label, &values.iter().map(of_class).collect::<Vec<_>>());
+    }
+    let score = find(&args.score)?;
     if label == score {
         return Err(CliError::input(format!("--score {}: is the label column", args.score)));
     }
@@ -74,7 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(CliError::input(format!("{}: score {text:?} is not a number", table.name())));
     }
     let data = preparation.apply::<f64>(&table)?;
-    let undercurve::data::Rows::Dense { data: scores, .. } = data.rows() else {
+    let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
     measure::print(&metrics, scores, data.labels(), (0.0, 0.05), args.json)
@@ -89,6 +102,38 @@ fn plain(args: &Args) -> Option<Scores> {
         (label != score).then_some((label, score))
     };
     scores::read(&args.file, &options, columns, args.positive.as_deref())
+}
+
+/// The metrics of several classes, with the names of their score columns.
+fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> Result<()> {
+    if let Some(metric) = args.metric.first() {
+        let text = format!("--metric {}: is for two classes; --positive names one of several", metric.name);
+        return Err(CliError::input(text));
+    }
+    let columns = table.columns();
+    let error = |kind| DataError { file: table.name().to_string(), line: 1, column: 0, kind };
+    if let Some(name) = scores.iter().find(|name| !columns.contains(name)) {
+        return Err(error(DataErrorKind::MissingColumn { name: name.clone(), columns }).into());
+    }
+    let prefix = format!("{}:", args.score);
+    if let Some(more) = columns.iter().find(|name| name.starts_with(&prefix) && !scores.contains(name)) {
+        return Err(CliError::input(format!("{}: column \"{more}\", but no row of that class", table.name())));
+    }
+    let options = Options {
+        label: Some(label.clone()),
+        scale: Some(Scale::None),
+        ignore: columns.into_iter().filter(|name| *name != label && !scores.contains(name)).collect(),
+        ..Options::default()
+    };
+    let preparation = ClassPreparation::fit(table, &options)?;
+    let data = preparation.apply::<f64>(table)?;
+    let (names, classes) = (preparation.features().column_names(), preparation.classes());
+    let at: Option<Vec<usize>> = scores.iter().map(|score| names.iter().position(|name| name == score)).collect();
+    let (Some(at), Rows::Dense { data: values, cols }) = (at, data.features().rows()) else {
+        return Err(CliError::input(format!("{}: a score is not a number", table.name())));
+    };
+    let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
+    measure::print_classes(&class_summary(&ordered, classes.len(), data.labels())?, classes, args.json)
 }
 
 /// A column by its name, or by its number.

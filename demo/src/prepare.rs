@@ -41,6 +41,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let options = args.reading.options();
     let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;
+    input::check_columns(&options, &table)?;
     let (train, test) = match args.split {
         Some(share) if !(share > 0.0 && share < 1.0) => {
             return Err(CliError::input("--split: expected a share above 0 and below 1"));

@@ -4,21 +4,49 @@ use crate::error::Result;
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use undercurve::Real;
-use undercurve::metric::Summary;
-use undercurve::trainer::{Report, Trainer};
+use undercurve::metric::{ClassSummary, Summary};
+use undercurve::trainer::{ClassReport, Report};
 
 /// Prints the reports of a run.
 pub struct Reporter {
     json: bool,
     bar: ProgressBar,
-    ap: f64,
+    /// The metric of the last report, for the bar.
+    last: String,
     head: bool,
 }
 
 /// The metrics of one part of the data.
 pub fn metrics(summary: &Summary) -> Value {
     json!({"auroc": summary.auroc, "ap": summary.ap, "pauc": summary.pauc, "accuracy": summary.accuracy})
+}
+
+/// The metrics of one part of data of several classes.
+pub fn class_metrics(summary: &ClassSummary, names: &[String]) -> Value {
+    let classes: Vec<Value> = (names.iter().zip(&summary.classes))
+        .map(|(name, class)| json!({"class": name, "rows": class.rows, "auroc": class.auroc, "ap": class.ap}))
+        .collect();
+    json!({
+        "hand_till": summary.hand_till, "auroc": summary.auroc, "ap": summary.ap, "accuracy": summary.accuracy,
+        "classes": classes,
+    })
+}
+
+/// A table of the classes, each against all others.
+pub fn class_table(summary: &ClassSummary, names: &[String]) -> String {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(5);
+    let mut lines = vec![format!("{:width$} {:>8} {:>8} {:>8}", "class", "rows", "AUROC", "AP")];
+    for (name, class) in names.iter().zip(&summary.classes) {
+        lines.push(format!("{name:width$} {:>8} {:>8.4} {:>8.4}", class.rows, class.auroc, class.ap));
+    }
+    lines.join("\n")
+}
+
+/// The first columns of a report's line.
+fn start(step: u64, pass: f64, seconds: f64, objective: f64) -> String {
+    // A run that goes astray must not push the columns aside.
+    let objective = if objective.abs() < 1e3 { format!("{objective:.6}") } else { format!("{objective:.3e}") };
+    format!("{step:>8} {pass:>8.2} {seconds:>8.2} {objective:>10}")
 }
 
 impl Reporter {
@@ -29,24 +57,19 @@ impl Reporter {
         bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_position(done);
         bar.reset_eta();
-        Self { json, bar, ap: f64::NAN, head: false }
+        Self { json, bar, last: String::new(), head: false }
     }
 
     fn print(&self, text: String) -> Result<()> {
         self.bar.suspend(|| output::line(text))
     }
 
-    /// Moves the bar; `value` is the objective on the last batch.
-    pub fn step<T: Real>(&self, trainer: &Trainer<T>, value: Option<f64>) {
-        self.bar.set_position(trainer.progress().0);
-        if self.bar.is_hidden() || !trainer.steps_done().is_multiple_of(16) {
-            return;
+    /// Moves the bar.
+    pub fn step(&self, at: u64, steps: u64, message: impl FnOnce() -> String) {
+        self.bar.set_position(at);
+        if !self.bar.is_hidden() && steps.is_multiple_of(16) {
+            self.bar.set_message(format!("{}  {}", message(), self.last));
         }
-        let now = match (trainer.step_size(), value) {
-            (Some((alpha, _)), _) => format!("step size {alpha:.4}"),
-            (None, value) => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
-        };
-        self.bar.set_message(format!("{now}  AP {:.4}", self.ap));
     }
 
     /// Prints a line that only people read.
@@ -56,7 +79,7 @@ impl Reporter {
 
     /// Prints one report.
     pub fn report(&mut self, report: &Report, seconds: f64) -> Result<()> {
-        self.ap = report.test.as_ref().unwrap_or(&report.train).ap;
+        self.last = format!("AP {:.4}", report.test.as_ref().unwrap_or(&report.train).ap);
         if self.json {
             let mut object = json!({
                 "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
@@ -73,31 +96,49 @@ impl Reporter {
             return self.print(object.to_string());
         }
         let part = |s: &Summary| format!("{:>7.4} {:>7.4} {:>7.4} {:>7.4}", s.auroc, s.ap, s.pauc, s.accuracy);
-        if !self.head {
-            self.head = true;
-            let names = format!("{:>7} {:>7} {:>7} {:>7}", "AUROC", "AP", "pAUC", "acc.");
-            let norm = report.grad_norm_sq.map_or("", |_| "   |grad|^2");
-            let alpha = report.sum.map_or("", |_| "    alpha");
-            let start = format!("{:>8} {:>8} {:>8} {:>10}{norm}{alpha}", "step", "pass", "seconds", "objective");
-            let blank = " ".repeat(start.len());
-            match report.test {
-                Some(_) => {
-                    self.print(format!("{blank} | {:<31} | test", "train"))?;
-                    self.print(format!("{start} | {names} | {names}"))?;
-                }
-                None => self.print(format!("{start} | {names}"))?,
-            }
-        }
+        let norm = report.grad_norm_sq.map_or("", |_| "   |grad|^2");
+        let alpha = report.sum.map_or("", |_| "    alpha");
+        self.heading(["AUROC", "AP", "pAUC", "acc."], &format!("{norm}{alpha}"), report.test.is_some())?;
         let norm = report.grad_norm_sq.map_or_else(String::new, |norm| format!(" {norm:>10.3e}"));
         let alpha = report.sum.map_or_else(String::new, |sum| format!(" {:>8.4}", sum.alpha));
-        // A run that goes astray must not push the columns aside.
-        let objective = match report.objective {
-            x if x.abs() < 1e3 => format!("{x:.6}"),
-            x => format!("{x:.3e}"),
-        };
-        let start = format!("{:>8} {:>8.2} {:>8.2} {objective:>10}{norm}{alpha}", report.step, report.pass, seconds);
+        let start = start(report.step, report.pass, seconds, report.objective) + &norm + &alpha;
         let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
         self.print(format!("{start} | {}{test}", part(&report.train)))
+    }
+
+    /// Prints one report on several classes.
+    pub fn class_report(&mut self, report: &ClassReport, names: &[String], seconds: f64) -> Result<()> {
+        self.last = format!("AUC {:.4}", report.test.as_ref().unwrap_or(&report.train).hand_till);
+        if self.json {
+            let mut object = json!({
+                "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
+                "grad_norm_sq": null, "train": class_metrics(&report.train, names),
+            });
+            if let Some(test) = &report.test {
+                object["test"] = class_metrics(test, names);
+            }
+            return self.print(object.to_string());
+        }
+        self.heading(["HT-AUC", "AUROC", "AP", "acc."], "", report.test.is_some())?;
+        let part =
+            |s: &ClassSummary| format!("{:>7.4} {:>7.4} {:>7.4} {:>7.4}", s.hand_till, s.auroc, s.ap, s.accuracy);
+        let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
+        let start = start(report.step, report.pass, seconds, report.objective);
+        self.print(format!("{start} | {}{test}", part(&report.train)))
+    }
+
+    /// Names the columns, once.
+    fn heading(&mut self, metrics: [&str; 4], more: &str, test: bool) -> Result<()> {
+        if std::mem::replace(&mut self.head, true) {
+            return Ok(());
+        }
+        let names = metrics.map(|name| format!("{name:>7}")).join(" ");
+        let start = format!("{:>8} {:>8} {:>8} {:>10}{more}", "step", "pass", "seconds", "objective");
+        if !test {
+            return self.print(format!("{start} | {names}"));
+        }
+        self.print(format!("{} | {:<31} | test", " ".repeat(start.len()), "train"))?;
+        self.print(format!("{start} | {names} | {names}"))
     }
 
     /// Takes the bar away and prints the last line.

@@ -2,20 +2,19 @@
 
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
-use crate::input::{self, DataArgs};
+use crate::input::{self, DataArgs, Saved};
 use crate::report::Reporter;
-use crate::{methods, output, threads};
-use anyhow::anyhow;
+use crate::walk::{Run, left_range, precision, walk};
+use crate::{classes, methods, output, threads};
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Preparation, Scale, Split, prepare};
+use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::model::Model;
+use undercurve::registry::CLASS_METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -35,69 +34,73 @@ Examples:
   undercurve train data.csv --label default --positive yes --split 0.6 --method ce --model mlp:64,64 --json
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --method soap --set lr=0.05 --set gamma=0.5 --save a9a.model
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model
+  undercurve train digits.csv --label digit --split 0.75 --method ce
+
+Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
+ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC.
 
 Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written),
 130 after Ctrl-C, 1 for anything else.")]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
-    data: PathBuf,
+    pub data: PathBuf,
     /// Test data, measured in every report and never trained on
     #[arg(long, value_name = "FILE", conflicts_with = "split")]
-    test: Option<PathBuf>,
+    pub test: Option<PathBuf>,
     /// Train on this share of the rows of DATA, drawn by class, and test on the others
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    split: Option<f64>,
+    pub split: Option<f64>,
     #[command(flatten)]
-    reading: DataArgs,
+    pub reading: DataArgs,
     /// Method; `undercurve methods` lists them
     #[arg(long, value_name = "NAME", required_unless_present = "resume")]
-    method: Option<String>,
+    pub method: Option<String>,
     /// A parameter of the method, as often as needed; `undercurve methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
-    set: Vec<(String, String)>,
+    pub set: Vec<(String, String)>,
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]
     #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
+    pub model: Option<String>,
     /// False-positive range of the partial AUC [default: 0:0.05]
     #[arg(long, value_name = "LO:HI", value_parser = range)]
-    fpr: Option<(f64, f64)>,
+    pub fpr: Option<(f64, f64)>,
     /// Train for so many passes over the training rows; a full gradient is one
     #[arg(long, value_name = "N", conflicts_with = "steps", allow_negative_numbers = true)]
-    passes: Option<f64>,
+    pub passes: Option<f64>,
     /// Train for so many steps [default: the method's]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    steps: Option<u64>,
+    pub steps: Option<u64>,
     /// Stop after so many seconds even if steps are left
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    seconds: Option<f64>,
+    pub seconds: Option<f64>,
     /// Decides the split, the start values and the batches [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<u64>,
+    pub seed: Option<u64>,
     /// cpu or gpu
     #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
-    device: Choice,
+    pub device: Choice,
     /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
-    threads: Option<usize>,
+    pub threads: Option<usize>,
     /// f32 or f64 [default: f32]
     #[arg(long, value_name = "REAL", hide_possible_values = true)]
-    precision: Option<Precision>,
+    pub precision: Option<Precision>,
     /// Report every K steps [default: twenty times in the run]
     #[arg(long, value_name = "K")]
-    every: Option<u64>,
+    pub every: Option<u64>,
     /// Save the run to FILE, with every report and at the end
     #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    pub save: Option<PathBuf>,
     /// Save every K steps instead of with every report
     #[arg(long, value_name = "K")]
-    save_every: Option<u64>,
+    pub save_every: Option<u64>,
     /// Continue a saved run on the same data, and save to the same FILE unless --save names another
     #[arg(long, value_name = "FILE")]
-    resume: Option<PathBuf>,
+    pub resume: Option<PathBuf>,
     /// Print one JSON object for each report, and one with the totals
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
@@ -124,26 +127,27 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(count) = args.threads {
         threads::limit(count)?;
     }
-    let saved = args.resume.as_deref().map(input::model).transpose()?;
+    let saved = args.resume.as_deref().map(input::saved).transpose()?;
     let asked = args.precision.map(|p| if p == Precision::F64 { 8 } else { 4 });
-    if let (Some(saved), Some(asked)) = (&saved, asked)
-        && saved.real_bytes != asked
+    let there = saved.as_ref().map(Saved::real_bytes);
+    if let (Some(there), Some(asked)) = (there, asked)
+        && there != asked
     {
         return Err(differs(args, "precision"));
     }
-    match saved.as_ref().map_or(asked.unwrap_or(4), |saved| saved.real_bytes) {
+    match there.or(asked).unwrap_or(4) {
         4 => run_in::<f32>(args, saved, device::open_f32),
         _ => run_in::<f64>(args, saved, device::open_f64),
     }
 }
 
 /// An option that contradicts the run that is resumed.
-fn differs(args: &Args, what: &str) -> CliError {
+pub fn differs(args: &Args, what: &str) -> CliError {
     let file = args.resume.as_deref().unwrap_or(Path::new("")).display();
     CliError::input(format!("{file}: saved with another {what}; leave the option out to continue that run"))
 }
 
-fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>) -> Result<()> {
+fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> Result<()> {
     for (name, value) in [("every", args.every), ("save-every", args.save_every), ("steps", args.steps)] {
         if value == Some(0) {
             return Err(CliError::input(format!("--{name} 0: expected at least 1")));
@@ -158,36 +162,36 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     if args.save_every.is_some() && args.save.is_none() && args.resume.is_none() {
         return Err(CliError::input("--save-every: nothing is saved without --save"));
     }
-    let (mut trainer, preparation, split) = match &saved {
-        None => start::<T>(args)?,
-        Some(saved) => resume::<T>(args, saved)?,
+    let new = saved.is_none();
+    let (trainer, preparation, split) = match saved {
+        Some(Saved::Several(saved)) => return classes::resume::<T>(args, &saved),
+        Some(Saved::Two(saved)) => resume::<T>(args, &saved)?,
+        None => {
+            let (config, options, table) = read(args)?;
+            if classes::are_wanted(args, &table, &options)? {
+                return classes::start::<T>(args, config, &table, &options);
+            }
+            let (trainer, preparation) = start::<T>(args, &config, &options, &table)?;
+            (trainer, preparation, args.split)
+        }
     };
-    let save = args.save.as_ref().or(args.resume.as_ref());
-    if let Some(path) = save {
-        check_save(path)?;
-    }
+    check_place(args)?;
     input::notes(trainer.train_data(), &args.data.display().to_string());
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
     }
-    if saved.is_none() && args.reading.positive.is_none() && preparation.positive().parse::<f64>().is_err() {
+    if new && args.reading.positive.is_none() && preparation.positive().parse::<f64>().is_err() {
         eprintln!("note: label {:?} counts as positive; --positive names another", preparation.positive());
     }
     let (engine, note) = Engine::new(args.device, &trainer, open);
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
-    let file = |trainer: &Trainer<T>| -> Result<()> {
-        let Some(path) = save else { return Ok(()) };
-        let model =
-            SavedModel { preparation: preparation.clone(), split, real_bytes: T::BYTES as u8, trainer: trainer.save() };
-        output::write_atomic(path, &model.to_bytes())
-    };
-    walk(args, &mut trainer, engine, &file)
+    walk(args, &mut TwoClasses { trainer, engine, preparation, split })
 }
 
-/// The data and the trainer of a new run.
-fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)> {
+/// What a new run is made from.
+fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     // What can be told without reading the data comes first.
     let method = args.method.as_deref().unwrap_or_default();
     let sum = methods::find(method)?.is_finite_sum();
@@ -208,22 +212,41 @@ fn start<T: Real>(args: &Args) -> Result<(Trainer<T>, Preparation, Option<f64>)>
         options.scale = Some(Scale::Unit);
     }
     let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;
+    input::check_columns(&options, &table)?;
+    Ok((config, options, table))
+}
+
+/// The data and the trainer of a new run of two classes.
+fn start<T: Real>(
+    args: &Args,
+    config: &Config,
+    options: &Options,
+    table: &RawTable,
+) -> Result<(Trainer<T>, Preparation)> {
+    let method = methods::find(&config.method)?;
+    methods::check_settings(method, &args.set)?;
+    let several = |error: DataError| match error.kind {
+        DataErrorKind::ManyLabels { .. } => CliError::input(format!(
+            "{error} (--positive), or train all of them by {}",
+            CLASS_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ")
+        )),
+        _ => error.into(),
+    };
     let (preparation, train, test) = match args.split {
         Some(share) => {
-            let all = prepare::<T>(&table, &options, Split::new(share, config.seed))?;
+            let all = prepare::<T>(table, options, Split::new(share, config.seed)).map_err(several)?;
             (all.preparation, all.train, Some(all.test))
         }
         None => {
-            let preparation = Preparation::fit(&table, &options)?;
-            let train = preparation.apply::<T>(&table)?;
+            let preparation = Preparation::fit(table, options).map_err(several)?;
+            let train = preparation.apply::<T>(table)?;
             let test = test_file(args, &preparation)?;
             (preparation, train, test)
         }
     };
     check_classes(args, &train, test.as_ref())?;
-    check_memory::<T>(&config.model, train.cols())?;
-    let trainer = Trainer::new(&config, Arc::new(train), test.map(Arc::new))?;
-    Ok((trainer, preparation, args.split))
+    check_memory::<T>(&config.model, train.cols(), 1)?;
+    Ok((Trainer::new(config, Arc::new(train), test.map(Arc::new))?, preparation))
 }
 
 /// The data and the trainer of a saved run. Options that say something else than the run are refused.
@@ -233,23 +256,11 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
     let run = Predictor::<T>::load(&saved.trainer).map_err(|error| of_file(&error))?;
     let config = run.config();
     let preparation = &saved.preparation;
-    let given_model = args.model.as_deref().map(ModelSpec::parse).transpose().map_err(CliError::Input)?;
+    check_same(args, config, saved.split, preparation)?;
     let number = |text: &str| text.parse::<f64>().ok();
     let same = |a: &str, b: &str| a == b || (number(a).is_some() && number(a) == number(b));
-    for (what, other) in [
-        ("method", args.method.as_ref().is_some_and(|method| *method != config.method)),
-        ("parameter (--set)", !args.set.is_empty() && args.set != config.settings),
-        ("model", given_model.is_some_and(|model| model != config.model)),
-        ("seed", args.seed.is_some_and(|seed| seed != config.seed)),
-        ("false-positive range", args.fpr.is_some_and(|fpr| fpr != config.fpr)),
-        ("number of steps or passes", length(args).is_some_and(|length| length != config.length)),
-        ("split", args.split.is_some() && args.split != saved.split),
-        ("scaling", args.reading.scale.is_some_and(|scale| scale.scale() != preparation.scale())),
-        ("positive label", args.reading.positive.as_ref().is_some_and(|label| !same(label, preparation.positive()))),
-    ] {
-        if other {
-            return Err(differs(args, what));
-        }
+    if args.reading.positive.as_ref().is_some_and(|label| !same(label, preparation.positive())) {
+        return Err(differs(args, "positive label"));
     }
     let table = input::table(&args.data, args.reading.format, preparation.label_column())?;
     if let Some(option) = contradicted(&args.reading, preparation, &table.columns()) {
@@ -257,7 +268,6 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
     }
     let all = preparation.apply::<T>(&table)?;
     let (train, test) = match saved.split {
-        Some(_) if args.test.is_some() => return Err(differs(args, "split (--test is given)")),
         Some(share) => {
             let parts = Split::new(share, config.seed).parts(all.labels())?;
             (all.select(&parts.train)?, Some(all.select(&parts.test)?))
@@ -270,8 +280,29 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
     Ok((trainer, preparation.clone(), saved.split))
 }
 
+/// Refuses options that say something else than a saved run.
+pub fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Preparation) -> Result<()> {
+    let given_model = args.model.as_deref().map(ModelSpec::parse).transpose().map_err(CliError::Input)?;
+    for (what, other) in [
+        ("method", args.method.as_ref().is_some_and(|method| *method != config.method)),
+        ("parameter (--set)", !args.set.is_empty() && args.set != config.settings),
+        ("model", given_model.is_some_and(|model| model != config.model)),
+        ("seed", args.seed.is_some_and(|seed| seed != config.seed)),
+        ("false-positive range", args.fpr.is_some_and(|fpr| fpr != config.fpr)),
+        ("number of steps or passes", length(args).is_some_and(|length| length != config.length)),
+        ("split", args.split.is_some() && args.split != split),
+        ("split (--test is given)", args.test.is_some() && split.is_some()),
+        ("scaling", args.reading.scale.is_some_and(|scale| scale.scale() != preparation.scale())),
+    ] {
+        if other {
+            return Err(differs(args, what));
+        }
+    }
+    Ok(())
+}
+
 /// The first option about columns that says something else than what a run was prepared with.
-fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
+pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
     if given.missing.is_some_and(|missing| missing.missing() != preparation.missing()) {
         return Some("treatment of missing values (--missing)");
     }
@@ -296,7 +327,7 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 
-fn length(args: &Args) -> Option<Length> {
+pub fn length(args: &Args) -> Option<Length> {
     args.steps.map(Length::Steps).or(args.passes.map(Length::Passes))
 }
 
@@ -316,8 +347,8 @@ fn check_classes<T: Real>(args: &Args, train: &Dataset<T>, test: Option<&Dataset
 }
 
 /// `Ok` when the system gives the memory for a model, its gradient and two moments: past that the program would die.
-fn check_memory<T: Real>(model: &ModelSpec, columns: usize) -> Result<()> {
-    let params = Model::<T>::param_len(&model.build(columns)?);
+pub fn check_memory<T: Real>(model: &ModelSpec, columns: usize, heads: usize) -> Result<()> {
+    let params = Model::<T>::param_len(&model.build_with(columns, heads)?);
     let mut probe = Vec::<T>::new();
     probe
         .try_reserve_exact(params.saturating_mul(4))
@@ -325,7 +356,8 @@ fn check_memory<T: Real>(model: &ModelSpec, columns: usize) -> Result<()> {
 }
 
 /// A saved run may only take the place of another, never of somebody's data.
-fn check_save(path: &Path) -> Result<()> {
+pub fn check_place(args: &Args) -> Result<()> {
+    let Some(path) = args.save.as_ref().or(args.resume.as_ref()) else { return Ok(()) };
     output::check_target(path)?;
     match std::fs::read(path) {
         Ok(bytes) if bytes.is_empty() || bytes.starts_with(b"undercurve") => Ok(()),
@@ -335,129 +367,87 @@ fn check_save(path: &Path) -> Result<()> {
     }
 }
 
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
+/// A run of two classes.
+struct TwoClasses<T: Real> {
+    trainer: Trainer<T>,
+    engine: Engine<T>,
+    preparation: Preparation,
+    split: Option<f64>,
+}
 
-/// Steps, reports and saves until the run is over.
-fn walk<T: Real>(
-    args: &Args,
-    trainer: &mut Trainer<T>,
-    mut engine: Engine<T>,
-    save: &dyn Fn(&Trainer<T>) -> Result<()>,
-) -> Result<()> {
-    // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
-    let clock = Instant::now();
-    let seconds = || clock.elapsed().as_secs_f64();
-    let (mut at, end) = trainer.progress();
-    let part = end.div_ceil(20).max(1);
-    let mut reporter = Reporter::new(args.json, at, end);
-    reporter.say(opening(args, trainer, &engine))?;
-
-    let mut closed = false;
-    // At the start, and whenever so many steps, or a twentieth of the run, are done.
-    let (mut report_due, mut save_due) = (true, true);
-    let mut finished = at >= end;
-    loop {
-        let done = trainer.steps_done();
-        let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = finished || out_of_time || STOP.load(Ordering::SeqCst) || closed;
-        if (over || report_due) && !closed {
-            let report = trainer.report().map_err(|error| left_range(trainer, error))?;
-            match reporter.report(&report, seconds()) {
-                Err(CliError::Closed) => (closed, over) = (true, true),
-                other => other?,
-            }
-        }
-        if over || save_due {
-            save(trainer)?;
-        }
-        if over {
-            break;
-        }
-        let stepped = engine.step(trainer).map_err(|error| left_range(trainer, error))?;
-        if let Some(note) = engine.gave_up() {
-            eprintln!("note: {note}");
-        }
-        let before = std::mem::replace(&mut at, trainer.progress().0);
-        let moved = trainer.steps_done() > done;
-        let due = |every: Option<u64>| match every {
-            Some(every) => moved && trainer.steps_done().is_multiple_of(every),
-            None => before / part != at / part,
+impl<T: Real> Run for TwoClasses<T> {
+    fn step(&mut self) -> undercurve::Result<Option<f64>> {
+        self.engine.step(&mut self.trainer)
+    }
+    fn note(&mut self) -> Option<String> {
+        self.engine.gave_up()
+    }
+    fn steps_done(&self) -> u64 {
+        self.trainer.steps_done()
+    }
+    fn progress(&self) -> (u64, u64) {
+        self.trainer.progress()
+    }
+    fn pass(&self) -> f64 {
+        self.trainer.pass()
+    }
+    fn opening(&self, file: &str) -> String {
+        let trainer = &self.trainer;
+        let (data, config) = (trainer.train_data(), trainer.config());
+        let test = trainer
+            .test_data()
+            .map_or_else(String::new, |test| format!(", {} test rows ({} positive)", test.len(), test.positives()));
+        let length = match trainer.progress() {
+            (_, end) if end == trainer.total_steps() => format!("{end} steps"),
+            (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
         };
-        report_due = due(args.every);
-        save_due = due(args.save_every.or(args.every));
-        finished = stepped.is_none() || at >= end;
-        reporter.step(trainer, stepped);
+        format!(
+            "{file}: {} rows ({} positive), {} columns{test}; {}, {}, seed {}, {length} on {}",
+            data.len(),
+            data.positives(),
+            data.cols(),
+            config.method,
+            config.model,
+            config.seed,
+            self.backend()
+        )
     }
-    if closed {
-        return Err(CliError::Closed);
+    fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
+        let report = self.trainer.report().map_err(|error| left_range(self, error))?;
+        reporter.report(&report, seconds)
     }
-    let (data, config) = (trainer.train_data(), trainer.config());
-    let mut totals = json!({
-        "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
-        "steps": trainer.steps_done(), "pass": trainer.pass(), "seconds": seconds(),
-        "rows": data.len(), "columns": data.cols(), "positives": data.positives(),
-        "backend": engine.name(), "precision": precision::<T>(), "fpr": [config.fpr.0, config.fpr.1],
-    });
-    if let Some(test) = trainer.test_data() {
-        totals["test_rows"] = test.len().into();
-        totals["test_positives"] = test.positives().into();
+    fn message(&self, value: Option<f64>) -> String {
+        match self.trainer.step_size() {
+            Some((alpha, _)) => format!("step size {alpha:.4}"),
+            None => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
+        }
     }
-    let place = args.save.as_ref().or(args.resume.as_ref());
-    let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
-    let sentence = format!(
-        "{} steps ({:.1} passes) in {:.2} s on {} {}{saved}",
-        trainer.steps_done(),
-        trainer.pass(),
-        seconds(),
-        engine.name(),
-        precision::<T>()
-    );
-    let interrupted = STOP.load(Ordering::SeqCst) && !finished;
-    if interrupted {
-        totals["interrupted"] = true.into();
+    fn rate(&self) -> &'static str {
+        if self.trainer.estimator().is_some() { "learning rate (--set lr=…)" } else { "step size (--set alpha=…)" }
     }
-    reporter.finish(&totals, sentence)?;
-    if interrupted { Err(CliError::Interrupted) } else { Ok(()) }
-}
-
-fn precision<T: Real>() -> &'static str {
-    if T::BYTES == 8 { "f64" } else { "f32" }
-}
-
-/// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
-fn left_range<T: Real>(trainer: &Trainer<T>, error: undercurve::Error) -> CliError {
-    let step = trainer.steps_done();
-    let rate =
-        if trainer.estimator().is_some() { "learning rate (--set lr=…)" } else { "step size (--set alpha=…)" };
-    anyhow!("training broke down after {step} steps ({error}); a smaller {rate} may help").into()
-}
-
-/// What is trained, in one line.
-fn opening<T: Real>(args: &Args, trainer: &Trainer<T>, engine: &Engine<T>) -> String {
-    let (data, config) = (trainer.train_data(), trainer.config());
-    let test = trainer
-        .test_data()
-        .map_or_else(String::new, |test| format!(", {} test rows ({} positive)", test.len(), test.positives()));
-    let length = match trainer.progress() {
-        (_, end) if end == trainer.total_steps() => format!("{end} steps"),
-        (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
-    };
-    format!(
-        "{}: {} rows ({} positive), {} columns{test}; {}, {}, seed {}, {length} on {} {}",
-        args.data.display(),
-        data.len(),
-        data.positives(),
-        data.cols(),
-        config.method,
-        config.model,
-        config.seed,
-        engine.name(),
-        precision::<T>()
-    )
+    fn totals(&self) -> Value {
+        let (data, config) = (self.trainer.train_data(), self.trainer.config());
+        let mut totals = json!({
+            "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
+            "rows": data.len(), "columns": data.cols(), "positives": data.positives(),
+            "backend": self.engine.name(), "precision": precision::<T>(), "fpr": [config.fpr.0, config.fpr.1],
+        });
+        if let Some(test) = self.trainer.test_data() {
+            totals["test_rows"] = test.len().into();
+            totals["test_positives"] = test.positives().into();
+        }
+        totals
+    }
+    fn backend(&self) -> String {
+        format!("{} {}", self.engine.name(), precision::<T>())
+    }
+    fn save(&self) -> Vec<u8> {
+        SavedModel {
+            preparation: self.preparation.clone(),
+            split: self.split,
+            real_bytes: T::BYTES as u8,
+            trainer: self.trainer.save(),
+        }
+        .to_bytes()
+    }
 }

@@ -35,7 +35,11 @@ fn bad_input_is_one_line_and_writes_nothing() {
         ("repeated.svm", b"-1 1:1\n+1 2:1 2:3\n", "repeated.svm:2:3: "),
         ("token.svm", b"-1 1:1\n+1 2;1\n", "token.svm:2:2: "),
         ("no-label.csv", b"a,b\n1,2\n3,4\n", "no-label.csv:1: "),
-        ("missing.csv", b"a,label\n1,0\n,1\n2,1\n", "missing.csv:3:1: "),
+        (
+            "missing.csv",
+            b"a,label\n1,0\n,1\n2,1\n",
+            "missing.csv:3:1: missing value in column \"a\" (--missing impute fills it in)",
+        ),
     ];
     for (name, content, start) in cases {
         let file = folder.write(name, content);
@@ -57,7 +61,14 @@ fn bad_input_is_one_line_and_writes_nothing() {
     refused(&folder, &train(&["--positive", "7"]), "good.csv: ");
     refused(&folder, &train(&["--test", "absent.csv"]), "absent.csv: ");
     refused(&folder, &train(&["--set", "gamma=2"]), "gamma");
-    refused(&folder, &train(&["--set", "gama=1"]), "method soap has no parameter \"gama\"");
+    refused(&folder, &train(&["--set", "gama=1"]), "method soap has no parameter \"gama\"; did you mean gamma? It has");
+    refused(&folder, &train(&["--set", "zzz=1"]), "method soap has no parameter \"zzz\"; it has steps, ");
+    refused(&folder, &train(&["--set", "lr=1", "--set", "gamma=1", "--set", "lr=2"]), "--set lr: given twice");
+    refused(&folder, &train(&["--ignore", "a,label"]), "--ignore label: is the label column of good.csv");
+    refused(&folder, &train(&["--categorical", "label"]), "--categorical label: is the label column of good.csv");
+    let prepare = ["prepare", "good.csv", "--train", "part.csv", "--ignore", "label"];
+    refused(&folder, &prepare, "--ignore label: is the label column of good.csv");
+    refused(&folder, &train(&["--model", "mlp:2,2,2,2,2,2,2,2,2"]), "9 hidden layers are more than there may be, 8");
     refused(&folder, &train(&["--model", "tree"]), "model \"tree\"");
     refused(&folder, &train(&["--split", "1.5"]), "--split");
     refused(&folder, &["train", "good.csv", "--method", "soup", "--save", "out.model"], "did you mean soap?");
@@ -203,6 +214,15 @@ fn benches_are_listed() {
     let all = objects(&stdout(&run(&folder.0, &["bench", "--json"])));
     assert_eq!(all.len(), text.lines().count());
     assert!(all.iter().all(|bench| !bench["about"].as_str().unwrap().is_empty()), "{all:?}");
+    for bench in &all {
+        let name = bench["bench"].as_str().unwrap();
+        let help = stdout(&run(&folder.0, &["bench", name, "--help"]));
+        // Data lies in the same place for all that read any.
+        assert!(!help.contains("--data") || help.contains("[default: ../shared/data]"), "{name}: {help}");
+    }
+    // Found wanting only when it looks for the data.
+    let none = run(&folder.0, &["bench", "ai-sarah", "--skip-speed"]);
+    assert!(!none.status.success() && String::from_utf8_lossy(&none.stderr).contains("../shared/data"), "{none:?}");
 }
 
 #[test]
@@ -225,7 +245,15 @@ fn a_reader_that_leaves_is_no_error() {
 fn methods_are_listed_with_their_parameters() {
     let folder = Folder::new("methods");
     let all = objects(&stdout(&run(&folder.0, &["methods", "--json"])));
-    assert_eq!(all.len(), undercurve::registry::METHODS.len());
+    let (two, several) = all.split_at(undercurve::registry::METHODS.len());
+    assert!(two.iter().all(|method| method["classes"].is_null()));
+    assert_eq!(several.len(), undercurve::registry::CLASS_METHODS.len());
+    for (method, known) in several.iter().zip(undercurve::registry::CLASS_METHODS) {
+        assert_eq!((&method["name"], &method["classes"]), (&known.name.into(), &"several".into()));
+        let text = stdout(&run(&folder.0, &["methods", known.name]));
+        let (_, text) = text.split_once("On more than two classes:").unwrap();
+        assert!(known.params.iter().all(|param| text.contains(param.name)), "{text}");
+    }
     for (method, known) in all.iter().zip(undercurve::registry::METHODS) {
         assert_eq!(method["name"], known.name);
         assert_eq!(method["params"].as_array().unwrap().len(), known.params.len());
@@ -303,6 +331,10 @@ fn finite_sums_need_no_setting_and_report_their_gradient() {
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let lines = train(&["--method", "ai-sarah", "--passes", "12"]);
+    // The first full gradient is no step: one report before the first step, and every later one has a step size.
+    let (reports, _) = lines.split_at(lines.len() - 1);
+    assert!(reports.windows(2).all(|pair| pair[0]["step"].as_u64() < pair[1]["step"].as_u64()), "{reports:?}");
+    assert!(reports[1..].iter().all(|report| report["alpha"].as_f64() > Some(0.0)), "{reports:?}");
     let (first, last) = (&lines[0], &lines[lines.len() - 2]);
     let norm = |report: &Value| report["grad_norm_sq"].as_f64().unwrap();
     assert!(norm(last) < 1e-2 * norm(first), "{first} {last}");
@@ -374,4 +406,123 @@ fn scores_come_by_number_and_through_stdin() {
     let mut piped = undercurve();
     let output = piped.args(["metrics", "-"]).args(&args[2..]).stdin(Stdio::from(file)).output().unwrap();
     assert_eq!(objects(&stdout(&output))[0]["auroc"], 0.5);
+}
+
+/// Four classes of three shifted columns, the last one rare.
+fn classes_csv(rows: usize) -> String {
+    let mut numbers = Numbers(5);
+    let mut text = String::from("a,b,c,kind\n");
+    for row in 0..rows {
+        let class = [0, 1, 0, 2, 1, 0, 3, 0][row % 8];
+        let x = [0, 1, 2].map(|k| numbers.next() + if k == class { 0.6 } else { 0.0 });
+        text +=
+            &format!("{},{},{},{}\n", x[0], x[1], x[2], quoted(["oak", "elm", "ash", "sour, wild \"cherry\""][class]));
+    }
+    text
+}
+
+fn quoted(cell: &str) -> String {
+    format!("\"{}\"", cell.replace('"', "\"\""))
+}
+
+#[test]
+fn several_classes_are_trained_measured_and_resumed() {
+    let folder = Folder::new("classes");
+    folder.write("data.csv", classes_csv(400));
+    folder.write("test.csv", classes_csv(160));
+    let names = ["ash", "elm", "oak", "sour, wild \"cherry\""];
+    for (method, model) in [("ce", "linear"), ("ppd-sg", "mlp:6"), ("ppd-adagrad", "linear")] {
+        let start = ["train", "data.csv", "--label", "kind", "--method", method, "--model", model, "--steps", "300"];
+        let rest = ["--split", "0.7", "--save", "whole.model", "--json", "--every", "100"];
+        let lines = objects(&stdout(&run(&folder.0, &[&start[..], &rest].concat())));
+        let (first, last, totals) = (&lines[0], &lines[lines.len() - 2], &lines[lines.len() - 1]);
+        assert_eq!(totals["classes"], serde_json::json!(names));
+        // Of 200, 100, 50 and 50 rows 0.7, in the order of the names.
+        assert_eq!(totals["class_rows"], serde_json::json!([35, 70, 140, 35]));
+        assert_eq!(totals["test_class_rows"], serde_json::json!([15, 30, 60, 15]));
+        for part in ["train", "test"] {
+            let (before, after) = (&first[part]["hand_till"], &last[part]["hand_till"]);
+            assert!(after.as_f64().unwrap() > before.as_f64().unwrap() + 0.1, "{method} {part}: {before} {after}");
+            assert_eq!(last[part]["classes"].as_array().unwrap().len(), 4);
+        }
+        // The same from the file: the held-out rows, and their scores as a file of their own.
+        let eval = ["eval", "whole.model", "data.csv", "--held-out", "--json", "--scores", "scores.csv"];
+        let measured = objects(&stdout(&run(&folder.0, &eval)));
+        let metrics = ["metrics", "scores.csv", "--json"];
+        let again = objects(&stdout(&run(&folder.0, &metrics)));
+        for key in ["hand_till", "auroc", "ap", "accuracy", "classes"] {
+            assert_eq!(measured[0][key], last["test"][key], "{key}");
+            assert_eq!(again[0][key], measured[0][key], "{key}");
+        }
+        // Stopped early, continued, and as long as the other: the same bytes.
+        let early = ["--split", "0.7", "--save", "parts.model", "--seconds", "0.000001"];
+        stdout(&run(&folder.0, &[&start[..], &early].concat()));
+        assert_ne!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--positive", "elm"], "--positive");
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--label", "a"], "--label");
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--seed", "9"], "another seed");
+        refused(&folder, &["train", "test.csv", "--resume", "parts.model"], "another training data set");
+        stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model"]));
+        assert_eq!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+        refused(&folder, &["eval", "whole.model", "data.csv", "--metric", "ap"], "several classes");
+    }
+    let people = ["train", "data.csv", "--label", "kind", "--test", "test.csv", "--method", "ce", "--steps", "40"];
+    let text = stdout(&run(&folder.0, &people));
+    assert!(text.contains("4 classes") && text.contains("HT-AUC") && text.contains("cherry"), "{text}");
+    // One of them against the others is the binary run that it was.
+    let binary =
+        ["train", "data.csv", "--label", "kind", "--positive", "elm", "--method", "ce", "--steps", "5", "--json"];
+    assert_eq!(objects(&stdout(&run(&folder.0, &binary)))[0]["train"]["hand_till"], Value::Null);
+}
+
+#[test]
+fn classes_that_cannot_be_trained_are_one_line() {
+    let folder = Folder::new("bad-classes");
+    folder.write("data.csv", classes_csv(80));
+    let rows: String = (0..1200).map(|k| format!("{},{k}\n", k % 7)).collect();
+    folder.write("numbers.csv", format!("a,label\n{rows}"));
+    folder.write("lone.csv", "a,label\n1,x\n2,y\n3,z\n4,x\n5,y\n");
+    folder.write("unseen.csv", "a,b,c,kind\n1,2,3,oak\n1,2,3,elm\n1,2,3,palm\n");
+    folder.write("fewer.csv", "a,b,c,kind\n1,2,3,oak\n1,2,3,elm\n");
+    let train = |file: &'static str, more: &[&'static str]| {
+        [&["train", file, "--steps", "5", "--save", "out.model"], more].concat()
+    };
+    let kind = |more: &[&'static str]| train("data.csv", &[&["--label", "kind"], more].concat());
+    let advice = "name the positive one (--positive), or train all of them by ce, ppd-sg, ppd-adagrad";
+    refused(&folder, &kind(&["--method", "soap"]), advice);
+    refused(&folder, &kind(&["--method", "ai-sarah", "--split", "0.5"]), advice);
+    refused(
+        &folder,
+        &kind(&["--method", "ce", "--set", "positives=8"]),
+        "method ce of several classes has no parameter",
+    );
+    refused(&folder, &kind(&["--method", "ppd-sg", "--set", "wieghting=shares"]), "did you mean weighting?");
+    refused(&folder, &kind(&["--method", "ppd-sg", "--set", "weighting=some"]), "one of hand-till, shares");
+    refused(&folder, &kind(&["--method", "ce", "--fpr", "0:0.1"]), "--fpr: ");
+    refused(&folder, &kind(&["--method", "ce", "--model", "mlp:99999999999,999"]), "memory");
+    refused(
+        &folder,
+        &kind(&["--method", "ce", "--test", "unseen.csv"]),
+        "unseen.csv:4:4: label \"palm\", but training knew",
+    );
+    refused(&folder, &kind(&["--method", "ce", "--test", "fewer.csv"]), "fewer.csv: no row of class \"ash\"");
+    refused(&folder, &train("numbers.csv", &["--method", "ce"]), "numbers.csv: more than 1000 label values");
+    refused(&folder, &train("lone.csv", &["--method", "ce", "--split", "0.5"]), "class \"z\" has one row");
+    refused(&folder, &["prepare", "data.csv", "--label", "kind", "--train", "part.csv"], "(--positive)");
+    stdout(&run(&folder.0, &kind(&["--method", "ce"])));
+    refused(&folder, &["eval", "out.model", "unseen.csv"], "label \"palm\"");
+    refused(&folder, &["eval", "out.model", "fewer.csv"], "no row of class \"ash\"");
+    refused(&folder, &["eval", "out.model", "data.csv", "--held-out"], "without --split");
+    refused(&folder, &["eval", "out.model", "lone.csv"], "lone.csv:1: there is no column");
+    // Scores of several classes: a column for each.
+    folder.write("scores.csv", "label,score:x,score:y\nx,1,0\ny,0,1\nz,1,1\n");
+    refused(&folder, &["metrics", "scores.csv"], "no column \"score:z\"");
+    folder.write("more.csv", "label,score:x,score:y,score:z,score:w\nx,1,0,0,1\ny,0,1,0,1\nz,0,0,1,1\n");
+    refused(&folder, &["metrics", "more.csv"], "column \"score:w\", but no row of that class");
+    folder.write("text.csv", "label,score:x,score:y,score:z\nx,1,0,0\ny,0,one,0\nz,0,0,1\n");
+    refused(&folder, &["metrics", "text.csv"], "text.csv:3:3: value \"one\" in column \"score:y\"");
+    folder.write("good.csv", "label,score:z,score:y,score:x\nx,0,0,1\ny,0,1,0\nz,1,0,0\n");
+    let good = objects(&stdout(&run(&folder.0, &["metrics", "good.csv", "--json"])));
+    assert_eq!((&good[0]["hand_till"], &good[0]["accuracy"]), (&1.0.into(), &1.0.into()));
+    refused(&folder, &["metrics", "good.csv", "--metric", "auroc"], "--metric auroc: is for two classes");
 }

@@ -1,7 +1,7 @@
 //! Parts of the documentation that are made from the registry.
 
 use std::fmt::Write as _;
-use undercurve::registry::{METHODS, OPTIMIZERS};
+use undercurve::registry::{CLASS_METHODS, METHODS, OPTIMIZERS, Source};
 
 /// The table paper → method → files → command-line name of ARCHITECTURE.md.
 pub fn methods_table() -> String {
@@ -10,6 +10,11 @@ pub fn methods_table() -> String {
     for m in METHODS {
         let (paper, part) = (m.source.paper, m.source.part);
         writeln!(out, "| {paper} | {part} | {} | `--method {}` | {} |", m.title, m.name, link(m.files)).unwrap();
+    }
+    for m in CLASS_METHODS {
+        let Source { paper, part } = m.source;
+        let files = link(m.files);
+        writeln!(out, "| {paper} | {part} | {} | `--method {}`, several classes | {files} |", m.title, m.name).unwrap();
     }
     for o in OPTIMIZERS {
         let (paper, part) = (o.source.paper, o.source.part);

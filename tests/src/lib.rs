@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 pub mod algorithms;
 pub mod bounds;
+pub mod classes;
 pub mod docs;
 pub mod estimators;
 pub mod finite_sum;

@@ -3,6 +3,11 @@
 /// A perceptron (or, without hidden layers, a linear model), one head: score of a row. `sizes` from inputs to heads; parameters layer by layer,
 /// weights `[input][output]`, then biases.
 pub fn score(sizes: &[usize], tanh: bool, params: &[f64], row: &[f64]) -> f64 {
+    scores(sizes, tanh, params, row)[0]
+}
+
+/// The same with all heads.
+pub fn scores(sizes: &[usize], tanh: bool, params: &[f64], row: &[f64]) -> Vec<f64> {
     let mut x = row.to_vec();
     let mut at = 0;
     for layer in 0..sizes.len() - 1 {
@@ -20,7 +25,7 @@ pub fn score(sizes: &[usize], tanh: bool, params: &[f64], row: &[f64]) -> f64 {
         at += (inputs + 1) * out;
         x = y;
     }
-    x[0]
+    x
 }
 
 /// Adam as Kingma and Ba print it (algorithm 1), or as Qi et al. do (algorithm 3), with weight decay in the gradient.

@@ -6,7 +6,9 @@ use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
 use undercurve::finite_sum::{FiniteSum, Glm, Memory, Targets};
-use undercurve::registry::{Domain, METHODS, Method, OPTIMIZERS, SettingError, Settings, method};
+use undercurve::registry::{
+    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, SettingError, Settings, class_method, method,
+};
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
 
@@ -20,14 +22,12 @@ fn files_in(folder: &str) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(".rs") && name != "mod.rs").map(|name| format!("{folder}/{name}")).collect()
 }
 
-/// Files that are shared by several entries and are none themselves, and what has no trainer: objectives of several
-/// classes, AI-SARAH for a host's own model.
+/// Files that are shared by several entries and are none themselves, and what has no trainer: AI-SARAH for a host's own
+/// model.
 const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
-    "core/src/estimator/auc_multiclass.rs",
-    "core/src/estimator/softmax.rs",
     "core/src/finite_sum/any_model.rs",
     "core/src/finite_sum/any_sum.rs",
     "core/src/finite_sum/draw.rs",
@@ -40,7 +40,8 @@ const SHARED: &[&str] = &[
 
 #[test]
 fn every_file_has_its_entry_and_every_entry_its_file() {
-    let mut named: BTreeSet<String> = METHODS.iter().flat_map(|m| m.files).map(|f| (*f).to_string()).collect();
+    let mut named: BTreeSet<String> =
+        METHODS.iter().chain(CLASS_METHODS).flat_map(|m| m.files).map(|f| (*f).to_string()).collect();
     named.extend(OPTIMIZERS.iter().map(|o| o.file.to_string()));
     for file in &named {
         assert!(root().join(file).is_file(), "the registry names {file}, which does not exist");
@@ -62,8 +63,11 @@ fn every_file_has_its_entry_and_every_entry_its_file() {
 fn names_are_unique_and_defaults_are_inside_their_domains() {
     let names: BTreeSet<&str> = METHODS.iter().map(|m| m.name).collect();
     assert_eq!(names.len(), METHODS.len());
-    for m in METHODS {
-        assert_eq!(method(m.name).map(|m| m.title), Some(m.title));
+    let several: BTreeSet<&str> = CLASS_METHODS.iter().map(|m| m.name).collect();
+    assert_eq!(several.len(), CLASS_METHODS.len());
+    for m in METHODS.iter().chain(CLASS_METHODS) {
+        let own = [method(m.name), class_method(m.name)].into_iter().flatten().any(|found| found.title == m.title);
+        assert!(own, "{} is not found by its name", m.name);
         let params: BTreeSet<&str> = m.params.iter().map(|p| p.name).collect();
         assert_eq!(params.len(), m.params.len(), "{}: a parameter twice", m.name);
         for p in m.params {

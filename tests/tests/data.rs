@@ -140,10 +140,7 @@ fn error_lines() {
     let positive = Options { positive: Some("yes".into()), ..usual.clone() };
     assert_eq!(fit("a,label\n1,1\n2,2\n", &positive), "f.csv: no label is \"yes\"; the labels are \"1\", \"2\"");
     assert_eq!(fit("a,label\n1,1\n2,\n3,0\n", &usual), "f.csv:3:2: the label is missing");
-    assert_eq!(
-        fit("a,b,label\n1,1,1\n2,?,1\n,2,0\n", &usual),
-        "f.csv:3:2: missing value in column \"b\" (missing = impute would fill it in)"
-    );
+    assert_eq!(fit("a,b,label\n1,1,1\n2,?,1\n,2,0\n", &usual), "f.csv:3:2: missing value in column \"b\"");
     assert_eq!(
         fit("a,label\n1,1\n2,1\nabc,0\n", &usual),
         "f.csv:4:1: value \"abc\" in column \"a\" of numbers (a categorical column has to be named as one)"

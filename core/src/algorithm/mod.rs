@@ -66,7 +66,8 @@ pub enum Ask {
         /// On which rows.
         draw: Draw,
     },
-    /// Mean link score of each class over so many batches together, for dual resets.
+    /// Mean link score of each class over so many batches together, for dual resets; where there are several ascent
+    /// variables, their best values given those means.
     ClassMeans {
         /// Where.
         at: Point,
@@ -101,6 +102,11 @@ pub enum Answer<'a, T> {
         positive: Option<T>,
         /// Mean of the negatives; `None` when there were none.
         negative: Option<T>,
+    },
+    /// To `Ask::ClassMeans` where there are several ascent variables, one for each ordered pair of classes.
+    Duals {
+        /// Their best values. For a pair (i, j): the mean of score i over class j less that over class i.
+        alpha: &'a [T],
     },
     /// To `Ask::Report`.
     Continue,

@@ -64,7 +64,7 @@ impl PpdAdagrad {
         if prox.is_nan() || prox <= 0.0 {
             return Err(Error::Param { what: "prox" });
         }
-        if stages.reset(0) > 0 && ascent != 1 {
+        if stages.reset(0) > 0 && ascent == 0 {
             return Err(Error::Param { what: "reset" });
         }
         if let StageLength::Data { l_tilde } | StageLength::Theory { l_tilde } = length {
@@ -112,7 +112,7 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
         exact_len("slots", 3 * len, state.slots.len())?;
         if state.counters[3] >= phase::RESET {
             let begins = state.counters[3] == phase::REPORT;
-            between(state, answer)?;
+            between(self.ascent, state, answer)?;
             if begins {
                 state.slots[len..].fill(T::ZERO);
             }

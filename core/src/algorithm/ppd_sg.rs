@@ -13,7 +13,8 @@
 //!
 //! Gradients by ascent auxiliaries come with their sign flipped, so that one rule serves both. The reset asks for
 //! [`Ask::ClassMeans`] with so many batches; without resets, or where the batches had but one class, ᾱ_k is the mean of
-//! α's iterates. There is one ascent variable with resets. Deviation: v starts where the points start, not at 0 (a
+//! α's iterates. With several ascent variables (pairs of classes) the answer to a reset is ᾱ_k itself,
+//! [`Answer::Duals`]. Deviation: v starts where the points start, not at 0 (a
 //! network cannot start there), an optional weight decay is added to ĝ, and every stage takes at least one step.
 //!
 //! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: v₀, α₀ (d values). Counters: steps, stage,
@@ -50,12 +51,12 @@ impl PpdSg {
     /// - `ascent`: how many of the last entries are maximised over.
     ///
     /// # Errors
-    /// `Param`; also for dual resets with another number of ascent variables than one.
+    /// `Param`; also for dual resets without an ascent variable.
     pub fn new(stages: Stages, prox: f64, decay: f64, ascent: usize) -> Result<Self> {
         if prox.is_nan() || prox <= 0.0 {
             return Err(Error::Param { what: "prox" });
         }
-        if stages.reset(0) > 0 && ascent != 1 {
+        if stages.reset(0) > 0 && ascent == 0 {
             return Err(Error::Param { what: "reset" });
         }
         Ok(Self { stages, prox, decay: in_range("decay", decay, 0.0, f64::INFINITY)?, ascent })
@@ -79,11 +80,18 @@ pub(super) fn ask(stages: &Stages, counters: &[u64]) -> Ask {
 }
 
 /// Takes the answer to a reset or a report of a stagewise algorithm: sets ᾱ, or begins the next stage at the mean.
-pub(super) fn between<T: Real>(state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+pub(super) fn between<T: Real>(ascent: usize, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
     let len = state.points.len() / 2;
     let (iterate, mean) = state.points.split_at_mut(len);
     match (state.counters[3], answer) {
-        (phase::RESET, Answer::ClassMeans { positive, negative }) => {
+        (phase::RESET, Answer::Duals { alpha }) => {
+            exact_len("alpha", ascent, alpha.len())?;
+            let split = len.checked_sub(ascent).ok_or(Error::Param { what: "ascent" })?;
+            crate::error::all_finite("alpha", alpha)?;
+            mean[split..].copy_from_slice(alpha);
+            state.counters[3] = phase::REPORT;
+        }
+        (phase::RESET, Answer::ClassMeans { positive, negative }) if ascent == 1 => {
             if let (Some(positive), Some(negative)) = (positive, negative) {
                 let dual = negative - positive;
                 if !dual.is_finite() {
@@ -118,7 +126,7 @@ impl<T: Real> Algorithm<T> for PpdSg {
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         exact_len("counters", COUNTERS, state.counters.len())?;
         if state.counters[3] >= phase::RESET {
-            return between(state, answer);
+            return between(self.ascent, state, answer);
         }
         let len = state.points.len() / 2;
         let grad = gradient(len, state, len, answer)?;

@@ -21,6 +21,12 @@ pub enum Kind {
     Trainer,
     /// A trainer's state with the preparation of its data.
     Model,
+    /// The state of a trainer of several classes.
+    #[cfg(feature = "multiclass")]
+    ClassTrainer,
+    /// The same with the preparation of its data.
+    #[cfg(feature = "multiclass")]
+    ClassModel,
 }
 
 impl Kind {
@@ -28,6 +34,10 @@ impl Kind {
         match self {
             Self::Trainer => b't',
             Self::Model => b'm',
+            #[cfg(feature = "multiclass")]
+            Self::ClassTrainer => b'c',
+            #[cfg(feature = "multiclass")]
+            Self::ClassModel => b'k',
         }
     }
 }
@@ -151,6 +161,51 @@ impl SavedModel {
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
         Self::read(Reader(open(Kind::Model, bytes)?)).ok_or(CheckpointError::Damaged)
+    }
+
+    fn read(mut from: Reader<'_>) -> Option<Self> {
+        Some(Self {
+            preparation: from.value()?,
+            split: from.value()?,
+            real_bytes: from.byte()?,
+            trainer: from.bytes()?.to_vec(),
+        })
+    }
+}
+
+/// A model file of several classes: a run with what turns its data into features and classes.
+#[cfg(feature = "multiclass")]
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedClassModel {
+    /// Fitted on the training part.
+    pub preparation: crate::data::ClassPreparation,
+    /// Share of the rows that went to training, if one file was split; the seed is the run's.
+    pub split: Option<f64>,
+    /// Bytes of a number: 4 or 8.
+    pub real_bytes: u8,
+    /// [`ClassTrainer::save`](crate::trainer::ClassTrainer::save).
+    pub trainer: Vec<u8>,
+}
+
+#[cfg(feature = "multiclass")]
+impl SavedClassModel {
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.preparation.write(&mut out);
+        self.split.write(&mut out);
+        out.push(self.real_bytes);
+        write_bytes(&self.trainer, &mut out);
+        seal(Kind::ClassModel, &out)
+    }
+
+    /// What a file's bytes hold.
+    ///
+    /// # Errors
+    /// [`CheckpointError`]; never a panic, whatever the bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        Self::read(Reader(open(Kind::ClassModel, bytes)?)).ok_or(CheckpointError::Damaged)
     }
 
     fn read(mut from: Reader<'_>) -> Option<Self> {

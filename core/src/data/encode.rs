@@ -303,6 +303,12 @@ impl Preparation {
         self.features(table, &all_rows(table), Vec::new())
     }
 
+    /// The features of some rows, without labels.
+    #[cfg(feature = "multiclass")]
+    pub(super) fn unlabelled_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
+        self.features(table, rows, Vec::new())
+    }
+
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
     ///
     /// # Errors
@@ -694,11 +700,11 @@ fn fit_categories(column: &RawColumn, rows: &[u32], scale: Scale) -> Role {
     }
 }
 
-fn all_rows(table: &RawTable) -> Vec<u32> {
+pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
     (0..table.rows() as u32).collect()
 }
 
-fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError> {
+pub(super) fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError> {
     let len = table.rows();
     if rows.is_empty() {
         return Err(table.error(Error::Empty { what: "rows" }.into()));
@@ -726,7 +732,7 @@ fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str, text: &st
     table.error_at(row, at, DataErrorKind::NotANumber { text: text.to_string(), column: column.to_string() })
 }
 
-fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
+pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
     names.iter().position(|there| there == name).ok_or_else(|| {
         table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
     })
@@ -749,7 +755,7 @@ fn first_missing(table: &RawTable, columns: &[usize], rows: &[u32]) -> Result<()
     }
 }
 
-fn refuse_missing(table: &RawTable, options: &Options, label: Option<&str>) -> Result<(), DataError> {
+pub(super) fn refuse_missing(table: &RawTable, options: &Options, label: Option<&str>) -> Result<(), DataError> {
     refuse_missing_in(table, options, label, &all_rows(table))
 }
 
@@ -788,16 +794,23 @@ fn cells(column: &RawColumn) -> LabelCells<'_> {
     }
 }
 
-fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
-    let positive = options.positive.as_deref();
-    let (cells, column) = match &table.content {
-        Content::Libsvm { labels, .. } => (LabelCells::Numbers(labels), None),
+/// The label column's name, where columns have names, and its cells.
+pub(super) fn label_cells<'a>(
+    table: &'a RawTable,
+    options: &Options,
+) -> Result<(Option<String>, LabelCells<'a>), DataError> {
+    Ok(match &table.content {
+        Content::Libsvm { labels, .. } => (None, LabelCells::Numbers(labels)),
         Content::Csv { names, columns, .. } => {
             let at = label_column(table, names, options)?;
-            (cells(&columns[at]), Some(names[at].clone()))
+            (Some(names[at].clone()), cells(&columns[at]))
         }
-    };
-    LabelRule::find(cells, column, positive).map_err(|kind| table.error(kind))
+    })
+}
+
+fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
+    let (column, cells) = label_cells(table, options)?;
+    LabelRule::find(cells, column, options.positive.as_deref()).map_err(|kind| table.error(kind))
 }
 
 fn labels(table: &RawTable, rule: &LabelRule, rows: &[u32]) -> Result<Vec<u8>, DataError> {

@@ -43,7 +43,7 @@ impl Coded for LabelRule {
 }
 
 /// Are these two the same label? Numbers are compared by value.
-fn same(a: &str, b: &str) -> bool {
+pub(super) fn same(a: &str, b: &str) -> bool {
     match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => a == b,
         _ => a == b,

@@ -5,6 +5,8 @@
 
 mod rows;
 
+#[cfg(feature = "multiclass")]
+mod classes;
 #[cfg(feature = "alloc")]
 mod dataset;
 #[cfg(feature = "alloc")]
@@ -22,6 +24,10 @@ mod split;
 
 pub use rows::{Rows, Selection};
 
+#[cfg(feature = "multiclass")]
+pub use classes::{
+    ClassDataset, ClassPreparation, ClassPrepared, MAX_CLASSES, label_column, label_values, prepare_classes,
+};
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, Summary},

@@ -62,8 +62,39 @@ impl Split {
         } else {
             alloc::vec![all.collect()]
         };
+        Ok(self.parts_of(groups, labels.len()))
+    }
+
+    /// The parts for class numbers, as [`parts`](Self::parts); with the labels 0 and 1 the same.
+    ///
+    /// # Errors
+    /// `Param`, `Empty`, `Length`; `Label` for a class number above the number of rows.
+    #[cfg(feature = "multiclass")]
+    pub fn class_parts(&self, labels: &[u32]) -> Result<Parts> {
+        if !(self.share > 0.0 && self.share < 1.0) {
+            return Err(Error::Param { what: "split" });
+        }
+        if labels.is_empty() {
+            return Err(Error::Empty { what: "labels" });
+        }
+        if labels.len() > u32::MAX as usize {
+            return Err(Error::Length { what: "labels", need: u32::MAX as usize, got: labels.len() });
+        }
+        if let Some(at) = labels.iter().position(|&label| label as usize > labels.len()) {
+            return Err(Error::Label { at });
+        }
+        let classes = labels.iter().copied().max().map_or(0, |most| most as usize + 1);
+        let mut groups = alloc::vec![Vec::new(); if self.stratify { classes } else { 1 }];
+        for (row, &label) in labels.iter().enumerate() {
+            groups[if self.stratify { label as usize } else { 0 }].push(row as u32);
+        }
+        Ok(self.parts_of(groups, labels.len()))
+    }
+
+    /// Both parts of every group of rows.
+    fn parts_of(&self, groups: Vec<Vec<u32>>, rows: usize) -> Parts {
         let mut rng = Rng::keyed(self.seed, PURPOSE, 0);
-        let mut in_train = alloc::vec![false; labels.len()];
+        let mut in_train = alloc::vec![false; rows];
         for mut group in groups {
             let len = group.len();
             if len == 0 {
@@ -76,7 +107,7 @@ impl Split {
                 in_train[row as usize] = true;
             }
         }
-        let (train, test) = (0..labels.len() as u32).partition(|&row| in_train[row as usize]);
-        Ok(Parts { train, test })
+        let (train, test) = (0..rows as u32).partition(|&row| in_train[row as usize]);
+        Parts { train, test }
     }
 }

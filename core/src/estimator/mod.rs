@@ -33,6 +33,8 @@ pub use min_max_ap::MinMaxAp;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap};
 pub use softmax::SoftmaxCrossEntropy;
+#[cfg(feature = "multiclass")]
+pub(crate) use softmax::softmax;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
@@ -190,8 +192,8 @@ pub enum AnyEstimator<T> {
     AucMargin(AucMargin),
     /// Min-max AUC.
     AucMinMax(AucMinMax),
-    /// Min-max AUC of several classes; not with the feature `compact`, since nothing that trains by name makes one.
-    #[cfg(not(feature = "compact"))]
+    /// Min-max AUC of several classes; with the feature `compact` only if `multiclass` is there to make one.
+    #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
     AucMulticlass(AucMulticlass),
     /// Class-balanced cross-entropy.
     ClassBalanced(ClassBalanced),
@@ -205,8 +207,8 @@ pub enum AnyEstimator<T> {
     MinMaxAp(MinMaxAp<T>),
     /// Smooth-AP.
     SmoothAp(SmoothAp<T>),
-    /// Cross-entropy of several classes; not with the feature `compact` either.
-    #[cfg(not(feature = "compact"))]
+    /// Cross-entropy of several classes; likewise.
+    #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
     Softmax(SoftmaxCrossEntropy),
     /// AUC, AP or partial AUC over the whole data.
     #[cfg(feature = "every-method")]
@@ -221,7 +223,7 @@ macro_rules! each {
             AnyEstimator::Soap($e) => $body,
             AnyEstimator::AucMargin($e) => $body,
             AnyEstimator::AucMinMax($e) => $body,
-            #[cfg(not(feature = "compact"))]
+            #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
             AnyEstimator::AucMulticlass($e) => $body,
             AnyEstimator::ClassBalanced($e) => $body,
             AnyEstimator::FastAp($e) => $body,
@@ -229,7 +231,7 @@ macro_rules! each {
             AnyEstimator::Ldam($e) => $body,
             AnyEstimator::MinMaxAp($e) => $body,
             AnyEstimator::SmoothAp($e) => $body,
-            #[cfg(not(feature = "compact"))]
+            #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
             AnyEstimator::Softmax($e) => $body,
             #[cfg(feature = "every-method")]
             AnyEstimator::Exact($e) => $body,

@@ -17,7 +17,7 @@ pub struct SoftmaxCrossEntropy {
 }
 
 /// Writes softmax(scores) and returns ln Σ e^s.
-pub(super) fn softmax<T: Real>(scores: &[T], out: &mut [T]) -> T {
+pub(crate) fn softmax<T: Real>(scores: &[T], out: &mut [T]) -> T {
     let mut top = scores[0];
     for &s in scores {
         top = top.or_larger(s);

@@ -15,6 +15,8 @@
 
 mod ap;
 mod auroc;
+#[cfg(feature = "multiclass")]
+mod classes;
 mod confusion;
 mod curve;
 pub mod group;
@@ -30,6 +32,8 @@ mod summary;
 
 pub use ap::average_precision;
 pub use auroc::{PairCounts, auroc, pair_counts};
+#[cfg(feature = "multiclass")]
+pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;
 #[cfg(feature = "alloc")]
 pub use owned::Metrics;

@@ -3,10 +3,12 @@
 //! A sampler's state is an epoch and a position in each of its cycles. The order of an epoch is a function of the seed
 //! and the epoch's number alone, so a saved cursor finds it again without replaying what came before.
 
+mod several;
 mod shuffle;
 mod stratified;
 mod whole;
 
+pub use several::{ByClass, ClassSampler};
 pub use shuffle::Shuffle;
 pub use stratified::Stratified;
 pub use whole::Whole;

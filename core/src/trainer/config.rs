@@ -2,8 +2,8 @@
 
 use crate::checkpoint::{CheckpointError, Coded, Reader};
 use crate::error::{Error, Result};
-use crate::model::{Activation, AnyModel, Linear, Mlp};
-use crate::registry::{self, Domain, SettingError};
+use crate::model::{Activation, AnyModel, Linear, MAX_HIDDEN, Mlp};
+use crate::registry::{Domain, Method, SettingError};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -38,6 +38,12 @@ impl ModelSpec {
             _ => return Err(expected()),
         };
         let hidden: Vec<usize> = widths.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| expected())?;
+        if hidden.len() > MAX_HIDDEN {
+            return Err(format!(
+                "model \"{text}\": {} hidden layers are more than there may be, {MAX_HIDDEN}",
+                hidden.len()
+            ));
+        }
         match Mlp::new(1, &hidden, 1, Activation::Relu) {
             Ok(_) => Ok(Self::Mlp { hidden, tanh }),
             Err(_) => Err(expected()),
@@ -49,11 +55,19 @@ impl ModelSpec {
     /// # Errors
     /// `Param`, `Overflow`.
     pub fn build(&self, inputs: usize) -> Result<AnyModel> {
+        self.build_with(inputs, 1)
+    }
+
+    /// The same with so many scores a row.
+    ///
+    /// # Errors
+    /// `Param`, `Overflow`.
+    pub fn build_with(&self, inputs: usize, heads: usize) -> Result<AnyModel> {
         Ok(match self {
-            Self::Linear => AnyModel::Linear(Linear::new(inputs, 1)?),
+            Self::Linear => AnyModel::Linear(Linear::new(inputs, heads)?),
             Self::Mlp { hidden, tanh } => {
                 let activation = if *tanh { Activation::Tanh } else { Activation::Relu };
-                AnyModel::Mlp(Mlp::new(inputs, hidden, 1, activation)?)
+                AnyModel::Mlp(Mlp::new(inputs, hidden, heads, activation)?)
             }
         })
     }
@@ -230,11 +244,10 @@ impl From<CheckpointError> for TrainerError {
 }
 
 /// A sentence about a setting that does not fit.
-pub(super) fn setting_text(error: SettingError, config: &Config) -> String {
+pub(super) fn setting_text(error: SettingError, method: &Method, config: &Config) -> String {
     match error {
         SettingError::Unknown { at } => {
-            let known: Vec<&str> =
-                registry::method(&config.method).map_or(&[][..], |m| m.params).iter().map(|p| p.name).collect();
+            let known: Vec<&str> = method.params.iter().map(|p| p.name).collect();
             format!(
                 "method {} has no parameter \"{}\"; it has {}",
                 config.method,

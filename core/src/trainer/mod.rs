@@ -5,17 +5,25 @@
 //! Everything that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
 //! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
 
+#[cfg(feature = "multiclass")]
+mod classes;
 mod config;
 mod device;
 mod passes;
 mod saved;
+#[cfg(feature = "multiclass")]
+mod saved_classes;
 mod scored;
 #[cfg(feature = "every-method")]
 mod summed;
 
+#[cfg(feature = "multiclass")]
+pub use classes::{ClassReport, ClassTrainer};
 pub use config::{Config, Length, ModelSpec, TrainerError};
 pub use device::Device;
 pub use saved::Predictor;
+#[cfg(feature = "multiclass")]
+pub use saved_classes::ClassPredictor;
 
 use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
@@ -135,7 +143,7 @@ impl<T: Real> Trainer<T> {
         }
         let pairs = config.pairs();
         let settings = Settings::new(method, &pairs)
-            .map_err(|error| TrainerError::Config(config::setting_text(error, config)))?
+            .map_err(|error| TrainerError::Config(config::setting_text(error, method, config)))?
             .with_fpr(config.fpr);
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {

@@ -43,13 +43,21 @@ struct Memory<T> {
     gathered: Vec<T>,
     cache: Vec<T>,
     scratch: Vec<T>,
+    scores: Vec<T>,
     grad: Vec<T>,
     outcome: Result<()>,
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Self { gathered: Vec::new(), cache: Vec::new(), scratch: Vec::new(), grad: Vec::new(), outcome: Ok(()) }
+        Self {
+            gathered: Vec::new(),
+            cache: Vec::new(),
+            scratch: Vec::new(),
+            scores: Vec::new(),
+            grad: Vec::new(),
+            outcome: Ok(()),
+        }
     }
 }
 
@@ -98,7 +106,8 @@ impl<T: Real> Memory<T> {
         scores: &mut [T],
     ) -> Result<()> {
         self.run(model, rows, index, |x, at, cache, _| {
-            let out = &mut scores[at..at + x.len()];
+            let heads = Model::<T>::heads(model);
+            let out = &mut scores[at * heads..(at + x.len()) * heads];
             model.forward(params, x, cache, out)
         })
     }
@@ -114,14 +123,18 @@ impl<T: Real> Memory<T> {
         again: bool,
         grad: &mut [T],
     ) -> Result<()> {
-        let mut scores = [T::ZERO; CHUNK];
-        self.run(model, rows, index, |x, at, cache, scratch| {
-            let len = x.len();
+        let heads = Model::<T>::heads(model);
+        let mut scores = core::mem::take(&mut self.scores);
+        scores.resize(CHUNK * heads, T::ZERO);
+        let done = self.run(model, rows, index, |x, at, cache, scratch| {
+            let len = x.len() * heads;
             if again {
                 model.forward(params, x, cache, &mut scores[..len])?;
             }
-            model.backward(params, x, cache, &score_grad[at..at + len], scratch, grad)
-        })
+            model.backward(params, x, cache, &score_grad[at * heads..][..len], scratch, grad)
+        });
+        self.scores = scores;
+        done
     }
 }
 
@@ -176,7 +189,7 @@ impl<T: Real> Passes<T> {
     ) -> Result<()> {
         let again = index.len() > CHUNK;
         let len = part_len_of(index.len(), rows.nnz() / (4 * params.len().max(1)));
-        let work = index.chunks(len).zip(score_grad.chunks(len));
+        let work = index.chunks(len).zip(score_grad.chunks(len * Model::<T>::heads(model)));
         if len >= index.len() {
             return self.lend(1)[0].backward(model, params, rows, index, score_grad, again, grad);
         }

@@ -40,7 +40,7 @@ const SCORED: u8 = 0;
 #[cfg(feature = "every-method")]
 const SUMMED: u8 = 1;
 
-fn write_reals<T: Real>(values: &[T], out: &mut Vec<u8>) {
+pub(super) fn write_reals<T: Real>(values: &[T], out: &mut Vec<u8>) {
     (values.len() * T::BYTES).write(out);
     for x in values {
         out.extend_from_slice(&x.to_le()[..T::BYTES]);
@@ -53,7 +53,7 @@ fn number<T: Real>(bytes: &[u8]) -> T {
     T::from_le(little)
 }
 
-fn reals<T: Real>(bytes: &[u8], out: &mut [T]) -> Result<(), CheckpointError> {
+pub(super) fn reals<T: Real>(bytes: &[u8], out: &mut [T]) -> Result<(), CheckpointError> {
     if bytes.len() != out.len() * T::BYTES {
         return Err(CheckpointError::Mismatch("model"));
     }
@@ -67,13 +67,12 @@ fn reals<T: Real>(bytes: &[u8], out: &mut [T]) -> Result<(), CheckpointError> {
 }
 
 /// A number that tells data sets apart (FNV-1a over labels, shape and stored values).
-fn fingerprint<T: Real>(data: &Dataset<T>) -> u64 {
+pub(super) fn fingerprint<T: Real>(rows: Rows<'_, T>, labels: impl Iterator<Item = u64>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
-    let rows = data.rows();
     eat(rows.len() as u64);
     eat(rows.cols() as u64);
-    data.labels().iter().for_each(|&y| eat(u64::from(y)));
+    labels.for_each(&mut eat);
     match rows {
         Rows::Dense { data, .. } => data.iter().for_each(|x| eat(u64::from_le_bytes(x.to_le()))),
         Rows::Csr { ptr, col, val, .. } => {
@@ -83,6 +82,31 @@ fn fingerprint<T: Real>(data: &Dataset<T>) -> u64 {
         }
     }
     hash
+}
+
+fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
+    fingerprint(data.rows(), data.labels().iter().map(|&y| u64::from(y)))
+}
+
+/// The first `count` of saved numbers of `width` bytes, as `T`.
+pub(super) fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, CheckpointError> {
+    let bytes = count.checked_mul(width).and_then(|length| saved.get(..length)).ok_or(CheckpointError::Damaged)?;
+    if width != 4 && width != 8 {
+        return Err(CheckpointError::Damaged);
+    }
+    let mut params = alloc::vec![T::ZERO; count];
+    if width == T::BYTES {
+        reals(bytes, &mut params)?;
+    } else if width == 4 {
+        let mut other = alloc::vec![0.0f32; count];
+        reals(bytes, &mut other)?;
+        params.iter_mut().zip(other).for_each(|(p, x)| *p = T::of(x.f64()));
+    } else {
+        let mut other = alloc::vec![0.0f64; count];
+        reals(bytes, &mut other)?;
+        params.iter_mut().zip(other).for_each(|(p, x)| *p = T::of(x));
+    }
+    Ok(params)
 }
 
 fn begin(bytes: &[u8]) -> Result<(Head<'_>, Reader<'_>), CheckpointError> {
@@ -100,7 +124,7 @@ impl<T: Real> Trainer<T> {
         self.common.config.write(&mut out);
         Model::<T>::inputs(&self.common.model).write(&mut out);
         out.push(T::BYTES as u8);
-        fingerprint(&self.common.train).write(&mut out);
+        number_of(&self.common.train).write(&mut out);
         match &self.kind {
             Running::Scored(run) => {
                 write_reals(&run.points, &mut out);
@@ -135,7 +159,7 @@ impl<T: Real> Trainer<T> {
         if head.real_bytes != T::BYTES {
             return Err(CheckpointError::Mismatch("precision").into());
         }
-        if head.data != fingerprint(&train) {
+        if head.data != number_of(&train) {
             return Err(CheckpointError::Mismatch("training data set").into());
         }
         let mut trainer = Self::new(&head.config, train, test)?;
@@ -188,25 +212,7 @@ impl<T: Real> Predictor<T> {
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
         let (head, _) = begin(bytes)?;
         let model = head.config.model.build(head.inputs)?;
-        let count = Model::<T>::param_len(&model);
-        let width = head.real_bytes;
-        let bytes = count.checked_mul(width).and_then(|length| head.points.get(..length));
-        let bytes = bytes.ok_or(CheckpointError::Damaged)?;
-        let mut params = alloc::vec![T::ZERO; count];
-        match width {
-            w if w == T::BYTES => reals(bytes, &mut params)?,
-            4 => {
-                let mut other = alloc::vec![0.0f32; count];
-                reals(bytes, &mut other)?;
-                params.iter_mut().zip(other).for_each(|(p, x)| *p = T::of(x.f64()));
-            }
-            8 => {
-                let mut other = alloc::vec![0.0f64; count];
-                reals(bytes, &mut other)?;
-                params.iter_mut().zip(other).for_each(|(p, x)| *p = T::of(x));
-            }
-            _ => return Err(CheckpointError::Damaged.into()),
-        }
+        let params = params(head.points, head.real_bytes, Model::<T>::param_len(&model))?;
         Ok(Self { config: head.config, model, params, passes: Passes::default() })
     }
 

@@ -19,6 +19,7 @@ use undercurve::trainer::ModelSpec;
 
 /// Options of `bench auprc` and `bench auroc`.
 #[derive(clap::Args, Debug)]
+#[group(skip)] // the benches that flatten this have a group of the same name
 pub struct Args {
     /// Folder of the data sets
     #[arg(long, value_name = "FOLDER", default_value = "../shared/data")]

@@ -31,7 +31,7 @@ Examples:
   undercurve bench ai-sarah --data DIR --skip-experiment --peers 'python3 tests/peers/sklearn_logistic.py'")]
 pub struct Args {
     /// Folder with a1a.svm.gz, w8a.svm.gz, ijcnn1.svm.gz, a9a.svm.gz, hiv.train.svm.gz and the test files
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", default_value = "../shared/data")]
     data: PathBuf,
     /// Folder of the results: runs.jsonl, tables.md and figures (SVG); a bench that is started again continues there
     #[arg(long, value_name = "DIR", default_value = "ai-sarah")]
