@@ -7,7 +7,7 @@
 //!
 //! A network is not convex: where vᵀHv + λ‖v‖² ≤ 0 there is no Newton step. AI-SARAH skips such a minibatch, as it does
 //! where the linear model has none, and ⌈n/b⌉ skips in a row end the inner loop. Derivatives do not see the bends of a
-//! ReLU: there AI-SARAH's steps can be too long and P may rise; with tanh it needs no tuning.
+//! ReLU: there AI-SARAH's steps can be too long and P may rise.
 //!
 //! Theoretical-AI-SARAH is left out: it needs the smoothness L_i of every example along the step, for which only models
 //! with a scalar φ'' have a closed form.

@@ -66,7 +66,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     let most = |steps: usize| if quick { steps / 10 } else { steps };
     let rounds = if quick { 1 } else { ROUNDS };
     let mut text = format!(
-        "\n## Lazy sparse steps against fused whole-vector steps\n\nThe least of {rounds} rounds in turn.\n\n| data | batch | lazy step, µs | whole step, µs | ratio | lazy pass, ms | whole pass, ms | ratio |\n|---|---|---|---|---|---|---|---|\n",
+        "\n## Lazy sparse steps against fused whole-vector steps\n\nLazy and whole steps in turn, {rounds}×; the least counts.\n\n| data | batch | lazy step, µs | whole step, µs | ratio | lazy pass, ms | whole pass, ms | ratio |\n|---|---|---|---|---|---|---|---|\n",
     );
     let (hiv, _) = load(folder, "hiv.train", None)?;
     let sum = glm(&hiv, 1.0 / hiv.len() as f64)?;
