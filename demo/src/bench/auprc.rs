@@ -78,6 +78,12 @@ const OWN: &[(&str, &str, &str)] = &[
         "soap",
         "gamma=0.9 margin=1 weights=as-drawn | gamma=0.9 margin=0.5 weights=as-drawn | gamma=0.9 margin=0.2 weights=as-drawn | gamma=0.1 margin=0.5 weights=as-drawn",
     ),
+    // Added after the test scores of the rows above had been seen; its four of eight were chosen as theirs, by validation AP.
+    (
+        "SOAP logistic",
+        "soap",
+        "surrogate=logistic gamma=0.9 scale=2 weights=as-drawn | surrogate=logistic gamma=0.1 scale=10 weights=as-drawn | surrogate=logistic gamma=0.9 scale=2 link=identity weights=as-drawn | surrogate=logistic gamma=0.9 scale=1 link=identity",
+    ),
 ];
 
 /// Methods whose batches make the average precision, with 16 to 256 rows a batch, one in eight of them positive.
