@@ -146,7 +146,7 @@ impl Coded for Length {
 /// Everything a run depends on but its data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Name of the method in the [registry].
+    /// Name of the method in the [registry](crate::registry).
     pub method: String,
     /// `(name, value)` pairs that override the method's defaults.
     pub settings: Vec<(String, String)>,
