@@ -137,6 +137,16 @@ pub fn read_options(format: FormatArg, label: Option<&str>) -> ReadOptions {
     ReadOptions { format: format.format(), label, header: None }
 }
 
+/// The column of that name, or else of that number: from 1, or -1 for the last.
+pub fn named(columns: &[String], name: &str) -> Option<String> {
+    let by_number = || match name.parse::<i64>() {
+        Ok(-1) => columns.last(),
+        Ok(number) => usize::try_from(number).ok()?.checked_sub(1).and_then(|at| columns.get(at)),
+        Err(_) => None,
+    };
+    columns.iter().find(|column| *column == name).or_else(by_number).cloned()
+}
+
 /// Refuses the label column among those to leave out or to take as categories.
 ///
 /// # Errors

@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<()> {
     let columns = table.columns();
     let error = |kind| DataError { file: table.name().to_string(), line: 0, column: 0, kind };
     let find = |name: &String| {
-        named(&columns, name).ok_or_else(|| {
+        input::named(&columns, name).ok_or_else(|| {
             let kind = DataErrorKind::MissingColumn { name: name.clone(), columns: columns.clone() };
             DataError { line: u32::from(table.has_header()), ..error(kind) }
         })
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn plain(args: &Args) -> Option<Scores> {
     let options = input::read_options(FormatArg::Csv, Some(&args.label));
     let columns = |names: &[String]| {
-        let place = |name: &String| names.iter().position(|other| Some(other) == named(names, name).as_ref());
+        let place = |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
         let (label, score) = (place(&args.label)?, place(&args.score)?);
         (label != score).then_some((label, score))
     };
@@ -134,14 +134,4 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     };
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
     measure::print_classes(&class_summary(&ordered, classes.len(), data.labels())?, classes, args.json)
-}
-
-/// A column by its name, or by its number.
-fn named(columns: &[String], name: &str) -> Option<String> {
-    let by_number = || match name.parse::<i64>() {
-        Ok(-1) => columns.last(),
-        Ok(number) => usize::try_from(number).ok()?.checked_sub(1).and_then(|at| columns.get(at)),
-        Err(_) => None,
-    };
-    columns.iter().find(|column| *column == name).or_else(by_number).cloned()
 }

@@ -308,12 +308,7 @@ pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[Stri
     }
     // Without names of columns the options about them say nothing.
     let label = preparation.label_column()?;
-    let named = |text: &str| match text.parse::<i64>() {
-        Ok(-1) => columns.last().cloned(),
-        Ok(number) => usize::try_from(number - 1).ok().and_then(|at| columns.get(at).cloned()),
-        Err(_) => None,
-    };
-    let is_label = |text: &String| text == label || named(text).is_some_and(|name| name == label);
+    let is_label = |text: &String| input::named(columns, text).is_some_and(|name| name == label);
     if given.label.as_ref().is_some_and(|text| !is_label(text)) {
         return Some("label column (--label)");
     }

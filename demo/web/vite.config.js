@@ -10,9 +10,9 @@ const offline = {
   name: "undercurve-offline",
   apply: "build",
   async generateBundle(_, bundle) {
-    // Names hold hashes of what is in the files, but for the page's own.
+    // Names hold hashes of what is in the files; only the page's own does not.
     const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/")).sort().map((name) => `./${name}`)];
-    const version = createHash("sha256").update(files.join()).digest("hex").slice(0, 12);
+    const version = createHash("sha256").update(files.join()).update(await readFile(at("index.html"))).digest("hex").slice(0, 12);
     const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
     this.emitFile({ type: "asset", fileName: "offline.js", source });
   },

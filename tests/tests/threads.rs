@@ -35,7 +35,7 @@ fn whole<S: Real>(sum: Sum, scores: &[S], labels: &[u8], loss: AnySurrogate<f64>
     (value.unwrap(), grad)
 }
 
-const KINDS: [&str; 7] = ["plain", "half", "ties", "one value", "outlier", "clusters", "powers"];
+const KINDS: [&str; 8] = ["plain", "half", "ties", "one value", "outlier", "clusters", "powers", "steps"];
 
 fn data(kind: &str, rows: usize) -> (Vec<f64>, Vec<u8>) {
     let mut rng = Rng::new(rows as u64);
@@ -48,6 +48,14 @@ fn data(kind: &str, rows: usize) -> (Vec<f64>, Vec<u8>) {
         "one value" => scores.fill(0.5),
         "outlier" => scores[rows / 2] = 1e6,
         "clusters" => scores.iter_mut().enumerate().for_each(|(j, s)| *s += if j % 2 == 0 { 1e3 } else { -1e3 }),
+        // Sixteen parts of one size, and nothing behind the last.
+        "steps" => {
+            let step = (rows / 16).max(2);
+            for (j, (score, label)) in scores.iter_mut().zip(&mut labels).enumerate() {
+                *label = u8::from(j % step >= step / 2);
+                *score = (j / step) as f64 + f64::from(*label);
+            }
+        }
         "powers" => scores.iter_mut().for_each(|s| *s = (4.0 * *s).exp()),
         _ => {}
     }
@@ -93,7 +101,8 @@ fn sums_have_the_bits_of_one_thread() {
     for (kind, rows) in KINDS.into_iter().zip(1 << 15..) {
         same_bits::<f32>(&pools, kind, rows);
     }
-    for (kind, rows) in [("plain", (1 << 15) - 1), ("half", 40_000), ("ties", 49_153)] {
+    same_bits::<f32>(&pools, "steps", 1 << 15);
+    for (kind, rows) in [("steps", 1 << 15), ("plain", (1 << 15) - 1), ("half", 40_000), ("ties", 49_153)] {
         same_bits::<f64>(&pools, kind, rows);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! An algorithm here is a resumable machine over memory that the caller owns: [`FiniteSum::need`] says how much,
 //! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (one minibatch, or a piece of a walk over
-//! all examples: well under a millisecond on an ordinary machine, whatever the data) and says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are the whole
-//! state: saved and restored they continue with the same bits.
+//! all examples: on linear models well under a millisecond on an ordinary machine, whatever the data; on networks 8 to 256
+//! examples) and says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are
+//! the whole state: saved and restored they continue with the same bits.
 //!
 //! On sparse rows a step touches the columns of its minibatch only. See [`recursive`] for how. On networks the same
 //! algorithms run through [`OnNetwork`], over a [`NetworkSum`].

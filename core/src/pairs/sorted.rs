@@ -257,7 +257,8 @@ impl<'a> Table<'a> {
         value
     }
 
-    /// Parts of the streams of at least `len` rows each, but for the last.
+    /// Parts of the streams of at least `len` rows each, but for the last. The last takes all that is left: where every
+    /// part has just `len` rows, that may be one more stream, an empty one.
     fn cuts(&self, len: usize) -> ([Cut; PARTS], usize) {
         let mut cuts = [const { Cut::START }; PARTS];
         let mut count = 0;
@@ -266,7 +267,7 @@ impl<'a> Table<'a> {
             (cut.streams.end, cut.to, cut.other_to) = (k + 1, ends[0] as usize, ends[1] as usize);
             let size = (cut.to - cut.from) + (cut.other_to - cut.other);
             let is_last = k + 1 == self.streams.ends.len();
-            if is_last || size >= len {
+            if is_last || (size >= len && count + 1 < PARTS) {
                 cuts[count] = cut.clone();
                 count += 1;
                 if !is_last {
