@@ -27,6 +27,16 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
+/// Saved bytes changed at one place: bits turned over, and a whole number of seven-bit groups made large.
+pub fn nonsense(bytes: &[u8], at: usize) -> impl Iterator<Item = Vec<u8>> {
+    let flipped = [1, 2, 3, 0x80, 0xff].map(|flip| vec![bytes[at] ^ flip]);
+    let large = [1 << 40, u64::MAX].map(|number: u64| {
+        let groups = number.ilog2() / 7 + 1;
+        (0..groups).map(|k| (number >> (7 * k)) as u8 & 0x7f | if k + 1 < groups { 0x80 } else { 0 }).collect()
+    });
+    flipped.into_iter().chain(large).map(move |part| [&bytes[..at], &part, &bytes[at + 1..]].concat())
+}
+
 /// The Rust example of the README runs as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

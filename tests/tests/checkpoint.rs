@@ -7,6 +7,7 @@ use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, open, seal};
 use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable};
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
+use undercurve_tests::nonsense;
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Model {
@@ -179,10 +180,25 @@ fn model_files_are_what_postcard_writes() {
 #[test]
 fn sealed_nonsense_is_refused() {
     let data = rows();
-    for method in ["soap", "ai-sarah"] {
-        let config = Config { method: method.into(), length: Length::Steps(30), ..Config::default() };
+    for (method, model, steps) in [
+        ("soap", "linear", 1),
+        ("ai-sarah", "linear", 1),
+        ("ai-sarah", "mlp-tanh:3", 1),
+        ("ai-sarah", "mlp-tanh:3", 9),
+        ("auc-exact", "linear", 4),
+        ("ppd-sg", "linear", 3),
+        ("ppd-sg", "mlp:3", 9),
+    ] {
+        let settings = match method {
+            "ppd-sg" => [("stage", "4"), ("reset", "2")].map(|(k, v)| (k.to_string(), v.to_string())).to_vec(),
+            _ => Vec::new(),
+        };
+        let model = ModelSpec::parse(model).unwrap();
+        let config = Config { method: method.into(), settings, model, length: Length::Steps(30), ..Config::default() };
         let mut trainer = Trainer::new(&config, data.clone(), None).unwrap();
-        trainer.step().unwrap();
+        for _ in 0..steps {
+            trainer.step().unwrap();
+        }
         let bytes = trainer.save();
         let payload = open(Kind::Trainer, &bytes).unwrap();
         for end in 0..payload.len() {
@@ -190,9 +206,7 @@ fn sealed_nonsense_is_refused() {
             assert_eq!(error, Some(TrainerError::Checkpoint(CheckpointError::Damaged)), "{method} cut at {end}");
         }
         for at in 0..payload.len() {
-            for flip in [1, 0x80, 0xff] {
-                let mut bad = payload.to_vec();
-                bad[at] ^= flip;
+            for bad in nonsense(payload, at) {
                 let bad = seal(Kind::Trainer, &bad);
                 if let Ok(mut other) = Trainer::load(&bad, data.clone(), None) {
                     let _ = other.step();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use undercurve::algorithm::{Algorithm, Answer, PpdSg, Stages, State};
 use undercurve::batch::{Batch, Drawn};
-use undercurve::checkpoint::{CheckpointError, Kind, SavedClassModel, SavedModel, seal};
+use undercurve::checkpoint::{CheckpointError, Kind, SavedClassModel, SavedModel, open, seal};
 use undercurve::data::{
     ClassDataset, ClassPreparation, Dataset, Format, Options, RawTable, Scale, Split, label_values, prepare_classes,
 };
@@ -15,7 +15,7 @@ use undercurve::rng::Rng;
 use undercurve::sampler::{ByClass, ClassSampler};
 use undercurve::trainer::{ClassPredictor, ClassTrainer, Config, Length, ModelSpec, TrainerError};
 use undercurve::{Error, Scratch};
-use undercurve_tests::{classes as twin, estimators, metric, model};
+use undercurve_tests::{classes as twin, estimators, metric, model, nonsense};
 
 const CENTRES: [[f64; 2]; 3] = [[0.0, 0.0], [1.2, 0.3], [-0.2, 1.4]];
 
@@ -315,6 +315,58 @@ fn saved_bytes_that_do_not_fit_are_typed_errors() {
     ClassPredictor::<f32>::load(&bytes).unwrap().score(narrow.rows(), &mut out).unwrap();
     short.iter_mut().zip(&out).for_each(|(s, &o)| *s = f64::from(o));
     close(&short, &a, 1e-5);
+}
+
+/// Payloads that are cut short, or changed anywhere, with a checksum that fits: an error or another run, never a panic.
+#[test]
+fn sealed_nonsense_is_refused() {
+    let (x, y) = data(9, 40);
+    let all = dataset(&x, &y);
+    for method in CLASS_METHODS {
+        for (model, steps) in [("linear", 3), ("mlp:3", 9)] {
+            let has = |name: &str| method.params.iter().any(|param| param.name == name);
+            let mut settings = vec![("stage", "4"), ("reset", "2"), ("per-class", "3")];
+            settings.retain(|(name, _)| has(name));
+            let mut trainer =
+                ClassTrainer::new(&config(method.name, model, &settings, 20), Arc::clone(&all), None).unwrap();
+            (0..steps).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+            let bytes = trainer.save();
+            let payload = open(Kind::ClassTrainer, &bytes).unwrap();
+            for end in 0..payload.len() {
+                let error =
+                    ClassTrainer::load(&seal(Kind::ClassTrainer, &payload[..end]), Arc::clone(&all), None).err();
+                assert_eq!(error, Some(TrainerError::Checkpoint(CheckpointError::Damaged)), "{} {end}", method.name);
+            }
+            for at in 0..payload.len() {
+                for bad in nonsense(payload, at) {
+                    let bad = seal(Kind::ClassTrainer, &bad);
+                    if let Ok(mut other) = ClassTrainer::load(&bad, Arc::clone(&all), None) {
+                        let _ = other.step();
+                    }
+                    let _ = ClassPredictor::<f32>::load(&bad);
+                }
+            }
+        }
+    }
+    // What turns a file into rows and classes.
+    for text in ["a,colour,label\n1,x,sun\n2,y,moon\n3,x,star\n4,x,moon\n", "3 1:1\n1 2:1\n2 1:1 2:2\n"] {
+        let format = if text.starts_with('a') { Format::Auto } else { Format::Libsvm };
+        let table = RawTable::parse(text.as_bytes(), format, "f").unwrap();
+        let preparation = ClassPreparation::fit(&table, &Options::default()).unwrap();
+        let bytes = SavedClassModel { preparation, split: Some(0.5), real_bytes: 4, trainer: vec![1, 2] }.to_bytes();
+        let payload = open(Kind::ClassModel, &bytes).unwrap();
+        for end in 0..payload.len() {
+            let error = SavedClassModel::from_bytes(&seal(Kind::ClassModel, &payload[..end])).err();
+            assert_eq!(error, Some(CheckpointError::Damaged), "{end}");
+        }
+        for at in 0..payload.len() {
+            for bad in nonsense(payload, at) {
+                if let Ok(other) = SavedClassModel::from_bytes(&seal(Kind::ClassModel, &bad)) {
+                    let _ = other.preparation.apply::<f64>(&table);
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -134,6 +134,15 @@ fn add<T: Real>(factor: f64, x: &[T], y: &mut [T]) {
     }
 }
 
+#[cfg(all(feature = "alloc", feature = "every-method"))]
+impl Lbfgs {
+    /// Whether restored counters can be of a run.
+    pub(super) fn sound(&self, counters: &[u64; COUNTERS]) -> bool {
+        let (pairs, place) = (counters[3] >> 32, counters[3] & 0xffff_ffff);
+        pairs <= self.memory as u64 && place < self.memory as u64
+    }
+}
+
 impl<T: Real> Algorithm<T> for Lbfgs {
     fn points(&self) -> usize {
         2

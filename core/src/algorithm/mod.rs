@@ -174,6 +174,20 @@ pub enum AnyAlgorithm {
     Pesg(Pesg),
 }
 
+#[cfg(feature = "alloc")]
+impl AnyAlgorithm {
+    /// Whether restored counters can be of a run after so many steps.
+    pub(crate) fn sound(&self, counters: &[u64; COUNTERS], steps: u64) -> bool {
+        let [done, stage, inner, phase] = *counters;
+        match self {
+            #[cfg(feature = "every-method")]
+            Self::Lbfgs(a) => done <= steps && a.sound(counters),
+            // A stage takes a step or more.
+            _ => done <= steps && stage <= done && inner <= done && phase <= ppd_sg::phase::REPORT,
+        }
+    }
+}
+
 macro_rules! each {
     ($any:expr, $a:ident => $body:expr) => {
         match $any {

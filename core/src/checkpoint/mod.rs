@@ -42,6 +42,9 @@ impl Kind {
     }
 }
 
+/// No run counts further than this: a count above it was not saved by one, and more of it could reach its end.
+pub(crate) const MOST: u64 = 1 << 62;
+
 /// The version written by this release, and the only one it reads.
 pub const VERSION: u16 = 1;
 

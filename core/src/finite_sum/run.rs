@@ -240,6 +240,14 @@ impl Run {
         ]
     }
 
+    /// Whether all counts can be of a run: so low that more of it does not reach their end.
+    #[cfg(all(feature = "alloc", feature = "every-method"))]
+    pub(crate) fn sound(&self) -> bool {
+        use crate::checkpoint::MOST;
+        let Self { steps, outer, samples, gradients, inner, skipped, mark, touched, phase, cursor, .. } = *self;
+        [steps, outer, samples, gradients, inner, skipped, mark, touched, phase, cursor].iter().all(|&x| x <= MOST)
+    }
+
     /// From saved words.
     #[must_use]
     pub fn from_words(w: [u64; Self::WORDS]) -> Self {

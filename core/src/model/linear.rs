@@ -21,12 +21,15 @@ impl Linear {
     /// `inputs` feature columns to `heads` scores, both at least 1.
     ///
     /// # Errors
-    /// `Param`.
+    /// `Param`, `Overflow`.
     pub fn new(inputs: usize, heads: usize) -> Result<Self> {
         match (inputs, heads) {
             (0, _) => Err(Error::Param { what: "inputs" }),
             (_, 0) => Err(Error::Param { what: "heads" }),
-            _ => Ok(Self { inputs, heads }),
+            _ => match inputs.checked_add(1).and_then(|rows| rows.checked_mul(heads)) {
+                Some(_) => Ok(Self { inputs, heads }),
+                None => Err(Error::Overflow { what: "params" }),
+            },
         }
     }
 

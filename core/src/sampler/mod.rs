@@ -184,7 +184,7 @@ fn fill(seed: u64, cycle: usize, epoch: u64, order: &mut [u32]) {
 fn advance<'o>(seed: u64, cycle: usize, take: usize, cursor: &mut Cursor, order: &'o mut [u32]) -> &'o [u32] {
     let mut start = cursor.position[cycle] as usize;
     if start + take > order.len() {
-        cursor.epoch[cycle] += 1;
+        cursor.epoch[cycle] = cursor.epoch[cycle].wrapping_add(1);
         fill(seed, cycle, cursor.epoch[cycle], order);
         start = 0;
     }

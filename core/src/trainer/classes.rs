@@ -224,7 +224,7 @@ impl<T: Real> ClassTrainer<T> {
     }
 
     /// What the next step is made with: cross-entropy while pre-training, then the method.
-    fn current(&self) -> (AnyEstimator<T>, AnyAlgorithm) {
+    pub(super) fn current(&self) -> (AnyEstimator<T>, AnyAlgorithm) {
         match &self.pretraining {
             Some(first) if self.steps < first.steps => (first.estimator, first.algorithm),
             _ => (self.estimator, self.algorithm),

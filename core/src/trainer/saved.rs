@@ -3,7 +3,8 @@
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
 use super::{Kind as Running, Trainer};
-use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
+use crate::algorithm::{AnyAlgorithm, COUNTERS};
+use crate::checkpoint::{CheckpointError, Coded, Kind, MOST, Reader, open, seal};
 use crate::data::{Dataset, Rows};
 #[cfg(feature = "every-method")]
 use crate::finite_sum::Run;
@@ -109,6 +110,17 @@ pub(super) fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Resul
     Ok(params)
 }
 
+/// Whether restored counts can be of a run.
+pub(super) fn counted(algorithm: &AnyAlgorithm, counters: &[u64; COUNTERS], steps: u64, drawn: u64) -> bool {
+    steps <= MOST && drawn <= MOST && algorithm.sound(counters, steps)
+}
+
+/// Whether saved parameters are enough for a model, before memory for it is asked for.
+pub(super) fn enough<T: Real>(model: &AnyModel, points: &[u8]) -> Result<(), CheckpointError> {
+    let enough = Model::<T>::param_len(model) <= points.len() / T::BYTES;
+    if enough { Ok(()) } else { Err(CheckpointError::Mismatch("model")) }
+}
+
 fn begin(bytes: &[u8]) -> Result<(Head<'_>, Reader<'_>), CheckpointError> {
     let mut from = Reader(open(Kind::Trainer, bytes)?);
     let head = Head::read(&mut from).ok_or(CheckpointError::Damaged)?;
@@ -162,6 +174,7 @@ impl<T: Real> Trainer<T> {
         if head.data != number_of(&train) {
             return Err(CheckpointError::Mismatch("training data set").into());
         }
+        enough::<T>(&head.config.model.build(train.cols())?, head.points)?;
         let mut trainer = Self::new(&head.config, train, test)?;
         trainer.restore(head.points, &mut from)?;
         Ok(trainer)
@@ -178,7 +191,10 @@ impl<T: Real> Trainer<T> {
                 reals(state, &mut run.state)?;
                 run.cursor = from.value().ok_or(CheckpointError::Damaged)?;
                 (run.counters, run.steps, run.drawn) = (counters, steps, drawn);
-                run.resume()?;
+                if !counted(&run.current().1, &run.counters, steps, drawn) {
+                    return Err(CheckpointError::Damaged.into());
+                }
+                run.resume().map_err(|_| CheckpointError::Damaged)?;
             }
             #[cfg(feature = "every-method")]
             (Running::Summed(run), Some(SUMMED)) => {

@@ -3,7 +3,7 @@
 use super::classes::ClassTrainer;
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
-use super::saved::{fingerprint, params, reals, write_reals};
+use super::saved::{counted, enough, fingerprint, params, reals, write_reals};
 use crate::algorithm::COUNTERS;
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{ClassDataset, Rows};
@@ -109,6 +109,8 @@ impl<T: Real> ClassTrainer<T> {
             return Err(CheckpointError::Mismatch("training data set").into());
         }
         let rest = Rest::read(&mut from).ok_or(CheckpointError::Damaged)?;
+        let model = head.config.model.build_with(train.features().cols(), head.classes.len())?;
+        enough::<T>(&model, head.points)?;
         let mut run = Self::new(&head.config, train, test)?;
         reals(head.points, &mut run.points)?;
         reals(rest.slots, &mut run.slots)?;
@@ -117,6 +119,9 @@ impl<T: Real> ClassTrainer<T> {
             return Err(CheckpointError::Damaged.into());
         }
         (run.counters, run.steps, run.drawn, run.cursor) = (rest.counters, rest.steps, rest.drawn, rest.cursor);
+        if !counted(&run.current().1, &run.counters, run.steps, run.drawn) {
+            return Err(CheckpointError::Damaged.into());
+        }
         run.resume().map_err(|_| CheckpointError::Damaged)?;
         Ok(run)
     }

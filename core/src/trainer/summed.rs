@@ -258,9 +258,10 @@ impl<T: Real> Summed<T> {
     /// Takes a saved state over; `false` when it is not one of this run.
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
         (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
-        match self.sum(common) {
+        let fits = match self.sum(common) {
             Sum::Linear(algorithm, glm) => algorithm.check(&glm, &self.run, self.view()).is_ok(),
             Sum::Network(algorithm, net) => algorithm.check(&net, self.view()).is_ok(),
-        }
+        };
+        fits && self.run.sound()
     }
 }
