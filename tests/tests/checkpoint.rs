@@ -216,3 +216,37 @@ fn sealed_nonsense_is_refused() {
         }
     }
 }
+
+/// Numbers of a finite sum that are cut, or not finite, and a sampler's position that the data do not have.
+#[test]
+fn numbers_that_no_run_has_are_refused() {
+    let data = rows();
+    let saved = |method: &str, model: &str| -> Saved {
+        let model = ModelSpec::parse(model).unwrap();
+        let config = Config { method: method.into(), model, length: Length::Steps(30), ..Config::default() };
+        let mut trainer = Trainer::new(&config, data.clone(), None).unwrap();
+        (0..3).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+        postcard::from_bytes(open(Kind::Trainer, &trainer.save()).unwrap()).unwrap()
+    };
+    let load = |saved: &Saved| {
+        let bytes = seal(Kind::Trainer, &postcard::to_allocvec(saved).unwrap());
+        Trainer::load(&bytes, data.clone(), None).err()
+    };
+    let damaged = Some(TrainerError::Checkpoint(CheckpointError::Damaged));
+    for model in ["linear", "mlp-tanh:3"] {
+        for (bad, error) in [(f32::NAN, damaged.clone()), (f32::INFINITY, damaged.clone()), (0.5, None)] {
+            let mut saved = saved("ai-sarah", model);
+            let Run::Summed { real, .. } = &mut saved.run else { panic!("{model}") };
+            real[4..8].copy_from_slice(&bad.to_le_bytes());
+            assert_eq!(load(&saved), error, "{model} {bad}");
+        }
+        let mut saved = saved("ai-sarah", model);
+        let Run::Summed { real, .. } = &mut saved.run else { panic!("{model}") };
+        real.push(0);
+        assert_eq!(load(&saved), Some(TrainerError::Checkpoint(CheckpointError::Mismatch("model"))), "{model}");
+    }
+    let mut saved = saved("soap", "linear");
+    let Run::Scored { cursor, .. } = &mut saved.run else { panic!() };
+    cursor.position[0] = 301;
+    assert_eq!(load(&saved), damaged);
+}

@@ -200,8 +200,9 @@ impl<T: Real> Trainer<T> {
             (Running::Summed(run), Some(SUMMED)) => {
                 let mut read = || Some((from.value::<Vec<u64>>()?.try_into().ok()?, from.bytes()?, from.value()?));
                 let (words, real, u32) = read().ok_or(CheckpointError::Damaged)?;
-                let real = real.chunks_exact(T::BYTES).map(number).collect();
-                if !run.restore(&self.common, Run::from_words(words), real, u32) {
+                let mut restored = alloc::vec![T::ZERO; run.real.len()];
+                reals(real, &mut restored)?;
+                if !run.restore(&self.common, Run::from_words(words), restored, u32) {
                     return Err(CheckpointError::Damaged.into());
                 }
             }
