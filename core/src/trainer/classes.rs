@@ -341,11 +341,14 @@ impl<T: Real> ClassTrainer<T> {
     pub fn report(&mut self) -> Result<ClassReport> {
         let classes = self.classes();
         let mut scores = vec![T::ZERO; self.train.len() * classes];
-        let train = Arc::clone(&self.train);
-        self.raw(train.features().rows(), &mut scores)?;
+        // In the order of the classes throughout, so that no second copy of the scores is needed.
+        let (params, rows) = (&self.points[..self.params], self.train.features().rows());
+        self.passes.forward(&self.model, params, rows, Some(&self.by_class), &mut scores)?;
         let objective = self.objective(&scores)?;
         log_odds(&mut scores, classes)?;
-        let summary = class_summary(&scores, classes, train.labels())?;
+        let labels: Vec<u32> = self.by_class.iter().map(|&row| self.train.labels()[row as usize]).collect();
+        let summary = class_summary(&scores, classes, &labels)?;
+        drop((scores, labels));
         let test = match self.test.clone() {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
@@ -353,15 +356,11 @@ impl<T: Real> ClassTrainer<T> {
         Ok(ClassReport { step: self.steps, pass: self.pass(), objective, train: summary, test })
     }
 
-    /// The objective over the whole training data, from its raw scores in row order.
+    /// The objective over the whole training data, from its raw scores class by class.
     fn objective(&mut self, scores: &[T]) -> Result<f64> {
         let (estimator, _) = self.current();
         let (classes, length) = (self.classes(), self.length(&estimator));
-        let mut ordered = Vec::with_capacity(scores.len());
-        for &row in &self.by_class {
-            ordered.extend_from_slice(&scores[row as usize * classes..][..classes]);
-        }
-        let batch = Batch::new(&ordered, classes, &self.class_starts, &self.population, Drawn::All)?;
+        let batch = Batch::new(scores, classes, &self.class_starts, &self.population, Drawn::All)?;
         let aux = &self.points[self.params..length];
         estimator.value(&batch, aux, self.work.lend(estimator.need(batch.shape())))
     }
@@ -376,17 +375,13 @@ impl<T: Real> ClassTrainer<T> {
         class_summary(&scores, self.classes(), data.labels())
     }
 
-    fn raw(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
-        crate::error::exact_len("scores", rows.len() * self.classes(), scores.len())?;
-        self.passes.forward(&self.model, &self.points[..self.params], rows, None, scores)
-    }
-
     /// Log-odds of each class, rows × classes, row-major.
     ///
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
-        self.raw(rows, scores)?;
+        crate::error::exact_len("scores", rows.len() * self.classes(), scores.len())?;
+        self.passes.forward(&self.model, &self.points[..self.params], rows, None, scores)?;
         log_odds(scores, self.classes())
     }
 
