@@ -94,7 +94,10 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         }
         let count = count.map_or("-".to_string(), |count: u64| count.to_string());
         let ratio = ratio.map_or(String::new(), |ratio| {
-            format!("  {ratio:5.0} times the peer{}", if nanoseconds <= GOAL_NS { "" } else { ", goal missed" })
+            format!(
+                "  {ratio:5.0} times the peer{}",
+                if nanoseconds <= GOAL_NS { String::new() } else { format!(", more than {GOAL_NS} ns") }
+            )
         });
         output::line(format!("{:<34}{count:>14}{nanoseconds:>14.0}{ratio}", work.name))?;
     }
