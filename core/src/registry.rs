@@ -1139,11 +1139,14 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param`.
     pub fn pretraining<T: Real>(&self, steps: u64) -> Result<(AnyEstimator<T>, AnyAlgorithm)> {
+        let estimator = CrossEntropy::new(ClassWeights::Plain, self.weights().unwrap_or(Weights::Unbiased));
+        Ok((AnyEstimator::CrossEntropy(estimator), self.pretraining_rule(steps)?))
+    }
+
+    /// The algorithm of so many steps of pre-training.
+    fn pretraining_rule(&self, steps: u64) -> Result<AnyAlgorithm> {
         let lr = Schedule::new(self.value("pretrain-lr"), ScheduleShape::Linear, steps);
-        let adam = Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
-        let weights = self.weights().unwrap_or(Weights::Unbiased);
-        let estimator = CrossEntropy::new(ClassWeights::Plain, weights);
-        Ok((AnyEstimator::CrossEntropy(estimator), AnyAlgorithm::Adam(adam)))
+        Ok(AnyAlgorithm::Adam(Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?))
     }
 
     /// A numeric parameter, or what its word stands for.

@@ -131,6 +131,23 @@ pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
     Ok(payload)
 }
 
+/// Wraps a run with what turns its data into features.
+fn seal_model<P: Coded>(kind: Kind, preparation: &P, split: Option<f64>, real_bytes: u8, trainer: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    preparation.write(&mut out);
+    split.write(&mut out);
+    out.push(real_bytes);
+    write_bytes(trainer, &mut out);
+    seal(kind, &out)
+}
+
+/// What [`seal_model`] wrapped: preparation, split, bytes of a number, run.
+fn open_model<P: Coded>(kind: Kind, bytes: &[u8]) -> Result<(P, Option<f64>, u8, Vec<u8>), CheckpointError> {
+    let mut from = Reader(open(kind, bytes)?);
+    let mut read = || Some((from.value()?, from.value()?, from.byte()?, from.bytes()?.to_vec()));
+    read().ok_or(CheckpointError::Damaged)
+}
+
 /// A model file: a run with what turns its data into features.
 ///
 /// The command line writes these, and everything that scores or continues a run reads them.
@@ -150,12 +167,7 @@ impl SavedModel {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.preparation.write(&mut out);
-        self.split.write(&mut out);
-        out.push(self.real_bytes);
-        write_bytes(&self.trainer, &mut out);
-        seal(Kind::Model, &out)
+        seal_model(Kind::Model, &self.preparation, self.split, self.real_bytes, &self.trainer)
     }
 
     /// What a file's bytes hold.
@@ -163,16 +175,8 @@ impl SavedModel {
     /// # Errors
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        Self::read(Reader(open(Kind::Model, bytes)?)).ok_or(CheckpointError::Damaged)
-    }
-
-    fn read(mut from: Reader<'_>) -> Option<Self> {
-        Some(Self {
-            preparation: from.value()?,
-            split: from.value()?,
-            real_bytes: from.byte()?,
-            trainer: from.bytes()?.to_vec(),
-        })
+        let (preparation, split, real_bytes, trainer) = open_model(Kind::Model, bytes)?;
+        Ok(Self { preparation, split, real_bytes, trainer })
     }
 }
 
@@ -195,12 +199,7 @@ impl SavedClassModel {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.preparation.write(&mut out);
-        self.split.write(&mut out);
-        out.push(self.real_bytes);
-        write_bytes(&self.trainer, &mut out);
-        seal(Kind::ClassModel, &out)
+        seal_model(Kind::ClassModel, &self.preparation, self.split, self.real_bytes, &self.trainer)
     }
 
     /// What a file's bytes hold.
@@ -208,16 +207,8 @@ impl SavedClassModel {
     /// # Errors
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        Self::read(Reader(open(Kind::ClassModel, bytes)?)).ok_or(CheckpointError::Damaged)
-    }
-
-    fn read(mut from: Reader<'_>) -> Option<Self> {
-        Some(Self {
-            preparation: from.value()?,
-            split: from.value()?,
-            real_bytes: from.byte()?,
-            trainer: from.bytes()?.to_vec(),
-        })
+        let (preparation, split, real_bytes, trainer) = open_model(Kind::ClassModel, bytes)?;
+        Ok(Self { preparation, split, real_bytes, trainer })
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     Param, RESET, RESTART, SCHEDULE, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STEPS, Settings, Source, TINY,
     WEIGHTS, choice, count, lr, number, optimizer, rule, with_texts,
 };
-use crate::algorithm::{Adam, AdamForm, AnyAlgorithm, Schedule, ScheduleShape};
+use crate::algorithm::AnyAlgorithm;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AucMulticlass, Estimator, PairWeighting, SoftmaxCrossEntropy, Weights};
 use crate::real::Real;
@@ -158,10 +158,8 @@ impl Settings<'_> {
     /// # Errors
     /// `Param`.
     pub fn class_pretraining<T: Real>(&self, steps: u64) -> Result<(AnyEstimator<T>, AnyAlgorithm)> {
-        let lr = Schedule::new(self.value("pretrain-lr"), ScheduleShape::Linear, steps);
-        let adam = Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
-        let weights = self.weights().unwrap_or(Weights::Unbiased);
-        Ok((AnyEstimator::Softmax(SoftmaxCrossEntropy::new(weights)), AnyAlgorithm::Adam(adam)))
+        let estimator = SoftmaxCrossEntropy::new(self.weights().unwrap_or(Weights::Unbiased));
+        Ok((AnyEstimator::Softmax(estimator), self.pretraining_rule(steps)?))
     }
 
     /// The sampler for so many rows; batches shrink to what there is.

@@ -1,17 +1,17 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
 use super::config::{self, Config, Length, TrainerError};
+use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
-use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, State};
+use crate::algorithm::{Answer, Ask, Draw, Point};
 use crate::batch::{Batch, Drawn};
 use crate::data::{ClassDataset, Rows};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Estimator, Grad};
+use crate::estimator::{Estimator, Grad};
 use crate::metric::{ClassSummary, class_summary, log_odds};
-use crate::model::{AnyModel, Model};
+use crate::model::AnyModel;
 use crate::real::Real;
 use crate::registry::{self, Settings};
-use crate::rng::Rng;
 use crate::sampler::{ByClass, ClassSampler};
 use alloc::format;
 use alloc::string::ToString;
@@ -34,16 +34,6 @@ pub struct ClassReport {
     pub test: Option<ClassSummary>,
 }
 
-/// Cross-entropy steps before the method's own.
-#[derive(Clone, Copy, Debug)]
-struct Pretraining<T> {
-    steps: u64,
-    estimator: AnyEstimator<T>,
-    algorithm: AnyAlgorithm,
-    /// Whether the last layer starts again after them.
-    restart: bool,
-}
-
 /// Trains one model of several classes by one method of [`CLASS_METHODS`](registry::CLASS_METHODS).
 ///
 /// Scores are [log-odds](log_odds) of each class against all others; a report's metrics are of those.
@@ -55,25 +45,14 @@ pub struct ClassTrainer<T: Real> {
     pub(super) model: AnyModel,
     passes: Passes<T>,
     work: Work<T>,
-    estimator: AnyEstimator<T>,
-    algorithm: AnyAlgorithm,
-    pretraining: Option<Pretraining<T>>,
+    pub(super) learner: Learner<T>,
     sampler: ClassSampler,
-    /// Parameters of the model.
-    params: usize,
-    total: u64,
     /// Rows of each class.
     population: Vec<u32>,
     /// Row numbers by class, and where each class begins in them.
     by_class: Vec<u32>,
     class_starts: Vec<u32>,
-    // What a checkpoint holds.
-    pub(super) steps: u64,
-    pub(super) drawn: u64,
-    pub(super) points: Vec<T>,
-    pub(super) slots: Vec<T>,
-    pub(super) counters: [u64; COUNTERS],
-    pub(super) state: Vec<T>,
+    /// What a checkpoint holds.
     pub(super) cursor: Vec<u64>,
     // What it does not.
     order: Vec<u32>,
@@ -81,7 +60,6 @@ pub struct ClassTrainer<T: Real> {
     starts: Vec<u32>,
     scores: Vec<T>,
     score_grad: Vec<T>,
-    grad: Vec<T>,
 }
 
 impl<T: Real> ClassTrainer<T> {
@@ -125,63 +103,37 @@ impl<T: Real> ClassTrainer<T> {
         let grouped = ByClass::new(train.labels(), &mut by_class, &mut class_starts)?;
         let sampler = settings.class_sampler(config.seed, rows)?;
         let batch = sampler.rows(&grouped);
-        let before = settings.pretrain_steps();
-        let total = match config.length {
-            Length::Method => settings.count("steps")?.saturating_add(before),
-            Length::Steps(steps) => steps,
-            Length::Passes(passes) => libm::ceil(passes * rows as f64 / batch as f64) as u64,
-        };
+        let steps = Steps::new(&settings, config.length, rows, batch)?;
         let estimator = settings.class_estimator::<T>(classes, config.seed)?;
-        let algorithm = settings.class_algorithm(&estimator, total.saturating_sub(before))?;
-        let params = Model::<T>::param_len(&model);
-        let pretraining = match before {
+        let method = Phase { algorithm: settings.class_algorithm(&estimator, steps.own())?, estimator };
+        let early = match steps.before {
             0 => None,
-            steps => {
-                let (estimator, algorithm) = settings.class_pretraining(steps)?;
-                let last = Model::<T>::part(&model, "last").map_or(0, |part| part.len());
-                Some(Pretraining { steps, estimator, algorithm, restart: settings.restarts(last == params) })
+            before => {
+                let (estimator, algorithm) = settings.class_pretraining(before)?;
+                Some(Phase { estimator, algorithm })
             }
         };
-        let (low, high) = estimator.aux();
-        let length = params + low + high;
-        let mut points = vec![T::ZERO; length * Algorithm::<T>::points(&algorithm)];
-        model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut points[..params])?;
-        for copy in 1..points.len() / length {
-            points.copy_within(..length, copy * length);
-        }
-        let early = pretraining.as_ref().map_or(0, |first| Algorithm::<T>::slots_len(&first.algorithm, params));
-        let slots = Algorithm::<T>::slots_len(&algorithm, length).max(early);
+        let learner = Learner::new(method, early, steps, estimator.state_len(0), &settings, config, &model)?;
         let (mut order, cursor) = (vec![0; rows], vec![0; ClassSampler::cursor_len(classes)]);
         sampler.prepare(&grouped, &cursor, &mut order)?;
         Ok(Self {
             config: config.clone(),
             population: train.sizes(),
-            state: vec![T::ZERO; estimator.state_len(0)],
             train,
             test,
             model,
             passes: Passes::default(),
             work: Work::default(),
-            estimator,
-            algorithm,
-            pretraining,
+            learner,
             sampler,
-            params,
-            total,
             by_class,
             class_starts,
-            steps: 0,
-            drawn: 0,
-            slots: vec![T::ZERO; slots],
-            points,
-            counters: [0; COUNTERS],
             cursor,
             order,
             index: vec![0; batch],
             starts: vec![0; classes + 1],
             scores: vec![T::ZERO; batch * classes],
             score_grad: vec![T::ZERO; batch * classes],
-            grad: vec![T::ZERO; length],
         })
     }
 
@@ -196,80 +148,26 @@ impl<T: Real> ClassTrainer<T> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step.
     pub fn step(&mut self) -> Result<Option<f64>> {
-        let (estimator, algorithm) = self.current();
+        let phase = self.learner.phase();
         loop {
-            match algorithm.next(&self.memory(&algorithm)) {
+            match self.learner.next(&phase) {
                 Ask::Gradient { at, draw, .. } => {
-                    let value = self.gradient(&estimator, usize::from(at.0), draw)?;
-                    let grad = core::mem::take(&mut self.grad);
-                    let length = self.length(&estimator);
-                    let told =
-                        algorithm.tell(&mut self.memory(&algorithm), Answer::Gradient { value, grad: &grad[..length] });
-                    self.grad = grad;
-                    told?;
-                    self.steps += 1;
-                    if self.pretraining.is_some_and(|first| first.steps == self.steps) {
-                        self.begin_method()?;
-                    }
+                    let value = self.gradient(&phase, at, draw)?;
+                    self.learner.follow(&phase, value, &self.config, &self.model)?;
                     return Ok(Some(value));
                 }
-                Ask::Report { .. } => algorithm.tell(&mut self.memory(&algorithm), Answer::Continue)?,
+                Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
                 Ask::ClassMeans { at, batches, .. } => {
-                    let alpha = self.duals(&estimator, usize::from(at.0), batches)?;
-                    algorithm.tell(&mut self.memory(&algorithm), Answer::Duals { alpha: &alpha })?;
+                    let alpha = self.duals(&phase, at, batches)?;
+                    self.learner.tell(&phase, Answer::Duals { alpha: &alpha })?;
                 }
                 Ask::Done => return Ok(None),
             }
         }
     }
 
-    /// What the next step is made with: cross-entropy while pre-training, then the method.
-    pub(super) fn current(&self) -> (AnyEstimator<T>, AnyAlgorithm) {
-        match &self.pretraining {
-            Some(first) if self.steps < first.steps => (first.estimator, first.algorithm),
-            _ => (self.estimator, self.algorithm),
-        }
-    }
-
-    /// Parameters and auxiliaries together.
-    fn length(&self, estimator: &AnyEstimator<T>) -> usize {
-        let (low, high) = estimator.aux();
-        self.params + low + high
-    }
-
-    /// The part of the memory that an algorithm works on.
-    fn memory(&mut self, algorithm: &AnyAlgorithm) -> State<'_, T> {
-        let early = self.pretraining.is_some_and(|first| self.steps < first.steps);
-        let length = if early { self.params } else { self.length(&self.estimator) };
-        State {
-            points: &mut self.points[..length * Algorithm::<T>::points(algorithm)],
-            slots: &mut self.slots[..Algorithm::<T>::slots_len(algorithm, length)],
-            counters: &mut self.counters,
-        }
-    }
-
-    /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
-    fn begin_method(&mut self) -> Result<()> {
-        let (params, length) = (self.params, self.length(&self.estimator));
-        if self.pretraining.is_some_and(|first| first.restart)
-            && let Some(last) = Model::<T>::part(&self.model, "last")
-        {
-            let mut fresh = vec![T::ZERO; params];
-            self.model.init(&mut Rng::keyed(self.config.seed, 0x1217, 1), &mut fresh)?;
-            self.points[last.clone()].copy_from_slice(&fresh[last]);
-        }
-        self.points[params..length].fill(T::ZERO);
-        for copy in 1..self.points.len() / length {
-            self.points.copy_within(..length, copy * length);
-        }
-        self.slots.fill(T::ZERO);
-        self.state.fill(T::ZERO);
-        self.counters = [0; COUNTERS];
-        Ok(())
-    }
-
-    /// Draws rows into `self.index` and scores them at a point, given the length of a point.
-    fn draw(&mut self, point: usize, length: usize, draw: Draw) -> Result<Drawn> {
+    /// Draws rows into `self.index` and scores them at a point.
+    fn draw(&mut self, phase: &Phase<T>, at: Point, draw: Draw) -> Result<Drawn> {
         let grouped = ByClass::from_order(&self.by_class, &self.class_starts)?;
         let drawn = match draw {
             Draw::Fresh { .. } => {
@@ -278,37 +176,36 @@ impl<T: Real> ClassTrainer<T> {
             }
             _ => return Err(Error::Unsupported { what: "batches of all rows, with several classes" }),
         };
-        self.drawn += self.index.len() as u64;
-        let params = &self.points[point * length..][..self.params];
+        self.learner.drawn += self.index.len() as u64;
+        let params = &self.learner.point(at, phase)[..self.learner.params];
         let rows = self.train.features().rows();
         self.passes.forward(&self.model, params, rows, Some(&self.index), &mut self.scores)?;
         Ok(drawn)
     }
 
-    /// Draws, scores, estimates and back-propagates; the gradient is left in `self.grad`.
-    fn gradient(&mut self, estimator: &AnyEstimator<T>, point: usize, draw: Draw) -> Result<f64> {
-        let length = self.length(estimator);
-        let drawn = self.draw(point, length, draw)?;
-        let (params, aux) = self.points[point * length..][..length].split_at(self.params);
+    /// Draws, scores, estimates and back-propagates; the gradient is left in `self.learner.grad`.
+    fn gradient(&mut self, phase: &Phase<T>, at: Point, draw: Draw) -> Result<f64> {
+        let drawn = self.draw(phase, at, draw)?;
+        let estimator = &phase.estimator;
         let batch = Batch::new(&self.scores, self.population.len(), &self.starts, &self.population, drawn)?;
-        let (grad, grad_aux) = self.grad[..length].split_at_mut(self.params);
-        let state = &mut self.state[..estimator.state_len(0)];
-        let out = Grad { scores: &mut self.score_grad, aux: grad_aux };
-        let value = estimator.update(&batch, aux, state, self.work.lend(estimator.need(batch.shape())), out)?;
-        grad.fill(T::ZERO);
+        let work = self.learner.work(phase, at, 0);
+        let out = Grad { scores: &mut self.score_grad, aux: work.grad_aux };
+        let scratch = self.work.lend(estimator.need(batch.shape()));
+        let value = estimator.update(&batch, work.aux, work.state, scratch, out)?;
+        work.grad.fill(T::ZERO);
         let rows = self.train.features().rows();
-        self.passes.backward(&self.model, params, rows, &self.index, &self.score_grad, grad)?;
+        self.passes.backward(&self.model, work.params, rows, &self.index, &self.score_grad, work.grad)?;
         Ok(value)
     }
 
     /// The best dual variables given the means of some draws at a point: for a pair (i, j) the mean of h_i over class j
     /// less that over class i. Those of a class that was not drawn stay.
-    fn duals(&mut self, estimator: &AnyEstimator<T>, point: usize, batches: u64) -> Result<Vec<T>> {
-        let (length, classes) = (self.length(estimator), self.classes());
+    fn duals(&mut self, phase: &Phase<T>, at: Point, batches: u64) -> Result<Vec<T>> {
+        let classes = self.classes();
         let (mut sums, mut counts) = (vec![0.0; classes * classes], vec![0u64; classes]);
         let mut h = vec![T::ZERO; classes];
         for _ in 0..batches {
-            self.draw(point, length, Draw::Fresh { sampler: 0 })?;
+            self.draw(phase, at, Draw::Fresh { sampler: 0 })?;
             for class in 0..classes {
                 let (from, to) = (self.starts[class] as usize, self.starts[class + 1] as usize);
                 for scores in self.scores[from * classes..to * classes].chunks_exact(classes) {
@@ -322,7 +219,8 @@ impl<T: Real> ClassTrainer<T> {
         }
         let mean = |class: usize, of: usize| sums[class * classes + of] / counts[class] as f64;
         let pairs = classes * (classes - 1);
-        let mut alpha = self.points[point * length..][length - pairs..length].to_vec();
+        let point = self.learner.point(at, phase);
+        let mut alpha = point[point.len() - pairs..].to_vec();
         for (k, alpha) in alpha.iter_mut().enumerate() {
             let (own, rest) = (k / (classes - 1), k % (classes - 1));
             let other = rest + usize::from(rest >= own);
@@ -342,7 +240,7 @@ impl<T: Real> ClassTrainer<T> {
         let classes = self.classes();
         let mut scores = vec![T::ZERO; self.train.len() * classes];
         // In the order of the classes throughout, so that no second copy of the scores is needed.
-        let (params, rows) = (&self.points[..self.params], self.train.features().rows());
+        let (params, rows) = (self.learner.params(), self.train.features().rows());
         self.passes.forward(&self.model, params, rows, Some(&self.by_class), &mut scores)?;
         let objective = self.objective(&scores)?;
         log_odds(&mut scores, classes)?;
@@ -353,15 +251,14 @@ impl<T: Real> ClassTrainer<T> {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
         };
-        Ok(ClassReport { step: self.steps, pass: self.pass(), objective, train: summary, test })
+        Ok(ClassReport { step: self.steps_done(), pass: self.pass(), objective, train: summary, test })
     }
 
     /// The objective over the whole training data, from its raw scores class by class.
     fn objective(&mut self, scores: &[T]) -> Result<f64> {
-        let (estimator, _) = self.current();
-        let (classes, length) = (self.classes(), self.length(&estimator));
-        let batch = Batch::new(scores, classes, &self.class_starts, &self.population, Drawn::All)?;
-        let aux = &self.points[self.params..length];
+        let phase = self.learner.phase();
+        let (estimator, aux) = (&phase.estimator, &self.learner.point(Point(0), &phase)[self.learner.params..]);
+        let batch = Batch::new(scores, self.classes(), &self.class_starts, &self.population, Drawn::All)?;
         estimator.value(&batch, aux, self.work.lend(estimator.need(batch.shape())))
     }
 
@@ -381,24 +278,24 @@ impl<T: Real> ClassTrainer<T> {
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
         crate::error::exact_len("scores", rows.len() * self.classes(), scores.len())?;
-        self.passes.forward(&self.model, &self.points[..self.params], rows, None, scores)?;
+        self.passes.forward(&self.model, self.learner.params(), rows, None, scores)?;
         log_odds(scores, self.classes())
     }
 
     /// Steps done.
     #[must_use]
     pub fn steps_done(&self) -> u64 {
-        self.steps
+        self.learner.steps
     }
     /// Steps that the run takes and the learning rate's schedule spans.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
-        self.total
+        self.learner.total
     }
     /// Rows drawn so far / rows there are.
     #[must_use]
     pub fn pass(&self) -> f64 {
-        self.drawn as f64 / self.train.len() as f64
+        self.learner.drawn as f64 / self.train.len() as f64
     }
     /// Rows of the last batch, class by class.
     #[must_use]
@@ -408,7 +305,7 @@ impl<T: Real> ClassTrainer<T> {
     /// The model's parameters.
     #[must_use]
     pub fn params(&self) -> &[T] {
-        &self.points[..self.params]
+        self.learner.params()
     }
     /// The model.
     #[must_use]

@@ -9,6 +9,7 @@
 mod classes;
 mod config;
 mod device;
+mod learner;
 mod passes;
 mod saved;
 #[cfg(feature = "multiclass")]
@@ -305,7 +306,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn steps_done(&self) -> u64 {
         match &self.kind {
-            Kind::Scored(run) => run.steps,
+            Kind::Scored(run) => run.learner.steps,
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.run.steps,
         }
@@ -315,7 +316,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn total_steps(&self) -> u64 {
         match &self.kind {
-            Kind::Scored(run) => run.total,
+            Kind::Scored(run) => run.learner.total,
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.total,
         }
@@ -324,7 +325,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.kind {
-            Kind::Scored(run) => (run.steps, run.total),
+            Kind::Scored(run) => (run.learner.steps, run.learner.total),
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.progress(),
         }
@@ -333,7 +334,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn pass(&self) -> f64 {
         let drawn = match &self.kind {
-            Kind::Scored(run) => run.drawn,
+            Kind::Scored(run) => run.learner.drawn,
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => run.run.samples,
         };
@@ -382,7 +383,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn estimator(&self) -> Option<&AnyEstimator<T>> {
         match &self.kind {
-            Kind::Scored(run) => Some(&run.estimator),
+            Kind::Scored(run) => Some(&run.learner.method.estimator),
             #[cfg(feature = "every-method")]
             Kind::Summed(_) => None,
         }
@@ -391,7 +392,7 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn estimator_state(&self) -> &[T] {
         match &self.kind {
-            Kind::Scored(run) => &run.state,
+            Kind::Scored(run) => &run.learner.state,
             #[cfg(feature = "every-method")]
             Kind::Summed(_) => &[],
         }

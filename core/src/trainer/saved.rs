@@ -3,8 +3,7 @@
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
 use super::{Kind as Running, Trainer};
-use crate::algorithm::{AnyAlgorithm, COUNTERS};
-use crate::checkpoint::{CheckpointError, Coded, Kind, MOST, Reader, open, seal};
+use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{Dataset, Rows};
 #[cfg(feature = "every-method")]
 use crate::finite_sum::Run;
@@ -13,25 +12,48 @@ use crate::real::Real;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// What the saved bytes of every run begin with: what it depends on, and where the model was.
-struct Head<'a> {
-    config: Config,
-    inputs: usize,
+/// What is saved of every run behind its configuration: columns, number type and data, and where the model was.
+pub(super) struct Origin<'a> {
+    pub inputs: usize,
     real_bytes: usize,
     data: u64,
     /// The model's parameters come first.
-    points: &'a [u8],
+    pub points: &'a [u8],
 }
 
-impl<'a> Head<'a> {
-    fn read(from: &mut Reader<'a>) -> Option<Self> {
+impl<'a> Origin<'a> {
+    /// Writes all but the points.
+    pub fn write<T: Real>(model: &AnyModel, data: u64, out: &mut Vec<u8>) {
+        Model::<T>::inputs(model).write(out);
+        out.push(T::BYTES as u8);
+        data.write(out);
+    }
+
+    pub fn read(from: &mut Reader<'a>) -> Option<Self> {
         Some(Self {
-            config: from.value()?,
             inputs: from.value()?,
             real_bytes: from.byte()?.into(),
             data: from.value()?,
             points: from.bytes()?,
         })
+    }
+
+    /// Whether a run of this number type on data of this number can go on from it with a model.
+    pub fn fits<T: Real>(&self, data: u64, model: &AnyModel) -> Result<(), CheckpointError> {
+        if self.real_bytes != T::BYTES {
+            return Err(CheckpointError::Mismatch("precision"));
+        }
+        if self.data != data {
+            return Err(CheckpointError::Mismatch("training data set"));
+        }
+        // Before memory for the model is asked for.
+        let enough = Model::<T>::param_len(model) <= self.points.len() / T::BYTES;
+        if enough { Ok(()) } else { Err(CheckpointError::Mismatch("model")) }
+    }
+
+    /// The model's parameters, converted where they were saved in the other precision.
+    pub fn params<T: Real>(&self, model: &AnyModel) -> Result<Vec<T>, CheckpointError> {
+        params(self.points, self.real_bytes, Model::<T>::param_len(model))
     }
 }
 
@@ -90,7 +112,7 @@ fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
 }
 
 /// The first `count` of saved numbers of `width` bytes, as `T`.
-pub(super) fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, CheckpointError> {
+fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, CheckpointError> {
     let bytes = count.checked_mul(width).and_then(|length| saved.get(..length)).ok_or(CheckpointError::Damaged)?;
     if width != 4 && width != 8 {
         return Err(CheckpointError::Damaged);
@@ -110,21 +132,11 @@ pub(super) fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Resul
     Ok(params)
 }
 
-/// Whether restored counts can be of a run.
-pub(super) fn counted(algorithm: &AnyAlgorithm, counters: &[u64; COUNTERS], steps: u64, drawn: u64) -> bool {
-    steps <= MOST && drawn <= MOST && algorithm.sound(counters, steps)
-}
-
-/// Whether saved parameters are enough for a model, before memory for it is asked for.
-pub(super) fn enough<T: Real>(model: &AnyModel, points: &[u8]) -> Result<(), CheckpointError> {
-    let enough = Model::<T>::param_len(model) <= points.len() / T::BYTES;
-    if enough { Ok(()) } else { Err(CheckpointError::Mismatch("model")) }
-}
-
-fn begin(bytes: &[u8]) -> Result<(Head<'_>, Reader<'_>), CheckpointError> {
+fn begin(bytes: &[u8]) -> Result<(Config, Origin<'_>, Reader<'_>), CheckpointError> {
     let mut from = Reader(open(Kind::Trainer, bytes)?);
-    let head = Head::read(&mut from).ok_or(CheckpointError::Damaged)?;
-    Ok((head, from))
+    let mut read = || Some((from.value()?, Origin::read(&mut from)?));
+    let (config, origin) = read().ok_or(CheckpointError::Damaged)?;
+    Ok((config, origin, from))
 }
 
 impl<T: Real> Trainer<T> {
@@ -134,18 +146,12 @@ impl<T: Real> Trainer<T> {
     pub fn save(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.common.config.write(&mut out);
-        Model::<T>::inputs(&self.common.model).write(&mut out);
-        out.push(T::BYTES as u8);
-        number_of(&self.common.train).write(&mut out);
+        Origin::write::<T>(&self.common.model, number_of(&self.common.train), &mut out);
         match &self.kind {
             Running::Scored(run) => {
-                write_reals(&run.points, &mut out);
+                write_reals(&run.learner.points, &mut out);
                 out.push(SCORED);
-                run.steps.write(&mut out);
-                run.drawn.write(&mut out);
-                write_reals(&run.slots, &mut out);
-                run.counters.write(&mut out);
-                write_reals(&run.state, &mut out);
+                run.learner.write(&mut out);
                 run.cursor.write(&mut out);
             }
             #[cfg(feature = "every-method")]
@@ -167,16 +173,10 @@ impl<T: Real> Trainer<T> {
     /// `Checkpoint` for bytes that are damaged, of another version, or saved with other data or another number
     /// type; `NotBuilt` for a method that this build does not have.
     pub fn load(bytes: &[u8], train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        let (head, mut from) = begin(bytes)?;
-        if head.real_bytes != T::BYTES {
-            return Err(CheckpointError::Mismatch("precision").into());
-        }
-        if head.data != number_of(&train) {
-            return Err(CheckpointError::Mismatch("training data set").into());
-        }
-        enough::<T>(&head.config.model.build(train.cols())?, head.points)?;
-        let mut trainer = Self::new(&head.config, train, test)?;
-        trainer.restore(head.points, &mut from)?;
+        let (config, origin, mut from) = begin(bytes)?;
+        origin.fits::<T>(number_of(&train), &config.model.build(train.cols())?)?;
+        let mut trainer = Self::new(&config, train, test)?;
+        trainer.restore(origin.points, &mut from)?;
         Ok(trainer)
     }
 
@@ -184,16 +184,8 @@ impl<T: Real> Trainer<T> {
     fn restore(&mut self, points: &[u8], from: &mut Reader<'_>) -> Result<(), TrainerError> {
         match (&mut self.kind, from.byte()) {
             (Running::Scored(run), Some(SCORED)) => {
-                let mut read = || Some((from.value()?, from.value()?, from.bytes()?, from.value()?, from.bytes()?));
-                let (steps, drawn, slots, counters, state) = read().ok_or(CheckpointError::Damaged)?;
-                reals(points, &mut run.points)?;
-                reals(slots, &mut run.slots)?;
-                reals(state, &mut run.state)?;
+                run.learner.read(points, from)?;
                 run.cursor = from.value().ok_or(CheckpointError::Damaged)?;
-                (run.counters, run.steps, run.drawn) = (counters, steps, drawn);
-                if !counted(&run.current().1, &run.counters, steps, drawn) {
-                    return Err(CheckpointError::Damaged.into());
-                }
                 run.resume().map_err(|_| CheckpointError::Damaged)?;
             }
             #[cfg(feature = "every-method")]
@@ -227,10 +219,10 @@ impl<T: Real> Predictor<T> {
     /// # Errors
     /// `Checkpoint`.
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        let (head, _) = begin(bytes)?;
-        let model = head.config.model.build(head.inputs)?;
-        let params = params(head.points, head.real_bytes, Model::<T>::param_len(&model))?;
-        Ok(Self { config: head.config, model, params, passes: Passes::default() })
+        let (config, origin, _) = begin(bytes)?;
+        let model = config.model.build(origin.inputs)?;
+        let params = origin.params(&model)?;
+        Ok(Self { config, model, params, passes: Passes::default() })
     }
 
     /// The configuration it was trained with.

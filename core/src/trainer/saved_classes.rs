@@ -3,71 +3,27 @@
 use super::classes::ClassTrainer;
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
-use super::saved::{counted, enough, fingerprint, params, reals, write_reals};
-use crate::algorithm::COUNTERS;
+use super::saved::{Origin, fingerprint, write_reals};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{ClassDataset, Rows};
 use crate::metric::log_odds;
-use crate::model::{AnyModel, Model};
+use crate::model::AnyModel;
 use crate::real::Real;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// What the saved bytes begin with: what the run depends on, and where the model was.
-struct Head<'a> {
-    config: Config,
-    classes: Vec<String>,
-    inputs: usize,
-    real_bytes: usize,
-    data: u64,
-    /// The model's parameters come first.
-    points: &'a [u8],
-}
-
-impl<'a> Head<'a> {
-    fn read(from: &mut Reader<'a>) -> Option<Self> {
-        Some(Self {
-            config: from.value()?,
-            classes: from.value()?,
-            inputs: from.value()?,
-            real_bytes: from.byte()?.into(),
-            data: from.value()?,
-            points: from.bytes()?,
-        })
-    }
-}
-
-/// What follows: everything else that changes.
-struct Rest<'a> {
-    steps: u64,
-    drawn: u64,
-    slots: &'a [u8],
-    counters: [u64; COUNTERS],
-    state: &'a [u8],
-    cursor: Vec<u64>,
-}
-
-impl<'a> Rest<'a> {
-    fn read(from: &mut Reader<'a>) -> Option<Self> {
-        Some(Self {
-            steps: from.value()?,
-            drawn: from.value()?,
-            slots: from.bytes()?,
-            counters: from.value()?,
-            state: from.bytes()?,
-            cursor: from.value()?,
-        })
-    }
-}
-
 fn number_of<T: Real>(data: &ClassDataset<T>) -> u64 {
     fingerprint(data.features().rows(), data.labels().iter().map(|&label| u64::from(label)))
 }
 
+/// What the saved bytes begin with: configuration, classes, and where the model was.
+type Head<'a> = (Config, Vec<String>, Origin<'a>);
+
 fn begin(bytes: &[u8]) -> Result<(Head<'_>, Reader<'_>), CheckpointError> {
     let mut from = Reader(open(Kind::ClassTrainer, bytes)?);
-    let head = Head::read(&mut from).ok_or(CheckpointError::Damaged)?;
+    let mut read = || Some((from.value()?, from.value()?, Origin::read(&mut from)?));
+    let head = read().ok_or(CheckpointError::Damaged)?;
     Ok((head, from))
 }
 
@@ -78,15 +34,9 @@ impl<T: Real> ClassTrainer<T> {
         let mut out = Vec::new();
         self.config().write(&mut out);
         self.train_data().classes().to_vec().write(&mut out);
-        Model::<T>::inputs(&self.model).write(&mut out);
-        out.push(T::BYTES as u8);
-        number_of(self.train_data()).write(&mut out);
-        write_reals(&self.points, &mut out);
-        self.steps.write(&mut out);
-        self.drawn.write(&mut out);
-        write_reals(&self.slots, &mut out);
-        self.counters.write(&mut out);
-        write_reals(&self.state, &mut out);
+        Origin::write::<T>(&self.model, number_of(self.train_data()), &mut out);
+        write_reals(&self.learner.points, &mut out);
+        self.learner.write(&mut out);
         self.cursor.write(&mut out);
         seal(Kind::ClassTrainer, &out)
     }
@@ -101,27 +51,19 @@ impl<T: Real> ClassTrainer<T> {
         train: Arc<ClassDataset<T>>,
         test: Option<Arc<ClassDataset<T>>>,
     ) -> Result<Self, TrainerError> {
-        let (head, mut from) = begin(bytes)?;
-        if head.real_bytes != T::BYTES {
-            return Err(CheckpointError::Mismatch("precision").into());
-        }
-        if head.data != number_of(&train) || head.classes != train.classes() {
+        let ((config, classes, origin), mut from) = begin(bytes)?;
+        if classes != train.classes() {
             return Err(CheckpointError::Mismatch("training data set").into());
         }
-        let rest = Rest::read(&mut from).ok_or(CheckpointError::Damaged)?;
-        let model = head.config.model.build_with(train.features().cols(), head.classes.len())?;
-        enough::<T>(&model, head.points)?;
-        let mut run = Self::new(&head.config, train, test)?;
-        reals(head.points, &mut run.points)?;
-        reals(rest.slots, &mut run.slots)?;
-        reals(rest.state, &mut run.state)?;
-        if rest.cursor.len() != run.cursor.len() {
+        let model = config.model.build_with(train.features().cols(), classes.len())?;
+        origin.fits::<T>(number_of(&train), &model)?;
+        let mut run = Self::new(&config, train, test)?;
+        run.learner.read(origin.points, &mut from)?;
+        let cursor: Vec<u64> = from.value().ok_or(CheckpointError::Damaged)?;
+        if cursor.len() != run.cursor.len() {
             return Err(CheckpointError::Damaged.into());
         }
-        (run.counters, run.steps, run.drawn, run.cursor) = (rest.counters, rest.steps, rest.drawn, rest.cursor);
-        if !counted(&run.current().1, &run.counters, run.steps, run.drawn) {
-            return Err(CheckpointError::Damaged.into());
-        }
+        run.cursor = cursor;
         run.resume().map_err(|_| CheckpointError::Damaged)?;
         Ok(run)
     }
@@ -143,10 +85,10 @@ impl<T: Real> ClassPredictor<T> {
     /// # Errors
     /// `Checkpoint`.
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        let (head, _) = begin(bytes)?;
-        let model = head.config.model.build_with(head.inputs, head.classes.len())?;
-        let params = params(head.points, head.real_bytes, Model::<T>::param_len(&model))?;
-        Ok(Self { config: head.config, classes: head.classes, model, params, passes: Passes::default() })
+        let ((config, classes, origin), _) = begin(bytes)?;
+        let model = config.model.build_with(origin.inputs, classes.len())?;
+        let params = origin.params(&model)?;
+        Ok(Self { config, classes, model, params, passes: Passes::default() })
     }
 
     /// The configuration it was trained with.

@@ -1,0 +1,246 @@
+//! What a run by the wall of scores steps with: an estimator and the algorithm that follows its gradients, first those
+//! of pre-training where it is asked for, and the memory that both change.
+
+use super::config::{Config, Length, TrainerError};
+use super::saved::{reals, write_reals};
+use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Point, State};
+use crate::checkpoint::{CheckpointError, Coded, MOST, Reader};
+use crate::error::Result;
+use crate::estimator::{AnyEstimator, Estimator};
+use crate::model::{AnyModel, Model};
+use crate::real::Real;
+use crate::registry::Settings;
+use crate::rng::Rng;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// An estimator and the algorithm that follows its gradients.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Phase<T> {
+    pub estimator: AnyEstimator<T>,
+    pub algorithm: AnyAlgorithm,
+}
+
+/// Cross-entropy steps before the method's own.
+#[derive(Clone, Copy, Debug)]
+struct Pretraining<T> {
+    steps: u64,
+    phase: Phase<T>,
+    /// Whether the last layer starts again after them.
+    restart: bool,
+}
+
+/// How many steps a run has: those before the method's own and all together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    pub before: u64,
+    pub total: u64,
+}
+
+impl Steps {
+    /// With so many rows in all and in a batch.
+    pub fn new(settings: &Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<Self> {
+        let before = settings.pretrain_steps();
+        let total = match length {
+            Length::Method => settings.count("steps")?.saturating_add(before),
+            Length::Steps(steps) => steps,
+            Length::Passes(passes) => libm::ceil(passes * rows as f64 / batch as f64) as u64,
+        };
+        Ok(Self { before, total })
+    }
+
+    /// The method's own.
+    pub fn own(self) -> u64 {
+        self.total.saturating_sub(self.before)
+    }
+}
+
+/// The memory of one gradient: where it is taken, and where it goes.
+pub(super) struct Work<'a, T> {
+    pub params: &'a [T],
+    pub aux: &'a [T],
+    pub grad: &'a mut [T],
+    pub grad_aux: &'a mut [T],
+    pub state: &'a mut [T],
+}
+
+/// The phases of a run and everything that they change but the sampler's cursor.
+#[derive(Clone, Debug)]
+pub(super) struct Learner<T: Real> {
+    pub method: Phase<T>,
+    pretraining: Option<Pretraining<T>>,
+    /// Parameters of the model. The auxiliaries of the estimator follow them in every point.
+    pub params: usize,
+    /// Steps that the schedule spans.
+    pub total: u64,
+    // What a checkpoint holds.
+    pub steps: u64,
+    pub drawn: u64,
+    pub points: Vec<T>,
+    slots: Vec<T>,
+    counters: [u64; COUNTERS],
+    pub state: Vec<T>,
+    // What it does not.
+    /// As long as the longest point.
+    pub grad: Vec<T>,
+}
+
+impl<T: Real> Learner<T> {
+    /// At step 0. `early` is the phase before the method's own, where `steps` has one; `state` the length of the
+    /// estimators' state.
+    pub fn new(
+        method: Phase<T>,
+        early: Option<Phase<T>>,
+        steps: Steps,
+        state: usize,
+        settings: &Settings<'_>,
+        config: &Config,
+        model: &AnyModel,
+    ) -> Result<Self> {
+        let params = Model::<T>::param_len(model);
+        let (low, high) = method.estimator.aux();
+        let length = params + low + high;
+        let mut points = vec![T::ZERO; length * Algorithm::<T>::points(&method.algorithm)];
+        model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut points[..params])?;
+        spread(&mut points, length);
+        let pretraining = early.map(|phase| {
+            let last = Model::<T>::part(model, "last").map_or(0, |part| part.len());
+            Pretraining { steps: steps.before, phase, restart: settings.restarts(last == params) }
+        });
+        let early = early.map_or(0, |phase| Algorithm::<T>::slots_len(&phase.algorithm, params));
+        let slots = Algorithm::<T>::slots_len(&method.algorithm, length).max(early);
+        Ok(Self {
+            method,
+            pretraining,
+            params,
+            total: steps.total,
+            steps: 0,
+            drawn: 0,
+            points,
+            slots: vec![T::ZERO; slots],
+            counters: [0; COUNTERS],
+            state: vec![T::ZERO; state],
+            grad: vec![T::ZERO; length],
+        })
+    }
+
+    /// What the next step is made with: cross-entropy while pre-training, then the method.
+    pub fn phase(&self) -> Phase<T> {
+        match &self.pretraining {
+            Some(first) if self.steps < first.steps => first.phase,
+            _ => self.method,
+        }
+    }
+
+    /// Parameters and auxiliaries of a phase together.
+    pub fn length(&self, phase: &Phase<T>) -> usize {
+        let (low, high) = phase.estimator.aux();
+        self.params + low + high
+    }
+
+    /// The part of the memory that a phase works on.
+    fn memory(&mut self, phase: &Phase<T>) -> State<'_, T> {
+        let length = self.length(phase);
+        State {
+            points: &mut self.points[..length * Algorithm::<T>::points(&phase.algorithm)],
+            slots: &mut self.slots[..Algorithm::<T>::slots_len(&phase.algorithm, length)],
+            counters: &mut self.counters,
+        }
+    }
+
+    /// What the algorithm wants next.
+    pub fn next(&mut self, phase: &Phase<T>) -> Ask {
+        phase.algorithm.next(&self.memory(phase))
+    }
+
+    /// Answers everything but a gradient.
+    pub fn tell(&mut self, phase: &Phase<T>, answer: Answer<'_, T>) -> Result<()> {
+        phase.algorithm.tell(&mut self.memory(phase), answer)
+    }
+
+    /// Follows the gradient in `self.grad`: one step, and the end of pre-training where it was its last.
+    pub fn follow(&mut self, phase: &Phase<T>, value: f64, config: &Config, model: &AnyModel) -> Result<()> {
+        let grad = core::mem::take(&mut self.grad);
+        let told = self.tell(phase, Answer::Gradient { value, grad: &grad[..self.length(phase)] });
+        self.grad = grad;
+        told?;
+        self.steps += 1;
+        match self.pretraining {
+            Some(first) if first.steps == self.steps => self.begin_method(first.restart, config, model),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
+    fn begin_method(&mut self, restart: bool, config: &Config, model: &AnyModel) -> Result<()> {
+        let (params, length) = (self.params, self.length(&self.method));
+        if restart && let Some(last) = Model::<T>::part(model, "last") {
+            let mut fresh = vec![T::ZERO; params];
+            model.init(&mut Rng::keyed(config.seed, 0x1217, 1), &mut fresh)?;
+            self.points[last.clone()].copy_from_slice(&fresh[last]);
+        }
+        self.points[params..length].fill(T::ZERO);
+        spread(&mut self.points, length);
+        self.slots.fill(T::ZERO);
+        self.state.fill(T::ZERO);
+        self.counters = [0; COUNTERS];
+        Ok(())
+    }
+
+    /// Parameters and auxiliaries at a point of a phase.
+    pub fn point(&self, at: Point, phase: &Phase<T>) -> &[T] {
+        let length = self.length(phase);
+        &self.points[usize::from(at.0) * length..][..length]
+    }
+
+    /// What an estimator and a model need for the gradient at a point of a phase, over so many positives.
+    pub fn work(&mut self, phase: &Phase<T>, at: Point, positives: usize) -> Work<'_, T> {
+        let length = self.length(phase);
+        let (params, aux) = self.points[usize::from(at.0) * length..][..length].split_at(self.params);
+        let (grad, grad_aux) = self.grad[..length].split_at_mut(self.params);
+        let state = &mut self.state[..phase.estimator.state_len(positives)];
+        Work { params, aux, grad, grad_aux, state }
+    }
+
+    /// Parameters and auxiliaries at the algorithm's iterate.
+    pub fn iterate(&self) -> &[T] {
+        let at = usize::from(Algorithm::<T>::iterate(&self.phase().algorithm).0);
+        &self.points[at * self.grad.len()..][..self.grad.len()]
+    }
+
+    /// The model's parameters there.
+    pub fn params(&self) -> &[T] {
+        &self.iterate()[..self.params]
+    }
+
+    /// What follows the points in a checkpoint; the sampler's cursor comes after it.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        self.steps.write(out);
+        self.drawn.write(out);
+        write_reals(&self.slots, out);
+        self.counters.write(out);
+        write_reals(&self.state, out);
+    }
+
+    /// Takes over the points and what [`write`](Self::write) wrote.
+    pub fn read(&mut self, points: &[u8], from: &mut Reader<'_>) -> Result<(), TrainerError> {
+        let mut read = || Some((from.value()?, from.value()?, from.bytes()?, from.value()?, from.bytes()?));
+        let (steps, drawn, slots, counters, state) = read().ok_or(CheckpointError::Damaged)?;
+        reals(points, &mut self.points)?;
+        reals(slots, &mut self.slots)?;
+        reals(state, &mut self.state)?;
+        (self.counters, self.steps, self.drawn) = (counters, steps, drawn);
+        // Counts that no run reaches.
+        if steps > MOST || drawn > MOST || !self.phase().algorithm.sound(&self.counters, steps) {
+            return Err(CheckpointError::Damaged.into());
+        }
+        Ok(())
+    }
+}
+
+/// Copies the first point to all others.
+fn spread<T: Copy>(points: &mut [T], length: usize) {
+    for copy in 1..points.len() / length {
+        points.copy_within(..length, copy * length);
+    }
+}
