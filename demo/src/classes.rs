@@ -3,7 +3,7 @@
 use crate::device::Choice;
 use crate::error::{CliError, Result};
 use crate::report::{Reporter, class_table};
-use crate::train::{Args, check_memory, check_place, check_same, contradicted, differs};
+use crate::train::{Args, check_memory, check_same, contradicted, differs};
 use crate::walk::{Run, left_range, precision, walk};
 use crate::{input, methods};
 use serde_json::{Value, json};
@@ -24,8 +24,9 @@ pub fn are_wanted(args: &Args, table: &RawTable, options: &Options) -> Result<bo
 
 /// Trains a new run.
 pub fn start<T: Real>(args: &Args, config: Config, table: &RawTable, options: &Options) -> Result<()> {
+    check_range(args)?;
     if let Some(method) = class_method(&config.method) {
-        methods::check_settings(method, &args.set)?;
+        methods::check_settings(method, &config)?;
     }
     let (preparation, train, test) = match args.split {
         Some(share) => {
@@ -47,6 +48,7 @@ pub fn start<T: Real>(args: &Args, config: Config, table: &RawTable, options: &O
 
 /// Continues a saved run. Options that say something else than the run are refused.
 pub fn resume<T: Real>(args: &Args, saved: &SavedClassModel) -> Result<()> {
+    check_range(args)?;
     let path = args.resume.as_deref().unwrap_or(Path::new(""));
     let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
     let model = ClassPredictor::<T>::load(&saved.trainer).map_err(|error| of_file(&error))?;
@@ -80,16 +82,21 @@ fn test_file<T: Real>(args: &Args, preparation: &ClassPreparation) -> Result<Opt
     Ok(Some(preparation.apply::<T>(&table)?))
 }
 
+fn check_range(args: &Args) -> Result<()> {
+    match args.fpr {
+        None => Ok(()),
+        Some(_) => {
+            Err(CliError::input("--fpr: the partial AUC is one of two classes; --positive names one of several"))
+        }
+    }
+}
+
 fn check_test<T: Real>(args: &Args, test: Option<&ClassDataset<T>>) -> Result<()> {
     let path = args.test.as_ref().unwrap_or(&args.data);
     Ok(test.map_or(Ok(()), |test| test.require_every_class(&path.display().to_string()))?)
 }
 
 fn run<T: Real>(args: &Args, mut run: SeveralClasses<T>) -> Result<()> {
-    if args.fpr.is_some() {
-        return Err(CliError::input("--fpr: the partial AUC is one of two classes; --positive names one of several"));
-    }
-    check_place(args)?;
     input::notes(run.trainer.train_data().features(), &args.data.display().to_string());
     if let Some(test) = run.trainer.test_data() {
         input::notes(test.features(), &args.test.as_ref().unwrap_or(&args.data).display().to_string());

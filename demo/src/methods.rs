@@ -4,6 +4,7 @@ use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
 use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method, Param, class_method, method};
+use undercurve::trainer::Config;
 
 /// Options of `methods`.
 #[derive(clap::Args, Debug)]
@@ -32,15 +33,23 @@ pub fn find(name: &str) -> Result<&'static Method> {
     })
 }
 
-/// Refuses settings that are given twice or that the method does not have.
+/// Refuses settings that are given twice.
+///
+/// # Errors
+/// `Input`.
+pub fn check_once(set: &[(String, String)]) -> Result<()> {
+    match set.iter().enumerate().find(|(at, (name, _))| set[..*at].iter().any(|(before, _)| before == name)) {
+        Some((_, (name, _))) => Err(CliError::input(format!("--set {name}: given twice"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses settings that the method does not have or whose values do not fit.
 ///
 /// # Errors
 /// `Input`, with the name that may have been meant.
-pub fn check_settings(method: &Method, set: &[(String, String)]) -> Result<()> {
-    for (at, (name, _)) in set.iter().enumerate() {
-        if set[..at].iter().any(|(before, _)| before == name) {
-            return Err(CliError::input(format!("--set {name}: given twice")));
-        }
+pub fn check_settings(method: &'static Method, config: &Config) -> Result<()> {
+    for (name, _) in &config.settings {
         if method.params.iter().all(|param| param.name != name) {
             let names: Vec<&str> = method.params.iter().map(|param| param.name).collect();
             let several = if std::ptr::eq(method, find(method.name)?) { "" } else { " of several classes" };
@@ -55,7 +64,7 @@ pub fn check_settings(method: &Method, set: &[(String, String)]) -> Result<()> {
             )));
         }
     }
-    Ok(())
+    Ok(config.check(method)?)
 }
 
 /// The name that may have been meant.

@@ -14,7 +14,7 @@ use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::model::Model;
-use undercurve::registry::CLASS_METHODS;
+use undercurve::registry::{CLASS_METHODS, class_method};
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -162,6 +162,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
     if args.save_every.is_some() && args.save.is_none() && args.resume.is_none() {
         return Err(CliError::input("--save-every: nothing is saved without --save"));
     }
+    check_place(args)?;
     let new = saved.is_none();
     let (trainer, preparation, split) = match saved {
         Some(Saved::Several(saved)) => return classes::resume::<T>(args, &saved),
@@ -175,7 +176,6 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
             (trainer, preparation, args.split)
         }
     };
-    check_place(args)?;
     input::notes(trainer.train_data(), &args.data.display().to_string());
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
@@ -193,22 +193,27 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
 /// What a new run is made from.
 fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     // What can be told without reading the data comes first.
-    let method = args.method.as_deref().unwrap_or_default();
-    let sum = methods::find(method)?.is_finite_sum();
+    let name = args.method.as_deref().unwrap_or_default();
+    let method = methods::find(name)?;
     let model = ModelSpec::parse(args.model.as_deref().unwrap_or("linear")).map_err(CliError::Input)?;
     if args.split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(CliError::input("--split: expected a share above 0 and below 1"));
     }
     let config = Config {
-        method: method.to_string(),
+        method: name.to_string(),
         settings: args.set.clone(),
         model,
         seed: args.seed.unwrap_or(1),
         length: length(args).unwrap_or(Length::Method),
         fpr: args.fpr.unwrap_or(Config::default().fpr),
     };
+    methods::check_once(&args.set)?;
+    // Where the method may be one of several classes only the data tell which parameters it has.
+    if args.reading.positive.is_some() || class_method(name).is_none() {
+        methods::check_settings(method, &config)?;
+    }
     let mut options = args.reading.options();
-    if sum && config.model == ModelSpec::Linear && options.scale.is_none() {
+    if method.is_finite_sum() && config.model == ModelSpec::Linear && options.scale.is_none() {
         options.scale = Some(Scale::Unit);
     }
     let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;
@@ -223,8 +228,7 @@ fn start<T: Real>(
     options: &Options,
     table: &RawTable,
 ) -> Result<(Trainer<T>, Preparation)> {
-    let method = methods::find(&config.method)?;
-    methods::check_settings(method, &args.set)?;
+    methods::check_settings(methods::find(&config.method)?, config)?;
     let several = |error: DataError| match error.kind {
         DataErrorKind::ManyLabels { .. } => CliError::input(format!(
             "{error} (--positive), or train all of them by {}",
@@ -351,7 +355,7 @@ pub fn check_memory<T: Real>(model: &ModelSpec, columns: usize, heads: usize) ->
 }
 
 /// A saved run may only take the place of another, never of somebody's data.
-pub fn check_place(args: &Args) -> Result<()> {
+fn check_place(args: &Args) -> Result<()> {
     let Some(path) = args.save.as_ref().or(args.resume.as_ref()) else { return Ok(()) };
     output::check_target(path)?;
     match std::fs::read(path) {

@@ -64,6 +64,10 @@ fn bad_input_is_one_line_and_writes_nothing() {
     refused(&folder, &train(&["--set", "gama=1"]), "method soap has no parameter \"gama\"; did you mean gamma? It has");
     refused(&folder, &train(&["--set", "zzz=1"]), "method soap has no parameter \"zzz\"; it has steps, ");
     refused(&folder, &train(&["--set", "lr=1", "--set", "gamma=1", "--set", "lr=2"]), "--set lr: given twice");
+    // What the data do not decide is said before they are read.
+    let early = |setting: &'static str| ["train", "none.csv", "--method", "soap", "--set", setting];
+    refused(&folder, &early("gama=1"), "did you mean gamma?");
+    refused(&folder, &early("lr=x"), "lr = \"x\": expected a number");
     refused(&folder, &train(&["--ignore", "a,label"]), "--ignore label: is the label column of good.csv");
     refused(&folder, &train(&["--categorical", "label"]), "--categorical label: is the label column of good.csv");
     let prepare = ["prepare", "good.csv", "--train", "part.csv", "--ignore", "label"];

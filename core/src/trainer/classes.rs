@@ -1,6 +1,6 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
-use super::config::{self, Config, Length, TrainerError};
+use super::config::{Config, TrainerError};
 use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
 use crate::algorithm::{Answer, Ask, Draw, Point};
@@ -11,7 +11,7 @@ use crate::estimator::{Estimator, Grad};
 use crate::metric::{ClassSummary, class_summary, log_odds};
 use crate::model::AnyModel;
 use crate::real::Real;
-use crate::registry::{self, Settings};
+use crate::registry;
 use crate::sampler::{ByClass, ClassSampler};
 use alloc::format;
 use alloc::string::ToString;
@@ -81,12 +81,8 @@ impl<T: Real> ClassTrainer<T> {
                 None => format!("no method \"{name}\" of several classes; there are {}", names.join(", ")),
             })
         })?;
-        let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        let settings = Settings::new(method, &pairs)
-            .map_err(|error| TrainerError::Config(config::setting_text(error, method, config)))?;
-        if matches!(config.length, Length::Passes(passes) if !(passes > 0.0 && passes < 1e12)) {
-            return Err(TrainerError::Config("passes must be positive".to_string()));
-        }
+        let pairs = config.pairs();
+        let settings = config.settings_of(method, &pairs)?;
         let (columns, classes, rows) = (train.features().cols(), train.classes().len(), train.len());
         if let Some(test) = &test {
             if test.features().cols() != columns {

@@ -3,7 +3,7 @@
 use crate::checkpoint::{CheckpointError, Coded, Reader};
 use crate::error::{Error, Result};
 use crate::model::{Activation, AnyModel, Linear, MAX_HIDDEN, Mlp};
-use crate::registry::{Domain, Method, SettingError};
+use crate::registry::{Domain, Method, SettingError, Settings};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -174,6 +174,31 @@ impl Default for Config {
 }
 
 impl Config {
+    /// `Ok` when its settings and its length fit a method of two classes or of several: what can be told without the
+    /// data.
+    ///
+    /// # Errors
+    /// `Config`.
+    pub fn check(&self, method: &'static Method) -> Result<(), TrainerError> {
+        self.settings_of(method, &self.pairs()).map(|_| ())
+    }
+
+    /// The settings of a method, checked with the length.
+    pub(super) fn settings_of<'a>(
+        &self,
+        method: &'static Method,
+        pairs: &'a [(&'a str, &'a str)],
+    ) -> Result<Settings<'a>, TrainerError> {
+        let settings =
+            Settings::new(method, pairs).map_err(|error| TrainerError::Config(setting_text(error, method, self)))?;
+        match self.length {
+            Length::Passes(passes) if !(passes > 0.0 && passes < 1e12) => {
+                Err(TrainerError::Config("passes must be positive".to_string()))
+            }
+            _ => Ok(settings),
+        }
+    }
+
     /// The settings as the registry takes them.
     pub(super) fn pairs(&self) -> Vec<(&str, &str)> {
         self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
@@ -244,7 +269,7 @@ impl From<CheckpointError> for TrainerError {
 }
 
 /// A sentence about a setting that does not fit.
-pub(super) fn setting_text(error: SettingError, method: &Method, config: &Config) -> String {
+fn setting_text(error: SettingError, method: &Method, config: &Config) -> String {
     match error {
         SettingError::Unknown { at } => {
             let known: Vec<&str> = method.params.iter().map(|p| p.name).collect();

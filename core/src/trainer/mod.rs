@@ -143,18 +143,13 @@ impl<T: Real> Trainer<T> {
             return Err(TrainerError::NotBuilt { method: method.name });
         }
         let pairs = config.pairs();
-        let settings = Settings::new(method, &pairs)
-            .map_err(|error| TrainerError::Config(config::setting_text(error, method, config)))?
-            .with_fpr(config.fpr);
+        let settings = config.settings_of(method, &pairs)?.with_fpr(config.fpr);
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
             return Err(TrainerError::Config(match cfg!(feature = "compact") {
                 true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
                 false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
             }));
-        }
-        if matches!(config.length, Length::Passes(passes) if !(passes > 0.0 && passes < 1e12)) {
-            return Err(TrainerError::Config("passes must be positive".to_string()));
         }
         let (positives, negatives) = count_labels(train.labels())?;
         if negatives == 0 || positives == 0 {
