@@ -36,6 +36,7 @@ const SHARED: &[&str] = &[
     "core/src/finite_sum/network.rs",
     "core/src/finite_sum/on_network.rs",
     "core/src/finite_sum/run.rs",
+    "core/src/finite_sum/windows.rs",
 ];
 
 #[test]

@@ -379,6 +379,93 @@ fn lazy_steps_equal_whole_vector_steps_over_long_runs() {
     }
 }
 
+/// Rows over so many columns that a minibatch of them is summed in windows: some columns that most rows share, others that
+/// hardly two rows do, and both sides of a border between windows.
+fn wide_rows<T: Real>(n: usize, cols: u32, per_row: u32, seed: u64) -> (Vec<usize>, Vec<u32>, Vec<T>, Vec<u8>) {
+    let mut rng = Rng::new(seed);
+    let (mut ptr, mut col, mut val, mut labels) = (vec![0], vec![], vec![], vec![]);
+    for _ in 0..n {
+        let mut row: Vec<u32> = (0..per_row).map(|k| rng.below(if k % 2 == 0 { 2000 } else { cols })).collect();
+        row.extend([65_535, 65_536, cols - 1]);
+        row.sort_unstable();
+        row.dedup();
+        val.extend(row.iter().map(|_| T::of(rng.normal() / f64::from(per_row).sqrt())));
+        col.extend(row);
+        ptr.push(col.len());
+        labels.push(rng.below(2) as u8);
+    }
+    (ptr, col, val, labels)
+}
+
+#[test]
+fn steps_over_many_columns_are_those_of_whole_vectors() {
+    let (n, cols, batch) = (30, 300_000, 20);
+    let (ptr, col, val, labels) = wide_rows::<f64>(n, cols, 900, 31);
+    let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
+    let glm = Glm::new(rows, Targets::Labels(&labels), GlmLoss::Logistic, 0.01, true).unwrap();
+    let algorithm = AiSarah::new(batch, 1.0 / 32.0, 0.999).unwrap();
+    let w0 = start(cols as usize + 1);
+    let mut eager = Machine::new(algorithm.with_updates(Updates::Eager), glm, &w0, 21);
+    let mut lazy = Machine::new(algorithm, glm, &w0, 21);
+    let mut v = vec![0.0; w0.len()];
+    glm.gradient(&w0, &mut v).unwrap();
+    let mut worst = 0.0f64;
+    for last in [false; 40] {
+        let newton = -eager.run.slope / eager.run.curvature.abs();
+        let alpha = if newton.is_finite() { newton.clamp(0.01, 1.0) } else { 1.0 };
+        let memory = &mut Memory { real: &mut eager.real, u32: &mut eager.u32 };
+        eager.algorithm.replay(&glm, &mut eager.run, memory, Some(alpha), last).unwrap();
+        let memory = &mut Memory { real: &mut lazy.real, u32: &mut lazy.u32 };
+        lazy.algorithm.replay(&glm, &mut lazy.run, memory, Some(alpha), last).unwrap();
+        for (a, b) in [(lazy.run.slope, eager.run.slope), (lazy.run.curvature, eager.run.curvature)] {
+            worst = worst.max(if a == b { 0.0 } else { (a / b - 1.0).abs() });
+        }
+        if lazy.run.steps == 0 {
+            continue;
+        }
+        let drawn: Vec<usize> = lazy.u32[..batch].iter().map(|&i| i as usize).collect();
+        // Windows leave behind the order how much of every row they have read.
+        let read: Vec<u32> = drawn.iter().map(|&i| (ptr[i + 1] - ptr[i]) as u32).collect();
+        assert_eq!(lazy.u32[n..], read);
+        if lazy.run.steps == 1 {
+            // The textbook's figures, with v = ∇P(w₀).
+            let mut hv: Vec<f64> = v.iter().map(|v| 0.01 * v).collect();
+            let mut third = 0.0;
+            for &i in &drawn {
+                let row = || (ptr[i]..ptr[i + 1]).map(|at| (col[at] as usize, val[at])).chain([(cols as usize, 1.0)]);
+                let (z, a) = row().fold((0.0, 0.0), |(z, a), (j, x)| (z + x * w0[j], a + x * v[j]));
+                let p = 1.0 / (1.0 + (-z).exp());
+                row().for_each(|(j, x)| hv[j] += p * (1.0 - p) * a * x / batch as f64);
+                third += p * (1.0 - p) * (1.0 - 2.0 * p) * a * a * a / batch as f64;
+            }
+            assert!((lazy.run.slope / (-2.0 * dot(&v, &hv)) - 1.0).abs() < 1e-12);
+            assert!((lazy.run.curvature / (2.0 * (dot(&hv, &hv) + third)) - 1.0).abs() < 1e-12);
+        }
+    }
+    let apart = distance(&lazy.params(), &eager.params());
+    println!("step models {worst:e}, iterates {apart:e}");
+    assert!(lazy.run.steps > 30 && worst < 1e-11 && apart < 1e-13, "{worst:e} {apart:e}");
+}
+
+#[test]
+fn a_refused_step_over_many_columns_takes_its_draw_back() {
+    let (n, cols, batch) = (30, 300_000, 20);
+    let (ptr, col, val, labels) = wide_rows::<f32>(n, cols, 900, 32);
+    let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
+    let glm = Glm::new(rows, Targets::Labels(&labels), GlmLoss::LeastSquares, 0.1, true).unwrap();
+    let algorithm = BoundedAiSarah::new(batch, 100, 1e9, 1e9).unwrap();
+    let mut machine = Machine::new(algorithm, glm, &vec![0.1; cols as usize + 1], 5);
+    for _ in 0..100 {
+        let (order, run) = (machine.u32[..n].to_vec(), machine.run.clone());
+        if machine.step().is_err() {
+            assert!(run.steps > 0);
+            assert_eq!((&machine.u32[..n], &machine.run), (&order[..], &run));
+            return;
+        }
+    }
+    panic!("a step size of 1e9 must overflow at last");
+}
+
 #[test]
 fn single_precision_follows_double() {
     let (wide, narrow) = (Sample::<f64>::new(300, 50, 0.1, 12), Sample::<f32>::new(300, 50, 0.1, 12));

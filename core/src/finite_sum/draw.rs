@@ -20,6 +20,13 @@ pub(crate) fn subset(rng: &mut Rng, order: &mut [u32], partner: &mut [u32]) {
     }
 }
 
+/// The exchanges of [`subset`] among `n` examples, alone.
+pub(crate) fn exchanges(rng: &mut Rng, n: usize, partner: &mut [u32]) {
+    for (k, partner) in partner.iter_mut().enumerate() {
+        *partner = k as u32 + rng.below((n - k) as u32);
+    }
+}
+
 /// Of minibatches that are subsets, the last one; empty before the first step.
 pub(crate) fn drawn(order: &[u32], steps: u64, batch: usize) -> &[u32] {
     if steps == 0 { &[] } else { order.get(..batch).unwrap_or(&[]) }

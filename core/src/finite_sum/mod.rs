@@ -28,6 +28,7 @@ mod run;
 mod sarah;
 mod svrg;
 mod theoretical_ai_sarah;
+mod windows;
 
 pub use adam::AdamSum;
 pub use ai_sarah::AiSarah;

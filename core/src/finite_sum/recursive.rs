@@ -10,7 +10,7 @@
 //! stops drift.
 //!
 //! Where the minibatch holds a third as many values as there are columns, one pass over the plain vectors is cheaper;
-//! dense rows always take it.
+//! dense rows always take it. ‖Hv‖² of many values in very many columns is summed in [`windows`].
 //!
 //! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. So does a full gradient of
 //! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
@@ -18,8 +18,9 @@
 
 use super::glm::{Glm, Row, fits, limit, norm_sq};
 use super::run::{Event, Memory, Run};
-use super::{check_batch, check_start, draw};
+use super::{check_batch, check_start, draw, windows};
 use crate::error::{Error, Result};
+use crate::rng::Rng;
 use crate::{Need, Real};
 
 /// How the vectors of the recursion are written.
@@ -65,6 +66,7 @@ pub(crate) struct Vectors<'m, T> {
     a: &'m mut [T],
     coef: &'m mut [T],
     pub order: &'m mut [u32],
+    /// The exchanges of a draw, until [`windows`] count here what they read.
     partner: &'m mut [u32],
 }
 
@@ -276,7 +278,9 @@ impl<'m, T: Real> Vectors<'m, T> {
         draw::subset(&mut run.rng, self.order, self.partner);
     }
 
-    pub fn undo_draw(&mut self) {
+    /// Takes back the draw that the generator made from this state on.
+    fn undo_draw(&mut self, mut rng: Rng) {
+        draw::exchanges(&mut rng, self.order.len(), self.partner);
         draw::undo(self.order, self.partner);
     }
 
@@ -303,29 +307,29 @@ impl<'m, T: Real> Vectors<'m, T> {
 
     /// ξ'(0) and ξ''(0) on the probed minibatch.
     pub fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run, updates: Updates) -> StepModel {
-        let batch = self.partner.len();
-        let share = 1.0 / batch as f64;
-        let (mut second, mut third) = (0.0, 0.0);
-        let mut squared = 0.0;
-        let mut touched = 0;
-        for k in 0..batch {
-            let i = self.order[k] as usize;
-            let (_, h, t) = glm.loss().derivatives(glm.target(i), self.z[k]);
-            let a = self.a[k].f64();
-            second += h.f64() * a * a;
-            third += t.f64() * a * a * a;
-            let pull = h * self.a[k];
-            if batch == 1 {
-                squared = pull.f64() * pull.f64() * glm.row_norm_sq(i);
-            } else {
+        let order = &self.order[..self.partner.len()];
+        let share = 1.0 / order.len() as f64;
+        let (sums, squared);
+        if let [i] = *order {
+            let mut pulled = 0.0;
+            sums = pulls(glm, order, self.z, self.a, |_, pull| pulled = pull.f64() * pull.f64());
+            squared = pulled * glm.row_norm_sq(i as usize);
+        } else if updates != Updates::Eager
+            && windows::pay(glm, order)
+            && let Some(window) = self.work.first_chunk_mut()
+        {
+            sums = pulls(glm, order, self.z, self.a, |k, pull| self.coef[k] = pull * T::of(share));
+            squared = windows::norm_sq(glm, order, self.coef, self.partner, window);
+        } else {
+            let mut touched = 0;
+            sums = pulls(glm, order, self.z, self.a, |k, pull| {
+                let i = order[k] as usize;
                 glm.add_row(i, pull * T::of(share), self.work);
                 touched += glm.row_len(i);
-            }
-        }
-        if batch > 1 {
+            });
             squared = self.drain_work(glm, touched, updates);
         }
-        let (second, third) = (second * share, third * share);
+        let [second, third] = sums.map(|sum| sum * share);
         let lambda = glm.lambda();
         let along = second + lambda * run.norm_sq;
         let norm = squared + 2.0 * lambda * second + lambda * lambda * run.norm_sq;
@@ -363,7 +367,7 @@ impl<'m, T: Real> Vectors<'m, T> {
         updates: Updates,
     ) -> Result<()> {
         self.advance(glm, run, alpha, 1.0, updates).inspect_err(|_| {
-            self.undo_draw();
+            self.undo_draw(before.rng.clone());
             *run = before;
         })
     }
@@ -437,16 +441,26 @@ impl<'m, T: Real> Vectors<'m, T> {
             let Row::Sparse(col, x) = glm.row(self.order[k] as usize) else { continue };
             let coef = T::of(self.coef[k].f64() * by_scale);
             tail += coef.f64();
-            let (mut even, mut odd) = (T::ZERO, T::ZERO);
-            for (&j, &x) in col.iter().zip(x) {
+            // Two chains of additions, taken in turn.
+            let mut lane = [T::ZERO; 2];
+            let mut write = |j: u32, x: T, lane: &mut T| {
                 let pair = &mut self.pairs[j as usize];
                 let d = coef * x;
                 let old = pair[1];
                 *pair = [pair[0] + shift * d, old + d];
-                // Two chains of additions, taken in turn.
-                (even, odd) = (odd, even + d * (two * old + d));
+                *lane += d * (two * old + d);
+            };
+            let (cols, col_rest) = col.as_chunks::<4>();
+            let (xs, x_rest) = x.as_chunks::<4>();
+            for (col, x) in cols.iter().zip(xs) {
+                for k in 0..4 {
+                    write(col[k], x[k], &mut lane[k % 2]);
+                }
             }
-            change += (even + odd).f64();
+            for (k, (&j, &x)) in col_rest.iter().zip(x_rest).enumerate() {
+                write(j, x, &mut lane[k % 2]);
+            }
+            change += (lane[0] + lane[1]).f64();
         }
         if let Some(at) = glm.bias() {
             let d = T::of(tail);
@@ -471,6 +485,20 @@ impl<'m, T: Real> Vectors<'m, T> {
             *out = w - shift * v;
         }
     }
+}
+
+/// Σ φ''a² and Σ φ'''a³ of the examples at margins z that change by a; `each` is told of φ''a, example by example.
+#[inline]
+fn pulls<T: Real>(glm: &Glm<'_, T>, which: &[u32], z: &[T], a: &[T], mut each: impl FnMut(usize, T)) -> [f64; 2] {
+    let (mut second, mut third) = (0.0, 0.0);
+    for (k, ((&i, &z), &a)) in which.iter().zip(z).zip(a).enumerate() {
+        let (_, h, t) = glm.loss().derivatives(glm.target(i as usize), z);
+        let change = a.f64();
+        second += h.f64() * change * change;
+        third += t.f64() * change * change * change;
+        each(k, h * a);
+    }
+    [second, third]
 }
 
 /// (xᵀw, xᵀv) over the shorter length, in four lanes each.
