@@ -100,6 +100,8 @@ fn error_lines() {
     assert_eq!(parse(b"\n\r\n \n"), "f: the file is empty");
     assert_eq!(parse(b"PK\x03\x04rest"), "f: not a text file (it looks like a zip archive)");
     assert_eq!(parse(b"a,b\n1,\0\n"), "f: not a text file (it looks like binary data)");
+    assert_eq!(parse(b"undercurvek\0\x01\0"), "f: not a text file (it looks like a run that undercurve saved)");
+    assert!(RawTable::parse(b"undercurve,label\n1,0\n2,1\n", Format::Auto, "f").is_ok(), "a column may be called so");
     assert_eq!(parse(b"a,label\n1,0\n\xff,1\n"), "f:3: the text is not UTF-8");
     assert_eq!(csv_line("a,label\n"), "f.csv:1: a header and no rows");
     assert_eq!(csv_line("a,b,label\n1,2,0\n\n1,2\n"), "f.csv:4:3: 2 cells, but the first line has 3");
@@ -389,4 +391,30 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn sparse_arrays_are_checked_and_taken_as_they_are() {
+    let make = |ptr: &[usize], col: &[u32], val: &[f64], y: &[u8], cols| {
+        Dataset::csr(ptr.to_vec(), col.to_vec(), val.to_vec(), y.to_vec(), cols)
+    };
+    let (ptr, col, val) = ([0, 2, 2, 3], [0, 3, 1], [1.0, -2.0, 0.5]);
+    let data = make(&ptr, &col, &val, &[1, 0, 1], 4).unwrap();
+    assert_eq!((data.len(), data.cols(), data.positives(), data.labels()), (3, 4, 2, &[1, 0, 1][..]));
+    match data.rows() {
+        Rows::Csr { ptr: p, col: c, val: v, cols: 4 } => assert_eq!((p, c, v), (&ptr[..], &col[..], &val[..])),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(make(&ptr, &col, &val, &[], 4).unwrap().labels(), &[] as &[u8]);
+    use undercurve::Error;
+    assert_eq!(make(&[0], &[], &[], &[], 0).unwrap_err(), Error::Param { what: "cols" });
+    assert_eq!(make(&[], &[], &[], &[], 4).unwrap_err(), Error::Empty { what: "ptr" });
+    assert_eq!(make(&ptr, &col, &val, &[1, 0], 4).unwrap_err(), Error::Length { what: "y", need: 3, got: 2 });
+    assert_eq!(make(&ptr, &col, &val, &[1, 0, 2], 4).unwrap_err(), Error::Label { at: 2 });
+    assert_eq!(make(&ptr, &col, &val, &[1, 0, 1], 3).unwrap_err(), Error::Index { what: "col", at: 1, len: 3 });
+    assert_eq!(
+        make(&[0, 2, 1, 3], &col, &val, &[1, 0, 1], 4).unwrap_err(),
+        Error::Index { what: "ptr", at: 2, len: 3 }
+    );
+    assert!(make(&ptr, &col, &[1.0, f64::NAN, 0.5], &[1, 0, 1], 4).is_err());
 }

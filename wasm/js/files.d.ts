@@ -5,7 +5,7 @@ export interface Column {
   name: string;
   /** How many values are. */
   missing: number;
-  /** Different values and how often, where there are at most 20. */
+  /** Different values and how often, where there are at most 100. */
   values: [value: string, count: number][] | null;
 }
 
@@ -31,7 +31,10 @@ export declare class DataFile {
   /** Errors name file, line and column. */
   constructor(bytes: Uint8Array, name: string);
   describe(): { name: string; format: "CSV" | "LIBSVM"; rows: number; columns: Column[] };
-  /** Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`. */
+  /**
+   * Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`; LIBSVM rows that store
+   * less than half of all values stay sparse.
+   */
   prepare(choice: Choice): Rows & { dims: number; test: Rows; plane: Float32Array };
   /** Gives the memory back. */
   dispose(): void;

@@ -13,7 +13,7 @@ export const initFiles = /* @__PURE__ */ once("undercurve_files_bg.wasm", () => 
  * @typedef {object} Column
  * @property {string} name
  * @property {number} missing how many values are
- * @property {[string, number][] | null} values different values and how often, where there are at most 20
+ * @property {[string, number][] | null} values different values and how often, where there are at most 100
  */
 
 /**
@@ -44,17 +44,20 @@ export class DataFile {
   }
 
   /**
-   * Splits (stratified), encodes and scales; both fitted on the training part. Ready for `Session`.
+   * Splits (stratified), encodes and scales; both fitted on the training part. Ready for `Session`; LIBSVM rows that store
+   * less than half of all values stay sparse.
    * @param {Choice} choice
    */
   prepare({ label, positive, impute = false, share = 0.6, seed = 1 }) {
     const data = this.#table.prepare(label, positive, impute, share, seed);
     try {
+      // Rows that are mostly zeros stay sparse.
+      const X = (held) => (data.sparse ? { ptr: data.starts(held), col: data.columns(held), val: data.values(held) } : data.values(held));
       return {
         dims: data.dims,
-        X: data.trainX(),
-        y: data.trainY(),
-        test: { X: data.testX(), y: data.testY() },
+        X: X(false),
+        y: data.labels(false),
+        test: { X: X(true), y: data.labels(true) },
         /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
         plane: data.plane(2000),
       };

@@ -1,9 +1,9 @@
-import type { Rows } from "./session.js";
+import type { DenseRows } from "./session.js";
 
 export { METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
 export { Session } from "./session.js";
-export type { Grid, Method, Metrics, Model, Rows, Slice, Snapshot, TrainerOptions, View } from "./session.js";
+export type { DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
 export { SYNTHETICS } from "./synthetics.js";
 
 /**
@@ -25,4 +25,10 @@ export declare class NeedsFull extends Error {}
 export declare function synthetic(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
-): Rows & { dims: number; test: Rows };
+): DenseRows & { dims: number; test: DenseRows };
+
+/**
+ * Labels with a share of them (0 … 1) turned over, as noise to train with. Which ones follows from the seed: those of a
+ * smaller share are among those of a larger one, and each class keeps at least one row.
+ */
+export declare function flipLabels(y: Uint8Array, share: number, seed?: number): Uint8Array;

@@ -3,5 +3,5 @@
 export { NeedsFull, init, initFull } from "./modules.js";
 export { METHODS } from "./pkg/methods.js";
 export { Session } from "./session.js";
-export { synthetic } from "./synthetic.js";
+export { flipLabels, synthetic } from "./synthetic.js";
 export { SYNTHETICS } from "./synthetics.js";

@@ -15,12 +15,25 @@ export interface Method {
   settings?: Record<string, number | string>;
 }
 
+/** Features of sparse rows: row k has `val[ptr[k] … ptr[k + 1]]` in the columns `col[…]`, from 0 and ascending. */
+export interface Sparse {
+  /** One more than there are rows. */
+  ptr: Uint32Array;
+  col: Uint32Array;
+  val: Float32Array;
+}
+
 /** Rows with their labels. */
 export interface Rows {
-  /** Features, row-major, rows × dims. */
-  X: Float32Array;
+  /** Features, row-major, rows × dims; or sparse rows. */
+  X: Float32Array | Sparse;
   /** 1 for positives, 0 for negatives. */
   y: Uint8Array;
+}
+
+/** Rows that are not sparse. */
+export interface DenseRows extends Rows {
+  X: Float32Array;
 }
 
 /** Training rows, and what to do with them. */
@@ -113,8 +126,8 @@ export declare class Session {
   /** Trains; returns the steps done, fewer than asked for where the method has nothing more to do. */
   advance(slice: Slice): number;
   snapshot(view?: View): Snapshot;
-  /** Scores of any rows, row-major, with the columns of the training rows; scaled as they were. */
-  score(X: Float32Array): Float32Array;
+  /** Scores of any rows, row-major or sparse, with the columns of the training rows; scaled as they were. */
+  score(X: Float32Array | Sparse): Float32Array;
   /** Rows of the last batch. */
   batch(): Uint32Array;
   /** Model parameters. */

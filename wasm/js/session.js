@@ -17,14 +17,22 @@ import { Ordered, grid } from "./view.js";
  */
 
 /**
+ * Features of sparse rows.
+ * @typedef {object} Sparse
+ * @property {Uint32Array} ptr where each row starts in `col` and `val`, and where the last one ends
+ * @property {Uint32Array} col column of each value, from 0, ascending within a row
+ * @property {Float32Array} val the values
+ */
+
+/**
  * @typedef {object} Rows
- * @property {Float32Array} X row-major, rows × dims
+ * @property {Float32Array | Sparse} X row-major, rows × dims; or sparse rows
  * @property {Uint8Array} y 1 for positives, 0 for negatives
  */
 
 /**
  * @typedef {object} TrainerOptions
- * @property {Float32Array} [X] training features, row-major, rows × dims
+ * @property {Float32Array | Sparse} [X] training features, row-major, rows × dims; or sparse rows
  * @property {Uint8Array} [y] training labels
  * @property {number} [dims] features per row
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
@@ -64,22 +72,30 @@ import { Ordered, grid } from "./view.js";
  *   training rows, at the iterate; the curvature is the Hessian's largest eigenvalue
  */
 
-/** Every row divided by its length; rows of zeros stay. */
+/** Every row divided by its length; rows of zeros stay. @template {Float32Array | Sparse} X @param {X} x @returns {X} */
 function unitRows(x, dims) {
-  const out = x.slice();
-  for (let at = 0; at < out.length; at += dims) {
-    const norm = Math.sqrt(out.subarray(at, at + dims).reduce((sum, value) => sum + value * value, 0));
-    if (norm > 0) for (let k = at; k < at + dims; k += 1) out[k] /= norm;
+  const { ptr, val } = isDense(x) ? { val: x } : x;
+  const out = val.slice();
+  for (let row = 0, to = 0; to < out.length; row += 1) {
+    const from = to;
+    to = ptr ? ptr[row + 1] : from + dims;
+    if (!(to >= from)) break; // (refused where the rows are taken)
+    const part = out.subarray(from, to);
+    const norm = Math.sqrt(part.reduce((sum, value) => sum + value * value, 0));
+    if (norm > 0) for (let k = 0; k < part.length; k += 1) part[k] /= norm;
   }
-  return out;
+  return ptr ? { ...x, val: out } : out;
 }
+
+const isDense = (X) => X instanceof Float32Array;
+const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
 /** Training on the CPU in slices, with snapshots. */
 export class Session {
   #data;
   #trainer;
   #labels;
-  #scaled;
+  #taken;
   #milliseconds = 0;
 
   /**
@@ -100,8 +116,10 @@ export class Session {
   /** @param {TrainerOptions} options */
   constructor(options) {
     const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, scale, bytes } = options;
-    if (!(X instanceof Float32Array) || !(y instanceof Uint8Array) || !dims) {
-      throw new TypeError("training rows are needed: X (Float32Array), y (Uint8Array) and dims");
+    for (const rows of test ? [{ X, y }, test] : [{ X, y }]) {
+      if (!(isDense(rows.X) || isSparse(rows.X)) || !(rows.y instanceof Uint8Array) || !dims) {
+        throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
+      }
     }
     this.#labels = test?.y ?? y;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
@@ -116,8 +134,13 @@ export class Session {
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
-        this.#scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => x && unitRows(x, dims) : (x) => x;
-        data = Data.dense(this.#scaled(X), y, dims, this.#scaled(test?.X), test?.y);
+        const scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => unitRows(x, dims) : (x) => x;
+        this.#taken = (X, y) => {
+          const x = scaled(X);
+          return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
+        };
+        data = this.#taken(X, y);
+        if (test) data.holdOut(this.#taken(test.X, test.y));
         trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
         return trainer && [data, trainer];
       } finally {
@@ -182,11 +205,16 @@ export class Session {
 
   /**
    * Scores of any rows.
-   * @param {Float32Array} X row-major, with the columns of the training rows; scaled as they were
+   * @param {Float32Array | Sparse} X row-major or sparse, with the columns of the training rows; scaled as they were
    * @returns {Float32Array}
    */
   score(X) {
-    return this.#trainer.score(this.#scaled(X));
+    const data = this.#taken(X, new Uint8Array());
+    try {
+      return this.#trainer.score(data);
+    } finally {
+      data.free();
+    }
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */

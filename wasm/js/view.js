@@ -75,8 +75,9 @@ export class Ordered {
     all.set(this.positives, this.negatives.length);
     all.sort();
     const cut = Math.floor(all.length / 500);
-    const low = all[cut];
-    const width = all[all.length - 1 - cut] - low || 1;
+    const span = all[all.length - 1 - cut] - all[cut];
+    // Scores that are all alike stand in the middle.
+    const [low, width] = span > 0 ? [all[cut], span] : [all[cut] - 0.5, 1];
     const out = new Float32Array(2 + 2 * bins);
     out[0] = low;
     out[1] = low + width;

@@ -1,6 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Session, init, synthetic } from "./index.js";
+import { Session, flipLabels, init, synthetic } from "./index.js";
 
 const sessions = new Map();
 const files = new Map();
@@ -14,6 +14,8 @@ const calls = {
     const data = synthetic(kind, options);
     return { ...data, plane: data.test.X.slice(0, 4000) };
   },
+
+  flip: flipLabels,
 
   /** Reads a file and keeps it; answers with what it holds. */
   async open(bytes, name) {
@@ -66,6 +68,9 @@ self.onmessage = async ({ data: { id, call, args } }) => {
     const value = await calls[call](...args);
     self.postMessage({ id, value }, transferable(value));
   } catch (error) {
-    self.postMessage({ id, error: String(error?.message ?? error) });
+    // A module that stops in the middle gives no sentence of its own.
+    const stopped = error instanceof WebAssembly.RuntimeError;
+    const text = stopped ? `the WebAssembly module stopped (${error.message}); the data may need more memory than it can have, 4 GB` : error?.message;
+    self.postMessage({ id, error: String(text ?? error) });
   }
 };

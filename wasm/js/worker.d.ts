@@ -1,6 +1,6 @@
 import type { Slice, Snapshot, TrainerOptions, View } from "./session.js";
 
-export type { Grid, Method, Metrics, Model, Rows, Slice, Snapshot, TrainerOptions, View } from "./session.js";
+export type { DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
 
 /** A worker with the module loaded. It can hold several sessions and prepares data, too. */
 export declare class Engine {

@@ -24,12 +24,12 @@ impl Table {
     }
 
     /// `{ name, format, rows, columns: [{ name, missing, values: [[value, count]] or null }] }`, values where there are at
-    /// most 20 different ones; LIBSVM has one column, its labels.
+    /// most 100 different ones; LIBSVM has one column, its labels.
     pub fn describe(&self) -> String {
         let sparse = self.table.format() == data::Format::Libsvm;
         let names = if sparse { vec!["label".to_string()] } else { self.table.columns() };
         let columns = names.iter().enumerate().map(|(k, name)| {
-            let values = self.table.values(k, 20).map_or("null".to_string(), |values| {
+            let values = self.table.values(k, 100).map_or("null".to_string(), |values| {
                 json::array(values.iter().map(|(value, count)| format!("[{},{count}]", json::string(value))))
             });
             json::object([
@@ -83,44 +83,51 @@ impl Prepared {
     pub fn dims(&self) -> usize {
         self.train.cols()
     }
-    /// Training features, row-major.
-    #[wasm_bindgen(js_name = trainX)]
-    pub fn train_x(&self) -> Vec<f32> {
-        dense(&self.train)
+    /// Whether rows come as `starts`, `columns` and stored values: where less than half of all values is stored.
+    #[wasm_bindgen(getter)]
+    pub fn sparse(&self) -> bool {
+        let rows = self.train.rows();
+        matches!(rows, Rows::Csr { .. }) && rows.nnz() < self.train.len() * self.train.cols() / 2
     }
-    /// Training labels.
-    #[wasm_bindgen(js_name = trainY)]
-    pub fn train_y(&self) -> Vec<u8> {
-        self.train.labels().to_vec()
+    fn part(&self, held: bool) -> &Dataset<f32> {
+        if held { &self.test } else { &self.train }
     }
-    /// Held-out features, row-major.
-    #[wasm_bindgen(js_name = testX)]
-    pub fn test_x(&self) -> Vec<f32> {
-        dense(&self.test)
+    /// Features of the training rows (or the held-out ones): row-major, or the stored ones of sparse rows.
+    pub fn values(&self, held: bool) -> Vec<f32> {
+        match self.part(held).rows() {
+            Rows::Dense { data, .. } => data.to_vec(),
+            Rows::Csr { val, .. } if self.sparse() => val.to_vec(),
+            Rows::Csr { ptr, col, val, cols } => {
+                let mut out = vec![0.0; cols * (ptr.len() - 1)];
+                for row in 0..ptr.len() - 1 {
+                    for at in ptr[row]..ptr[row + 1] {
+                        out[row * cols + col[at] as usize] = val[at];
+                    }
+                }
+                out
+            }
+        }
     }
-    /// Held-out labels.
-    #[wasm_bindgen(js_name = testY)]
-    pub fn test_y(&self) -> Vec<u8> {
-        self.test.labels().to_vec()
+    /// Where sparse rows start among their values, and where the last one ends.
+    pub fn starts(&self, held: bool) -> Vec<u32> {
+        match self.part(held).rows() {
+            Rows::Csr { ptr, .. } => ptr.iter().map(|&at| at as u32).collect(),
+            Rows::Dense { .. } => Vec::new(),
+        }
+    }
+    /// Columns of the values of sparse rows.
+    pub fn columns(&self, held: bool) -> Vec<u32> {
+        match self.part(held).rows() {
+            Rows::Csr { col, .. } => col.to_vec(),
+            Rows::Dense { .. } => Vec::new(),
+        }
+    }
+    /// Labels.
+    pub fn labels(&self, held: bool) -> Vec<u8> {
+        self.part(held).labels().to_vec()
     }
     /// The first `most` held-out rows on a plane, (x, y) each: the features if there are two, else principal components.
     pub fn plane(&self, most: usize) -> Vec<f32> {
-        plane::plane(&dense(&self.test), self.dims(), most)
-    }
-}
-
-/// Row-major values of any rows.
-fn dense(data: &Dataset<f32>) -> Vec<f32> {
-    match data.rows() {
-        Rows::Dense { data, .. } => data.to_vec(),
-        Rows::Csr { ptr, col, val, cols } => {
-            let mut out = vec![0.0; cols * (ptr.len() - 1)];
-            for row in 0..ptr.len() - 1 {
-                for at in ptr[row]..ptr[row + 1] {
-                    out[row * cols + col[at] as usize] = val[at];
-                }
-            }
-            out
-        }
+        plane::plane(self.test.rows(), most)
     }
 }

@@ -27,7 +27,7 @@ mod train;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "train")]
-pub use train::{Data, Drawn, Options, Trainer};
+pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 
 /// What the standard library brings where it is there.
 #[cfg(all(target_arch = "wasm32", not(feature = "files")))]

@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use undercurve::data::Rows;
 
 /// Values count up to so many mean absolute deviations from their column's mean. A normal column reaches that (3.2 of its
 /// standard deviations) once in 700 rows; a column that is nearly always the same does not draw the plane to its few
@@ -9,51 +10,77 @@ use alloc::vec::Vec;
 const REACH: f64 = 4.0;
 
 /// The first `most` rows on a plane: themselves for two features, else their first two principal components of
-/// columns without their extremes (40 rounds of the power method on at most 1000 rows).
-pub fn plane(x: &[f32], cols: usize, most: usize) -> Vec<f32> {
-    let rows = x.len() / cols.max(1);
+/// columns without their extremes (40 rounds of the power method on at most 1000 rows). Costs O(values stored + columns)
+/// a round: centred sparse rows are a vector that all share and what each adds to it.
+pub fn plane(rows: Rows<'_, f32>, most: usize) -> Vec<f32> {
+    let cols = rows.cols();
+    let most = most.min(rows.len());
+    let used = rows.len().min(1000);
+    // Column and value of all that is stored, and where each row ends.
+    let mut entries: Vec<(usize, f64)> = Vec::new();
+    let mut ends = vec![0];
+    for row in 0..most.max(used) {
+        match rows {
+            Rows::Dense { data, .. } => {
+                entries.extend(data[row * cols..][..cols].iter().map(|&x| f64::from(x)).enumerate());
+            }
+            Rows::Csr { ptr, col, val, .. } => {
+                entries.extend((ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, f64::from(val[at]))));
+            }
+        }
+        ends.push(entries.len());
+    }
     if cols == 2 {
-        return x[..2 * most.min(rows)].to_vec();
+        let mut out = vec![0.0; 2 * most];
+        for row in 0..most {
+            entries[ends[row]..ends[row + 1]].iter().for_each(|&(j, value)| out[2 * row + j] = value as f32);
+        }
+        return out;
     }
-    let used = rows.min(1000);
+    let share = 1.0 / used as f64;
     let mut mean = vec![0.0_f64; cols];
-    for row in x.chunks_exact(cols).take(used) {
-        for (m, &value) in mean.iter_mut().zip(row) {
-            *m += f64::from(value) / used as f64;
-        }
+    // Values that are not stored are 0, in so many of the rows.
+    let mut zeros = vec![used as f64; cols];
+    for &(j, value) in &entries[..ends[used]] {
+        mean[j] += value * share;
+        zeros[j] -= 1.0;
     }
-    let mut reach = vec![0.0_f64; cols];
-    for row in x.chunks_exact(cols).take(used) {
-        for ((r, &value), m) in reach.iter_mut().zip(row).zip(&mean) {
-            *r += (f64::from(value) - m).abs() * (REACH / used as f64);
-        }
+    let mut reach: Vec<f64> = zeros.iter().zip(&mean).map(|(n, m)| n * m.abs() * (REACH * share)).collect();
+    for &(j, value) in &entries[..ends[used]] {
+        reach[j] += (value - mean[j]).abs() * (REACH * share);
     }
-    let cut = |row: &[f32], j: usize| (f64::from(row[j]) - mean[j]).max(-reach[j]).min(reach[j]);
+    let cut = |j: usize, value: f64| (value - mean[j]).max(-reach[j]).min(reach[j]);
     // What was cut was more on one side.
-    let mut rest = vec![0.0_f64; cols];
-    for row in x.chunks_exact(cols).take(used) {
-        for (j, r) in rest.iter_mut().enumerate() {
-            *r += cut(row, j) / used as f64;
-        }
+    let mut rest: Vec<f64> = (0..cols).map(|j| zeros[j] * cut(j, 0.0) * share).collect();
+    for &(j, value) in &entries[..ends[used]] {
+        rest[j] += cut(j, value) * share;
     }
-    let centred = |row: &[f32], j: usize| cut(row, j) - rest[j];
-    let against = |row: &[f32], axis: &[f64]| -> f64 { (0..cols).map(|j| centred(row, j) * axis[j]).sum() };
+    // A row of zeros, centred; the others differ from it where they store a value, by this much.
+    let zero: Vec<f64> = (0..cols).map(|j| cut(j, 0.0) - rest[j]).collect();
+    for (j, value) in &mut entries {
+        *value = cut(*j, *value) - cut(*j, 0.0);
+    }
+    let row = |row: usize| &entries[ends[row]..ends[row + 1]];
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let beyond = |at: usize, axis: &[f64]| -> f64 { row(at).iter().map(|&(j, value)| value * axis[j]).sum() };
     let mut axes: Vec<Vec<f64>> = Vec::new();
     for number in 0..2 {
         let mut axis: Vec<f64> = (0..cols).map(|j| 1.0 / (1 + (j + number) % 7) as f64).collect();
         for _ in 0..40 {
             let mut next = vec![0.0; cols];
-            for row in x.chunks_exact(cols).take(used) {
-                let part = against(row, &axis);
-                for (j, n) in next.iter_mut().enumerate() {
-                    *n += part * centred(row, j);
-                }
+            let base = dot(&zero, &axis);
+            let mut total = 0.0;
+            for at in 0..used {
+                let part = base + beyond(at, &axis);
+                total += part;
+                row(at).iter().for_each(|&(j, value)| next[j] += part * value);
             }
+            next.iter_mut().zip(&zero).for_each(|(n, z)| *n += total * z);
             for other in &axes {
-                let part: f64 = next.iter().zip(other).map(|(a, b)| a * b).sum();
+                let part = dot(&next, other);
                 next.iter_mut().zip(other).for_each(|(a, b)| *a -= part * b);
             }
-            let norm = libm::sqrt(next.iter().map(|a| a * a).sum());
+            let norm = libm::sqrt(dot(&next, &next));
             if norm > 0.0 {
                 next.iter_mut().for_each(|a| *a /= norm);
                 axis = next;
@@ -61,10 +88,8 @@ pub fn plane(x: &[f32], cols: usize, most: usize) -> Vec<f32> {
         }
         axes.push(axis);
     }
-    x.chunks_exact(cols)
-        .take(most)
-        .flat_map(|row| [against(row, &axes[0]) as f32, against(row, &axes[1]) as f32])
-        .collect()
+    let base = [dot(&zero, &axes[0]), dot(&zero, &axes[1])];
+    (0..most).flat_map(|at| [0, 1].map(|axis| (base[axis] + beyond(at, &axes[axis])) as f32)).collect()
 }
 
 #[cfg(test)]
@@ -76,7 +101,7 @@ mod tests {
         let cols = 3;
         let mut x: Vec<f32> = (0..200).flat_map(|k| [(k as f32).sin(), (k as f32).cos(), 0.0]).collect();
         x[5 * cols + 2] = 100.0;
-        let flat = plane(&x, cols, 200);
+        let flat = plane(Rows::dense(&x, cols).unwrap(), 200);
         // The plane is that of the first two columns: distances in them are kept.
         let distance = |a: &[f32], b: &[f32]| libm::hypotf(a[0] - b[0], a[1] - b[1]);
         for k in (1..200).filter(|&k| k != 5) {
@@ -86,5 +111,26 @@ mod tests {
         }
         // With its extreme value, that row alone would have been an axis.
         assert!(distance(&flat[10..], &flat[..2]) < 5.0);
+    }
+
+    #[test]
+    fn sparse_rows_lie_where_the_same_rows_lie_dense() {
+        let (rows, cols) = (150, 9);
+        let value =
+            |row: usize, j: usize| if (row * 7 + j * 5).is_multiple_of(4) { ((row + 3 * j) as f32).sin() } else { 0.0 };
+        let x: Vec<f32> = (0..rows * cols).map(|at| value(at / cols, at % cols)).collect();
+        let (mut ptr, mut col, mut val) = (vec![0], Vec::new(), Vec::new());
+        for row in x.chunks_exact(cols) {
+            for (j, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                col.push(j as u32);
+                val.push(value);
+            }
+            ptr.push(col.len());
+        }
+        let dense = plane(Rows::dense(&x, cols).unwrap(), 60);
+        let sparse = plane(Rows::csr(&ptr, &col, &val, cols).unwrap(), 60);
+        assert_eq!((dense.len(), sparse.len()), (120, 120));
+        assert!(dense.iter().zip(&sparse).all(|(a, b)| (a - b).abs() < 1e-6), "{dense:?}\n{sparse:?}");
+        assert!(dense.iter().any(|a| a.abs() > 0.1));
     }
 }

@@ -5,9 +5,10 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use undercurve::data::{Dataset, Rows};
+use undercurve::data::Dataset;
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::registry;
+use undercurve::rng::Rng;
 use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -20,21 +21,41 @@ pub struct Data {
 
 #[wasm_bindgen]
 impl Data {
-    /// Rows from arrays: `x` row-major, rows × `dims`; `y` 1 for positives, 0 for negatives.
-    pub fn dense(
-        x: Vec<f32>,
-        y: Vec<u8>,
-        dims: usize,
-        test_x: Option<Vec<f32>>,
-        test_y: Option<Vec<u8>>,
-    ) -> Result<Self, JsError> {
-        let train = Arc::new(Dataset::dense(x, y, dims)?);
-        let test = match (test_x, test_y) {
-            (Some(x), Some(y)) => Some(Arc::new(Dataset::dense(x, y, dims)?)),
-            _ => None,
-        };
-        Ok(Self { train, test })
+    /// Rows from arrays: `x` row-major, rows × `dims`; `y` 1 for positives, 0 for negatives, or empty.
+    pub fn dense(x: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, JsError> {
+        Ok(Self { train: Arc::new(Dataset::dense(x, y, dims)?), test: None })
     }
+
+    /// Sparse rows: row k has the values `val[ptr[k]..ptr[k + 1]]` in the columns `col[…]`, counted from 0, ascending.
+    pub fn sparse(ptr: Vec<u32>, col: Vec<u32>, val: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, JsError> {
+        let ptr = ptr.into_iter().map(|at| at as usize).collect();
+        Ok(Self { train: Arc::new(Dataset::csr(ptr, col, val, y, dims)?), test: None })
+    }
+
+    /// Takes the rows of `held` to measure on.
+    #[wasm_bindgen(js_name = holdOut)]
+    pub fn hold_out(&mut self, held: Data) {
+        self.test = Some(held.train);
+    }
+}
+
+/// The labels with `round(rows · share)` of them turned over. Which ones follows from the seed, and those of a smaller
+/// share are among those of a larger one. The last row of a class is passed over.
+#[wasm_bindgen(js_name = flipLabels)]
+pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
+    let rows = y.len();
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    Rng::keyed(seed as u64, 0x666c_6970, 0).shuffle(&mut order);
+    let mut positives: usize = y.iter().map(|&label| usize::from(label & 1)).sum();
+    for &row in order.iter().take(libm::round(rows as f64 * share) as usize) {
+        let label = &mut y[row as usize];
+        let (ours, after) = if *label == 1 { (positives, positives - 1) } else { (rows - positives, positives + 1) };
+        if ours > 1 {
+            positives = after;
+            *label ^= 1;
+        }
+    }
+    y
 }
 
 /// Rows drawn from a seed: two features each, row-major, and labels.
@@ -206,11 +227,10 @@ impl Trainer {
         Ok(self.scores.clone())
     }
 
-    /// Scores of any rows, row-major, with as many columns as the training data.
-    pub fn score(&mut self, x: Vec<f32>) -> Result<Vec<f32>, JsError> {
-        let cols = self.inner.train_data().cols();
-        let mut scores = vec![0.0; x.len() / cols];
-        self.inner.score(Rows::dense(&x, cols)?, &mut scores)?;
+    /// Scores of any rows, with as many columns as the training data; their labels are not looked at.
+    pub fn score(&mut self, data: &Data) -> Result<Vec<f32>, JsError> {
+        let mut scores = vec![0.0; data.train.len()];
+        self.inner.score(data.train.rows(), &mut scores)?;
         Ok(scores)
     }
 
@@ -223,5 +243,38 @@ impl Trainer {
             self.scored = Some(self.inner.steps_done());
         }
         Ok(data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_flipped_by_a_share_and_a_seed_and_no_class_dies_out() {
+        let y: Vec<u8> = (0..500).map(|row| u8::from(row % 25 == 0)).collect();
+        let turned = |share: f64, seed: f64| -> Vec<usize> {
+            let out = flip_labels(y.clone(), share, seed);
+            assert!(out.iter().all(|&label| label <= 1));
+            (0..500).filter(|&row| out[row] != y[row]).collect()
+        };
+        assert!(turned(0.0, 1.0).is_empty());
+        let (few, many) = (turned(0.05, 1.0), turned(0.2, 1.0));
+        assert_eq!((few.len(), many.len()), (25, 100));
+        assert!(few.iter().all(|row| many.contains(row)), "a larger share turns more rows, not others");
+        assert_eq!(turned(0.05, 1.0), few);
+        assert_ne!(turned(0.05, 2.0), few);
+        // About as many of each class as their share: 4 of 100 rows are positive here.
+        let positives = many.iter().filter(|&&row| y[row] == 1).count();
+        assert!(positives <= 12, "{positives} of 20 positives");
+        for lone in [0, 1] {
+            for seed in 0..50 {
+                let mut y = vec![1 - lone; 6];
+                y[3] = lone;
+                let out = flip_labels(y, 1.0, f64::from(seed));
+                assert!(out.contains(&0) && out.contains(&1), "{out:?}");
+            }
+        }
+        assert!(flip_labels(Vec::new(), 0.2, 1.0).is_empty());
     }
 }

@@ -9,7 +9,7 @@ import { DataFile, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
-import { NeedsFull, SYNTHETICS, Session, init, initFull, synthetic } from "../js/index.js";
+import { NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic } from "../js/index.js";
 
 const module = (name) => readFile(new URL(`../js/pkg/${name}_bg.wasm`, import.meta.url));
 const names = ["undercurve", "undercurve_full", "undercurve_files"];
@@ -90,7 +90,9 @@ test("both modules read what the other saved", () => {
   const exact = new Session(options("auc-exact"));
   exact.advance({ steps: 3 });
   const { test: held } = options("soap");
-  assert.equal(first.Trainer.load(exact.save(), first.Data.dense(X, y, dims, held.X, held.y)), undefined);
+  const rows = first.Data.dense(X, y, dims);
+  rows.holdOut(first.Data.dense(held.X, held.y, dims));
+  assert.equal(first.Trainer.load(exact.save(), rows), undefined);
 });
 
 test("every kind of data is drawn", () => {
@@ -113,6 +115,88 @@ test("a file becomes rows for a session", () => {
   const session = new Session({ ...data, method: { name: "ce" } });
   assert.equal(session.advance({ steps: 5 }), 5);
   assert.throws(() => new DataFile(Buffer.from("x,label\n1,0\n2\n"), "broken.csv"), /broken\.csv:3/);
+});
+
+/** The same rows, zeros not stored. */
+function sparse(X, dims) {
+  const [ptr, col, val] = [[0], [], []];
+  for (let at = 0; at < X.length; at += 1) {
+    if (X[at] !== 0) {
+      col.push(at % dims);
+      val.push(X[at]);
+    }
+    if ((at + 1) % dims === 0) ptr.push(col.length);
+  }
+  return { ptr: Uint32Array.from(ptr), col: Uint32Array.from(col), val: Float32Array.from(val) };
+}
+
+test("sparse rows train, score and resume as the same rows do dense", async () => {
+  const dims = 12;
+  const rows = (count, shift) => {
+    const y = Uint8Array.from({ length: count }, (_, row) => Number(row % 7 === 0));
+    const X = Float32Array.from({ length: count * dims }, (_, at) => {
+      const row = Math.floor(at / dims);
+      return (row * 5 + at * 3 + shift) % 4 ? 0 : Math.sin(row + (at % dims)) + (y[row] ? 1 : 0);
+    });
+    return { X, y };
+  };
+  const [train, held] = [rows(300, 0), rows(200, 1)];
+  const thin = ({ X, y }) => ({ X: sparse(X, dims), y });
+  const apart = (a, b) => Math.max(...a.map((value, k) => Math.abs(value - b[k])));
+  for (const [name, model] of [["soap", { kind: "linear" }], ["ce", { kind: "mlp", hidden: [5] }], ["ai-sarah", { kind: "linear" }], ["auc-exact", { kind: "linear" }]]) {
+    const settings = { dims, model, method: { name }, steps: 40 };
+    const dense = await Session.create({ ...train, test: held, ...settings });
+    const few = await Session.create({ ...thin(train), test: thin(held), ...settings });
+    for (const session of [dense, few]) session.advance({ steps: 20 });
+    assert.ok(apart(few.params(), dense.params()) < 1e-3, `${name}: parameters apart by ${apart(few.params(), dense.params())}`);
+    assert.ok(apart(few.score(sparse(held.X, dims)), few.score(held.X)) < 1e-5, name);
+    const { roc, test: metrics } = few.snapshot({ curve: 33, ranks: 10 });
+    assert.ok(roc.every(Number.isFinite) && metrics.auroc > 0.5, `${name}: ${metrics.auroc}`);
+    const resumed = await Session.create({ ...thin(train), test: thin(held), ...settings, bytes: few.save() });
+    for (const session of [few, resumed]) session.advance({ steps: 10 });
+    assert.deepEqual(resumed.save(), few.save(), name);
+  }
+  const broken = (change) => () => new Session({ ...thin(train), X: { ...sparse(train.X, dims), ...change }, dims, method: { name: "ce" } });
+  assert.throws(broken({ ptr: new Uint32Array(301) }), /length/);
+  assert.throws(broken({ ptr: new Uint32Array(0) }), /empty/);
+  assert.throws(broken({ col: sparse(train.X, dims).col.map(() => 12) }), /col/);
+  assert.throws(broken({ val: undefined }), /rows are needed/);
+});
+
+test("a LIBSVM file of many columns stays sparse; one with few zeros does not", () => {
+  const wide = Array.from({ length: 200 }, (_, k) => `${k % 5 ? -1 : 1} ${1 + (k % 5 ? k : 0)}:1 ${300 + k}:0.5 100000:${1 + k / 200}`).join("\n");
+  const file = new DataFile(Buffer.from(wide), "wide.svm");
+  assert.deepEqual(file.describe().columns[0].values, [["-1", 160], ["1", 40]]);
+  const data = file.prepare({ label: "label", positive: "1" });
+  file.dispose();
+  assert.equal(data.dims, 100_000);
+  assert.ok(data.X.val.length <= 360, `${data.X.val.length} values stored`);
+  assert.equal(data.X.ptr.length, data.y.length + 1);
+  assert.equal(data.plane.length, 2 * data.test.y.length);
+  assert.ok(data.plane.every(Number.isFinite));
+  const session = new Session({ ...data, method: { name: "soap" }, steps: 50 });
+  session.advance({ steps: 50 });
+  assert.ok(session.snapshot().test.auroc > 0.9);
+  const full = new DataFile(Buffer.from(Array.from({ length: 60 }, (_, k) => `${k % 4 ? 0 : 1} 1:${k} 2:${k % 3}`).join("\n")), "full.svm");
+  const { X, y } = full.prepare({ label: "label", positive: "1" });
+  assert.ok(X instanceof Float32Array);
+  assert.equal(X.length, 2 * y.length);
+});
+
+test("labels are flipped by share and seed, and no class dies out", () => {
+  const { y } = synthetic("split", { rows: 1000 });
+  const before = y.slice();
+  const turned = (share, seed) => {
+    const out = flipLabels(y, share, seed);
+    return [...out.keys()].filter((row) => out[row] !== y[row]);
+  };
+  const [few, many] = [turned(0.03, 1), turned(0.2, 1)];
+  assert.deepEqual([turned(0, 1).length, few.length, many.length], [0, 30, 200]);
+  assert.ok(few.every((row) => many.includes(row)));
+  assert.notDeepEqual(turned(0.03, 2), few);
+  assert.deepEqual(y, before, "what was given stays");
+  const lone = Uint8Array.from([0, 0, 1, 0, 0]);
+  for (let seed = 0; seed < 30; seed += 1) assert.equal(new Set(flipLabels(lone, 1, seed)).size, 2);
 });
 
 test("two methods start alike and see the same batches", () => {

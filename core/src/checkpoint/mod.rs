@@ -10,7 +10,7 @@ pub(crate) use codec::{Coded, Reader, write_bytes};
 use alloc::vec::Vec;
 use core::fmt;
 
-const MAGIC: &[u8; 10] = b"undercurve";
+pub(crate) const MAGIC: &[u8; 10] = b"undercurve";
 const HEADER: usize = 26;
 
 /// What an envelope holds.

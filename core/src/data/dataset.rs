@@ -49,11 +49,28 @@ impl<T: Real> Dataset<T> {
     /// `Param` (no columns), `Length`, `NonFinite`, `Label`.
     pub fn dense(x: Vec<T>, y: Vec<u8>, cols: usize) -> Result<Self> {
         let rows = Rows::dense(&x, cols)?.len();
+        Self::labelled(Storage::Dense(x), y, cols, rows)
+    }
+
+    /// Sparse rows from arrays: row k has the values `val[ptr[k]..ptr[k + 1]]` in the columns `col[…]`, ascending; `y` as in
+    /// [`dense`](Self::dense).
+    ///
+    /// # Errors
+    /// `Param` (no columns), `Empty`, `Length`, `Index` (row starts or columns out of order or range), `NonFinite`, `Label`.
+    pub fn csr(ptr: Vec<usize>, col: Vec<u32>, val: Vec<T>, y: Vec<u8>, cols: usize) -> Result<Self> {
+        if cols == 0 {
+            return Err(Error::Param { what: "cols" });
+        }
+        let rows = Rows::csr(&ptr, &col, &val, cols)?.len();
+        Self::labelled(Storage::Csr { ptr, col, val }, y, cols, rows)
+    }
+
+    fn labelled(storage: Storage<T>, y: Vec<u8>, cols: usize, rows: usize) -> Result<Self> {
         if !y.is_empty() {
             exact_len("y", rows, y.len())?;
         }
         count_labels(&y)?;
-        Ok(Self::new(Storage::Dense(x), cols, y, Vec::new(), Summary::default(), rows))
+        Ok(Self::new(storage, cols, y, Vec::new(), Summary::default(), rows))
     }
 
     pub(super) fn new(

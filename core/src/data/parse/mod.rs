@@ -285,7 +285,9 @@ fn decode(bytes: &[u8]) -> Result<&str, Placed> {
     // Tab, line feed, form feed and carriage return are the control characters that text has.
     let control = |b: u8| b < 32 && !matches!(b, b'\t' | b'\n' | b'\r' | 12);
     if bytes.iter().fold(false, |any, &b| any | control(b)) {
-        return Err(whole(DataErrorKind::Binary { looks_like: "binary data" }));
+        let saved = bytes.starts_with(crate::checkpoint::MAGIC);
+        let looks_like = if saved { "a run that undercurve saved" } else { "binary data" };
+        return Err(whole(DataErrorKind::Binary { looks_like }));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match core::str::from_utf8(bytes) {
