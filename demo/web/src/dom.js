@@ -18,8 +18,13 @@ export function h(tag, props = {}, ...children) {
 /** @param {string} id @returns {any} */
 export const $ = (id) => document.getElementById(id);
 
-/** A row of exclusive buttons. `choices` are [value, text]. */
+/** A row of exclusive buttons. `choices` are [value, text]. The same choices keep their buttons, and so the focus. */
 export function segments(root, choices, value, change) {
+  const made = [...root.querySelectorAll("input")];
+  if (made.length === choices.length && made.every((input, k) => input.value === choices[k][0])) {
+    for (const input of made) input.checked = input.value === value;
+    return;
+  }
   root.replaceChildren(
     ...choices.map(([key, text]) =>
       h("label", {}, h("input", { type: "radio", name: root.id, value: key, checked: key === value, onchange: () => change(key) }), h("span", {}, text)),

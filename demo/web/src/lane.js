@@ -7,6 +7,16 @@ const GRID = 72;
 /** Shown without a click into the folded settings. */
 const BRIEF = ["lr", "optimizer", "surrogate", "gamma", "sampling"];
 
+/** What a parameter may be, in words; nothing for a list of choices, which is seen. */
+function expects({ kind, low, high, word }) {
+  if (kind === "choice") return "";
+  const number = kind === "count" ? "a whole number" : "a number";
+  // Limits that only keep numbers representable are not named.
+  const [above, bounded] = [low > 0 && low < 1e-9, high < 4e9];
+  const range = bounded ? (above ? `above 0, up to ${high}` : `from ${low} to ${high}`) : above ? "above 0" : `of at least ${low}`;
+  return `${word ? `${word} or ` : ""}${number} ${range}`;
+}
+
 export class Lane {
   /**
    * @param {"a" | "b"} name
@@ -26,12 +36,14 @@ export class Lane {
     this.settings = h("details", { className: "settings" });
     this.map = h("canvas", { className: "map", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
+    // Maps are square and so keep their window: the last snapshot is right for every size.
+    for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
     this.caption = h("span");
     $(`lane-${name}`).append(
       h("div", { className: "head" }, h("span", { className: "key", "aria-hidden": "true", textContent: title }), this.select, this.figure),
       this.settings,
       h("div", { className: "card" }, this.map),
-      h("div", { className: "caption" }, this.caption, h("span", { textContent: "● positive  · negative" })),
+      h("div", { className: "caption" }, this.caption, h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative")),
       h("div", { className: "card" }, this.bins),
       h("div", { className: "caption" }, h("span", { textContent: "Scores of held-out rows: low" }), h("span", { textContent: "high" })),
     );
@@ -43,26 +55,48 @@ export class Lane {
 
   /** Shows a choice of method and settings. */
   configure(choice) {
+    const rebuilt = this.choice?.method !== choice.method;
     this.choice = choice;
     this.select.value = choice.method;
-    const { params, about, paper } = this.method;
+    const { params } = this.method;
     const value = (param) => choice.settings[param.name] ?? param.default;
+    if (rebuilt) this.build();
+    for (const param of params) if (param.name in this.fields) this.fields[param.name].value = value(param);
     const brief = params.filter((param) => BRIEF.includes(param.name) || param.name in choice.settings);
+    this.summary.textContent = brief.map((param) => `${param.name} ${value(param)}`).join("  ·  ");
+  }
+
+  /** A field for each parameter. They stay while the method does, so that the focus does. */
+  build() {
+    const { params, about, paper } = this.method;
     const set = (param, text) => {
-      const settings = { ...choice.settings, [param.name]: text };
+      const settings = { ...this.choice.settings, [param.name]: text };
       if (text === param.default || text === "") delete settings[param.name];
-      this.change({ method: choice.method, settings });
+      this.change({ method: this.choice.method, settings });
     };
-    const field = (param) =>
-      h("label", { title: param.about }, param.name,
-        param.domain.kind === "choice"
-          ? h("select", { onchange: (event) => set(param, event.target.value) },
-            ...param.domain.values.map((word) => h("option", { value: word, textContent: word, selected: word === value(param) })))
-          : h("input", { type: "text", inputMode: "decimal", value: value(param), onchange: (event) => set(param, event.target.value.trim()) }));
-    this.settings.replaceChildren(
-      h("summary", { textContent: brief.map((param) => `${param.name} ${value(param)}`).join("  ·  ") }),
-      h("div", {}, h("p", { textContent: `${about} ${paper}.` }), ...params.filter((param) => param.name !== "steps").map(field)),
-    );
+    const hint = h("p", { className: "about", "aria-hidden": "true" });
+    const field = (param) => {
+      const expected = expects(param.domain);
+      const text = `${param.name}: ${param.about}${expected ? ` (${expected})` : ""}`;
+      const explain = () => (hint.textContent = text);
+      const common = { "aria-description": text, onfocus: explain };
+      const input = param.domain.kind === "choice"
+        ? h("select", { ...common, onchange: () => set(param, input.value) }, ...param.domain.values.map((word) => h("option", { value: word, textContent: word })))
+        : h("input", { ...common, type: "text", inputMode: "decimal", onchange: () => set(param, input.value.trim()) });
+      this.fields[param.name] = input;
+      return h("label", { onpointerenter: explain }, param.name, input);
+    };
+    this.fields = {};
+    this.summary = h("summary");
+    const fields = params.filter((param) => param.name !== "steps").map(field);
+    this.settings.replaceChildren(this.summary, h("div", {}, h("p", { textContent: `${about} ${paper}.` }), ...fields, hint));
+  }
+
+  /** What is wrong, with the lane, and with the range where the module that trains is too small to name it. */
+  explain(error) {
+    const text = String(error.message ?? error);
+    const param = this.method.params.find(({ name }) => text.startsWith(`${name} = `));
+    return new Error(`Lane ${this.name.toUpperCase()}, ${this.method.title}: ${param ? text.replace("a number in its range", expects(param.domain)) : text}`);
   }
 
   /** The held-out rows to draw. */
@@ -70,7 +104,7 @@ export class Lane {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
-    this.caption.textContent = this.flat ? "lines: 20, 5 and 1 % of negatives rank higher" : "first two principal components, tint: rank";
+    this.caption.textContent = this.flat ? "lines: 20, 5, 1 % of negatives rank higher" : "first two principal components, tint: rank";
     this.layer = this.aspect = null;
   }
 

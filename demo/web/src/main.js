@@ -18,10 +18,14 @@ const HELD_OUT = 6000;
 /** Known of the default set: the best average precision of any direction, found by trying all of them. */
 const BEST_DIRECTION = 0.573;
 
-let state = address.read(location.hash);
+let state = address.defaults();
 let colours = readColours();
 let data = null;
+/** Whether `data` is not what `state` says, since that could not be loaded. */
+let stale = true;
+/** The visitor's file as it is trained on, and the one described last; the worker keeps both. */
 let own = null;
+let described = null;
 let trainers = null;
 let history = null;
 let playing = false;
@@ -41,10 +45,25 @@ const charts = {
   objective: chart($("objective"), { x: null, y: null }),
 };
 
+/** On a screen without motion the pictures are drawn when a run ends, not while it runs. */
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
 function problem(error) {
   const text = error ? String(error.message ?? error) : "";
   $("problem").textContent = text;
   $("problem").hidden = !text;
+  if (text) $("problem").scrollIntoView({ block: "nearest" });
+}
+
+/** Takes over what the address says; what does not exist is replaced by the default, and named. */
+function readAddress() {
+  state = address.read(location.hash);
+  for (const name of LANES) {
+    const { method } = state.lanes[name];
+    if (METHODS.some((one) => one.name === method)) continue;
+    problem(`There is no method called “${method}”.`);
+    state.lanes[name] = address.defaults().lanes[name];
+  }
 }
 
 const isDrawn = () => SYNTHETICS.some((kind) => kind.name === state.data);
@@ -62,7 +81,15 @@ const options = (lane) => ({
   engine: engines[lane],
 });
 
+/** The rows that the state asks for, with the training labels as they are trained on. */
 async function loadData() {
+  const rows = await loadRows();
+  if (!state.flips) return { ...rows, flipped: 0 };
+  const y = await engines.a.call("flip", rows.y, state.flips / 100, state.seed);
+  return { ...rows, y, flipped: y.reduce((sum, label, row) => sum + (label !== rows.y[row]), 0) };
+}
+
+async function loadRows() {
   const sample = SAMPLES.find((one) => one.name === state.data);
   if (state.data === "file" && own) return engines.a.call("prepare", own.file, { ...own, share: 0.6, seed: state.seed });
   if (sample) {
@@ -86,33 +113,39 @@ async function restart({ fresh = true, play = false } = {}) {
   const mine = ++run;
   document.documentElement.dataset.state = "busy";
   pause();
+  const made = {};
+  const unmake = () => Object.values(made).forEach((one) => one.dispose());
   try {
-    if (fresh || !data) {
+    if (fresh || stale) {
+      stale = true;
       const next = await loadData();
       if (mine !== run) return;
       data = next;
+      stale = false;
       for (const name of LANES) lanes[name].show(data);
       steps.show(data, state.seed, state.story === "steps");
     }
     history_push();
-    const made = {};
-    for (const name of LANES) made[name] = await createTrainer(options(name));
-    if (mine !== run) {
-      for (const name of LANES) made[name].dispose();
-      return;
+    for (const name of LANES) {
+      made[name] = await createTrainer(options(name)).catch((error) => {
+        throw lanes[name].explain(error);
+      });
     }
+    if (mine !== run) return unmake();
     for (const name of LANES) trainers?.[name].dispose();
-    trainers = made;
-    history = { step: [], ap: { a: [], b: [] }, objective: { a: [], b: [] } };
+    trainers = { ...made };
+    history = { step: [], ap: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    pause();
     $("backend").textContent = "CPU · SIMD";
     $("reason").textContent = trainers.a.backendReason;
     await advance(0, mine);
     if (play && mine === run) start();
   } catch (error) {
+    if (trainers?.a !== made.a) unmake();
     if (mine !== run) return;
     problem(error);
     $("sentence").textContent = "Nothing was trained with these choices.";
-    $("note").textContent = "Change the choice named below, or go back to the last one.";
+    $("note").textContent = `The message says which one to change${history ? "; the pictures are of what was trained before" : ""}.`;
     $("play").disabled = $("step").disabled = true;
     return;
   }
@@ -127,7 +160,10 @@ function history_push() {
 
 function configure() {
   side.configure(state, isDrawn());
-  for (const name of LANES) lanes[name].configure(state.lanes[name]);
+  for (const name of LANES) {
+    lanes[name].configure(state.lanes[name]);
+    table[name].title.textContent = `${name.toUpperCase()}  ${lanes[name].method.title}`;
+  }
   $("seed").value = state.seed;
   segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], state.speed, (speed) => {
     state.speed = speed;
@@ -143,7 +179,14 @@ async function advance(steps, mine = run) {
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view())));
     if (mine !== run) return;
     const begin = performance.now();
-    show({ a: shots[0], b: shots[1] }, (history.step.at(-1) ?? 0) + steps);
+    const step = (history.step.at(-1) ?? 0) + steps;
+    // The clock of a worker is coarse: the mean over the run says more than the last slice. The first slice warms up.
+    if (history.step.length > 1) history.timed += steps;
+    LANES.forEach((name, k) => {
+      if (history.step.length > 1) history.milliseconds[name] += shots[k].milliseconds * steps;
+      if (history.timed) shots[k].milliseconds = history.milliseconds[name] / history.timed;
+    });
+    show({ a: shots[0], b: shots[1] }, step);
     timings.main.push(performance.now() - begin);
   } finally {
     busy = false;
@@ -159,9 +202,11 @@ function show(shots, step) {
     }
   }
   history.last = shots;
-  for (const name of LANES) lanes[name].draw(colours, shots[name]);
-  drawCharts(shots);
-  drawTable(shots);
+  if (!(still.matches && playing && step < state.steps)) {
+    for (const name of LANES) lanes[name].draw(colours, shots[name]);
+    drawCharts(shots);
+    drawTable(shots);
+  }
   $("progress").replaceChildren("Step ", h("b", { textContent: count(step) }), ` / ${count(state.steps)}`);
   $("track").style.width = `${Math.min(100, (100 * step) / state.steps)}%`;
   if (step >= state.steps) {
@@ -184,12 +229,12 @@ function drawCharts({ a, b }) {
   const share = prevalence();
   charts.roc.draw(grid, grid, [...a.roc], [...b.roc], `ROC curves: AUROC ${three(a.test.auroc)} for lane A, ${three(b.test.auroc)} for lane B`);
   charts.pr.draw(grid, grid.map(() => share), [...a.pr], [...b.pr], `Precision–recall curves: average precision ${three(a.test.ap)} for lane A, ${three(b.test.ap)} for lane B, ${three(share)} by chance`);
-  charts.ap.draw(history.step, null, history.ap.a, history.ap.b, `Average precision over ${history.step.at(-1)} steps: now ${three(a.test.ap)} for lane A, ${three(b.test.ap)} for lane B`);
+  charts.ap.draw(history.step, null, history.ap.a, history.ap.b, `Average precision over ${history.step.at(-1)} steps: now ${three(a.test.ap)} for lane A, ${three(b.test.ap)} for lane B`, state.steps);
   const scaled = (values) => {
     const first = values.find((value) => value !== null && value !== 0);
     return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
   };
-  charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane on its batches, as the change since the first step");
+  charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane on its batches, as the change since the first step", state.steps);
 }
 
 const prevalence = () => data.test.y.reduce((sum, y) => sum + y, 0) / data.test.y.length;
@@ -210,8 +255,7 @@ $("metrics").append(
 
 function drawTable(shots) {
   for (const [name, other] of [["a", "b"], ["b", "a"]]) {
-    const { title, cells } = table[name];
-    title.textContent = `${name.toUpperCase()}  ${lanes[name].method.title}`;
+    const { cells } = table[name];
     COLUMNS.forEach(([key], k) => {
       cells[k].textContent = three(shots[name].test[key]);
       cells[k].className = shots[name].test[key] > shots[other].test[key] ? "best" : "";
@@ -229,25 +273,27 @@ function tell({ a, b }, step) {
   const positives = data.test.y.reduce((sum, y) => sum + y, 0);
   const parts = [];
   if (step === 0) {
-    parts.push("Two models, one start, the same batches. Press play: ", name("a"), " trains in lane A, ", name("b"), " in lane B.");
+    parts.push("Two models, one start, the same batches: ", name("a"), " trains in lane A, ", name("b"), " in lane B.");
   } else {
     const [first, second] = b.test.ap >= a.test.ap ? [["b", b], ["a", a]] : [["a", a], ["b", b]];
     const close = Math.abs(a.test.ap - b.test.ap) < 0.01;
     parts.push(`After ${count(step)} steps, `, name(first[0]), ` ranks the ${count(positives)} held-out positives with average precision `, number(...first), close ? "; " : ", against ", number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
-    const better = [a, b].map((shot) => shot.test.auroc);
-    const aurocWinner = better[0] > better[1] ? "a" : "b";
-    if (!close && aurocWinner !== first[0]) parts.push(" By AUROC the order is the other way round.");
   }
   $("sentence").replaceChildren(...parts);
-  const chance = `Chance is ${three(prevalence())}.`;
-  const standard = state.data === "split" && state.noise === 0 && state.positives === 3;
+  const notes = [];
+  const ahead = (metric) => Math.sign(a.test[metric] - b.test[metric]);
+  if (step > 0 && Math.abs(a.test.ap - b.test.ap) >= 0.01 && ahead("ap") * ahead("auroc") < 0) notes.push("By AUROC the order is reversed.");
+  const standard = state.data === "split" && state.noise === 0 && state.positives === 3 && !data.flipped;
   if (standard) {
-    $("note").textContent = `This data set was found by searching for a large gap; on most data the two are closer, and seeds differ (try 3). The best linear direction reaches about ${BEST_DIRECTION}. ${chance}`;
+    notes.push(`This data set was found by searching for a large gap; on most data the two are closer, and seeds differ (try 3). The best linear direction reaches about ${BEST_DIRECTION}.`);
   } else if (isDrawn()) {
-    $("note").textContent = `${SYNTHETICS.find((kind) => kind.name === state.data).about} ${count(ROWS)} rows train, ${count(HELD_OUT)} are held out. ${chance}`;
+    notes.push(`${SYNTHETICS.find((kind) => kind.name === state.data).about} ${count(ROWS)} rows train, ${count(HELD_OUT)} are held out.`);
   } else {
-    $("note").textContent = `${count(data.y.length)} rows × ${data.dims} features train, ${count(data.test.y.length)} are held out (a stratified split by the seed). ${chance}`;
+    notes.push(`${count(data.y.length)} rows × ${count(data.dims)} features train, ${count(data.test.y.length)} are held out (a stratified split by the seed).`);
   }
+  if (data.flipped) notes.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
+  notes.push(`Chance is ${three(prevalence())}.`);
+  $("note").textContent = notes.join(" ");
 }
 
 function start() {
@@ -256,7 +302,6 @@ function start() {
     restart({ fresh: false, play: true });
     return;
   }
-  problem(null);
   playing = true;
   $("play").textContent = "Pause";
   requestAnimationFrame(tick);
@@ -265,6 +310,17 @@ function start() {
 function pause() {
   playing = false;
   $("play").textContent = history?.step.at(-1) >= state.steps ? "Replay" : "Play";
+}
+
+/** Stops where the run is, with the sentence of that step. */
+function halt() {
+  const step = history?.step.at(-1);
+  const ran = playing;
+  pause();
+  if (ran && step > 0) {
+    show(history.last, step);
+    tell(history.last, step);
+  }
 }
 
 async function tick() {
@@ -282,11 +338,29 @@ async function tick() {
   if (mine === run && playing) requestAnimationFrame(tick);
 }
 
+/** What a file without rows to train on is, and where it belongs; nothing where that is not known. */
+function notData(bytes, name) {
+  const begins = String.fromCharCode(...bytes.subarray(0, 64));
+  const [, kind] = begins.match(/^undercurve([a-z])\0/) ?? [];
+  const takes = "The page takes data to train on: CSV or LIBSVM, plain or gzip.";
+  if (kind) {
+    const classes = "ck".includes(kind) ? " of several classes, which the page does not train: with a file of several labels it trains one class, chosen as the positive one, against all others" : "";
+    return `${name} is a run that undercurve saved${classes}. ${takes} On the command line “undercurve eval ${name} DATA” measures a saved model, “undercurve train --resume” goes on with it.`;
+  }
+  if (/^\s*[[{]/.test(begins)) return `${name} looks like JSON. ${takes}`;
+  return "";
+}
+
 async function openFile(file) {
   problem(null);
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    side.inspect(await engines.a.call("open", bytes, file.name));
+    const other = notData(bytes, file.name);
+    if (other) throw new Error(other);
+    const table = await engines.a.call("open", bytes, file.name);
+    if (described !== null && described !== own?.file) engines.a.call("close", described);
+    described = table.file;
+    side.inspect(table);
   } catch (error) {
     side.forget();
     problem(error);
@@ -297,7 +371,7 @@ function change(part) {
   problem(null);
   Object.assign(state, part);
   if ("data" in part) side.forget();
-  restart({ fresh: "data" in part || "positives" in part || "noise" in part || "seed" in part, play: true });
+  restart({ fresh: "data" in part || "positives" in part || "noise" in part || "flips" in part || "seed" in part, play: true });
 }
 
 async function thumbnails() {
@@ -317,17 +391,21 @@ function restyle() {
 }
 
 function wire() {
-  $("play").onclick = () => (playing ? pause() : start());
+  $("play").onclick = () => {
+    problem(null);
+    if (playing) halt();
+    else start();
+  };
   $("step").onclick = () => {
-    pause();
+    halt();
     if (history.step.at(-1) < state.steps) advance(1).catch(problem);
   };
   $("reset").onclick = () => restart({ fresh: false });
   $("seed").onchange = () => change({ seed: Math.min(999999, Math.max(0, Math.trunc(Number($("seed").value) || 0))) });
   $("dice").onclick = () => change({ seed: Math.floor(Math.random() * 1000) });
   $("share").onclick = async () => {
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    $("share").textContent = "Copied";
+    const copied = await Promise.resolve(navigator.clipboard?.writeText(location.href) ?? Promise.reject()).then(() => true, () => false);
+    $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
   $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, history: { step: history.step, ap: history.ap, objective: history.objective } }, null, 2), "application/json");
@@ -335,27 +413,24 @@ function wire() {
     $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: data.dims, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea, button, summary, a")) return;
+    // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
+    const focused = event.target.closest?.("input, select, textarea, button, summary, a");
+    const field = focused && !focused.matches("button, summary, a");
+    if (event.ctrlKey || event.metaKey || event.altKey || field || (focused && event.key === " ")) return;
+    if (event.repeat && event.key !== "ArrowRight") return;
     const button = { " ": "play", ArrowRight: "step", r: "reset", R: "reset" }[event.key];
     if (!button) return;
     event.preventDefault();
     $(button).click();
   });
   addEventListener("hashchange", () => {
-    state = address.read(location.hash);
+    problem(null);
+    readAddress();
     restart({ play: true });
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     restyle();
     thumbnails();
-  });
-  let resizing;
-  addEventListener("resize", () => {
-    clearTimeout(resizing);
-    resizing = setTimeout(() => {
-      restyle();
-      if (trainers && !playing) advance(0).catch(problem);
-    }, 120);
   });
 }
 
@@ -367,16 +442,14 @@ async function open() {
       state.lanes[name] = choice;
       restart({ fresh: false, play: true });
     });
-    if (!METHODS.some((method) => method.name === state.lanes[name].method)) {
-      problem(`There is no method called “${state.lanes[name].method}”.`);
-      state.lanes[name] = address.defaults().lanes[name];
-    }
   }
+  readAddress();
   side = new Side($("side"), {
     kinds: SYNTHETICS,
     change,
     file: openFile,
     prepare: (choice) => {
+      if (own && own.file !== choice.file) engines.a.call("close", own.file);
       own = choice;
       Object.assign(state, { data: "file" });
       problem(null);
@@ -401,5 +474,5 @@ open().catch(problem).then(() => {
   if (import.meta.env.PROD) return navigator.serviceWorker?.register("./offline.js");
 }).catch(() => {});
 
-// For the tests: how long the page itself works on a frame.
-globalThis.undercurve = { timings, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };
+// For the tests: how long the page itself works on a frame, and what is trained on.
+globalThis.undercurve = { timings, rows: () => data, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };

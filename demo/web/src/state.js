@@ -5,6 +5,7 @@
  * @property {string} data name of a drawn kind or of a sample; "file" for the visitor's own
  * @property {number} positives share in per cent, drawn data only
  * @property {number} noise
+ * @property {number} flips share of the training labels that are flipped, in per cent
  * @property {number} seed
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
@@ -19,6 +20,7 @@ export function defaults() {
     data: "split",
     positives: 3,
     noise: 0,
+    flips: 0,
     seed: 1,
     model: "linear",
     steps: 300,
@@ -40,6 +42,7 @@ export function read(hash) {
   state.data = query.get("data") ?? state.data;
   state.positives = between(query.get("positives"), 0.5, 50, state.positives);
   state.noise = between(query.get("noise"), 0, 2, state.noise);
+  state.flips = Math.round(2 * between(query.get("flips"), 0, 20, state.flips)) / 2;
   state.seed = Math.trunc(between(query.get("seed"), 0, 999999, state.seed));
   state.steps = Math.trunc(between(query.get("steps"), 1, 100000, state.steps));
   const model = query.get("model") ?? "";
@@ -59,7 +62,7 @@ export function read(hash) {
 /** @param {State} state */
 export function write(state) {
   const query = new URLSearchParams();
-  for (const name of ["data", "positives", "noise", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
   if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {
     query.set(lane, state.lanes[lane].method);

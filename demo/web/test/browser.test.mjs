@@ -119,6 +119,111 @@ test("a file is described before training and trained on; a broken one says wher
   await close();
 });
 
+/** What the page says after a file that it cannot train on. */
+async function refusal(page, name, text) {
+  await drop(page, name, text);
+  await page.waitForFunction((start) => document.querySelector("#problem").textContent.startsWith(start), name);
+  return page.textContent("#problem");
+}
+
+test("several classes are trained one against the others, which the page says; what is no data is told apart", async () => {
+  const { page, errors, close } = await open("#steps=20");
+  const classes = Array.from({ length: 120 }, (_, k) => `${Math.sin(k) + (k % 4)},${Math.cos(k)},${["red", "green", "blue", "green"][k % 4]}`);
+  await drop(page, "three.csv", `x,z,colour\n${classes.join("\n")}\n`);
+  await page.waitForSelector("#inspect");
+  assert.match(await page.textContent("#ratio"), /There are 3 classes, .* one against all others: choose the positive one; the rows of the other 2 are negatives/);
+  await page.selectOption("#inspect label:nth-of-type(2) select", "green");
+  assert.match(await page.textContent("#ratio"), /60 of 120 rows are positive/);
+  await page.click("#inspect button");
+  await page.waitForFunction(() => location.hash.includes("data=file"));
+  await finished(page);
+  const trained = await metrics(page);
+  assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
+
+  await drop(page, "numbers.csv", `x,label\n${Array.from({ length: 150 }, (_, k) => `${k},${k / 7}`).join("\n")}\n`);
+  await page.waitForFunction(() => document.querySelector("#inspect strong")?.textContent === "numbers.csv");
+  assert.match(await page.textContent("#ratio"), /more than 100 different values: a number to predict/);
+  assert.ok(await page.isDisabled("#inspect button"));
+
+  // The head of what is saved of several classes, and of two.
+  assert.match(await refusal(page, "many.uc", "undercurvek\0\x01\0rest"), /of several classes.*chosen as the positive one.*undercurve eval many\.uc/);
+  const two = await refusal(page, "two.uc", "undercurvem\0\x01\0rest");
+  assert.match(two, /a run that undercurve saved\. The page takes data to train on/);
+  assert.match(await refusal(page, "some.json", '{"a": 1}'), /looks like JSON/);
+  assert.deepEqual(await metrics(page), trained, "what was shown stays");
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("a sparse file of many columns trains without being filled up", async () => {
+  const { page, errors, close } = await open("#steps=20");
+  const rows = Array.from({ length: 600 }, (_, k) => `${k % 6 ? -1 : 1} ${1 + (k % 6 ? k : 0)}:1 ${1000 + k * 7}:0.5 ${99_000 + (k % 500)}:1 100000:0.1`);
+  await drop(page, "wide.svm", rows.join("\n"));
+  await page.waitForSelector("#inspect");
+  assert.match(await page.textContent("#inspect"), /LIBSVM, 600 rows/);
+  await page.click("#inspect button");
+  await page.waitForFunction(() => location.hash.includes("data=file"));
+  await finished(page);
+  assert.match(await page.textContent("#note"), /360 rows × 100,000 features train/);
+  const stored = await page.evaluate(() => globalThis.undercurve.rows().X.val.length);
+  assert.ok(stored > 0 && stored <= 4 * 360, `${stored} values`);
+  assert.ok((await metrics(page)).every(([ap, auroc]) => ap > 0 && auroc > 0.8), `${await metrics(page)}`);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test("labels are flipped for training only, alike in both lanes, and the address keeps the share", async () => {
+  const clean = await open("#steps=40");
+  const flips = clean.page.getByRole("slider", { name: "Label flips" });
+  const before = await clean.page.evaluate(() => [globalThis.undercurve.rows().y, globalThis.undercurve.rows().test.y].map((y) => [...y]));
+  await flips.fill("10");
+  await clean.page.waitForFunction(() => location.hash.includes("flips=10&"));
+  await finished(clean.page);
+  assert.equal(await flips.getAttribute("aria-valuetext"), "10 %");
+  assert.match(await clean.page.textContent("#note"), /200 of the 2,000 training labels are flipped, no held-out one/);
+  const after = await clean.page.evaluate(() => [globalThis.undercurve.rows().y, globalThis.undercurve.rows().test.y].map((y) => [...y]));
+  assert.equal(after[0].filter((label, row) => label !== before[0][row]).length, 200);
+  assert.deepEqual(after[1], before[1]);
+  const [mine, theirs] = await clean.page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
+  assert.deepEqual(mine, theirs, "both lanes drew the same batch, from the same labels");
+  const trained = await metrics(clean.page);
+  await clean.page.reload();
+  await finished(clean.page);
+  assert.deepEqual(await metrics(clean.page), trained);
+  // On real data as well, and its own rows.
+  await clean.page.goto(`${home}#data=breast-cancer&steps=40&flips=20`);
+  await clean.page.waitForFunction(() => /68 of the 341 training labels are flipped/.test(document.querySelector("#note").textContent));
+  assert.ok(await flips.isVisible());
+  assert.deepEqual(clean.errors, []);
+  await clean.close();
+});
+
+test("a choice that cannot be trained is named with its lane and its range; the next good one trains", async () => {
+  const { page, errors, close } = await open("#steps=20");
+  await page.evaluate(() => (location.hash = "#steps=20&b=soap&b.lr=-3&data=ring"));
+  await page.waitForSelector("#problem:not([hidden])");
+  assert.equal(await page.textContent("#problem"), 'Lane B, SOAP: lr = "-3": expected a number of at least 0');
+  assert.ok(await page.isDisabled("#play"));
+  await page.evaluate(() => (location.hash = "#steps=20&b=nothing&data=ring"));
+  await page.waitForFunction(() => document.querySelector("#problem").textContent.includes("no method called “nothing”"));
+  await finished(page);
+  assert.ok(!(await page.isDisabled("#play")));
+  // A file that cannot be prepared leaves nothing of itself behind.
+  await drop(page, "lone.csv", `x,label\n${Array.from({ length: 40 }, (_, k) => `${k},${k ? 0 : 1}`).join("\n")}\n`);
+  await page.waitForSelector("#inspect");
+  await page.click("#inspect button");
+  await page.waitForFunction(() => document.querySelector("#problem").textContent.includes("lone.csv"));
+  await page.click("#play", { force: true });
+  await page.selectOption("#lane-a .head select", "soap");
+  await page.waitForFunction(() => document.querySelector("#problem").textContent.includes("lone.csv"));
+  assert.ok(await page.isDisabled("#play"), "the old rows are not trained under the new name");
+  await page.click(".kinds button");
+  await page.waitForFunction(() => location.hash.includes("data=split"));
+  await finished(page);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 test("real samples train", async () => {
   for (const name of ["page-blocks", "digits", "breast-cancer"]) {
     const { page, close } = await open(`#data=${name}&steps=100&speed=max`);
@@ -188,25 +293,97 @@ test("what only drawn data has is shown for drawn data only; the dice bring anot
   await close();
 });
 
-test("keys play, step and reset", async () => {
+test("keys play, step and reset, also with a button focused, and fields keep theirs", async () => {
   const { page, close } = await open("#steps=50");
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("r");
-  await page.waitForFunction(() => document.documentElement.dataset.step === "0");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "0" && document.querySelector("#play").textContent === "Play");
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.documentElement.dataset.step === "1");
+  await page.focus("#share");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "2");
+  await page.focus("#seed");
+  await page.keyboard.press("r");
+  await page.focus("#play");
   await page.keyboard.press(" ");
   await finished(page);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "50");
+  await page.keyboard.press("r");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "0");
+  await close();
+});
+
+test("a choice made by keyboard keeps the focus", async () => {
+  const { page, close } = await open("#steps=20");
+  await page.focus("#speed input:checked");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => location.hash.includes("speed=max"));
+  assert.equal(await page.evaluate(() => document.activeElement.value), "max");
+  await page.click("#lane-b summary");
+  const gamma = page.locator("#lane-b .settings").getByLabel("gamma", { exact: true });
+  await gamma.fill("0.5");
+  await gamma.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("b.gamma=0.5"));
+  await finished(page);
+  assert.ok(await gamma.evaluate((field) => document.activeElement === field));
+  assert.match(await page.textContent("#lane-b .about"), /^gamma: .*above 0, up to 1/);
+  await close();
+});
+
+test("maps stay square and charts keep to their boxes when the page around them changes", async () => {
+  const { page, close } = await open("#steps=20");
+  const shapes = () => page.evaluate(() => [...document.querySelectorAll("canvas.map")].map((map) => map.clientWidth - map.clientHeight));
+  await page.evaluate(() => document.fonts.ready.then(() => true));
+  const top = () => page.evaluate(() => document.querySelector("#lane-a").getBoundingClientRect().top + scrollY);
+  const ended = await top();
+  await page.click("#reset");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "0");
+  assert.equal(await top(), ended, "the lanes do not move when the sentence of the result comes");
+  await page.click("#lane-b summary");
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await page.waitForFunction(() => [...document.querySelectorAll("canvas.map")].every((map) => map.width === Math.round(map.clientWidth * devicePixelRatio)));
+  assert.deepEqual(await shapes(), [0, 0]);
+  await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
+  await page.setViewportSize({ width: 390, height: 844 });
+  const fold = page.getByRole("button", { name: "Data and model" });
+  await fold.click();
+  assert.equal(await fold.getAttribute("aria-expanded"), "true");
+  // Thumbnails that were never seen are drawn when they are.
+  await page.waitForFunction(() => [...document.querySelectorAll(".kinds canvas")].every((canvas) => canvas.width > 1 && canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte)));
+  await close();
+});
+
+test("without motion a run is drawn when it ends", async () => {
+  const { page, close } = await open("#steps=50", { reducedMotion: "reduce" });
+  await page.click("#reset");
+  await page.waitForFunction(() => document.documentElement.dataset.step === "0");
+  await page.evaluate(() => {
+    globalThis.seen = new Set();
+    new MutationObserver(() => globalThis.seen.add(document.querySelector("#metrics td").textContent)).observe(document.querySelector("#metrics"), { subtree: true, childList: true, characterData: true });
+  });
+  await page.click("#play");
+  await finished(page);
+  const [[ap]] = await metrics(page);
+  assert.deepEqual((await page.evaluate(() => [...globalThis.seen])).map(Number), [ap]);
   await close();
 });
 
 test("no serious accessibility fault, wide or narrow, light or dark", async () => {
-  for (const options of [{}, { colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }]) {
+  for (const options of [{}, { colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }, { viewport: { width: 820, height: 900 } }]) {
     const { page, close } = await open("#steps=20", options);
+    await page.evaluate(() => document.querySelector(".fold").click());
+    await page.click("#lane-a summary");
     await page.evaluate(axe);
     const faults = await page.evaluate(() => globalThis.axe.run().then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
     assert.deepEqual(faults, []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
+    const small = await page.evaluate(() => [...document.querySelectorAll("button, select, summary, input, .segments label")]
+      .filter((node) => node.checkVisibility() && !node.closest(".segments label > *"))
+      .map((node) => [node, node.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width < 24 || height < 24)
+      .map(([node, { width, height }]) => `${node.tagName} ${node.id || node.textContent} ${width} × ${height}`));
+    assert.deepEqual(small, [], "targets of at least 24 pixels");
     await close();
   }
 });

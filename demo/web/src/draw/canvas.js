@@ -4,9 +4,20 @@ import { contours } from "d3-contour";
 
 /** Sizes of canvases in CSS pixels, told by the browser: asking for them while drawing would lay out the page. */
 const sizes = new WeakMap();
+const redraws = new WeakMap();
 const watcher = new ResizeObserver((entries) => {
-  for (const { target, contentRect } of entries) sizes.set(target, { width: contentRect.width, height: contentRect.height });
+  for (const { target, contentRect: { width, height } } of entries) {
+    const before = sizes.get(target);
+    sizes.set(target, { width, height });
+    if (width && height && (before?.width !== width || before?.height !== height)) redraws.get(target)?.();
+  }
 });
+
+/** Calls `redraw` whenever the canvas has another size, also when it is shown for the first time. */
+export function onResize(canvas, redraw) {
+  redraws.set(canvas, redraw);
+  watcher.observe(canvas);
+}
 
 /** @param {HTMLCanvasElement} canvas without padding @returns {{ width: number, height: number }} */
 export function sizeOf(canvas) {

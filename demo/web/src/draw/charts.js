@@ -11,18 +11,20 @@ export function chart(root, { x, y, reference, log = false }) {
   let plot = null;
   let colours = null;
   let data = [[0, 1], [null, null], [null, null], [null, null]];
+  /** Of the run, where the horizontal axis counts steps: the curves grow into it. */
+  let length = 1;
+  const size = () => ({ width: Math.max(120, root.clientWidth), height: Math.max(100, root.clientHeight) });
   const build = () => {
     plot?.destroy();
     const font = '11px "Inter Variable", system-ui, sans-serif';
     const axis = { stroke: colours.soft, font, grid: { stroke: colours.line, width: 1 }, ticks: { show: false }, border: { show: false } };
     plot = new uPlot(
       {
-        width: Math.max(120, root.clientWidth),
-        height: Math.max(100, root.clientHeight),
+        ...size(),
         legend: { show: false },
         cursor: { show: false },
         padding: [8, 16, 0, 0],
-        scales: { x: x ? { time: false, range: x } : { time: false }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+        scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
         axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
         series: [
           {},
@@ -35,13 +37,18 @@ export function chart(root, { x, y, reference, log = false }) {
       root,
     );
   };
+  new ResizeObserver(() => {
+    const { width, height } = size();
+    if (plot && (plot.width !== width || plot.height !== height)) plot.setSize({ width, height });
+  }).observe(root);
   return {
     /** @param {ReturnType<typeof import("../dom.js").colours>} next */
     restyle(next) {
       colours = next;
       build();
     },
-    draw(xs, ours, a, b, label) {
+    draw(xs, ours, a, b, label, end = 1) {
+      length = end;
       data = [xs, ours ?? xs.map(() => null), a, b];
       root.setAttribute("aria-label", label);
       plot?.setData(data);
