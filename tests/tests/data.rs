@@ -105,6 +105,7 @@ fn error_lines() {
     assert_eq!(parse(b"a,label\n1,0\n\xff,1\n"), "f:3: the text is not UTF-8");
     assert_eq!(csv_line("a,label\n"), "f.csv:1: a header and no rows");
     assert_eq!(csv_line("a,b,label\n1,2,0\n\n1,2\n"), "f.csv:4:3: 2 cells, but the first line has 3");
+    assert_eq!(csv_line("a,label\n1,0\n1\n"), "f.csv:3:2: 1 cell, but the first line has 2");
     assert_eq!(csv_line("a,label\r\n1,0\r\n1,2,1\r\n"), "f.csv:3:3: 3 cells, but the first line has 2");
     assert_eq!(csv_line("a,label\n1,0\n\"x,1\n2,1\n"), "f.csv:3:1: a quoted cell never ends");
     assert_eq!(csv_line("a,a,label\n1,2,0\n"), "f.csv:1:2: two columns are called \"a\"");

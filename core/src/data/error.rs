@@ -239,7 +239,9 @@ impl fmt::Display for DataErrorKind {
             Self::GzipCorrupt => f.write_str("the gzip data is damaged"),
             Self::GzipUnsupported => f.write_str("gzip data, and this build reads plain text only"),
             Self::TooLarge { what } => write!(f, "{what} is too large"),
-            Self::Ragged { need, got } => write!(f, "{got} cells, but the first line has {need}"),
+            Self::Ragged { need, got } => {
+                write!(f, "{got} cell{}, but the first line has {need}", if *got == 1 { "" } else { "s" })
+            }
             Self::OpenQuote => f.write_str("a quoted cell never ends"),
             Self::DuplicateColumn { name } => write!(f, "two columns are called {}", Quoted(name)),
             Self::MissingColumn { name, columns } => {
