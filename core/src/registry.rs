@@ -797,6 +797,7 @@ pub static METHODS: &[Method] = &with_texts([
             SURROGATE,
             MARGIN,
             SCALE,
+            SMOOTHING,
             link("identity")
         ),
         source: Source {

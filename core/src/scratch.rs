@@ -20,6 +20,14 @@ impl Need {
     /// Nothing.
     pub const NONE: Self = Self { real: 0, f64: 0, u32: 0, u64: 0 };
 
+    /// More than any machine has: of sizes that the calls refuse.
+    pub(crate) const UNMET: Self = Self { real: usize::MAX, f64: usize::MAX, u32: usize::MAX, u64: usize::MAX };
+
+    /// Rows that sums and metrics take: they are numbered in `u32`, and the memory that they need has to be countable.
+    pub(crate) const fn takes(rows: usize) -> bool {
+        rows as u64 <= u32::MAX as u64 && rows < usize::MAX / 32
+    }
+
     /// Enough for either of two calls made one after the other.
     #[must_use]
     pub const fn either(self, other: Self) -> Self {

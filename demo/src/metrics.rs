@@ -129,7 +129,7 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     let data = preparation.apply::<f64>(table)?;
     let (names, classes) = (preparation.features().column_names(), preparation.classes());
     let at: Option<Vec<usize>> = scores.iter().map(|score| names.iter().position(|name| name == score)).collect();
-    let (Some(at), Rows::Dense { data: values, cols }) = (at, data.features().rows()) else {
+    let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.features().rows()) else {
         return Err(CliError::input(format!("{}: a score is not a number", table.name())));
     };
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();

@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn text(data: &Dataset<f64>) -> String {
     let mut out = String::new();
     match data.rows() {
-        Rows::Dense { data: values, cols } => {
+        Rows::Dense { data: values, cols, .. } => {
             out.push_str("label");
             for column in 0..cols {
                 let _ = write!(out, ",\"{}\"", data.column_name(column).replace('"', "\"\""));

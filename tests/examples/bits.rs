@@ -1,5 +1,5 @@
-//! Trains every method for a few steps and prints one JSON line a run: what was trained, and a hash of the parameters'
-//! bits. `wasm/test/bits.test.mjs` trains the same in WebAssembly and compares.
+//! Trains every method for a few steps and prints one JSON line a run: what was trained, a hash of the parameters'
+//! bits, and the last step's objective in full. `wasm/test/bits.test.mjs` trains the same in WebAssembly and compares.
 
 use serde_json::json;
 use std::sync::Arc;
@@ -61,13 +61,16 @@ fn main() {
                 };
                 let result = Trainer::new(&config, data.clone(), None).map_err(|error| error.to_string());
                 let outcome = result.and_then(|mut trainer| {
+                    let mut objective = f64::NAN;
                     // A step of a finite sum may be a piece of a walk over all rows, which counts for none.
                     while trainer.steps_done() < STEPS {
-                        if trainer.step().map_err(|error| error.to_string())?.is_none() {
-                            break;
+                        match trainer.step().map_err(|error| error.to_string())? {
+                            Some(value) => objective = value,
+                            None => break,
                         }
                     }
-                    Ok(json!({"steps": trainer.steps_done(), "hash": hash(trainer.params())}))
+                    // Not a number, of finite sums, is null.
+                    Ok(json!({"steps": trainer.steps_done(), "hash": hash(trainer.params()), "objective": objective}))
                 });
                 let settings: serde_json::Map<_, _> =
                     settings.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();

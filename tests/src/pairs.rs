@@ -26,7 +26,7 @@ pub fn loss(name: &str, c: f64, t: f64) -> (f64, f64) {
             }
         }
         "ramp" => {
-            if t <= 0.0 {
+            if t < 0.0 {
                 (1.0, 0.0)
             } else if t < c {
                 ((c - t) / c, -1.0 / c)

@@ -27,7 +27,7 @@ pub fn surrogate(name: &str, parameter: f64, t: f64) -> (f64, f64) {
                 (d - smoothing / 2.0, -1.0)
             }
         }
-        "ramp" if t <= 0.0 => (1.0, 0.0),
+        "ramp" if t < 0.0 => (1.0, 0.0),
         "ramp" => (d.max(0.0) / parameter, if d > 0.0 { -1.0 / parameter } else { 0.0 }),
         "exponential" => ((-parameter * t).exp(), -parameter * (-parameter * t).exp()),
         _ => panic!("no surrogate {name}"),

@@ -41,8 +41,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 fn dense<T: undercurve::Real>(data: &Dataset<T>) -> Vec<Vec<f64>> {
     match data.rows() {
-        Rows::Dense { data, cols } => data.chunks(cols).map(|row| row.iter().map(|x| x.f64()).collect()).collect(),
-        Rows::Csr { ptr, col, val, cols } => ptr
+        Rows::Dense { data, cols, .. } => data.chunks(cols).map(|row| row.iter().map(|x| x.f64()).collect()).collect(),
+        Rows::Csr { ptr, col, val, cols, .. } => ptr
             .windows(2)
             .map(|span| {
                 let mut row = vec![0.0; cols];
@@ -403,7 +403,7 @@ fn sparse_arrays_are_checked_and_taken_as_they_are() {
     let data = make(&ptr, &col, &val, &[1, 0, 1], 4).unwrap();
     assert_eq!((data.len(), data.cols(), data.positives(), data.labels()), (3, 4, 2, &[1, 0, 1][..]));
     match data.rows() {
-        Rows::Csr { ptr: p, col: c, val: v, cols: 4 } => assert_eq!((p, c, v), (&ptr[..], &col[..], &val[..])),
+        Rows::Csr { ptr: p, col: c, val: v, cols: 4, .. } => assert_eq!((p, c, v), (&ptr[..], &col[..], &val[..])),
         other => panic!("{other:?}"),
     }
     assert_eq!(make(&ptr, &col, &val, &[], 4).unwrap().labels(), &[] as &[u8]);

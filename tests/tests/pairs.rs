@@ -405,6 +405,42 @@ fn bad_input_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn gradients_that_do_not_fit_are_errors() {
+    let mut refused = 0;
+    for n in [6, 900] {
+        let (scores, labels) = data("plain", n, 0.3, 5);
+        for (name, ..) in SURROGATES {
+            for exponent in (-60..=45).step_by(5) {
+                let c = 10f64.powi(exponent);
+                let loss = AnySurrogate::by_name(name, c).unwrap();
+                for sum in [Sum::Auc, Sum::Ap] {
+                    for grade in [Grade::Fast, Grade::Full] {
+                        match whole::<f64, f32>(sum, &scores, &labels, loss, grade) {
+                            Ok((value, grad)) => {
+                                assert!(value.is_finite(), "{name} {c:e} {n}: {value}");
+                                assert!(grad.iter().all(|g| g.is_finite()), "{name} {c:e} {n}: {sum:?}");
+                            }
+                            Err(_) => refused += 1,
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn memory_for_more_rows_than_there_can_be_is_never_met() {
+    for rows in [1 << 32, usize::MAX / 2, usize::MAX] {
+        assert_eq!(pairs::need(rows, 1).f64, usize::MAX);
+        assert_eq!(pairs::need(1, rows).f64, usize::MAX);
+        assert_eq!(undercurve::metric::need(rows).u64, usize::MAX);
+    }
+    assert!(pairs::need(u32::MAX as usize, u32::MAX as usize).f64 < usize::MAX);
+}
+
+#[test]
 fn exact_gradients_sum_to_zero() {
     // Objectives of differences do not move when all scores do.
     let (scores, labels) = data("plain", 1000, 0.2, 21);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
 use undercurve::data::{Dataset, Rows};
 use undercurve::estimator::Estimator;
-use undercurve::registry::{METHODS, Method, Settings};
+use undercurve::registry::{Domain, METHODS, Method, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 
@@ -117,6 +117,70 @@ fn finite_sums_rest_within_a_full_gradient() {
             assert!(rests >= if walks { 2 } else { 1 }, "{} {model}: {rests} of {calls}", method.name);
         }
     }
+}
+
+#[test]
+fn a_dual_reset_of_many_batches_rests_and_resumes() {
+    for method in ["ppd-sg", "ppd-adagrad"] {
+        let settings = [("reset", "2500"), ("stage", "3")].map(|(name, value)| (name.to_string(), value.to_string()));
+        let config = Config { settings: settings.to_vec(), length: Length::Steps(5), ..config(method, "linear") };
+        let mut whole = Trainer::<f32>::new(&config, data(1, 400), None).unwrap();
+        let mut parts = whole.clone();
+        let mut rests = 0;
+        while whole.steps_done() < 5 {
+            whole.step().unwrap();
+        }
+        while parts.steps_done() < 5 {
+            let before = parts.steps_done();
+            parts.step().unwrap();
+            rests += u32::from(parts.steps_done() == before);
+            parts = Trainer::load(&parts.save(), data(1, 400), None).unwrap();
+        }
+        assert!(rests > 0, "{method}: the reset was one call");
+        assert_eq!(whole.save(), parts.save(), "{method}");
+    }
+}
+
+#[test]
+fn a_stationary_sum_stays_so_when_resumed() {
+    let flat = Dataset::dense(vec![0.0f32; 40], (0..40).map(|k| k % 2).collect(), 1).unwrap();
+    let flat = Arc::new(flat);
+    let mut trainer = Trainer::<f32>::new(&config("ai-sarah", "linear"), flat.clone(), None).unwrap();
+    while trainer.step().unwrap().is_some() {}
+    let mut again = Trainer::load(&trainer.save(), flat, None).unwrap();
+    assert_eq!(again.step().unwrap(), None);
+    assert_eq!(again.pass(), trainer.pass());
+}
+
+#[test]
+fn every_surrogate_parts_equal_scores() {
+    for method in METHODS {
+        let Some(surrogates) = method.params.iter().find(|param| param.name == "surrogate") else { continue };
+        let Domain::Choice(names) = surrogates.domain else { unreachable!("surrogates are words") };
+        // (Partial AUC takes monotone surrogates alone.)
+        for name in names.iter().filter(|name| (method.name, **name) != ("pauc-exact", "square")) {
+            let settings = vec![("surrogate".to_string(), (*name).to_string())];
+            // (In a narrow range a convex surrogate may find nothing better than 0.)
+            let config = Config { settings, fpr: (0.0, 0.5), ..config(method.name, "linear") };
+            let mut trainer = Trainer::<f32>::new(&config, data(1, 400), None).unwrap();
+            while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
+            let auroc = trainer.report().unwrap().train.auroc;
+            assert!(auroc > 0.75, "{} {name}: {auroc}", method.name);
+        }
+    }
+}
+
+#[test]
+fn a_model_too_large_for_memory_is_an_error() {
+    for (method, model) in [("soap", "mlp:99999999999,999"), ("ap-exact", "mlp:8,1152921504606846975")] {
+        let Err(error) = Trainer::<f32>::new(&config(method, model), data(1, 40), None) else { panic!("{model}") };
+        assert!(error.to_string().contains("memory") || error.to_string().contains("fit"), "{error}");
+    }
+    let config = Config {
+        settings: settings(undercurve::registry::method("ai-sarah").unwrap(), "mlp:8").unwrap(),
+        ..config("ai-sarah", "mlp-tanh:99999999999,999")
+    };
+    assert!(Trainer::<f32>::new(&config, data(1, 40), None).is_err());
 }
 
 #[test]

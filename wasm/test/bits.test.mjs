@@ -47,7 +47,9 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
     trainer = new Trainer(options, rows);
     // (A call may be a piece of a walk over all rows, which is no step.)
     while (trainer.stepsDone < steps && trainer.step());
-    return { steps: trainer.stepsDone, hash: hash(trainer.params()) };
+    // (JSON has no NaN.)
+    const objective = Number.isFinite(trainer.objective) ? trainer.objective : null;
+    return { steps: trainer.stepsDone, hash: hash(trainer.params()), objective };
   } catch (error) {
     return { error: error.message };
   } finally {
@@ -57,7 +59,7 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
   }
 }
 
-test("every method gives the parameters of the native core, to the bit", (t) => {
+test("every method gives the parameters and the objective of the native core, to the bit", (t) => {
   const root = new URL("../..", import.meta.url).pathname;
   const lines = execFileSync("cargo", ["run", "--quiet", "-p", "undercurve-tests", "--example", "bits"], { cwd: root, encoding: "utf8" });
   const runs = lines.trim().split("\n").map((line) => JSON.parse(line));

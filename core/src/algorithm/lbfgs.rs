@@ -151,7 +151,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         Point(1)
     }
     fn slots_len(&self, params: usize) -> usize {
-        2 * params * (self.memory + 1) + self.memory + 6
+        params.saturating_mul(2 * (self.memory + 1)).saturating_add(self.memory + 6)
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         match state.counters.get(1) {

@@ -3,10 +3,11 @@
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 
-/// A matrix of feature rows.
+/// A matrix of feature rows, made by [`dense`](Self::dense) and [`csr`](Self::csr), which check it.
 #[derive(Clone, Copy, Debug)]
 pub enum Rows<'a, T> {
     /// Row-major, rows × `cols`.
+    #[non_exhaustive]
     Dense {
         /// The values.
         data: &'a [T],
@@ -14,6 +15,7 @@ pub enum Rows<'a, T> {
         cols: usize,
     },
     /// Compressed sparse rows.
+    #[non_exhaustive]
     Csr {
         /// Where each row starts in `col` and `val`; rows + 1 long, ascending from 0.
         ptr: &'a [usize],

@@ -39,7 +39,7 @@ pub struct MulticlassAuc {
 /// Scratch of [`auc`] for `rows` rows and `classes` classes.
 #[must_use]
 pub const fn need(rows: usize, classes: usize) -> Need {
-    Need { real: 0, f64: 0, u32: rows, u64: 4 * classes }
+    Need { real: 0, f64: 0, u32: rows, u64: classes.saturating_mul(4) }
 }
 
 /// Multi-class AUC of `scores`, rows × `classes`, row-major; `labels` holds a class number below `classes` for each

@@ -42,9 +42,13 @@ pub struct Classes {
 const LOOKUP_FROM: usize = 512;
 const LOOKUP_SHARE: usize = 4;
 
-/// Scratch for every binary metric of `n` scores, of either type: 2n `u64`, 1.5n `u32` and n/4 scores, about.
+/// Scratch for every binary metric of `n` scores, of either type: 2n `u64`, 1.5n `u32` and n/4 scores, about; `usize::MAX`
+/// of everything for more scores than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
 #[must_use]
 pub const fn need(n: usize) -> Need {
+    if !Need::takes(n) {
+        return Need::UNMET;
+    }
     if n < LOOKUP_FROM {
         return Need { real: 0, f64: 0, u32: counts_len(n), u64: 2 * n };
     }

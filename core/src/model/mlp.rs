@@ -155,10 +155,10 @@ impl<T: Real> Model<T> for Mlp {
         Ok(())
     }
     fn cache_len(&self, rows: usize) -> usize {
-        rows * self.width_sum()
+        rows.saturating_mul(self.width_sum())
     }
     fn scratch_len(&self, rows: usize) -> usize {
-        2 * rows * self.widest() + self.turned()
+        rows.saturating_mul(2).saturating_mul(self.widest()).saturating_add(self.turned())
     }
 
     fn forward(&self, params: &[T], x: Selection<'_, T>, cache: &mut [T], scores: &mut [T]) -> Result<()> {

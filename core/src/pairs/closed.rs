@@ -173,20 +173,20 @@ pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
     let (mut of_positives, mut of_negatives) = (0.0, 0.0);
     for (s, &y) in scores.iter().zip(labels) {
         if y.is_positive() {
-            of_positives += (rate * (low - s.f64())).exp();
+            of_positives += Real::exp(rate * (low - s.f64()));
         } else if y.weight() > 0.0 {
-            of_negatives += y.weight() * (rate * (s.f64() - high)).exp();
+            of_negatives += y.weight() * Real::exp(rate * (s.f64() - high));
         }
     }
-    let value = (rate * (high - low)).exp() * (of_positives * of_negatives * mean);
+    let value = Real::exp(rate * (high - low)) * (of_positives * of_negatives * mean);
     if !(value <= f64::MAX && value * rate <= G::MAX.f64()) {
         return Err(Error::Overflow { what: "exponential" });
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         *g = G::of(if y.is_positive() {
-            -rate * value * ((rate * (low - s.f64())).exp() / of_positives)
+            -rate * value * (Real::exp(rate * (low - s.f64())) / of_positives)
         } else if y.weight() > 0.0 {
-            rate * value * (y.weight() * (rate * (s.f64() - high)).exp() / of_negatives)
+            rate * value * (y.weight() * Real::exp(rate * (s.f64() - high)) / of_negatives)
         } else {
             0.0
         });
@@ -202,11 +202,11 @@ pub(super) fn ap_exponential<S: Real, Y: Class, G: Real>(scores: &[S], labels: &
     }
     let mut sums = [0.0; 2];
     for (s, &y) in scores.iter().zip(labels) {
-        sums[usize::from(y.is_positive())] += (rate * (s.f64() - high)).exp();
+        sums[usize::from(y.is_positive())] += Real::exp(rate * (s.f64() - high));
     }
     let all = sums[0] + sums[1];
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        let share = (rate * (s.f64() - high)).exp() / all;
+        let share = Real::exp(rate * (s.f64() - high)) / all;
         *g = G::of(if y.is_positive() { -rate * (sums[0] / all) } else { rate * (sums[1] / all) } * share);
     }
     -(sums[1] / all)

@@ -87,9 +87,13 @@ impl Way {
     }
 }
 
-/// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives.
+/// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
+/// everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
 #[must_use]
 pub const fn need(rows: usize, positives: usize) -> Need {
+    if !Need::takes(rows) || !Need::takes(positives) {
+        return Need::UNMET;
+    }
     let (panels, keys) = panel::need(rows);
     let brute = small::need(rows, positives);
     let sorted = sorted::need(rows, positives).either(window::need(rows, positives));
@@ -214,8 +218,8 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
         _ => {
+            kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
                 return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
@@ -230,10 +234,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            kernel!(loss, l => {
-                fits_slopes::<G, _>(range, l)?;
-                small::auc(scores, labels, l, mean, scratch.f64, grad)
-            })
+            kernel!(loss, l => small::auc(scores, labels, l, mean, scratch.f64, grad))
         }
     }
 }
@@ -291,20 +292,36 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             if l.margin() < 1e-60 {
                 return Err(Error::Param { what: "margin" }); // g2 may be 0
             }
+            fits_ratios::<G>(2.0 / l.margin(), scores.len())?;
             closed::ap_square(scores, labels, l.margin(), grad)
         }
         AnySurrogate::SquaredHinge(l) if !few => {
             fits::<G>(range, l.margin())?;
+            fits_ratios::<G>(2.0 / l.margin(), scores.len())?;
             Ok(sorted::ap(scores, labels, positives, l.margin(), true, scratch, grad))
         }
         AnySurrogate::Hinge(l) if !few => {
             fits::<G>(range, l.margin())?;
+            fits_ratios::<G>(2.0 / l.margin(), scores.len())?;
             Ok(sorted::ap(scores, labels, positives, l.margin(), false, scratch, grad))
         }
-        AnySurrogate::Exponential(l) => Ok(closed::ap_exponential(scores, labels, l.scale(), grad)),
+        AnySurrogate::Exponential(l) => {
+            fits_ratios::<G>(l.scale(), 1)?;
+            Ok(closed::ap_exponential(scores, labels, l.scale(), grad))
+        }
         _ => {
+            // The pair (i, i) keeps g2 from 0, and 1/g2² has to fit.
+            let own = loss.value(0.0);
+            if own < 1e-120 {
+                return Err(Error::Param { what: "margin" });
+            }
+            let steepest = kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
+            let largest = match loss {
+                AnySurrogate::SquaredHinge(l) => 2.0 / l.margin(),
+                _ => steepest / own,
+            };
+            fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
                 return Ok(window::ap(scores, labels, positives, window, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
@@ -319,14 +336,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            // The pair (i, i) keeps g2 from 0, and 1/g2² has to fit.
-            if loss.value(0.0) < 1e-120 {
-                return Err(Error::Param { what: "margin" });
-            }
-            kernel!(loss, l => {
-                fits_slopes::<G, _>(range, l)?;
-                small::ap(scores, labels, l, positives, scratch.f64, grad)
-            })
+            kernel!(loss, l => small::ap(scores, labels, l, positives, scratch.f64, grad))
         }
     }
 }
@@ -505,9 +515,15 @@ fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positive
     (pays && loss.fits(low, high, positives)).then_some(loss)
 }
 
-/// `Ok` when no derivative of a pair leaves the range of `G`.
-fn fits_slopes<G: Real, L: Surrogate<f64>>((low, high): Range, loss: L) -> Result<()> {
+/// The largest |ℓ'| of a pair; `Ok` when it does not leave the range of `G`.
+fn fits_slopes<G: Real, L: Surrogate<f64>>((low, high): Range, loss: L) -> Result<f64> {
     let steepest = loss.slope(low - high).abs().or_larger(loss.slope(0.0).abs()).or_larger(loss.slope_unit().abs());
     // The smooth losses are steepest between.
-    if steepest * 4.0 < G::MAX.f64() { Ok(()) } else { Err(Error::Overflow { what: "margin" }) }
+    if steepest * 4.0 < G::MAX.f64() { Ok(steepest) } else { Err(Error::Overflow { what: "margin" }) }
+}
+
+/// `Ok` when no derivative of the AP objective leaves the range of `G`: a positive's own is at most twice the sum of
+/// |ℓ'|/g2 over the rows, and `largest` bounds one of them (2/m for the hinge family: ℓ ≤ g2 and m ≤ √g2).
+fn fits_ratios<G: Real>(largest: f64, rows: usize) -> Result<()> {
+    if 4.0 * largest * (rows as f64) < G::MAX.f64() { Ok(()) } else { Err(Error::Overflow { what: "margin" }) }
 }

@@ -286,7 +286,7 @@ impl<'a, const P: usize> Tables<'a, P> {
         fill_table(of_value, value, &nodes, &matrix, half);
         fill_table(of_slope, slope, &nodes, &matrix, half);
         for (k, poly) in growth.iter_mut().enumerate() {
-            let values: [f64; P] = core::array::from_fn(|i| ((k + 1) as f64 * half * nodes[i]).exp());
+            let values: [f64; P] = core::array::from_fn(|i| Real::exp((k + 1) as f64 * half * nodes[i]));
             for a in 0..P {
                 poly[a] = (0..P).map(|i| matrix[a][i] * values[i]).sum();
             }
@@ -371,7 +371,7 @@ impl<'a, const P: usize> Tables<'a, P> {
     fn far(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
         let (count, width, reach) = (numbers.len(), 2.0 * self.half, self.reach as f64);
         let decay = |distance: f64| -> [f64; TERMS] {
-            let once = (-(width * distance)).exp();
+            let once = Real::exp(-(width * distance));
             powers_from_one(once)
         };
         let (one, entry) = (decay(1.0), decay(reach + 1.0));

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! smoothed hinge   d²/(2λ) for 0 < d ≤ λ,   d − λ/2 for d > λ
-//! ramp             d/λ     for 0 < d < λ,   1       for d ≥ λ       (λ = m)
+//! ramp             d/λ     for 0 < d ≤ λ,   1       for d > λ       (λ = m)
 //! ```
 //!
 //! As a difference of two (squared) hinges they would lose the digits of large d. Instead every positive has a near edge
@@ -399,13 +399,12 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether an edge is below x: a near edge where d > 0, a far edge where d ≥ λ.
+/// Whether an edge is below x: a near edge where d > 0, a far edge where d > λ.
 #[inline(always)]
 fn is_below(edge: u32, x: f64, loss: &Window, scores: &[f64]) -> bool {
     let far = edge & FAR != 0;
     let margin = if far { loss.margin - loss.width } else { loss.margin };
-    let above = (x - scores[(edge & !FAR) as usize]) + margin;
-    above > 0.0 || (far && above == 0.0)
+    (x - scores[(edge & !FAR) as usize]) + margin > 0.0
 }
 
 /// Adds an other to its cell.

@@ -4,6 +4,9 @@ use super::{Family, Surrogate, positive};
 use crate::{Real, Result};
 
 /// Ramp ℓ(t) = min(1, max(m − t, 0)/m): bounded, non-convex. It is 1 for t ≤ 0, 0 for t ≥ m, and linear between.
+///
+/// At t = 0, where both slopes are its own, it takes −1/m: with 0 no pair of equal scores would ever part, and the scores of
+/// a linear model are equal at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp<T> {
     margin: T,
@@ -37,7 +40,7 @@ impl<T: Real> Surrogate<T> for Ramp<T> {
     }
     #[inline(always)]
     fn slope(self, t: T) -> T {
-        if t > T::ZERO && t < self.margin { -(T::ONE / self.margin).or_smaller(T::MAX) } else { T::ZERO }
+        if t >= T::ZERO && t < self.margin { -(T::ONE / self.margin).or_smaller(T::MAX) } else { T::ZERO }
     }
     #[inline(always)]
     fn curvature(self, t: T) -> T {
@@ -50,7 +53,7 @@ impl<T: Real> Surrogate<T> for Ramp<T> {
         let d = self.margin - t;
         let inside = if d > T::ZERO { d * (T::ONE / self.margin) } else { T::ZERO };
         let slope = if d > T::ZERO { T::ONE } else { T::ZERO };
-        if t > T::ZERO { (inside, slope) } else { (T::ONE, T::ZERO) }
+        if t >= T::ZERO { (inside, slope) } else { (T::ONE, T::ZERO) }
     }
     #[inline(always)]
     fn slope_unit(self) -> T {

@@ -154,7 +154,9 @@ impl<T: Real> ClassTrainer<T> {
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
                 Ask::ClassMeans { at, batches, .. } => {
-                    let alpha = self.duals(&phase, at, batches)?;
+                    let Some(alpha) = self.duals(&phase, at, batches)? else {
+                        return Ok(Some(self.learner.value));
+                    };
                     self.learner.tell(&phase, Answer::Duals { alpha: &alpha })?;
                 }
                 Ask::Done => return Ok(None),
@@ -195,24 +197,30 @@ impl<T: Real> ClassTrainer<T> {
     }
 
     /// The best dual variables given the means of some draws at a point: for a pair (i, j) the mean of h_i over class j
-    /// less that over class i. Those of a class that was not drawn stay.
-    fn duals(&mut self, phase: &Phase<T>, at: Point, batches: u64) -> Result<Vec<T>> {
+    /// less that over class i. Those of a class that was not drawn stay. `None` while draws are left for another call.
+    fn duals(&mut self, phase: &Phase<T>, at: Point, batches: u64) -> Result<Option<Vec<T>>> {
         let classes = self.classes();
-        let (mut sums, mut counts) = (vec![0.0; classes * classes], vec![0u64; classes]);
+        let mut reset = self.learner.take_reset(batches, self.reset_size());
         let mut h = vec![T::ZERO; classes];
-        for _ in 0..batches {
+        for _ in 0..reset.piece(self.index.len()) {
+            reset.left -= 1;
             self.draw(phase, at, Draw::Fresh { sampler: 0 })?;
             for class in 0..classes {
                 let (from, to) = (self.starts[class] as usize, self.starts[class + 1] as usize);
                 for scores in self.scores[from * classes..to * classes].chunks_exact(classes) {
                     crate::estimator::softmax(scores, &mut h);
-                    for (sum, h) in sums[class * classes..][..classes].iter_mut().zip(&h) {
+                    for (sum, h) in reset.sums[class * classes..][..classes].iter_mut().zip(&h) {
                         *sum += h.f64();
                     }
-                    counts[class] += 1;
+                    reset.counts[class] += 1;
                 }
             }
         }
+        if reset.left > 0 {
+            self.learner.reset = Some(reset);
+            return Ok(None);
+        }
+        let (sums, counts) = (reset.sums, reset.counts);
         let mean = |class: usize, of: usize| sums[class * classes + of] / counts[class] as f64;
         let pairs = classes * (classes - 1);
         let point = self.learner.point(at, phase);
@@ -224,7 +232,12 @@ impl<T: Real> ClassTrainer<T> {
                 *alpha = T::of(mean(other, own) - mean(own, own));
             }
         }
-        Ok(alpha)
+        Ok(Some(alpha))
+    }
+
+    /// Sums and counts of a dual reset: of every output over the rows of every class, and of those.
+    pub(super) fn reset_size(&self) -> [usize; 2] {
+        [self.classes() * self.classes(), self.classes()]
     }
 
     /// Objective and exact metrics, now. O(c n log n) for c classes.

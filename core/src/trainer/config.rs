@@ -268,6 +268,12 @@ impl From<CheckpointError> for TrainerError {
     }
 }
 
+/// `Ok` when the system gives memory for so many numbers: past that the program would die in the middle of it.
+pub(super) fn room<T>(model: &ModelSpec, numbers: usize) -> Result<(), TrainerError> {
+    let mut probe = Vec::<T>::new();
+    probe.try_reserve_exact(numbers).map_err(|_| TrainerError::Config(format!("model {model}: too large for memory")))
+}
+
 /// A sentence about a setting that does not fit.
 fn setting_text(error: SettingError, method: &Method, config: &Config) -> String {
     match error {

@@ -1,7 +1,7 @@
 //! What a run by the wall of scores steps with: an estimator and the algorithm that follows its gradients, first those
 //! of pre-training where it is asked for, and the memory that both change.
 
-use super::config::{Config, Length, TrainerError};
+use super::config::{Config, Length, TrainerError, room};
 use super::saved::{reals, write_reals};
 use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Point, State};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader};
@@ -64,6 +64,25 @@ pub(super) struct Work<'a, T> {
     pub state: &'a mut [T],
 }
 
+/// Rows that a dual reset draws in one call at most, so that no call takes long and a run can be saved within it.
+const PIECE: usize = 1 << 16;
+
+/// A dual reset on its way: sums over the batches that are drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Reset {
+    /// Batches to draw.
+    pub left: u64,
+    pub sums: Vec<f64>,
+    pub counts: Vec<u64>,
+}
+
+impl Reset {
+    /// Batches of so many rows to draw in this call.
+    pub fn piece(&self, rows: usize) -> u64 {
+        self.left.min((PIECE / rows.max(1)).max(1) as u64)
+    }
+}
+
 /// The phases of a run and everything that they change but the sampler's cursor.
 #[derive(Clone, Debug)]
 pub(super) struct Learner<T: Real> {
@@ -80,7 +99,10 @@ pub(super) struct Learner<T: Real> {
     slots: Vec<T>,
     counters: [u64; COUNTERS],
     pub state: Vec<T>,
+    pub reset: Option<Reset>,
     // What it does not.
+    /// The objective's estimate of the last step.
+    pub value: f64,
     /// As long as the longest point.
     pub grad: Vec<T>,
 }
@@ -96,19 +118,22 @@ impl<T: Real> Learner<T> {
         settings: &Settings<'_>,
         config: &Config,
         model: &AnyModel,
-    ) -> Result<Self> {
+    ) -> Result<Self, TrainerError> {
         let params = Model::<T>::param_len(model);
         let (low, high) = method.estimator.aux();
+        room::<T>(&config.model, params.saturating_mul(8))?;
         let length = params + low + high;
-        let mut points = vec![T::ZERO; length * Algorithm::<T>::points(&method.algorithm)];
+        let copies = Algorithm::<T>::points(&method.algorithm);
+        let early_slots = early.map_or(0, |phase| Algorithm::<T>::slots_len(&phase.algorithm, params));
+        let slots = Algorithm::<T>::slots_len(&method.algorithm, length).max(early_slots);
+        room::<T>(&config.model, length.saturating_mul(copies + 1).saturating_add(slots))?;
+        let mut points = vec![T::ZERO; length * copies];
         model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut points[..params])?;
         spread(&mut points, length);
         let pretraining = early.map(|phase| {
             let last = Model::<T>::part(model, "last").map_or(0, |part| part.len());
             Pretraining { steps: steps.before, phase, restart: settings.restarts(last == params) }
         });
-        let early = early.map_or(0, |phase| Algorithm::<T>::slots_len(&phase.algorithm, params));
-        let slots = Algorithm::<T>::slots_len(&method.algorithm, length).max(early);
         Ok(Self {
             method,
             pretraining,
@@ -120,6 +145,8 @@ impl<T: Real> Learner<T> {
             slots: vec![T::ZERO; slots],
             counters: [0; COUNTERS],
             state: vec![T::ZERO; state],
+            reset: None,
+            value: f64::NAN,
             grad: vec![T::ZERO; length],
         })
     }
@@ -165,6 +192,7 @@ impl<T: Real> Learner<T> {
         self.grad = grad;
         told?;
         self.steps += 1;
+        self.value = value;
         match self.pretraining {
             Some(first) if first.steps == self.steps => self.begin_method(first.restart, config, model),
             _ => Ok(()),
@@ -211,6 +239,40 @@ impl<T: Real> Learner<T> {
     /// The model's parameters there.
     pub fn params(&self) -> &[T] {
         &self.iterate()[..self.params]
+    }
+
+    /// The dual reset on its way, or one of so many batches, with so many sums and counts.
+    pub fn take_reset(&mut self, batches: u64, [sums, counts]: [usize; 2]) -> Reset {
+        let fresh = || Reset { left: batches, sums: vec![0.0; sums], counts: vec![0; counts] };
+        self.reset.take().unwrap_or_else(fresh)
+    }
+
+    /// What ends a checkpoint: a dual reset on its way; nothing where there is none.
+    pub fn write_reset(&self, out: &mut Vec<u8>) {
+        if let Some(reset) = &self.reset {
+            out.push(1);
+            reset.left.write(out);
+            reset.sums.write(out);
+            reset.counts.write(out);
+        }
+    }
+
+    /// Takes over what [`write_reset`](Self::write_reset) wrote of so many sums and counts.
+    pub fn read_reset(&mut self, [sums, counts]: [usize; 2], from: &mut Reader<'_>) -> Result<(), TrainerError> {
+        if from.byte() != Some(1) {
+            return Ok(());
+        }
+        let mut read = || Some(Reset { left: from.value()?, sums: from.value()?, counts: from.value()? });
+        let reset = read().ok_or(CheckpointError::Damaged)?;
+        let sound = reset.left <= MOST
+            && (reset.sums.len(), reset.counts.len()) == (sums, counts)
+            && reset.sums.iter().all(|sum| sum.is_finite())
+            && reset.counts.iter().all(|&count| count <= MOST);
+        if !sound {
+            return Err(CheckpointError::Damaged.into());
+        }
+        self.reset = Some(reset);
+        Ok(())
     }
 
     /// What follows the points in a checkpoint; the sampler's cursor comes after it.

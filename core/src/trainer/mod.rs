@@ -30,10 +30,9 @@ use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::{AnyEstimator, Exact};
 use crate::metric::{self, FprRange, Summary};
-use crate::model::{AnyModel, Model};
+use crate::model::AnyModel;
 use crate::real::Real;
 use crate::registry::{self, Settings};
-use crate::rng::Rng;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -90,11 +89,6 @@ struct Common<T: Real> {
 }
 
 impl<T: Real> Common<T> {
-    /// The model's start values.
-    fn start(&self, params: &mut [T]) -> Result<()> {
-        self.model.init(&mut Rng::keyed(self.config.seed, 0x1217, 0), params)
-    }
-
     /// The near-linear form of the objective, where it has one.
     fn whole(&self) -> Result<Option<Exact>> {
         let pairs = self.config.pairs();
@@ -181,11 +175,11 @@ impl<T: Real> Trainer<T> {
     ///
     /// Finite sums do not look at their objective while they train: the value is NaN. They also walk over all rows now
     /// and then; such a walk is cut into pieces of bounded work, each a call that leaves [`steps_done`](Self::steps_done)
-    /// as it was.
+    /// as it was. So is a dual reset of many batches, whose value is the last step's.
     ///
     /// # Errors
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
-    /// are then as before the step.
+    /// are then as before the step; the batch is drawn, and the estimator's state may have seen it.
     pub fn step(&mut self) -> Result<Option<f64>> {
         self.step_with(&mut device::Core)
     }

@@ -2,7 +2,7 @@
 
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
-use super::{Kind as Running, Trainer};
+use super::{Kind as Running, Trainer, scored};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{Dataset, Rows};
 #[cfg(feature = "every-method")]
@@ -153,6 +153,7 @@ impl<T: Real> Trainer<T> {
                 out.push(SCORED);
                 run.learner.write(&mut out);
                 run.cursor.write(&mut out);
+                run.learner.write_reset(&mut out);
             }
             #[cfg(feature = "every-method")]
             Running::Summed(run) => {
@@ -162,6 +163,9 @@ impl<T: Real> Trainer<T> {
                 run.run.words().to_vec().write(&mut out);
                 write_reals(&run.real, &mut out);
                 run.u32.write(&mut out);
+                if run.stationary {
+                    out.push(1);
+                }
             }
         }
         seal(Kind::Trainer, &out)
@@ -186,6 +190,7 @@ impl<T: Real> Trainer<T> {
             (Running::Scored(run), Some(SCORED)) => {
                 run.learner.read(points, from)?;
                 run.cursor = from.value().ok_or(CheckpointError::Damaged)?;
+                run.learner.read_reset(scored::RESET, from)?;
                 run.resume().map_err(|_| CheckpointError::Damaged)?;
             }
             #[cfg(feature = "every-method")]
@@ -197,6 +202,7 @@ impl<T: Real> Trainer<T> {
                 if !run.restore(&self.common, Run::from_words(words), restored, u32) {
                     return Err(CheckpointError::Damaged.into());
                 }
+                run.stationary = from.byte() == Some(1);
             }
             _ => return Err(CheckpointError::Damaged.into()),
         }

@@ -38,6 +38,7 @@ impl<T: Real> ClassTrainer<T> {
         write_reals(&self.learner.points, &mut out);
         self.learner.write(&mut out);
         self.cursor.write(&mut out);
+        self.learner.write_reset(&mut out);
         seal(Kind::ClassTrainer, &out)
     }
 
@@ -64,6 +65,7 @@ impl<T: Real> ClassTrainer<T> {
             return Err(CheckpointError::Damaged.into());
         }
         run.cursor = cursor;
+        run.learner.read_reset(run.reset_size(), &mut from)?;
         run.resume().map_err(|_| CheckpointError::Damaged)?;
         Ok(run)
     }

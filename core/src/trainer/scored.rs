@@ -15,6 +15,9 @@ use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Whole};
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// Sums and counts of a dual reset: one for each class.
+pub(super) const RESET: [usize; 2] = [2, 2];
+
 /// A run and its sampler.
 #[derive(Clone, Debug)]
 pub(super) struct Scored<T: Real> {
@@ -95,7 +98,9 @@ impl<T: Real> Scored<T> {
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
                 Ask::ClassMeans { at, draw, batches } => {
-                    let [negative, positive] = self.class_means(common, &phase, at, draw, batches)?;
+                    let Some([negative, positive]) = self.class_means(common, &phase, at, draw, batches)? else {
+                        return Ok(Some(self.learner.value));
+                    };
                     self.learner.tell(&phase, Answer::ClassMeans { positive, negative })?;
                 }
                 Ask::Done => return Ok(None),
@@ -173,7 +178,8 @@ impl<T: Real> Scored<T> {
         Ok(value)
     }
 
-    /// Mean link score of the negatives and of the positives over some draws; `None` for a class that was not drawn.
+    /// Mean link score of the negatives and of the positives over some draws; `None` for a class that was not drawn, and
+    /// for both while draws are left for another call.
     fn class_means(
         &mut self,
         common: &mut Common<T>,
@@ -181,20 +187,26 @@ impl<T: Real> Scored<T> {
         at: Point,
         draw: Draw,
         batches: u64,
-    ) -> Result<[Option<T>; 2]> {
-        let (mut sums, mut counts) = ([0.0; 2], [0u64; 2]);
-        for _ in 0..batches {
+    ) -> Result<Option<[Option<T>; 2]>> {
+        let mut reset = self.learner.take_reset(batches, RESET);
+        for _ in 0..reset.piece(self.sampler.rows()) {
+            reset.left -= 1;
             let (starts, _) = self.draw(common, phase, at, draw)?;
             for class in 0..2 {
                 for &s in &self.scores[starts[class] as usize..starts[class + 1] as usize] {
                     let mut h = [T::ZERO];
                     Estimator::<T>::link(&phase.estimator).apply(&[s], &mut h);
-                    sums[class] += h[0].f64();
-                    counts[class] += 1;
+                    reset.sums[class] += h[0].f64();
+                    reset.counts[class] += 1;
                 }
             }
         }
-        Ok([0, 1].map(|class| (counts[class] > 0).then(|| T::of(sums[class] / counts[class] as f64))))
+        if reset.left > 0 {
+            self.learner.reset = Some(reset);
+            return Ok(None);
+        }
+        let mean = |class: usize| T::of(reset.sums[class] / reset.counts[class] as f64);
+        Ok(Some([0, 1].map(|class| (reset.counts[class] > 0).then(|| mean(class)))))
     }
 
     /// The objective over the whole training data, from its scores in row order; in its near-linear form `whole`, if it

@@ -1,6 +1,6 @@
 //! A run that minimises a finite sum, of a linear model or of a network, by an algorithm of its own.
 
-use super::config::{Length, TrainerError};
+use super::config::{Length, TrainerError, room};
 use super::passes::Work;
 use super::{Common, SumReport};
 use crate::error::Result;
@@ -8,9 +8,10 @@ use crate::finite_sum::{
     AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, NetworkSum, OnNetwork, Run, Targets, View, largest_eigenvalue,
     largest_eigenvalue_need,
 };
-use crate::model::{AnyModel, Mlp};
+use crate::model::{AnyModel, Mlp, Model};
 use crate::real::Real;
 use crate::registry::Settings;
+use crate::rng::Rng;
 use crate::scratch::Need;
 use alloc::format;
 use alloc::vec;
@@ -58,7 +59,8 @@ pub(super) struct Summed<T: Real> {
     params: Vec<T>,
     /// Whether `params` are the iterate.
     read: bool,
-    stationary: bool,
+    /// Whether it has ended because the gradient is 0 to rounding.
+    pub stationary: bool,
     work: Work<T>,
 }
 
@@ -89,6 +91,7 @@ impl<T: Real> Summed<T> {
     pub fn new(settings: &Settings<'_>, common: &Common<T>) -> Result<Self, TrainerError> {
         let (config, data) = (&common.config, &common.train);
         let n = data.len();
+        room::<T>(&config.model, Model::<T>::param_len(&common.model).saturating_mul(8))?;
         let (loss, lambda) = settings.glm(n)?;
         let road = match common.model {
             AnyModel::Linear(_) => {
@@ -141,7 +144,7 @@ impl<T: Real> Summed<T> {
             Sum::Network(algorithm, net) => (algorithm.need(net)?, net.dim()),
         };
         (self.real, self.u32, self.params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; dim]);
-        common.start(&mut self.params)?;
+        common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut self.params)?;
         let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
         let seed = common.config.seed;
         self.run = match &sum {

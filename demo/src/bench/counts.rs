@@ -243,7 +243,7 @@ fn ai_sarah() -> Result<Call> {
     let col: Vec<u32> = (0..rows * stored).map(|k| place(k, random.uniform())).collect();
     let val = vec![(stored as f64).sqrt().recip(); rows * stored];
     // The problem is checked when it is made, which is no part of a step; what it borrows lives as long as the program.
-    let data = Rows::Csr { ptr: ptr.leak(), col: col.leak(), val: val.leak(), cols };
+    let data = Rows::csr(ptr.leak(), col.leak(), val.leak(), cols)?;
     let sum = Glm::<f64>::new(data, Targets::Labels(labels.leak()), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
     let algorithm = AiSarah::default();
     let need = FiniteSum::<f64>::need(&algorithm, &sum)?;

@@ -95,7 +95,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     }
     // And hiv with dense rows.
     let mut dense = vec![0.0; hiv.len() * hiv.cols()];
-    if let Rows::Csr { ptr, col, val, cols } = hiv.rows() {
+    if let Rows::Csr { ptr, col, val, cols, .. } = hiv.rows() {
         for i in 0..hiv.len() {
             for at in ptr[i]..ptr[i + 1] {
                 dense[i * cols + col[at] as usize] = val[at];
