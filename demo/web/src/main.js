@@ -49,7 +49,9 @@ const charts = {
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 function problem(error) {
-  const text = error ? String(error.message ?? error) : "";
+  let text = error ? String(error.message ?? error) : "";
+  // The worker that it ran in holds nothing to go on with.
+  if (text.includes("WebAssembly module stopped")) text += ". Reload the page to go on.";
   $("problem").textContent = text;
   $("problem").hidden = !text;
   if (text) $("problem").scrollIntoView({ block: "nearest" });
