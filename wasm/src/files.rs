@@ -97,7 +97,7 @@ impl Prepared {
         match self.part(held).rows() {
             Rows::Dense { data, .. } => data.to_vec(),
             Rows::Csr { val, .. } if self.sparse() => val.to_vec(),
-            Rows::Csr { ptr, col, val, cols } => {
+            Rows::Csr { ptr, col, val, cols, .. } => {
                 let mut out = vec![0.0; cols * (ptr.len() - 1)];
                 for row in 0..ptr.len() - 1 {
                     for at in ptr[row]..ptr[row + 1] {
