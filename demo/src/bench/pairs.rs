@@ -11,6 +11,10 @@ use undercurve::surrogate::AnySurrogate;
 use undercurve::{Scratch, with_surrogate};
 
 const RUNS: usize = 15;
+/// Runs of sizes where one takes seconds.
+const FEW_RUNS: usize = 3;
+/// The least such size.
+const FEW_FROM: usize = 10_000_000;
 /// All pairs are timed up to so many rows.
 const BRUTE_TO: usize = 10_000;
 
@@ -68,6 +72,10 @@ impl Line {
     }
 }
 
+fn runs(rows: usize) -> usize {
+    if rows < FEW_FROM { RUNS } else { FEW_RUNS }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Objective {
     Auc,
@@ -105,7 +113,7 @@ fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
 #[derive(clap::Args)]
 pub struct Args {
     /// Numbers of rows, with commas between them
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000])]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000, 10_000_000])]
     rows: Vec<usize>,
     /// Compare all pairs with the near-linear sums at small sizes instead
     #[arg(long)]
@@ -122,7 +130,10 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
         return args.rows.iter().try_for_each(|&rows| by_threads(threads, rows.max(3), json));
     }
     if !json {
-        println!("f32 scores and gradients, one thread, median of {RUNS} interleaved runs, {}", target_features());
+        println!(
+            "f32 scores and gradients, one thread, median of {RUNS} interleaved runs ({FEW_RUNS} from n = {FEW_FROM} on), {}",
+            target_features()
+        );
     }
     if args.crossovers {
         return crossovers(json);
@@ -196,7 +207,7 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
             }
         };
         // Each sum beside its own sorts, so that slow drifts of the clock cancel from the ratio.
-        let [sort, copy, sum] = medians(RUNS, [&mut sort, &mut copy, &mut sum]);
+        let [sort, copy, sum] = medians(runs(rows), [&mut sort, &mut copy, &mut sum]);
         if let Some(error) = failure {
             return Err(error);
         }
@@ -236,7 +247,10 @@ fn by_threads(threads: usize, rows: usize, json: bool) -> Result<()> {
         let (scores, labels) = example(kind, rows);
         if !json {
             let positives = labels.iter().filter(|&&y| y == 1).count();
-            println!("n = {rows}, {positives} positives, {kind}: least of {RUNS} interleaved runs, in ns a row");
+            println!(
+                "n = {rows}, {positives} positives, {kind}: least of {} interleaved runs, in ns a row",
+                runs(rows)
+            );
         }
         let mut beds = [Bed::new(scores.clone(), labels.clone()), Bed::new(scores, labels)];
         for line in &SUMS {
@@ -245,7 +259,7 @@ fn by_threads(threads: usize, rows: usize, json: bool) -> Result<()> {
             let (mut one_value, mut many_value) = (Ok(0.0), Ok(0.0));
             let mut one = || one_value = one_bed.sum(Way::Chosen, line.objective, loss, line.grade);
             let mut many = || many_value = pool.install(|| many_bed.sum(Way::Chosen, line.objective, loss, line.grade));
-            let [one, many] = minima(RUNS, [&mut one, &mut many]).map(|seconds| seconds * 1e9 / rows as f64);
+            let [one, many] = minima(runs(rows), [&mut one, &mut many]).map(|seconds| seconds * 1e9 / rows as f64);
             let same = one_value?.to_bits() == many_value?.to_bits() && one_bed.grad == many_bed.grad;
             anyhow::ensure!(same, "{}: not the bits of one thread", line.title);
             if json {
