@@ -1,5 +1,6 @@
 //! Naive twins: every metric and estimator written again as plain f64 loops, using nothing of the core.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 pub mod algorithms;
@@ -16,7 +17,8 @@ pub mod pairs;
 pub mod soap;
 
 /// The folder of shared data sets: the environment's `UNDERCURVE_SHARED`, or `shared` beside the repository. `None`
-/// (with a line that says so) where there is none; tests that need it then return.
+/// (with a line that says so) where there is none; tests that need it then return, and are listed in the file that
+/// `UNDERCURVE_SKIPPED` names, if it names one: what a test prints is not seen when it passes.
 pub fn shared() -> Option<PathBuf> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder = std::env::var_os("UNDERCURVE_SHARED").map_or_else(|| root.join("shared"), PathBuf::from);
@@ -24,6 +26,12 @@ pub fn shared() -> Option<PathBuf> {
         return Some(folder);
     }
     println!("skipped: no shared data at {} (set UNDERCURVE_SHARED to its folder)", folder.display());
+    if let Some(list) = std::env::var_os("UNDERCURVE_SKIPPED") {
+        let thread = std::thread::current();
+        let line = format!("{}\n", thread.name().unwrap_or("a test without a name"));
+        let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+        list.write_all(line.as_bytes()).unwrap();
+    }
     None
 }
 

@@ -87,6 +87,23 @@ fn real_files() {
     }
 }
 
+/// A test that has no data sets passes, and puts its name on the list that `tests/run` prints.
+#[test]
+fn tests_without_their_data_are_listed() {
+    let folder = std::env::temp_dir().join(format!("undercurve-skipped-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let list = folder.join("list");
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "real_files"])
+        .env("UNDERCURVE_SHARED", &folder)
+        .env("UNDERCURVE_SKIPPED", &list)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), "real_files\n");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// One line each, with file, line and cell.
 #[test]
 fn error_lines() {
