@@ -43,6 +43,7 @@ pub fn start<T: Real>(args: &Args, config: Config, table: &RawTable, options: &O
     check_test(args, test.as_ref())?;
     check_memory::<T>(&config.model, train.features().cols(), train.classes().len())?;
     let trainer = ClassTrainer::new(&config, Arc::new(train), test.map(Arc::new))?;
+    input::header_note(table, &args.data);
     run(args, SeveralClasses { trainer, preparation, split: args.split, last: None })
 }
 
@@ -58,7 +59,7 @@ pub fn resume<T: Real>(args: &Args, saved: &SavedClassModel) -> Result<()> {
     if args.reading.positive.is_some() {
         return Err(differs(args, "number of classes (--positive)"));
     }
-    let table = input::table(&args.data, args.reading.format, features.label_column())?;
+    let table = input::table_again(&args.data, args.reading.layout, features.label_column())?;
     if let Some(option) = contradicted(&args.reading, features, &table.columns()) {
         return Err(differs(args, option));
     }
@@ -78,7 +79,7 @@ pub fn resume<T: Real>(args: &Args, saved: &SavedClassModel) -> Result<()> {
 
 fn test_file<T: Real>(args: &Args, preparation: &ClassPreparation) -> Result<Option<ClassDataset<T>>> {
     let Some(path) = &args.test else { return Ok(None) };
-    let table = input::table(path, args.reading.format, preparation.features().label_column())?;
+    let table = input::table_again(path, args.reading.layout, preparation.features().label_column())?;
     Ok(Some(preparation.apply::<T>(&table)?))
 }
 

@@ -1,7 +1,7 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
 use crate::error::{CliError, Result};
-use crate::input::{self, FormatArg, Saved};
+use crate::input::{self, LayoutArgs, Saved};
 use crate::measure::{self, Metric};
 use crate::output;
 use std::fmt::Write as _;
@@ -36,9 +36,8 @@ pub struct Args {
     /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy; pauc over the run's --fpr]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
-    /// Layout of the file: auto, csv or libsvm, each plain or gzip
-    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true)]
-    format: FormatArg,
+    #[command(flatten)]
+    layout: LayoutArgs,
     /// Write label and score (of several classes: the log-odds of each) of every row to a CSV file
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
@@ -69,7 +68,7 @@ fn classes_in<T: Real>(args: &Args, saved: &SavedClassModel) -> Result<()> {
     let mut model = ClassPredictor::<T>::load(&saved.trainer)
         .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let preparation = &saved.preparation;
-    let table = input::table(&args.data, args.format, preparation.features().label_column())?;
+    let table = input::table_again(&args.data, args.layout, preparation.features().label_column())?;
     let mut data = preparation.apply::<T>(&table)?;
     let file = args.data.display().to_string();
     if args.held_out {
@@ -120,7 +119,7 @@ fn not_split(args: &Args) -> CliError {
 fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     let mut model = Predictor::<T>::load(&saved.trainer)
         .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
-    let table = input::table(&args.data, args.format, saved.preparation.label_column())?;
+    let table = input::table_again(&args.data, args.layout, saved.preparation.label_column())?;
     let mut data = saved.preparation.apply::<T>(&table)?;
     let file = args.data.display().to_string();
     if args.held_out {

@@ -30,6 +30,31 @@ impl FormatArg {
     }
 }
 
+/// `--header`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum HeaderArg {
+    /// Looks at the first hundred rows
+    #[default]
+    Auto,
+    /// The first line names the columns
+    Yes,
+    /// The first line is a row
+    No,
+}
+
+/// `--format` and `--header`.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Data")]
+pub struct LayoutArgs {
+    /// Layout of the file: auto, csv or libsvm, each plain or gzip
+    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true)]
+    pub format: FormatArg,
+    /// Whether the first line of a CSV file names the columns: yes, no, or auto, which looks for numbers below names and
+    /// for the usual names of the label
+    #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true)]
+    pub header: HeaderArg,
+}
+
 /// `--scale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScaleArg {
@@ -75,9 +100,8 @@ impl MissingArg {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// Layout of the file: auto, csv or libsvm, each plain or gzip
-    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true)]
-    pub format: FormatArg,
+    #[command(flatten)]
+    pub layout: LayoutArgs,
     /// Label column of a CSV file, by name or by number from 1 (-1 is the last)
     /// [default: the first of label, target, class, y]
     #[arg(long, value_name = "COL", allow_hyphen_values = true)]
@@ -117,7 +141,32 @@ impl DataArgs {
 ///
 /// # Errors
 /// `Input`.
-pub fn table(path: &Path, format: FormatArg, label: Option<&str>) -> Result<RawTable> {
+pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
+    parse(&bytes(path)?, path, &read_options(layout, label))
+}
+
+/// Reads a data file for a model whose label column has this name: a first line is taken as it was in training.
+///
+/// # Errors
+/// `Input`.
+pub fn table_again(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
+    let bytes = bytes(path)?;
+    let mut options = read_options(layout, None);
+    options.label = label.map(str::to_string);
+    let table = parse(&bytes, path, &options)?;
+    let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
+    if options.header.is_none() && !known(&table) && table.format() == Format::Csv {
+        options.header = Some(!table.has_header());
+        if let Ok(other) = parse(&bytes, path, &options)
+            && known(&other)
+        {
+            return Ok(other);
+        }
+    }
+    Ok(table)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
     let read = || match path.to_str() {
         Some("-") => {
             let mut bytes = Vec::new();
@@ -125,16 +174,46 @@ pub fn table(path: &Path, format: FormatArg, label: Option<&str>) -> Result<RawT
         }
         _ => std::fs::read(path),
     };
-    let bytes = read().map_err(|error| CliError::file(path, &error))?;
-    let options = read_options(format, label);
-    Ok(RawTable::parse_with(&bytes, &options, &path.display().to_string())?)
+    read().map_err(|error| CliError::file(path, &error))
+}
+
+fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<RawTable> {
+    let table = RawTable::parse_with(bytes, options, &path.display().to_string())?;
+    if options.header == Some(true) && table.format() == Format::Libsvm {
+        return Err(CliError::input(format!("--header yes: {} is LIBSVM, which names no columns", table.name())));
+    }
+    let nameless = options.header == Some(false) && table.format() == Format::Csv;
+    if let Some(label) = options.label.as_ref().filter(|label| nameless && !table.columns().contains(label)) {
+        let columns = table.columns().len();
+        return Err(CliError::input(format!(
+            "--header no: without names the columns are x1 to x{columns}, or 1 to {columns}, and there is no {label} among them"
+        )));
+    }
+    Ok(table)
+}
+
+/// Says on stderr what a first line was taken for that could be names or a row.
+pub fn header_note(table: &RawTable, file: &Path) {
+    let taken = if table.has_header() {
+        "line 1 was taken for names of columns; if it is a row, say --header no"
+    } else {
+        "line 1 was taken for a row; if it names the columns, say --header yes"
+    };
+    if table.header_is_guessed() {
+        eprintln!("note: {}: {taken}", file.display());
+    }
 }
 
 /// How to read a file whose label column may be named.
-pub fn read_options(format: FormatArg, label: Option<&str>) -> ReadOptions {
+pub fn read_options(layout: LayoutArgs, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    ReadOptions { format: format.format(), label, header: None }
+    let header = match layout.header {
+        HeaderArg::Auto => None,
+        HeaderArg::Yes => Some(true),
+        HeaderArg::No => Some(false),
+    };
+    ReadOptions { format: layout.format.format(), label, header }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.

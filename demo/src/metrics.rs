@@ -1,7 +1,7 @@
 //! `undercurve metrics`: exact metrics of scores that are already there.
 
 use crate::error::{CliError, Result};
-use crate::input::{self, FormatArg};
+use crate::input::{self, FormatArg, HeaderArg, LayoutArgs};
 use crate::measure::{self, Metric};
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
@@ -37,6 +37,10 @@ pub struct Args {
     /// Label value that counts as positive [default: the larger of two]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
+    /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
+    /// numbers below names
+    #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true)]
+    header: HeaderArg,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -49,11 +53,12 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
     if args.file != Path::new("-")
-        && let Some(Scores { scores, labels }) = plain(args)
+        && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
+        input::header_note(&first_lines, &args.file);
         return measure::print(&metrics, &scores, &labels, (0.0, 0.05), args.json);
     }
-    let table = input::table(&args.file, FormatArg::Csv, Some(&args.label))?;
+    let table = input::table(&args.file, layout(args), Some(&args.label))?;
     let columns = table.columns();
     let error = |kind| DataError { file: table.name().to_string(), line: 0, column: 0, kind };
     let find = |name: &String| {
@@ -73,6 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
     if label == score {
         return Err(CliError::input(format!("--score {}: is the label column", args.score)));
     }
+    are_numbers(&table, &columns, &[&score])?;
     let options = Options {
         label: Some(label.clone()),
         positive: args.positive.clone(),
@@ -81,21 +87,34 @@ pub fn run(args: &Args) -> Result<()> {
         ..Options::default()
     };
     let preparation = Preparation::fit(&table, &options)?;
-    if preparation.column_names() != [score.clone()] {
-        let text = preparation.column_names().first().cloned().unwrap_or_default();
-        let text = text.split_once('=').map_or(text.clone(), |(_, value)| value.to_string());
-        return Err(CliError::input(format!("{}: score {text:?} is not a number", table.name())));
-    }
     let data = preparation.apply::<f64>(&table)?;
     let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
+    input::header_note(&table, &args.file);
     measure::print(&metrics, scores, data.labels(), (0.0, 0.05), args.json)
+}
+
+fn layout(args: &Args) -> LayoutArgs {
+    LayoutArgs { format: FormatArg::Csv, header: args.header }
+}
+
+/// Names the first cell, in reading order, that is no number in these columns.
+fn are_numbers(table: &RawTable, columns: &[String], scores: &[&String]) -> Result<()> {
+    let texts = columns.iter().enumerate().filter(|(_, name)| scores.contains(name));
+    let first = texts.filter_map(|(at, name)| table.first_text(at).map(|(line, text)| (line, at, name, text))).min();
+    let Some((line, at, name, text)) = first else { return Ok(()) };
+    let shown: String = text.chars().take(40).collect();
+    let column = at + 1;
+    Err(CliError::input(format!(
+        "{}:{line}:{column}: value {shown:?} in column {name:?} is not a number",
+        table.name()
+    )))
 }
 
 /// Labels and scores of a file of plain numbers.
 fn plain(args: &Args) -> Option<Scores> {
-    let options = input::read_options(FormatArg::Csv, Some(&args.label));
+    let options = input::read_options(layout(args), Some(&args.label));
     let columns = |names: &[String]| {
         let place = |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
         let (label, score) = (place(&args.label)?, place(&args.score)?);
@@ -119,6 +138,7 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     if let Some(more) = columns.iter().find(|name| name.starts_with(&prefix) && !scores.contains(name)) {
         return Err(CliError::input(format!("{}: column \"{more}\", but no row of that class", table.name())));
     }
+    are_numbers(table, &columns, &scores.iter().collect::<Vec<_>>())?;
     let options = Options {
         label: Some(label.clone()),
         scale: Some(Scale::None),
@@ -132,6 +152,7 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.features().rows()) else {
         return Err(CliError::input(format!("{}: a score is not a number", table.name())));
     };
+    input::header_note(table, &args.file);
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
     measure::print_classes(&class_summary(&ordered, classes.len(), data.labels())?, classes, args.json)
 }

@@ -17,6 +17,8 @@ const HEAD: usize = 128;
 pub struct Scores {
     pub scores: Vec<f64>,
     pub labels: Vec<u8>,
+    /// What was read to find the columns.
+    pub first_lines: RawTable,
 }
 
 /// Reads `path`; `columns` finds the places of label and score among the names, `positive` is the label that counts as
@@ -92,7 +94,8 @@ fn read_lines(
         }
         take(&line)?;
     }
-    found.finish()
+    let (scores, labels) = found.finish()?;
+    Some(Scores { scores, labels, first_lines: table })
 }
 
 /// How a line is made.
@@ -152,12 +155,12 @@ impl Found {
         Some(())
     }
 
-    fn finish(mut self) -> Option<Scores> {
+    fn finish(mut self) -> Option<(Vec<f64>, Vec<u8>)> {
         let [Some(a), Some(b)] = self.kinds else { return None };
         if self.positive.is_none() && a > b {
             self.labels.iter_mut().for_each(|label| *label ^= 1);
         }
-        self.labels.contains(&1).then_some(Scores { scores: self.scores, labels: self.labels })
+        self.labels.contains(&1).then_some((self.scores, self.labels))
     }
 }
 
@@ -170,7 +173,7 @@ mod tests {
         let options = ReadOptions { label: Some("label".to_string()), ..ReadOptions::default() };
         let find = |names: &[String], name: &str| names.iter().position(|other| other == name);
         let columns = |names: &[String]| Some((find(names, "label")?, find(names, "score")?));
-        read_lines(text.as_bytes(), &options, columns, positive).map(|Scores { scores, labels }| (scores, labels))
+        read_lines(text.as_bytes(), &options, columns, positive).map(|Scores { scores, labels, .. }| (scores, labels))
     }
 
     #[test]

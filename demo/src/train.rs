@@ -216,7 +216,7 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     if method.is_finite_sum() && config.model == ModelSpec::Linear && options.scale.is_none() {
         options.scale = Some(Scale::Unit);
     }
-    let table = input::table(&args.data, args.reading.format, options.label.as_deref())?;
+    let table = input::table(&args.data, args.reading.layout, options.label.as_deref())?;
     input::check_columns(&options, &table)?;
     Ok((config, options, table))
 }
@@ -250,7 +250,9 @@ fn start<T: Real>(
     };
     check_classes(args, &train, test.as_ref())?;
     check_memory::<T>(&config.model, train.cols(), 1)?;
-    Ok((Trainer::new(config, Arc::new(train), test.map(Arc::new))?, preparation))
+    let trainer = Trainer::new(config, Arc::new(train), test.map(Arc::new))?;
+    input::header_note(table, &args.data);
+    Ok((trainer, preparation))
 }
 
 /// The data and the trainer of a saved run. Options that say something else than the run are refused.
@@ -266,7 +268,7 @@ fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Prepa
     if args.reading.positive.as_ref().is_some_and(|label| !same(label, preparation.positive())) {
         return Err(differs(args, "positive label"));
     }
-    let table = input::table(&args.data, args.reading.format, preparation.label_column())?;
+    let table = input::table_again(&args.data, args.reading.layout, preparation.label_column())?;
     if let Some(option) = contradicted(&args.reading, preparation, &table.columns()) {
         return Err(differs(args, option));
     }
@@ -332,7 +334,7 @@ pub fn length(args: &Args) -> Option<Length> {
 
 fn test_file<T: Real>(args: &Args, preparation: &Preparation) -> Result<Option<Dataset<T>>> {
     let Some(path) = &args.test else { return Ok(None) };
-    let table = input::table(path, args.reading.format, preparation.label_column())?;
+    let table = input::table_again(path, args.reading.layout, preparation.label_column())?;
     Ok(Some(preparation.apply::<T>(&table)?))
 }
 

@@ -530,3 +530,97 @@ fn classes_that_cannot_be_trained_are_one_line() {
     assert_eq!((&good[0]["hand_till"], &good[0]["accuracy"]), (&1.0.into(), &1.0.into()));
     refused(&folder, &["metrics", "good.csv", "--metric", "auroc"], "--metric auroc: is for two classes");
 }
+
+/// Rows of numbers with the labels y and n, and no line of names.
+fn nameless(rows: usize) -> String {
+    let mut numbers = Numbers(11);
+    let row = |row: usize| {
+        let (label, shift) = if row.is_multiple_of(3) { ("y", 0.5) } else { ("n", 0.0) };
+        format!("{},{},{label}\n", numbers.next() + shift, numbers.next())
+    };
+    (0..rows).map(row).collect()
+}
+
+#[test]
+fn a_first_line_is_names_or_a_row() {
+    let folder = Folder::new("header");
+    folder.write("rows.csv", nameless(90));
+    let text: String = (0..60).map(|k| format!("{},{}\n", ["red", "blue"][k / 2 % 2], ["p", "q"][k % 2])).collect();
+    folder.write("text.csv", format!("cap,kind\n{text}"));
+    folder.write("data.svm", "1 1:1\n0 1:2\n1 2:1\n0 2:2\n");
+    let train = |file: &'static str, more: &[&'static str]| {
+        let args = [&["train", file, "--method", "ce", "--steps", "5", "--json"], more].concat();
+        let output = run(&folder.0, &args);
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        (objects(&stdout(&output)).pop().unwrap(), said)
+    };
+    // No row is lost, and the guess is told.
+    for label in ["3", "-1", "x3"] {
+        let (totals, said) = train("rows.csv", &["--label", label]);
+        assert_eq!((&totals["rows"], &totals["positives"]), (&90.into(), &30.into()), "{label}");
+        assert!(said.starts_with("note: rows.csv: line 1 was taken for a row; if it names"), "{said}");
+    }
+    let (totals, said) = train("text.csv", &["--label", "-1", "--positive", "q"]);
+    assert_eq!((&totals["rows"], &totals["positives"]), (&61.into(), &30.into()));
+    assert!(said.contains("text.csv: line 1 was taken for a row; if it names the columns, say --header yes"), "{said}");
+    // What is said is not guessed.
+    let (totals, said) = train("text.csv", &["--label", "-1", "--header", "yes", "--save", "text.model"]);
+    assert_eq!((&totals["rows"], &totals["columns"]), (&60.into(), &2.into()));
+    assert!(!said.contains("line 1"), "{said}");
+    let (_, said) = train("rows.csv", &["--label", "3", "--header", "no", "--split", "0.5", "--save", "rows.model"]);
+    assert!(!said.contains("line 1"), "{said}");
+    // A model remembers how its columns were called.
+    for (model, data, rows) in [("text.model", "text.csv", 60), ("rows.model", "rows.csv", 90)] {
+        let measured = objects(&stdout(&run(&folder.0, &["eval", model, data, "--json"])));
+        assert_eq!(measured[0]["rows"], rows, "{model}");
+    }
+    // Names that look like nothing else, in a run without them.
+    let titled = format!("a,b,kind\n{}", nameless(90));
+    folder.write("titled.csv", &titled);
+    refused(&folder, &["eval", "rows.model", "titled.csv", "--header", "no"], "titled.csv:1:");
+    refused(&folder, &["train", "titled.csv", "--method", "ce", "--header", "no", "--label", "kind"], "--header no: ");
+    refused(&folder, &["train", "data.svm", "--method", "ce", "--header", "yes"], "--header yes: data.svm is LIBSVM");
+    refused(&folder, &["train", "rows.csv", "--method", "ce", "--header", "perhaps"], "perhaps");
+    let prepare = ["prepare", "rows.csv", "--label", "3", "--header", "no", "--train", "out.csv"];
+    assert_eq!(stdout(&run(&folder.0, &prepare)), "out.csv: 90 rows, 30 positive\n");
+    // Scores likewise.
+    let metrics = |more: &[&'static str]| {
+        let args = [&["metrics", "rows.csv", "--label", "3", "--score", "2", "--json"], more].concat();
+        objects(&stdout(&run(&folder.0, &args)))[0]["rows"].clone()
+    };
+    assert_eq!((metrics(&[]), metrics(&["--header", "yes"])), (90.into(), 89.into()));
+    refused(&folder, &["metrics", "rows.csv", "--header", "no"], "--header no: ");
+}
+
+#[test]
+fn the_cell_that_is_no_score_is_named() {
+    let folder = Folder::new("no-score");
+    for (name, text, want) in [
+        ("word.csv", "label,score\nyes,0.5\nno,0\nyes,a\n", "word.csv:4:2: value \"a\""),
+        ("first.csv", "label,score\nyes,a\nno,0\nyes,b\n", "first.csv:2:2: value \"a\""),
+        ("hex.csv", "label,score\n1,0\n\n0,0x10\n1,1_000\n", "hex.csv:4:2: value \"0x10\""),
+        ("comma.csv", "label;score\n1;0,9\n0;1\n1;0,1\n", "comma.csv:2:2: value \"0,9\""),
+        ("wide.csv", "label,score:x,score:y,score:z\nx,1,0,0\ny,0,1,b\nz,0,a,1\n", "wide.csv:3:4: value \"b\""),
+    ] {
+        folder.write(name, text);
+        refused(&folder, &["metrics", name], want);
+    }
+    folder.write("plain.csv", "yes,a\nno,0\n");
+    let plain = ["metrics", "plain.csv", "--label", "1", "--score", "2", "--header", "no"];
+    refused(&folder, &plain, "plain.csv:1:2: value \"a\"");
+}
+
+#[test]
+fn a_third_label_is_found() {
+    let folder = Folder::new("third-label");
+    folder.write("typo.svm", "+1 1:1\n-1 2:1\n+1 1:2\n-11 2:3\n-1 1:1\n");
+    folder.write("typo.csv", "a,label\n1,yes\n2,no\n3,yse\n4,yes\n");
+    let advice = "correct a wrong one, or name the positive one (--positive), or train all of them by ce";
+    for (file, place) in [("typo.svm", "typo.svm:4:1: the third of"), ("typo.csv", "typo.csv:4:2: the third of")] {
+        for rest in [&[][..], &["--split", "0.5"]] {
+            let args = [&["train", file, "--method", "soap"], rest].concat();
+            refused(&folder, &args, place);
+            refused(&folder, &args, advice);
+        }
+    }
+}

@@ -155,8 +155,15 @@ fn error_lines() {
     );
     assert_eq!(
         fit("a,label\n1,1\n2,2\n3,10\n", &usual),
-        "f.csv: more than two label values (\"1\", \"2\", \"10\"); name the positive one"
+        "f.csv:4:2: the third of more than two label values (\"1\", \"2\", \"10\"); correct a wrong one, or name the \
+         positive one"
     );
+    // The first row of the third value, past rows without one and labels that are equal as numbers.
+    let third = |text: &str| fit(text, &usual).split(": ").next().unwrap().to_string();
+    assert_eq!(third("label,a\nyes,1\n\n,2\nno,3\nyes,4\nYes,5\nmaybe,6\n"), "f.csv:7:1");
+    assert_eq!(third("a,label\n1,-0\n1,0\n2,1.0\n3,1\n4,3\n5,2\n"), "f.csv:6:2");
+    let sparse = line(Preparation::fit(&svm("# three\n+1 1:1\n-1 1:2\n1 2:1\n11 1:3\n7\n").unwrap(), &usual));
+    assert!(sparse.starts_with("f.svm:5:1: the third of more than two label values"), "{sparse}");
     let positive = Options { positive: Some("yes".into()), ..usual.clone() };
     assert_eq!(fit("a,label\n1,1\n2,2\n", &positive), "f.csv: no label is \"yes\"; the labels are \"1\", \"2\"");
     assert_eq!(fit("a,label\n1,1\n2,\n3,0\n", &usual), "f.csv:3:2: the label is missing");
@@ -208,6 +215,58 @@ fn dialects() {
     let table = RawTable::parse_with(b"p,q\nu,v\nw,x\n", &named, "f").unwrap();
     assert_eq!((table.rows(), table.columns()), (2, vec!["p".to_string(), "q".to_string()]));
     assert_eq!(RawTable::parse(b"+1 1:2\n-1\n", Format::Auto, "f").unwrap().format(), Format::Libsvm);
+}
+
+/// A first line is names or a row: rows, and whether the other reading comes into question.
+#[test]
+fn headers() {
+    let read = |text: &str, header, label: Option<&str>| {
+        let options = ReadOptions { header, label: label.map(str::to_string), ..ReadOptions::default() };
+        let table = RawTable::parse_with(text.as_bytes(), &options, "f.csv").unwrap();
+        (table.has_header(), table.rows(), table.header_is_guessed())
+    };
+    let cases = [
+        // Labels that are usual names of the label are labels beside numbers …
+        ("5.1,3.2,y\n4.1,2.2,n\n3.1,2.0,y\n", (false, 3, true)),
+        ("5.1,3.2,y\n4.1,2.2,n\n", (false, 2, true)),
+        ("Target;1;2\nother;3;4\n", (false, 2, true)),
+        ("0.5,class\n0.7,thing\n", (false, 2, true)),
+        // … and where they come again.
+        ("a,b,y\nc,d,n\ne,f,y\n", (false, 3, true)),
+        ("a,b,y\nc,d,n\ne,f,n\n", (true, 2, true)),
+        // Numbers may name columns, if the label column is numbers below its name.
+        ("0,1,target\n5,6,0\n7,8,1\n", (true, 2, false)),
+        ("0,0,target\n5,6,0\n7,8,1\n", (false, 3, true)),
+        ("a,b,y\n1,2,0\n3,4,1\n", (true, 2, false)),
+        ("a,b,y\n1,2,y\n3,4,n\n", (true, 2, false)),
+        ("a,kind\n1,p\n2,q\n", (true, 2, false)),
+        ("cap,kind\nred,p\nblue,q\n", (false, 3, true)),
+        ("1,2,0\n3,4,1\n", (false, 2, false)),
+        ("7,p\n8,q\n", (false, 2, false)),
+    ];
+    for (text, want) in cases {
+        assert_eq!(read(text, None, None), want, "{text:?}");
+        let rows = text.lines().count();
+        assert_eq!(read(text, Some(false), None), (false, rows, false), "{text:?}");
+        if !text.starts_with("0,0") {
+            assert_eq!(read(text, Some(true), None), (true, rows - 1, false), "{text:?}");
+        }
+    }
+    assert_eq!(read("cap,kind\nred,p\nblue,q\n", None, Some("kind")), (true, 2, false));
+    assert_eq!(read("cap,kind\nred,p\nblue,q\n", None, Some("2")), (false, 3, true));
+    // Beyond the hundred rows that are looked at.
+    let late = format!("a,y\n{}c,y\n", "b,n\n".repeat(99));
+    assert_eq!(read(&late, None, None), (true, 100, true));
+    assert_eq!(read(&late.replacen("b,n\n", "", 1), None, None), (false, 100, true));
+}
+
+/// The first cell of a column that is no number.
+#[test]
+fn first_texts() {
+    let table = csv("a,b,c\n1,x,\n\n2,1,0x10\n3,y,1_000\n").unwrap();
+    let found: Vec<_> = (0..4).map(|column| table.first_text(column)).collect();
+    assert_eq!(found, [None, Some((2, "x")), Some((4, "0x10")), None]);
+    assert_eq!(svm("1 1:1\n").unwrap().first_text(0), None);
 }
 
 /// Positive and negative: the larger of two, or the named one against the rest.

@@ -810,7 +810,11 @@ pub(super) fn label_cells<'a>(
 
 fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
     let (column, cells) = label_cells(table, options)?;
-    LabelRule::find(cells, column, options.positive.as_deref()).map_err(|kind| table.error(kind))
+    let at = column.as_ref().and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
+    LabelRule::find(cells, column, options.positive.as_deref()).map_err(|kind| match (&kind, cells.third()) {
+        (DataErrorKind::ManyLabels { .. }, Some(row)) => table.error_at(row, at, kind),
+        _ => table.error(kind),
+    })
 }
 
 fn labels(table: &RawTable, rule: &LabelRule, rows: &[u32]) -> Result<Vec<u8>, DataError> {

@@ -110,7 +110,7 @@ pub enum DataErrorKind {
         /// The label column, where columns have names.
         column: Option<String>,
     },
-    /// More than two label values, and no positive one named.
+    /// More than two label values, and no positive one named; the place is the first row with a third value.
     ManyLabels {
         /// The first values in order.
         labels: Vec<String>,
@@ -271,7 +271,7 @@ impl fmt::Display for DataErrorKind {
             }
             Self::ManyLabels { labels, more } => write!(
                 f,
-                "more than two label values ({}{}); name the positive one",
+                "the third of more than two label values ({}{}); correct a wrong one, or name the positive one",
                 Listed(labels),
                 if *more { ", …" } else { "" }
             ),

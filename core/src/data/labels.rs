@@ -21,6 +21,29 @@ pub(super) enum LabelCells<'a> {
     Text { values: &'a [String], codes: &'a [u32] },
 }
 
+impl LabelCells<'_> {
+    /// The first row with a third value.
+    pub fn third(self) -> Option<usize> {
+        fn third<V: PartialEq>(values: impl Iterator<Item = Option<V>>) -> Option<usize> {
+            let (mut one, mut two) = (None, None);
+            for (row, value) in values.enumerate().filter(|(_, value)| value.is_some()) {
+                if one.is_none() {
+                    one = value;
+                } else if value != one && two.is_none() {
+                    two = value;
+                } else if value != one && value != two {
+                    return Some(row);
+                }
+            }
+            None
+        }
+        match self {
+            Self::Numbers(numbers) => third(numbers.iter().map(|x| x.is_finite().then_some(x))),
+            Self::Text { codes, .. } => third(codes.iter().map(|code| (*code != MISSING).then_some(code))),
+        }
+    }
+}
+
 /// How a label becomes 1 (positive) or 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LabelRule {

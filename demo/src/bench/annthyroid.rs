@@ -1,7 +1,7 @@
 //! SOAP against cross-entropy by the average precision on held-out rows: linear models, defaults only.
 
 use crate::error::Result;
-use crate::input::{self, FormatArg};
+use crate::input::{self, LayoutArgs};
 use crate::{methods, output};
 use serde_json::json;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     for method in &args.methods {
         methods::find(method)?;
     }
-    let table = input::table(&args.data, FormatArg::Auto, Some("label"))?;
+    let table = input::table(&args.data, LayoutArgs::default(), Some("label"))?;
     let options = Options { label: Some("label".to_string()), positive: Some("1".to_string()), ..Options::default() };
     let mut aps = vec![Vec::new(); args.methods.len()];
     if !as_json {

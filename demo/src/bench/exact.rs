@@ -8,7 +8,7 @@
 //! Second table: generated rows, 1 % positive, 20 columns of which 8 tell the classes apart.
 
 use crate::error::{CliError, Result};
-use crate::input::{self, FormatArg};
+use crate::input::{self, LayoutArgs};
 use crate::{output, threads};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
 
 /// The training, validation and test rows of hiv.
 fn parts(folder: &Path) -> Result<[Arc<Dataset<f32>>; 3]> {
-    let table = |part: &str| input::table(&folder.join(format!("hiv.{part}.svm.gz")), FormatArg::Auto, None);
+    let table = |part: &str| input::table(&folder.join(format!("hiv.{part}.svm.gz")), LayoutArgs::default(), None);
     let train = table("train")?;
     let preparation = Preparation::fit(&train, &Options { scale: Some(Scale::None), ..Options::default() })?;
     let part = |table| -> Result<Arc<Dataset<f32>>> { Ok(Arc::new(preparation.apply(&table)?)) };

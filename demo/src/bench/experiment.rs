@@ -2,7 +2,7 @@
 
 use super::compare::Measured;
 use crate::error::{CliError, Result};
-use crate::input::{self, FormatArg};
+use crate::input::{self, LayoutArgs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -109,7 +109,7 @@ pub const DATASETS: &[&str] = &["annthyroid", "mammography", "ijcnn1", "w8a", "h
 /// `Input`.
 pub fn parts(folder: &Path, name: &str, seed: u64, thin: Thin) -> Result<Parts> {
     let as_is = Options { scale: Some(Scale::None), ..Options::default() };
-    let file = |ending: &str| input::table(&folder.join(format!("{name}.{ending}.gz")), FormatArg::Auto, None);
+    let file = |ending: &str| input::table(&folder.join(format!("{name}.{ending}.gz")), LayoutArgs::default(), None);
     let (train, valid, test) = match name {
         "hiv" => {
             let (train, valid, test) = (file("train.svm")?, file("valid.svm")?, file("test.svm")?);
@@ -132,7 +132,7 @@ pub fn parts(folder: &Path, name: &str, seed: u64, thin: Thin) -> Result<Parts> 
             };
             let ending = if csv { "csv" } else { "svm" };
             let path = folder.join(format!("{name}.{ending}.gz"));
-            let table = input::table(&path, FormatArg::Auto, csv.then_some("label"))?;
+            let table = input::table(&path, LayoutArgs::default(), csv.then_some("label"))?;
             let data = prepare::<f32>(&table, &options, Split::new(0.8, seed))?;
             let inner = Split::new(0.75, seed).parts(data.train.labels())?;
             (data.train.select(&inner.train)?, data.train.select(&inner.test)?, data.test)

@@ -54,7 +54,7 @@ impl Cells {
 
 pub(super) fn parse(text: &str, options: &ReadOptions) -> Result<(Content, Vec<u32>), Placed> {
     let mut cells = tokenise(text)?;
-    let header = has_header(&cells, options);
+    let (header, clear) = header(&cells, options);
     let names = names(&cells, header)?;
     let start = usize::from(header);
     if cells.lines.len() == start {
@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str, options: &ReadOptions) -> Result<(Content, Vec<u
     let columns = columns(&cells, start)?;
     let header = header.then(|| cells.lines[0]);
     cells.lines.drain(..start);
-    Ok((Content::Csv { names, header, columns }, cells.lines))
+    Ok((Content::Csv { names, header, clear, columns }, cells.lines))
 }
 
 /// Does a line end with the byte at `at`? (`\n`, `\r`, or `\r\n` counted once.)
@@ -186,41 +186,45 @@ fn delimiter(bytes: &[u8]) -> u8 {
     CANDIDATES[best]
 }
 
-fn has_header(cells: &Cells, options: &ReadOptions) -> bool {
+/// Whether the first row names the columns, and whether that is clear: the rules of [`ReadOptions::header`].
+fn header(cells: &Cells, options: &ReadOptions) -> (bool, bool) {
     if let Some(header) = options.header {
-        return header;
+        return (header, true);
     }
     let row: Vec<&str> = (0..cells.width).map(|column| cells.get(0, column)).collect();
     if let Some(label) = &options.label
         && !matches!(cell(label), Cell::Number(_))
         && row.contains(&label.as_str())
     {
-        return true;
+        return (true, true);
     }
     let numbers = row.iter().any(|text| matches!(cell(text), Cell::Number(_) | Cell::NonFinite));
     let words = row.iter().any(|text| matches!(cell(text), Cell::Text));
-    let distinct = row.iter().collect::<BTreeSet<_>>().len() == row.len();
-    let usual = row.iter().any(|text| LABEL_NAMES.iter().any(|name| text.eq_ignore_ascii_case(name)));
-    if distinct && usual {
-        return true;
-    }
-    if numbers || !words {
-        return false;
-    }
     let rows = cells.lines.len().min(LOOK);
-    // No number in the first line, and a column below it that is mostly numbers (or nothing below it at all).
-    rows == 1
-        || (0..cells.width).any(|column| {
-            let (mut number, mut text) = (0, 0);
-            for row in 1..rows {
-                match cell(cells.get(row, column)) {
-                    Cell::Missing => {}
-                    Cell::Text => text += 1,
-                    _ => number += 1,
-                }
+    // Text above a column that is mostly numbers.
+    let names_numbers = |column: usize| {
+        let (mut number, mut text) = (0, 0);
+        for row in 1..rows {
+            match cell(cells.get(row, column)) {
+                Cell::Missing => {}
+                Cell::Text => text += 1,
+                _ => number += 1,
             }
-            number > text && matches!(cell(row[column]), Cell::Text)
-        })
+        }
+        number > text && matches!(cell(row[column]), Cell::Text)
+    };
+    if words && !numbers && (rows == 1 || (0..cells.width).any(names_numbers)) {
+        return (true, true);
+    }
+    let is_usual = |column: usize| LABEL_NAMES.iter().any(|name| row[column].eq_ignore_ascii_case(name));
+    let Some(column) = (0..cells.width).find(|&column| is_usual(column)) else {
+        return (false, numbers || !words);
+    };
+    // A usual name of the label may as well be a label, as y is beside n.
+    let distinct = row.iter().collect::<BTreeSet<_>>().len() == row.len();
+    let recurs = (1..rows).any(|below| cells.get(below, column) == row[column]);
+    let above_numbers = names_numbers(column);
+    (distinct && !recurs && (!numbers || above_numbers), distinct && above_numbers)
 }
 
 fn names(cells: &Cells, header: bool) -> Result<Vec<String>, Placed> {

@@ -36,7 +36,10 @@ pub struct ReadOptions {
     pub format: Format,
     /// The label column if known: a first line that contains this name is a header.
     pub label: Option<String>,
-    /// Whether the first line of a CSV file names the columns; `None` looks.
+    /// Whether the first line of a CSV file names the columns; `None` looks at it and at the 99 rows below. It does when
+    /// one of its cells is `label`; when none of them is a number, but most of some column below (or there is no row
+    /// below); or when they are all different and one is of [`LABEL_NAMES`](super::LABEL_NAMES) in any case, does not
+    /// recur in its column, and no cell is a number or the column below that one is numbers.
     pub header: Option<bool>,
 }
 
@@ -61,10 +64,11 @@ pub(super) const MISSING: u32 = u32::MAX;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
-    /// `header`: the line that names the columns, if one does.
+    /// `header`: the line that names the columns, if one does; `clear`: no other reading of it comes into question.
     Csv {
         names: Vec<String>,
         header: Option<u32>,
+        clear: bool,
         columns: Vec<RawColumn>,
     },
     Libsvm {
@@ -203,6 +207,25 @@ impl RawTable {
     #[must_use]
     pub fn has_header(&self) -> bool {
         matches!(self.content, Content::Csv { header: Some(_), .. })
+    }
+
+    /// Whether the first line could be read either way, as names or as a row: [`ReadOptions::header`] did not say, and
+    /// it is without numbers above columns of text, or holds a usual name of the label and little else speaks for names.
+    #[must_use]
+    pub fn header_is_guessed(&self) -> bool {
+        matches!(self.content, Content::Csv { clear: false, .. })
+    }
+
+    /// The first cell of the k-th column that is there and no number, with its line; `None` for a column of numbers, for
+    /// LIBSVM and past the last column.
+    #[must_use]
+    pub fn first_text(&self, column: usize) -> Option<(u32, &str)> {
+        let Content::Csv { columns, .. } = &self.content else { return None };
+        let RawColumn::Text { values, codes, .. } = columns.get(column)? else { return None };
+        codes.iter().zip(&self.lines).find_map(|(&code, &line)| {
+            let text = values.get(code as usize)?;
+            text.parse::<f64>().is_err().then_some((line, text.as_str()))
+        })
     }
 
     /// An error in the cell `column` of `row`.
