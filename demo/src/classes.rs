@@ -3,7 +3,7 @@
 use crate::device::Choice;
 use crate::error::{CliError, Result};
 use crate::report::{Reporter, class_table};
-use crate::train::{Args, check_memory, check_same, contradicted, differs};
+use crate::train::{Args, check_memory, check_same, contradicted, differs, ranks_nothing};
 use crate::walk::{Run, left_range, precision, walk};
 use crate::{input, methods};
 use serde_json::{Value, json};
@@ -152,6 +152,22 @@ impl<T: Real> Run for SeveralClasses<T> {
     }
     fn message(&self, value: Option<f64>) -> String {
         format!("loss {:.4}", value.unwrap_or(f64::NAN))
+    }
+    fn batch(&self) -> (usize, Option<&'static str>) {
+        (self.trainer.batch_index().len(), None)
+    }
+    fn warning(&mut self) -> Option<String> {
+        let train = &self.last.as_ref()?.train;
+        let ties = train.hand_till == 0.5 && train.classes.iter().all(|class| class.auroc == 0.5);
+        if !ties {
+            return None;
+        }
+        let data = Arc::clone(self.trainer.train_data());
+        let classes = data.classes().len();
+        let mut scores = vec![T::ZERO; data.len() * classes];
+        self.trainer.score(data.features().rows(), &mut scores).ok()?;
+        let same = scores.chunks_exact(classes).all(|row| row == &scores[..classes]);
+        same.then(|| ranks_nothing(class_method(&self.trainer.config().method)))
     }
     fn details(&self) -> Option<String> {
         let report = self.last.as_ref()?;

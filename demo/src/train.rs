@@ -14,7 +14,7 @@ use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::model::Model;
-use undercurve::registry::{CLASS_METHODS, class_method};
+use undercurve::registry::{CLASS_METHODS, Method, class_method};
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -39,8 +39,8 @@ Examples:
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
 ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC.
 
-Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written),
-130 after Ctrl-C, 1 for anything else.")]
+Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written, but for
+a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C, 1 for anything else.")]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
@@ -77,7 +77,8 @@ pub struct Args {
     /// Decides the split, the start values and the batches [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// cpu or gpu
+    /// cpu or gpu, for this command alone: a saved run does not name its device, and one that is resumed takes the one
+    /// named then. The bits of the two differ
     #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
     pub device: Choice,
     /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]
@@ -187,7 +188,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
-    walk(args, &mut TwoClasses { trainer, engine, preparation, split })
+    walk(args, &mut TwoClasses { trainer, engine, preparation, split, auroc: f64::NAN })
 }
 
 /// What a new run is made from.
@@ -328,6 +329,21 @@ pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[Stri
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 
+/// What to say of a model with one score for all rows.
+pub fn ranks_nothing(method: Option<&Method>) -> String {
+    let mut tries = String::new();
+    for (name, advice) in [
+        ("pretrain", "a start by cross-entropy (--set pretrain=STEPS), "),
+        ("surrogate", "another --set surrogate=…, "),
+        ("lr", "another --set lr=…, "),
+    ] {
+        if method.is_some_and(|method| method.params.iter().any(|param| param.name == name)) {
+            tries += advice;
+        }
+    }
+    format!("all training rows have the same score, so this model ranks nothing; try {tries}or another method")
+}
+
 pub fn length(args: &Args) -> Option<Length> {
     args.steps.map(Length::Steps).or(args.passes.map(Length::Passes))
 }
@@ -374,6 +390,8 @@ struct TwoClasses<T: Real> {
     engine: Engine<T>,
     preparation: Preparation,
     split: Option<f64>,
+    /// Of the training rows, in the last report.
+    auroc: f64,
 }
 
 impl<T: Real> Run for TwoClasses<T> {
@@ -415,7 +433,25 @@ impl<T: Real> Run for TwoClasses<T> {
     }
     fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
         let report = self.trainer.report().map_err(|error| left_range(self, error))?;
+        self.auroc = report.train.auroc;
         reporter.report(&report, seconds)
+    }
+    fn batch(&self) -> (usize, Option<&'static str>) {
+        let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
+        let none_of = |label| batch.iter().all(|&row| labels[row as usize] != label);
+        let classes = [(1, "positive"), (0, "negative")];
+        (batch.len(), classes.into_iter().find(|(label, _)| none_of(*label)).map(|(_, class)| class))
+    }
+    fn warning(&mut self) -> Option<String> {
+        // Equal scores make exactly one half: only then they are looked at.
+        if self.auroc != 0.5 {
+            return None;
+        }
+        let data = Arc::clone(self.trainer.train_data());
+        let mut scores = vec![T::ZERO; data.len()];
+        self.trainer.score(data.rows(), &mut scores).ok()?;
+        let same = scores.iter().all(|score| *score == scores[0]);
+        same.then(|| ranks_nothing(methods::find(&self.trainer.config().method).ok()))
     }
     fn message(&self, value: Option<f64>) -> String {
         match self.trainer.step_size() {

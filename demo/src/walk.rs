@@ -35,6 +35,10 @@ pub trait Run {
     fn rate(&self) -> &'static str {
         "learning rate (--set lr=…)"
     }
+    /// Rows of the last batch, and what class it had none of, if it had rows of one class alone.
+    fn batch(&self) -> (usize, Option<&'static str>);
+    /// What to tell the user about the model at the end.
+    fn warning(&mut self) -> Option<String>;
     /// What people read of the last report besides its line.
     fn details(&self) -> Option<String> {
         None
@@ -45,6 +49,20 @@ pub trait Run {
     fn backend(&self) -> String;
     /// The file's bytes.
     fn save(&self) -> Vec<u8>;
+}
+
+/// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
+fn failed(run: &dyn Run, error: undercurve::Error) -> CliError {
+    if error != undercurve::Error::OneClass {
+        return left_range(run, error);
+    }
+    let step = run.steps_done() + 1;
+    let (rows, absent) = run.batch();
+    let had = absent.map_or_else(|| "rows of one class alone".to_string(), |class| format!("no {class} row"));
+    CliError::input(format!(
+        "step {step}: the batch of {rows} rows had {had}, and this method compares classes; \
+         use --set sampling=stratified, or a larger batch (--set batch=…)"
+    ))
 }
 
 /// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
@@ -94,7 +112,7 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         if over {
             break;
         }
-        let stepped = run.step().map_err(|error| left_range(run, error))?;
+        let stepped = run.step().map_err(|error| failed(run, error))?;
         if let Some(note) = run.note() {
             eprintln!("note: {note}");
         }
@@ -134,6 +152,9 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         totals["interrupted"] = true.into();
     }
     reporter.finish(&totals, sentence)?;
+    if let Some(warning) = run.warning() {
+        eprintln!("note: {warning}");
+    }
     if interrupted { Err(CliError::Interrupted) } else { Ok(()) }
 }
 

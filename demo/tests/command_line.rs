@@ -593,6 +593,21 @@ fn a_first_line_is_names_or_a_row() {
 }
 
 #[test]
+fn a_batch_of_one_class_is_said_as_what_it_is() {
+    let folder = Folder::new("one-class-batch");
+    folder.write("data.csv", csv(300));
+    for method in ["soap", "auc-margin", "smooth-ap", "fast-ap", "min-max-ap"] {
+        let train = ["train", "data.csv", "--method", method, "--set", "sampling=uniform", "--set", "batch=4"];
+        let output = run(&folder.0, &[&train[..], &["--json"]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{method}: {said}");
+        assert!(said.starts_with("error: step ") && said.lines().count() == 1, "{method}: {said}");
+        assert!(said.contains("the batch of 4 rows had no positive row"), "{method}: {said}");
+        assert!(said.contains("--set sampling=stratified, or a larger batch"), "{method}: {said}");
+    }
+}
+
+#[test]
 fn the_cell_that_is_no_score_is_named() {
     let folder = Folder::new("no-score");
     for (name, text, want) in [
@@ -623,4 +638,30 @@ fn a_third_label_is_found() {
             refused(&folder, &args, advice);
         }
     }
+}
+
+#[test]
+fn a_model_that_ranks_nothing_is_noted() {
+    let folder = Folder::new("constant");
+    folder.write("data.csv", csv(100));
+    let train = |more: &[&str]| {
+        let output = run(&folder.0, &[&["train", "data.csv", "--json"], more].concat());
+        let lines = objects(&stdout(&output));
+        (lines[lines.len() - 2]["train"]["auroc"].as_f64(), String::from_utf8(output.stderr).unwrap())
+    };
+    // A rate of nothing: the model is the one it began with, all zeros.
+    let (auroc, said) = train(&["--method", "soap", "--set", "lr=0", "--steps", "5"]);
+    assert_eq!(auroc, Some(0.5));
+    assert!(
+        said.starts_with("note: all training rows have the same score, so this model ranks nothing; try "),
+        "{said}"
+    );
+    assert!(said.contains("--set pretrain=STEPS") && said.contains("--set surrogate=") && said.lines().count() == 1);
+    let (auroc, said) = train(&["--method", "soap", "--steps", "5"]);
+    assert!(auroc != Some(0.5) && said.is_empty(), "{auroc:?} {said}");
+    folder.write("data.csv", classes_csv(80));
+    let (_, said) = train(&["--label", "kind", "--method", "ppd-sg", "--set", "lr=0", "--steps", "5"]);
+    assert!(said.contains("this model ranks nothing; try "), "{said}");
+    let (_, said) = train(&["--label", "kind", "--method", "ppd-sg", "--steps", "5"]);
+    assert!(said.is_empty(), "{said}");
 }
