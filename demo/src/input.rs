@@ -192,15 +192,28 @@ fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<RawTable> {
     Ok(table)
 }
 
-/// Says on stderr what a first line was taken for that could be names or a row.
-pub fn header_note(table: &RawTable, file: &Path) {
+/// What a first line was taken for that could be names or a row.
+fn guessed(table: &RawTable) -> Option<&'static str> {
     let taken = if table.has_header() {
-        "line 1 was taken for names of columns; if it is a row, say --header no"
+        "the first line was taken for names of columns; if it is a row, say --header no"
     } else {
-        "line 1 was taken for a row; if it names the columns, say --header yes"
+        "the first line was taken for a row; if it names the columns, say --header yes"
     };
-    if table.header_is_guessed() {
+    table.header_is_guessed().then_some(taken)
+}
+
+/// Says it on stderr.
+pub fn header_note(table: &RawTable, file: &Path) {
+    if let Some(taken) = guessed(table) {
         eprintln!("note: {}: {taken}", file.display());
+    }
+}
+
+/// Says it with an error about the columns, which may come from there.
+pub fn or_header(error: CliError, table: &RawTable) -> CliError {
+    match (error, guessed(table)) {
+        (CliError::Input(text), Some(taken)) => CliError::Input(format!("{text}; {taken}")),
+        (error, _) => error,
     }
 }
 
@@ -231,7 +244,7 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 /// # Errors
 /// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
-    let label = label_column(table, options)?;
+    let label = label_column(table, options).map_err(|error| or_header(error.into(), table))?;
     for (option, columns) in [("ignore", &options.ignore), ("categorical", &options.categorical)] {
         if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
             return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));

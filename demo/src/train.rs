@@ -230,12 +230,15 @@ fn start<T: Real>(
     table: &RawTable,
 ) -> Result<(Trainer<T>, Preparation)> {
     methods::check_settings(methods::find(&config.method)?, config)?;
-    let several = |error: DataError| match error.kind {
-        DataErrorKind::ManyLabels { .. } => CliError::input(format!(
-            "{error} (--positive), or train all of them by {}",
-            CLASS_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ")
-        )),
-        _ => error.into(),
+    let several = |error: DataError| {
+        let error = match error.kind {
+            DataErrorKind::ManyLabels { .. } => CliError::input(format!(
+                "{error} (--positive), or train all of them by {}",
+                CLASS_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ")
+            )),
+            _ => error.into(),
+        };
+        input::or_header(error, table)
     };
     let (preparation, train, test) = match args.split {
         Some(share) => {

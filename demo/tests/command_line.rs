@@ -558,17 +558,23 @@ fn a_first_line_is_names_or_a_row() {
     for label in ["3", "-1", "x3"] {
         let (totals, said) = train("rows.csv", &["--label", label]);
         assert_eq!((&totals["rows"], &totals["positives"]), (&90.into(), &30.into()), "{label}");
-        assert!(said.starts_with("note: rows.csv: line 1 was taken for a row; if it names"), "{said}");
+        assert!(said.starts_with("note: rows.csv: the first line was taken for a row; if it names"), "{said}");
     }
     let (totals, said) = train("text.csv", &["--label", "-1", "--positive", "q"]);
     assert_eq!((&totals["rows"], &totals["positives"]), (&61.into(), &30.into()));
-    assert!(said.contains("text.csv: line 1 was taken for a row; if it names the columns, say --header yes"), "{said}");
+    assert!(
+        said.contains("text.csv: the first line was taken for a row; if it names the columns, say --header yes"),
+        "{said}"
+    );
+    let args = ["train", "text.csv", "--method", "soap", "--label", "-1"];
+    refused(&folder, &args, "ce, ppd-sg, ppd-adagrad; the first line was taken for a row");
+    refused(&folder, &["train", "rows.csv", "--method", "soap"], "(--label); the first line was taken for a row");
     // What is said is not guessed.
     let (totals, said) = train("text.csv", &["--label", "-1", "--header", "yes", "--save", "text.model"]);
     assert_eq!((&totals["rows"], &totals["columns"]), (&60.into(), &2.into()));
-    assert!(!said.contains("line 1"), "{said}");
+    assert!(!said.contains("first line"), "{said}");
     let (_, said) = train("rows.csv", &["--label", "3", "--header", "no", "--split", "0.5", "--save", "rows.model"]);
-    assert!(!said.contains("line 1"), "{said}");
+    assert!(!said.contains("first line"), "{said}");
     // A model remembers how its columns were called.
     for (model, data, rows) in [("text.model", "text.csv", 60), ("rows.model", "rows.csv", 90)] {
         let measured = objects(&stdout(&run(&folder.0, &["eval", model, data, "--json"])));
