@@ -310,12 +310,20 @@ fn damaged_files_are_errors_and_never_panic() {
 #[test]
 fn a_saved_model_scores_as_the_trainer_does() {
     let train = data(1, 100);
-    let mut trainer = Trainer::new(&config("soap", "mlp:5"), train.clone(), None).unwrap();
-    (0..20).for_each(|_| assert!(trainer.step().unwrap().is_some()));
-    let (mut a, mut b) = (vec![0.0; 100], vec![0.0; 100]);
-    trainer.score(train.rows(), &mut a).unwrap();
-    Predictor::<f32>::load(&trainer.save()).unwrap().score(train.rows(), &mut b).unwrap();
-    assert_eq!(a, b);
+    for method in METHODS {
+        for model in ["linear", "mlp:5"] {
+            let Some(settings) = settings(method, model) else { continue };
+            let config = Config { settings, ..config(method.name, model) };
+            let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
+            let (mut a, mut b) = (vec![0.0; 100], vec![0.0; 100]);
+            for step in 0..24 {
+                trainer.score(train.rows(), &mut a).unwrap();
+                Predictor::<f32>::load(&trainer.save()).unwrap().score(train.rows(), &mut b).unwrap();
+                assert_eq!(a, b, "{} {model}, step {step}", method.name);
+                trainer.step().unwrap();
+            }
+        }
+    }
 }
 
 #[test]

@@ -275,6 +275,20 @@ impl<T: Real> Learner<T> {
         Ok(())
     }
 
+    /// The points as they are saved: the iterate first, in whose place the first point is.
+    pub fn write_points(&self, out: &mut Vec<u8>) {
+        let mut points = self.points.clone();
+        self.exchange(&mut points);
+        write_reals(&points, out);
+    }
+
+    /// Exchanges the iterate with the first point.
+    fn exchange(&self, points: &mut [T]) {
+        let at = usize::from(Algorithm::<T>::iterate(&self.phase().algorithm).0) * self.grad.len();
+        let (first, rest) = points.split_at_mut(at);
+        first.iter_mut().zip(rest).take(self.grad.len()).for_each(|(a, b)| core::mem::swap(a, b));
+    }
+
     /// What follows the points in a checkpoint; the sampler's cursor comes after it.
     pub fn write(&self, out: &mut Vec<u8>) {
         self.steps.write(out);
@@ -292,6 +306,9 @@ impl<T: Real> Learner<T> {
         reals(slots, &mut self.slots)?;
         reals(state, &mut self.state)?;
         (self.counters, self.steps, self.drawn) = (counters, steps, drawn);
+        let mut points = core::mem::take(&mut self.points);
+        self.exchange(&mut points);
+        self.points = points;
         // Counts that no run reaches.
         if steps > MOST || drawn > MOST || !self.phase().algorithm.sound(&self.counters, steps) {
             return Err(CheckpointError::Damaged.into());

@@ -17,7 +17,7 @@ pub(super) struct Origin<'a> {
     pub inputs: usize,
     real_bytes: usize,
     data: u64,
-    /// The model's parameters come first.
+    /// The model's parameters come first, at the iterate.
     pub points: &'a [u8],
 }
 
@@ -149,7 +149,7 @@ impl<T: Real> Trainer<T> {
         Origin::write::<T>(&self.common.model, number_of(&self.common.train), &mut out);
         match &self.kind {
             Running::Scored(run) => {
-                write_reals(&run.learner.points, &mut out);
+                run.learner.write_points(&mut out);
                 out.push(SCORED);
                 run.learner.write(&mut out);
                 run.cursor.write(&mut out);

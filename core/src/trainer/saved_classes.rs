@@ -3,7 +3,7 @@
 use super::classes::ClassTrainer;
 use super::config::{Config, TrainerError};
 use super::passes::Passes;
-use super::saved::{Origin, fingerprint, write_reals};
+use super::saved::{Origin, fingerprint};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
 use crate::data::{ClassDataset, Rows};
 use crate::metric::log_odds;
@@ -35,7 +35,7 @@ impl<T: Real> ClassTrainer<T> {
         self.config().write(&mut out);
         self.train_data().classes().to_vec().write(&mut out);
         Origin::write::<T>(&self.model, number_of(self.train_data()), &mut out);
-        write_reals(&self.learner.points, &mut out);
+        self.learner.write_points(&mut out);
         self.learner.write(&mut out);
         self.cursor.write(&mut out);
         self.learner.write_reset(&mut out);
