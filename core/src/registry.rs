@@ -8,8 +8,8 @@ mod classes;
 #[cfg(feature = "every-method")]
 use crate::algorithm::Lbfgs;
 use crate::algorithm::{
-    Adagrad, Adam, AdamForm, AnyAlgorithm, Momentum, Oauc, Pesg, Pga, PpdAdagrad, PpdSg, Schedule, ScheduleShape, Sgd,
-    StageLength, Stages,
+    Adagrad, Adam, AdamForm, AnyAlgorithm, Momentum, Oauc, Pesg, Pga, Point, PpdAdagrad, PpdSg, Schedule,
+    ScheduleShape, Sgd, StageLength, Stages,
 };
 use crate::decimal;
 use crate::error::{Error, Result};
@@ -281,6 +281,8 @@ const MU: Param = number("mu", "0.1", TINY, BIG, "Polyak-Lojasiewicz constant (s
 const SMOOTHNESS: Param = number("smoothness", "1", TINY, BIG, "Lipschitz constant of the gradient (schedule=theory)");
 const L_TILDE: Param =
     number("l-tilde", "1", 0.0, BIG, "bound of the score's gradient (schedule=theory; ppd-adagrad: stages=data)");
+const ANSWER: Param =
+    choice("answer", "last", &["last", "mean"], "what is reported and saved: the last iterate, or their running mean");
 const RESET: Param = count("reset", "4", 0, "batches of the first dual reset, growing with the stages; 0 for none");
 
 /// The one step rule of a method that was published with it.
@@ -547,6 +549,7 @@ pub static METHODS: &[Method] = &with_texts([
             BATCH,
             WEIGHTS,
             DECAY,
+            ANSWER,
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,
@@ -585,6 +588,7 @@ pub static METHODS: &[Method] = &with_texts([
             NEGATIVES,
             BATCH,
             WEIGHTS,
+            ANSWER,
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,
@@ -616,6 +620,12 @@ pub static METHODS: &[Method] = &with_texts([
             NEGATIVES,
             BATCH,
             WEIGHTS,
+            choice(
+                "answer",
+                "last",
+                &["last", "mean", "stage"],
+                "what is reported and saved: the last iterate, the mean of the stage, or the mean of a random stage",
+            ),
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,
@@ -646,6 +656,7 @@ pub static METHODS: &[Method] = &with_texts([
             NEGATIVES,
             BATCH,
             WEIGHTS,
+            ANSWER,
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,
@@ -1339,8 +1350,16 @@ impl<'a> Settings<'a> {
             Stages::new(lr, 1.0 / factor, self.value("stage"), factor, reset)
         };
         let prox = || if theory { Ok(0.5 / self.value("smoothness")) } else { self.number("prox") };
+        let answer = Point(match self.text("answer") {
+            Some("mean") => 1,
+            Some("stage") => 2,
+            _ => 0,
+        });
         Ok(Some(match self.word("optimizer")? {
-            "ppd-sg" => AnyAlgorithm::PpdSg(PpdSg::new(stages(false)?, prox()?, self.value("decay"), ascent)?),
+            "ppd-sg" => {
+                let algorithm = PpdSg::new(stages(false)?, prox()?, self.value("decay"), ascent)?;
+                AnyAlgorithm::PpdSg(algorithm.with_answer(answer))
+            }
             "ppd-adagrad" => {
                 let length = match (theory, self.word("stages")?) {
                     (true, _) => StageLength::Theory { l_tilde: self.value("l-tilde") },
@@ -1348,14 +1367,19 @@ impl<'a> Settings<'a> {
                     _ => StageLength::Fixed,
                 };
                 let delta = self.value("delta");
-                AnyAlgorithm::PpdAdagrad(PpdAdagrad::new(stages(true)?, prox()?, delta, length, ascent)?)
+                AnyAlgorithm::PpdAdagrad(
+                    PpdAdagrad::new(stages(true)?, prox()?, delta, length, ascent)?.with_answer(answer),
+                )
             }
             "pga" => {
                 let (radius, dual) = (self.value("radius"), self.value("dual-radius"));
                 let (lr, stage, prox) = (self.value("lr"), self.value("stage"), self.value("prox"));
-                AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, 0)?)
+                AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, 0)?.with_answer(answer))
             }
-            "oauc" => AnyAlgorithm::Oauc(Oauc::new(self.value("lr"), self.value("radius"), ascent)?),
+            "oauc" => {
+                let algorithm = Oauc::new(self.value("lr"), self.value("radius"), ascent)?;
+                AnyAlgorithm::Oauc(algorithm.with_answer(answer))
+            }
             "pesg" => {
                 let stages = Stages::new(self.value("lr"), 0.1, self.value("stage"), 1.0, 0.0)?;
                 AnyAlgorithm::Pesg(Pesg::new(stages, self.value("pull"), self.value("decay"), ascent)?)

@@ -17,6 +17,13 @@ fn data(seed: u64, rows: usize) -> Arc<Dataset<f32>> {
     Arc::new(Dataset::dense(x, labels, 2).unwrap())
 }
 
+/// The same in `f64`.
+fn wide() -> Arc<Dataset<f64>> {
+    let narrow = data(1, 400);
+    let Rows::Dense { data: x, .. } = narrow.rows() else { unreachable!("dense rows were made") };
+    Arc::new(Dataset::dense(x.iter().map(|&x| f64::from(x)).collect(), narrow.labels().to_vec(), 2).unwrap())
+}
+
 fn config(method: &str, model: &str) -> Config {
     Config {
         method: method.into(),
@@ -171,6 +178,42 @@ fn every_surrogate_parts_equal_scores() {
 }
 
 #[test]
+fn a_mean_answers_where_it_is_asked_for() {
+    for (method, lr) in [("ppd-sg", "1"), ("ppd-adagrad", "0.1"), ("pga", "1"), ("oauc", "1")] {
+        let trainer = |answer: &str| {
+            let settings = [("lr", lr), ("answer", answer)];
+            let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+            Trainer::<f64>::new(&Config { settings, ..config(method, "linear") }, wide(), None).unwrap()
+        };
+        let (mut last, mut mean) = (trainer("last"), trainer("mean"));
+        // Within the first stage. The means hold the start but for PGA; OAUC weighs by the rates.
+        let mut seen = vec![last.params().to_vec()];
+        for step in 0..12u32 {
+            last.step().unwrap();
+            mean.step().unwrap();
+            seen.push(last.params().to_vec());
+            let weight = |k: usize| match method {
+                "oauc" => {
+                    if k <= step as usize {
+                        1.0 / ((k + 1) as f64).sqrt()
+                    } else {
+                        0.0
+                    }
+                }
+                "pga" => f64::from(u8::from(k > 0)),
+                _ => 1.0,
+            };
+            let total: f64 = (0..seen.len()).map(weight).sum();
+            for (column, &got) in mean.params().iter().enumerate() {
+                let want: f64 = seen.iter().enumerate().map(|(k, at)| weight(k) * at[column]).sum::<f64>() / total;
+                assert!((got - want).abs() < 1e-12 * (1.0 + want.abs()), "{method}, step {step}: {got} {want}");
+            }
+        }
+        assert_ne!(last.params(), mean.params(), "{method}");
+    }
+}
+
+#[test]
 fn a_model_too_large_for_memory_is_an_error() {
     for (method, model) in [("soap", "mlp:99999999999,999"), ("ap-exact", "mlp:8,1152921504606846975")] {
         let Err(error) = Trainer::<f32>::new(&config(method, model), data(1, 40), None) else { panic!("{model}") };
@@ -312,7 +355,10 @@ fn a_saved_model_scores_as_the_trainer_does() {
     let train = data(1, 100);
     for method in METHODS {
         for model in ["linear", "mlp:5"] {
-            let Some(settings) = settings(method, model) else { continue };
+            let Some(mut settings) = settings(method, model) else { continue };
+            if method.params.iter().any(|param| param.name == "answer") {
+                settings.push(("answer".to_string(), "mean".to_string()));
+            }
             let config = Config { settings, ..config(method.name, model) };
             let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
             let (mut a, mut b) = (vec![0.0; 100], vec![0.0; 100]);

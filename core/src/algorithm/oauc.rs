@@ -12,7 +12,7 @@
 //! 1 the weighted mean ū, the paper's answer. Slots: Σ η. Counters: steps. Cost O(d) a step.
 
 use super::pga::shrink;
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Point, State, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
 
@@ -22,6 +22,7 @@ pub struct Oauc {
     lr: f64,
     radius: f64,
     ascent: usize,
+    answer: Point,
 }
 
 impl Oauc {
@@ -34,13 +35,23 @@ impl Oauc {
         if radius.is_nan() || radius <= 0.0 {
             return Err(Error::Param { what: "radius" });
         }
-        Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent })
+        Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent, answer: Point(0) })
+    }
+
+    /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
+    /// 1, the weighted mean ū.
+    #[must_use]
+    pub fn with_answer(self, answer: Point) -> Self {
+        Self { answer: Point(answer.0.min(1)), ..self }
     }
 }
 
 impl<T: Real> Algorithm<T> for Oauc {
     fn points(&self) -> usize {
         2
+    }
+    fn iterate(&self) -> Point {
+        self.answer
     }
     fn slots_len(&self, _: usize) -> usize {
         1

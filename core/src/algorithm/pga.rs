@@ -31,6 +31,7 @@ pub struct Pga {
     dual_radius: f64,
     ascent: usize,
     seed: u64,
+    answer: Point,
 }
 
 impl Pga {
@@ -55,7 +56,23 @@ impl Pga {
             }
         }
         let lr = in_range("lr", lr, 0.0, f64::INFINITY)?;
-        Ok(Self { lr, length: in_range("stage", length, 1.0, 1e15)?, prox, radius, dual_radius, ascent, seed })
+        Ok(Self {
+            lr,
+            length: in_range("stage", length, 1.0, 1e15)?,
+            prox,
+            radius,
+            dual_radius,
+            ascent,
+            seed,
+            answer: Point(0),
+        })
+    }
+
+    /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
+    /// 1, the mean of the stage, or 2, the random stage.
+    #[must_use]
+    pub fn with_answer(self, answer: Point) -> Self {
+        Self { answer: Point(answer.0.min(2)), ..self }
     }
 
     fn steps(&self, stage: u64) -> u64 {
@@ -80,6 +97,9 @@ pub(super) fn shrink<T: Real>(radius: f64, entries: impl Iterator<Item = T>) -> 
 impl<T: Real> Algorithm<T> for Pga {
     fn points(&self) -> usize {
         3
+    }
+    fn iterate(&self) -> Point {
+        self.answer
     }
     fn slots_len(&self, params: usize) -> usize {
         params

@@ -21,7 +21,7 @@
 //! stage, steps in the stage, phase. Cost O(d) a step.
 
 use super::ppd_sg::{after_steps, ask, between, phase};
-use super::{Algorithm, Answer, Ask, COUNTERS, Stages, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 
@@ -52,6 +52,7 @@ pub struct PpdAdagrad {
     delta: f64,
     length: StageLength,
     ascent: usize,
+    answer: Point,
 }
 
 impl PpdAdagrad {
@@ -71,7 +72,14 @@ impl PpdAdagrad {
             in_range("l_tilde", l_tilde, 0.0, f64::INFINITY)?;
         }
         let delta = in_range("delta", delta, f64::MIN_POSITIVE, f64::INFINITY)?;
-        Ok(Self { stages, prox, delta, length, ascent })
+        Ok(Self { stages, prox, delta, length, ascent, answer: Point(0) })
+    }
+
+    /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
+    /// 1, the mean of the stage.
+    #[must_use]
+    pub fn with_answer(self, answer: Point) -> Self {
+        Self { answer: Point(answer.0.min(1)), ..self }
     }
 
     /// Whether a stage is over after `done` steps with these Σ ĝ².
@@ -99,6 +107,9 @@ impl PpdAdagrad {
 impl<T: Real> Algorithm<T> for PpdAdagrad {
     fn points(&self) -> usize {
         2
+    }
+    fn iterate(&self) -> Point {
+        self.answer
     }
     fn slots_len(&self, params: usize) -> usize {
         3 * params

@@ -43,6 +43,7 @@ pub struct PpdSg {
     prox: f64,
     decay: f64,
     ascent: usize,
+    answer: Point,
 }
 
 impl PpdSg {
@@ -59,7 +60,14 @@ impl PpdSg {
         if stages.reset(0) > 0 && ascent == 0 {
             return Err(Error::Param { what: "reset" });
         }
-        Ok(Self { stages, prox, decay: in_range("decay", decay, 0.0, f64::INFINITY)?, ascent })
+        Ok(Self { stages, prox, decay: in_range("decay", decay, 0.0, f64::INFINITY)?, ascent, answer: Point(0) })
+    }
+
+    /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
+    /// 1, the mean of the stage.
+    #[must_use]
+    pub fn with_answer(self, answer: Point) -> Self {
+        Self { answer: Point(answer.0.min(1)), ..self }
     }
 }
 
@@ -116,6 +124,9 @@ pub(super) fn between<T: Real>(ascent: usize, state: &mut State<'_, T>, answer: 
 impl<T: Real> Algorithm<T> for PpdSg {
     fn points(&self) -> usize {
         2
+    }
+    fn iterate(&self) -> Point {
+        self.answer
     }
     fn slots_len(&self, params: usize) -> usize {
         params

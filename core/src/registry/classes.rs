@@ -1,9 +1,9 @@
 //! The methods that train several classes at once. Some share their name with a method of two classes.
 
 use super::{
-    BATCH, BETA1, BETA2, BIG, DECAY, EPS, L_TILDE, MINMAX_PAPER, MU, Method, Objective, PRETRAIN, PRETRAIN_LR, PROX,
-    Param, RESET, RESTART, SCHEDULE, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STEPS, Settings, Source, TINY,
-    WEIGHTS, choice, count, lr, number, optimizer, rule, with_texts,
+    ANSWER, BATCH, BETA1, BETA2, BIG, DECAY, EPS, L_TILDE, MINMAX_PAPER, MU, Method, Objective, PRETRAIN, PRETRAIN_LR,
+    PROX, Param, RESET, RESTART, SCHEDULE, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STEPS, Settings, Source,
+    TINY, WEIGHTS, choice, count, lr, number, optimizer, rule, with_texts,
 };
 use crate::algorithm::AnyAlgorithm;
 use crate::error::{Error, Result};
@@ -74,6 +74,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
             BATCH,
             WEIGHTS,
             DECAY,
+            ANSWER,
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,
@@ -111,6 +112,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
             PER_CLASS,
             BATCH,
             WEIGHTS,
+            ANSWER,
             PRETRAIN,
             PRETRAIN_LR,
             RESTART,

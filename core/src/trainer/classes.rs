@@ -266,7 +266,7 @@ impl<T: Real> ClassTrainer<T> {
     /// The objective over the whole training data, from its raw scores class by class.
     fn objective(&mut self, scores: &[T]) -> Result<f64> {
         let phase = self.learner.phase();
-        let (estimator, aux) = (&phase.estimator, &self.learner.point(Point(0), &phase)[self.learner.params..]);
+        let (estimator, aux) = (&phase.estimator, &self.learner.iterate()[self.learner.params..]);
         let batch = Batch::new(scores, self.classes(), &self.class_starts, &self.population, Drawn::All)?;
         estimator.value(&batch, aux, self.work.lend(estimator.need(batch.shape())))
     }
