@@ -155,7 +155,8 @@ pub fn table_again(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Resu
     options.label = label.map(str::to_string);
     let table = parse(&bytes, path, &options)?;
     let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
-    if options.header.is_none() && !known(&table) && table.format() == Format::Csv {
+    let either = !table.has_header() || table.header_is_guessed();
+    if options.header.is_none() && either && !known(&table) && table.format() == Format::Csv {
         options.header = Some(!table.has_header());
         if let Ok(other) = parse(&bytes, path, &options)
             && known(&other)

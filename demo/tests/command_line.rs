@@ -584,6 +584,12 @@ fn a_first_line_is_names_or_a_row() {
     let titled = format!("a,b,kind\n{}", nameless(90));
     folder.write("titled.csv", &titled);
     refused(&folder, &["eval", "rows.model", "titled.csv", "--header", "no"], "titled.csv:1:");
+    refused(&folder, &["eval", "rows.model", "titled.csv"], "titled.csv:1: there is no column \"x3\"");
+    folder.write("numbered.csv", format!("7,8,9\n{}", nameless(90).replace('y', "1").replace('n', "0")));
+    let numbered = ["--label", "9", "--header", "yes", "--save", "numbered.model"];
+    assert_eq!(train("numbered.csv", &numbered).0["rows"], 90);
+    let measured = objects(&stdout(&run(&folder.0, &["eval", "numbered.model", "numbered.csv", "--json"])));
+    assert_eq!(measured[0]["rows"], 90);
     refused(&folder, &["train", "titled.csv", "--method", "ce", "--header", "no", "--label", "kind"], "--header no: ");
     refused(&folder, &["train", "data.svm", "--method", "ce", "--header", "yes"], "--header yes: data.svm is LIBSVM");
     refused(&folder, &["train", "rows.csv", "--method", "ce", "--header", "perhaps"], "perhaps");

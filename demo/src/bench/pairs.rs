@@ -112,7 +112,7 @@ fn example(kind: &str, rows: usize) -> (Vec<f32>, Vec<u8>) {
 /// Options of `bench pairs`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Numbers of rows, with commas between them
+    /// Numbers of rows, with commas between them; ten million take 0.7 GB and some minutes
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [1_000, 10_000, 100_000, 1_000_000, 10_000_000])]
     rows: Vec<usize>,
     /// Compare all pairs with the near-linear sums at small sizes instead
@@ -223,10 +223,11 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
             let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
             println!(
                 "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{}\",\
-                 \"ns\":{:.3},\"sort_ns\":{:.3}{goal},\"features\":\"{}\"}}",
+                 \"ns\":{:.3},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
                 line.title,
                 time * per_row,
                 sort * per_row,
+                runs(rows),
                 target_features()
             );
         } else {
