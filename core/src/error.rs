@@ -88,7 +88,8 @@ pub(crate) fn exact_len(what: &'static str, need: usize, got: usize) -> Result<(
 }
 
 /// `Ok` when every value is finite.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline)]
+#[cfg_attr(feature = "compact", inline(never))]
 pub(crate) fn all_finite<T: crate::Real>(what: &'static str, values: &[T]) -> Result<()> {
     // One pass without branches first, in lanes: 0·x is 0 for finite x and NaN otherwise.
     let mut sums = [T::ZERO; 8];

@@ -412,7 +412,7 @@ pub static METHODS: &[Method] = &with_texts([
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
             part: "equations (2)-(4), (9), algorithms 1-3",
         },
-        files: &["core/src/estimator/soap.rs", "core/src/pairs/brute.rs"],
+        files: &["core/src/estimator/soap.rs", "core/src/pairs/kept.rs"],
     },
     Method {
         name: "auc-pairwise",
@@ -768,7 +768,7 @@ pub static METHODS: &[Method] = &with_texts([
             paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
             part: "equations (5), (6)",
         },
-        files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/brute.rs"],
+        files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/kept.rs"],
     },
     Method {
         name: "fast-ap",

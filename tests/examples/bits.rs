@@ -36,6 +36,8 @@ fn main() {
         let mut settings: Vec<Vec<(&str, &str)>> = vec![vec![]];
         if takes("surrogate").is_some() {
             settings.extend(SURROGATES.iter().map(|(name, ..)| vec![("surrogate", *name)]));
+            // Margins so wide that fewer factors share a logarithm, and that exponentials of scores do not fit.
+            settings.extend(["30", "500"].map(|scale| vec![("surrogate", "logistic"), ("scale", scale)]));
         }
         for name in ["optimizer", "schedule", "sampling", "weights", "prior", "link"] {
             if let Some(Domain::Choice(words)) = takes(name).map(|param| param.domain) {

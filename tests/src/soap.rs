@@ -58,8 +58,14 @@ impl Soap<'_> {
     /// One batch: updates `u` (`[u1, u2]` by slot) and returns −mean u1/u2 and the gradient by raw score.
     /// `slot[i]` belongs to batch member i and is read for positives only.
     pub fn step(&self, s: &[f64], y: &[u8], slot: &[usize], u: &mut [[f64; 2]]) -> (f64, Vec<f64>) {
+        let (value, grad, _) = self.sized_step(s, y, slot, u);
+        (value, grad)
+    }
+
+    /// [`step`](Self::step) with the sum of the absolute terms of every entry of the gradient, the two of u1 − u2 apart.
+    pub fn sized_step(&self, s: &[f64], y: &[u8], slot: &[usize], u: &mut [[f64; 2]]) -> (f64, Vec<f64>, Vec<f64>) {
         let positives: Vec<usize> = (0..s.len()).filter(|&i| y[i] == 1).collect();
-        let mut grad = vec![0.0; s.len()];
+        let (mut grad, mut size) = (vec![0.0; s.len()], vec![0.0; s.len()]);
         let mut value = 0.0;
         for &i in &positives {
             let (mut g1, mut g2) = (0.0, 0.0);
@@ -78,15 +84,19 @@ impl Soap<'_> {
             value -= u1 / u2 / positives.len() as f64;
             for j in 0..s.len() {
                 let is = f64::from(y[j]);
-                let kappa = (self.weight)(i, j) * (u1 - u2 * is) / (positives.len() as f64 * u2 * u2);
+                let over = (self.weight)(i, j) / (positives.len() as f64 * u2);
+                let kappa = over * (u1 - u2 * is) / u2;
                 let (hi, di) = self.link(s[i]);
                 let (hj, dj) = self.link(s[j]);
                 let slope = surrogate(self.surrogate, self.parameter, hi - hj).1;
                 grad[i] += kappa * slope * di;
                 grad[j] -= kappa * slope * dj;
+                let both = over * (u1 + u2 * is) / u2 * slope.abs();
+                size[i] += both * di;
+                size[j] += both * dj;
             }
         }
-        (value, grad)
+        (value, grad, size)
     }
 }
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::{Estimator, First, Grad, Link, Soap, Weights};
+use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::{Error, Real, Scratch};
 use undercurve_tests::soap as twin;
@@ -134,6 +135,121 @@ proptest! {
                 prop_assert!(close(got[0], want[0], 1e-13) && close(got[1], want[1], 1e-13));
             }
         }
+    }
+}
+
+/// One first visit as drawn, in the accuracy that the pair sums promise: relative to the absolute terms, a few roundings and
+/// those of the exponents. `Err` when it overflowed.
+fn first_visit<T: Real>(name: &str, parameter: f64, scores: &[f64], negatives: usize) -> Result<Out<T>, Error> {
+    let loss = AnySurrogate::by_name(name, T::of(parameter)).unwrap();
+    let soap = Soap::new(loss, Link::Identity, T::ONE, T::ZERO, Weights::AsDrawn, First::Estimate).unwrap();
+    let scores: Vec<T> = scores.iter().map(|&s| T::of(s)).collect();
+    let positives = scores.len() - negatives;
+    let slots: Vec<u32> = (0..positives as u32).collect();
+    let population = [negatives as u32, positives as u32];
+    let mut u = vec![T::ZERO; 2 * positives];
+    let out = update(&soap, &scores, negatives, &slots, population, Drawn::Stratified, &mut u)?;
+
+    let wide: Vec<f64> = scores.iter().map(|s| s.f64()).collect();
+    let labels: Vec<u8> = (0..wide.len()).map(|k| u8::from(k >= negatives)).collect();
+    let slot_of: Vec<usize> = (0..wide.len()).map(|k| k.saturating_sub(negatives)).collect();
+    let weight = |_: usize, _: usize| 1.0 / wide.len() as f64;
+    let naive = twin::Soap {
+        surrogate: name,
+        parameter: T::of(parameter).f64(),
+        sigmoid: false,
+        gamma: 1.0,
+        floor: 0.0,
+        first_estimate: true,
+        weight: &weight,
+    };
+    let mut u_twin = vec![[0.0; 2]; positives];
+    let (value, grad, size) = naive.sized_step(&wide, &labels, &slot_of, &mut u_twin);
+    let span = wide.iter().fold(f64::MIN, |m, &s| m.max(s)) - wide.iter().fold(f64::MAX, |m, &s| m.min(s));
+    let (ulps, least) = if T::BYTES == 4 { (4e-6, f64::from(f32::MIN_POSITIVE)) } else { (1e-14, f64::MIN_POSITIVE) };
+    // One rounding of the exponent's argument costs its size in ulps, up to where the exponential is 0.
+    let allowed = ulps * (1.0 + (parameter * span).min(750.0));
+    let what = |at| format!("{name} {} bytes, span {span}, {negatives} + {positives}, {at}", T::BYTES);
+    assert!((out.value - value).abs() <= allowed, "{}: {} for {value}", what("value"), out.value);
+    let starts = [0, negatives as u32, scores.len() as u32];
+    let batch = Batch::new(&scores, 1, &starts, &population, Drawn::Stratified).unwrap().with_slots(&slots);
+    let mut memory = vec![T::ZERO; soap.need(batch.shape()).real];
+    let scratch = Scratch { real: &mut memory, f64: &mut [], u32: &mut [], u64: &mut [] };
+    let alone = soap.value(&batch, &[], scratch)?;
+    assert!((alone - value).abs() <= allowed, "{}: {alone} for {value}", what("value alone"));
+    for (k, (got, &want)) in u.iter().zip(u_twin.iter().flatten()).enumerate() {
+        assert!((got.f64() - want).abs() <= allowed * want + least, "{}: {got} for {want}", what(&format!("u {k}")));
+    }
+    // What leaves the normal numbers is lost: slopes, times κ, which is at most a few thousand here, and κ times slopes.
+    let lost = least * (1e4 + twin::surrogate(name, parameter, -span).1.abs());
+    for k in 0..wide.len() {
+        let (got, want) = (out.grad[k].f64(), grad[k]);
+        let error = (got - want).abs();
+        assert!(error <= allowed * size[k] + lost, "{}: {got} for {want}", what(&format!("gradient {k}")));
+    }
+    Ok(out)
+}
+
+/// Scores over exactly `span`, both of whose ends are there.
+fn spread(random: &mut Rng, count: usize, span: f64, offset: f64) -> Vec<f64> {
+    let mut scores: Vec<f64> = (0..count).map(|_| offset + span * (random.uniform() - 0.5)).collect();
+    scores[0] = offset + 0.5 * span;
+    scores[count - 1] = offset - 0.5 * span;
+    scores
+}
+
+const SMOOTH: [&str; 3] = ["sigmoid", "logistic", "exponential"];
+
+/// Blocks of positives, lanes of rows and what is left over, one positive, ties, offsets, wide and very wide scores.
+#[test]
+fn every_shape_and_spread_is_the_twin() {
+    let mut random = Rng::new(11);
+    for &(name, _, parameter) in SURROGATES {
+        for (negatives, positives) in [(1, 1), (3, 2), (8, 1), (56, 8), (57, 9), (100, 17), (7, 30)] {
+            for (span, offset) in [(0.0, 0.0), (0.5, 0.0), (4.0, -1000.0), (9.0, 1000.0), (70.0, 0.0), (75.0, 1000.0)] {
+                let plain = spread(&mut random, negatives + positives, span, offset);
+                let ties: Vec<f64> = plain.iter().map(|s| s.round()).collect();
+                for scores in [plain, ties] {
+                    first_visit::<f64>(name, parameter, &scores, negatives).unwrap();
+                    first_visit::<f32>(name, parameter, &scores, negatives).unwrap();
+                }
+            }
+            for span in [1e4, 1e6] {
+                let scores = spread(&mut random, negatives + positives, span, 0.0);
+                let [single, double] = [
+                    first_visit::<f32>(name, parameter, &scores, negatives).map(|_| ()),
+                    first_visit::<f64>(name, parameter, &scores, negatives).map(|_| ()),
+                ];
+                let overflow = Err(Error::Overflow { what: "pairwise loss" });
+                // The only loss that grows so fast; its last row, a positive, is the lowest.
+                let want = if name == "exponential" { overflow } else { Ok(()) };
+                assert_eq!((single, double), (want, want), "{name} {span}");
+            }
+        }
+    }
+}
+
+/// How many factors of a product fit, and whether exponentials of scores do, depends on the span of the scores: at any span
+/// the sums are the twin's, and on both sides of the last the same.
+#[test]
+fn the_path_does_not_show_in_the_sums() {
+    fn both_sides<T: Real>(name: &str) {
+        let limit = T::EXP_SPAN.f64();
+        let mut random = Rng::new(5);
+        for step in 0..=161 {
+            let scores = spread(&mut random, 66, limit * f64::from(step) / 160.0, 0.0);
+            first_visit::<T>(name, 1.0, &scores, 57).unwrap();
+        }
+        let mut scores = spread(&mut random, 66, limit, 0.0);
+        let inside = first_visit::<T>(name, 1.0, &scores, 57).unwrap();
+        scores[0] *= 1.0 + 4.0 * T::EPSILON.f64();
+        let outside = first_visit::<T>(name, 1.0, &scores, 57).unwrap();
+        assert!(T::of(scores[0]) - T::of(scores[65]) > T::EXP_SPAN && inside != outside);
+        assert!((inside.value - outside.value).abs() <= 4.0 * limit * T::EPSILON.f64());
+    }
+    for name in SMOOTH {
+        both_sides::<f32>(name);
+        both_sides::<f64>(name);
     }
 }
 

@@ -12,17 +12,16 @@
 //! ```
 //!
 //! `Weights::AsDrawn` (ω = 1) is the paper's: the ranks are those in the batch. `Weights::Unbiased` makes P_i and R_i
-//! unbiased for the ranks in the whole data: (n₊−1)/(b₊−1) and n₋/b₋. Cost O(b₊b). Scratch: 8 values a row
-//! at most (2 a row and 6 a positive).
+//! unbiased for the ranks in the whole data: (n₊−1)/(b₊−1) and n₋/b₋. Cost O(b₊b). Scratch: 11 values a row.
 
 use super::auc_pairwise::both_classes;
 use super::{Estimator, Grad, Link, Weights, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::Result;
-use crate::pairs::brute;
+use crate::pairs::kept::{self, Kept};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::{Sigmoid, Surrogate};
+use crate::surrogate::{AnySurrogate, Sigmoid, Surrogate as _, kernel};
 
 /// Smooth-AP.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,63 +42,54 @@ impl<T: Real> SmoothAp<T> {
     }
 }
 
-/// Scratch of one batch, cut into its parts; all but `h` and `out` have one value for each positive.
-struct Parts<'a, T> {
-    h: &'a mut [T],
-    out: &'a mut [T],
-    low: &'a mut [T],
-    low_slopes: &'a mut [T],
-    high: &'a mut [T],
-    high_slopes: &'a mut [T],
-    kappa_low: &'a mut [T],
-    kappa_high: &'a mut [T],
-}
-
-impl<'a, T: Real> Parts<'a, T> {
-    fn cut(memory: &'a mut [T], rows: usize, count: usize) -> Self {
-        let (h, memory) = memory.split_at_mut(rows);
-        let (out, memory) = memory.split_at_mut(rows);
-        let (low, memory) = memory.split_at_mut(count);
-        let (low_slopes, memory) = memory.split_at_mut(count);
-        let (high, memory) = memory.split_at_mut(count);
-        let (high_slopes, memory) = memory.split_at_mut(count);
-        let (kappa_low, memory) = memory.split_at_mut(count);
-        Self { h, out, low, low_slopes, high, high_slopes, kappa_low, kappa_high: &mut memory[..count] }
-    }
-}
-
 impl<T: Real> SmoothAp<T> {
-    /// F, the link scores, their pair sums and the κ of each positive.
-    fn evaluate(&self, batch: &Batch<'_, T>, parts: &mut Parts<'_, T>) -> Result<f64> {
+    /// F, and its gradient where one is asked for.
+    fn evaluate(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+        let (low, high) = both_classes(batch)?;
+        scratch.check(self.need(batch.shape()))?;
         let [wl, wh] = rank_weights(self.weights, batch).map(T::of);
-        self.link.apply(batch.scores(), parts.h);
-        let (low, high) = parts.h.split_at(batch.starts()[1] as usize);
-        brute::row_sums(self.step, high, low, parts.low, parts.low_slopes)?;
-        brute::row_sums(self.step, high, high, parts.high, parts.high_slopes)?;
-        let count = high.len();
-        let scale = T::of(1.0 / count as f64);
+        let rows = batch.scores().len();
+        let (h, memory) = scratch.real.split_at_mut(rows);
+        let (out, memory) = memory.split_at_mut(rows);
+        self.link.apply(batch.scores(), h);
+        out.fill(T::ZERO);
+        let step = AnySurrogate::Sigmoid(self.step);
+        let mut kept = kernel!(step, loss => Kept::new(loss, h, low.len(), memory));
+        let scale = T::of(1.0 / high.len() as f64);
         let mut sum = 0.0;
-        for i in 0..count {
-            let own = T::ONE + wh * (parts.high[i] - self.step.value(T::ZERO));
-            let all = own + wl * parts.low[i];
-            let (ratio, over) = (own / all, scale / all);
-            sum += ratio.f64();
-            parts.kappa_high[i] = wh * over * (ratio - T::ONE);
-            parts.kappa_low[i] = wl * over * ratio;
+        for (block, high) in high.chunks(kept::BLOCK).enumerate() {
+            let (from, count) = (block * kept::BLOCK, high.len());
+            let [of_low, of_high] = kernel!(step, loss => kept.sums(loss, from, count));
+            let (mut kappa_low, mut kappa_high) = ([T::ZERO; kept::BLOCK], [T::ZERO; kept::BLOCK]);
+            for i in 0..count {
+                let own = T::ONE + wh * (of_high.values[i] - self.step.value(T::ZERO));
+                let all = own + wl * of_low.values[i];
+                let (ratio, over) = (own / all, scale / all);
+                sum += ratio.f64();
+                kappa_high[i] = wh * over * (ratio - T::ONE);
+                kappa_low[i] = wl * over * ratio;
+                out[low.len() + from + i] += kappa_low[i] * of_low.slopes[i] + kappa_high[i] * of_high.slopes[i];
+            }
+            // The pair (i, i) was added above and is taken away here.
+            kept.subtract(from, &kappa_low[..count], &kappa_high[..count], out);
         }
-        finite("average precision loss", 1.0 - sum / count as f64)
+        kept.finish(out);
+        let value = finite("average precision loss", 1.0 - sum / high.len() as f64)?;
+        if let Some(grad) = grad {
+            self.link.chain(h, out);
+            commit(out, grad)?;
+        }
+        Ok(value)
     }
 }
 
 impl<T: Real> Estimator<T> for SmoothAp<T> {
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 8 * shape.rows, ..Need::NONE }
+        Need { real: 2 * shape.rows + kept::need(shape.rows), ..Need::NONE }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        let (_, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
-        self.evaluate(batch, &mut Parts::cut(scratch.real, batch.scores().len(), high.len()))
+        self.evaluate(batch, scratch, None)
     }
 
     fn update(
@@ -110,21 +100,6 @@ impl<T: Real> Estimator<T> for SmoothAp<T> {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
-        let mut parts = Parts::cut(scratch.real, batch.scores().len(), high.len());
-        let value = self.evaluate(batch, &mut parts)?;
-        let (low_h, high_h) = parts.h.split_at(low.len());
-        let (out_low, out_high) = parts.out.split_at_mut(low.len());
-        out_low.fill(T::ZERO);
-        for (i, c) in out_high.iter_mut().enumerate() {
-            *c = parts.kappa_low[i] * parts.low_slopes[i] + parts.kappa_high[i] * parts.high_slopes[i];
-        }
-        // The pair (i, i) was added above and is taken away here.
-        brute::add_slopes(self.step, high_h, parts.kappa_low, low_h, out_low)?;
-        brute::add_slopes(self.step, high_h, parts.kappa_high, high_h, out_high)?;
-        self.link.chain(parts.h, parts.out);
-        commit(parts.out, grad.scores)?;
-        Ok(value)
+        self.evaluate(batch, scratch, Some(grad.scores))
     }
 }

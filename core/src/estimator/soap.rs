@@ -22,17 +22,17 @@
 //!
 //! State: `[u1, u2]` for each positive of the data, from 0; u2 = 0 means not yet visited (ℓ(0) > 0), and the first visit
 //! takes the estimate itself (`First::Estimate`, the paper's) or mixes it with 0 (`First::Zero`). Cost O(b₊b) a batch.
-//! Scratch: 10 values a row at most (2 a row and 8 a positive).
+//! Scratch: 13 values a row at most (11 a row and 2 a positive).
 
 use super::auc_pairwise::both_classes;
 use super::{Estimator, Grad, Link, Weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
-use crate::pairs::brute;
+use crate::pairs::kept::{self, BLOCK, Kept};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
-use crate::surrogate::{AnySurrogate, Surrogate};
+use crate::surrogate::{AnySurrogate, Surrogate as _};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl<T: Real> Soap<T> {
         kappa_low: &mut [T],
         kappa_high: &mut [T],
     ) -> Result<f64> {
-        let (low, high) = both_classes(batch)?;
+        let (_, high) = both_classes(batch)?;
         let (slots, count) = (batch.slots(), high.len());
         exact_len("slots", count, slots.len())?;
         exact_len("low_sums", count, low_sums.len())?;
@@ -138,27 +138,33 @@ impl<T: Real> Soap<T> {
         exact_len("u", 2 * count, u.len())?;
         exact_len("kappa_low", count, kappa_low.len())?;
         exact_len("kappa_high", count, kappa_high.len())?;
-        if let Some(at) = slots.iter().position(|&slot| slot as usize >= state.len() / 2) {
-            return Err(Error::Index { what: "slots", at, len: state.len() / 2 });
-        }
-        let w = self.pair_weights(batch, low.len(), count)?;
-        let own = self.surrogate.value(T::ZERO);
-        let scale = T::ONE / T::of(count as f64);
+        let step = self.step(batch, state)?;
         let mut sum = 0.0;
-        for (i, (u, &slot)) in u.chunks_exact_mut(2).zip(slots).enumerate() {
-            let new = w.inner(low_sums[i], high_sums[i], own);
-            let old = &state[2 * slot as usize..][..2];
-            let gamma = if old[1] == T::ZERO && self.first == First::Estimate { T::ONE } else { self.gamma };
-            u[0] = (T::ONE - gamma) * old[0] + gamma * new[0];
-            u[1] = ((T::ONE - gamma) * old[1] + gamma * new[1]).or_larger(self.floor);
-            let (ratio, over) = (u[0] / u[1], scale / u[1]);
-            sum -= ratio.f64();
-            kappa_low[i] = w.negative * over * ratio;
-            kappa_high[i] = w.positive * over * (ratio - T::ONE);
+        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(slots.chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK))) {
+            let (mut low, mut high) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+            let block = from..from + slots.len();
+            low[..slots.len()].copy_from_slice(&low_sums[block.clone()]);
+            high[..slots.len()].copy_from_slice(&high_sums[block.clone()]);
+            let weighed = step.weigh(&low, &high, slots, u);
+            kappa_low[block.clone()].copy_from_slice(&weighed.low[..slots.len()]);
+            kappa_high[block].copy_from_slice(&weighed.high[..slots.len()]);
+            weighed.ratio.iter().take(slots.len()).for_each(|ratio| sum -= ratio.f64());
         }
-        // An infinite u2 would hide behind a weight of zero.
-        crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })?;
+        check_u(u)?;
         finite("average precision loss", sum / count as f64)
+    }
+
+    /// What the step of every positive of the batch needs.
+    fn step<'a>(&'a self, batch: &Batch<'_, T>, state: &'a [T]) -> Result<Step<'a, T>> {
+        let (low, high) = both_classes(batch)?;
+        exact_len("slots", high.len(), batch.slots().len())?;
+        let len = state.len() / 2;
+        if let Some(at) = batch.slots().iter().position(|&slot| slot as usize >= len) {
+            return Err(Error::Index { what: "slots", at, len });
+        }
+        let weights = self.pair_weights(batch, low.len(), high.len())?;
+        let own = self.surrogate.value(T::ZERO);
+        Ok(Step { soap: self, state, weights, own, scale: T::ONE / T::of(high.len() as f64) })
     }
 
     fn pair_weights(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
@@ -183,43 +189,81 @@ impl<T: Real> Soap<T> {
     }
 }
 
-/// Scratch of one batch, cut into its parts; all but `h` and `out` have one value for each positive.
+/// The middle of a step of one batch.
+struct Step<'a, T> {
+    soap: &'a Soap<T>,
+    state: &'a [T],
+    weights: PairWeights<T>,
+    /// ℓ(0).
+    own: T,
+    /// 1/b₊.
+    scale: T,
+}
+
+/// The κ of a block's positives for negatives and for positives, and their u1/u2.
+struct Weighed<T> {
+    low: [T; BLOCK],
+    high: [T; BLOCK],
+    ratio: [T; BLOCK],
+}
+
+impl<T: Real> Step<'_, T> {
+    /// From the sums of at most [`BLOCK`] positives to their weights, and to their new `[u1, u2]` in `u`. Whole blocks are
+    /// computed step by step, as vector registers would.
+    #[inline(never)]
+    fn weigh(&self, low: &[T; BLOCK], high: &[T; BLOCK], slots: &[u32], u: &mut [T]) -> Weighed<T> {
+        let (soap, w) = (self.soap, self.weights);
+        let (mut old, mut gamma) = ([[T::ZERO; BLOCK]; 2], [T::ONE; BLOCK]);
+        for (i, &slot) in slots.iter().enumerate().take(BLOCK) {
+            let at = 2 * slot as usize;
+            (old[0][i], old[1][i]) = (self.state[at], self.state[at + 1]);
+            if old[1][i] != T::ZERO || soap.first != First::Estimate {
+                gamma[i] = soap.gamma;
+            }
+        }
+        let mut new = [[T::ZERO; BLOCK]; 2];
+        for i in 0..BLOCK {
+            let [g1, g2] = w.inner(low[i], high[i], self.own);
+            new[0][i] = (T::ONE - gamma[i]) * old[0][i] + gamma[i] * g1;
+            new[1][i] = ((T::ONE - gamma[i]) * old[1][i] + gamma[i] * g2).or_larger(soap.floor);
+        }
+        let (mut ratio, mut over) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+        for i in 0..BLOCK {
+            ratio[i] = new[0][i] / new[1][i];
+            over[i] = self.scale / new[1][i];
+        }
+        let mut of = Weighed { low: [T::ZERO; BLOCK], high: [T::ZERO; BLOCK], ratio };
+        for i in 0..BLOCK {
+            of.low[i] = w.negative * over[i] * ratio[i];
+            of.high[i] = w.positive * over[i] * (ratio[i] - T::ONE);
+        }
+        for (u, i) in u.chunks_exact_mut(2).zip(0..BLOCK) {
+            (u[0], u[1]) = (new[0][i], new[1][i]);
+        }
+        of
+    }
+}
+
+/// An infinite u2 would hide behind a weight of zero.
+fn check_u<T: Real>(u: &[T]) -> Result<()> {
+    crate::error::all_finite("u", u).map_err(|_| Error::Overflow { what: "pairwise loss" })
+}
+
+/// Scratch of one batch, cut into its parts.
 struct Parts<'a, T> {
     h: &'a mut [T],
     out: &'a mut [T],
-    sums: Sums<'a, T>,
+    /// `[u1, u2]` of each positive.
     u: &'a mut [T],
-    kappa_low: &'a mut [T],
-    kappa_high: &'a mut [T],
-}
-
-/// Σ ℓ and Σ ℓ' of each positive over the negatives and over the positives.
-struct Sums<'a, T> {
-    low: &'a mut [T],
-    low_slopes: &'a mut [T],
-    high: &'a mut [T],
-    high_slopes: &'a mut [T],
+    kept: &'a mut [T],
 }
 
 impl<'a, T: Real> Parts<'a, T> {
     fn cut(memory: &'a mut [T], rows: usize, count: usize) -> Self {
         let (h, memory) = memory.split_at_mut(rows);
         let (out, memory) = memory.split_at_mut(rows);
-        let (u, memory) = memory.split_at_mut(2 * count);
-        let (kappa_low, memory) = memory.split_at_mut(count);
-        let (kappa_high, memory) = memory.split_at_mut(count);
-        let (low, memory) = memory.split_at_mut(count);
-        let (low_slopes, memory) = memory.split_at_mut(count);
-        let (high, memory) = memory.split_at_mut(count);
-        let sums = Sums { low, low_slopes, high, high_slopes: &mut memory[..count] };
-        Self { h, out, sums, u, kappa_low, kappa_high }
-    }
-}
-
-impl<T: Real> Sums<'_, T> {
-    fn fill(&mut self, loss: impl Surrogate<T>, low: &[T], high: &[T]) -> Result<()> {
-        brute::row_sums(loss, high, low, self.low, self.low_slopes)?;
-        brute::row_sums(loss, high, high, self.high, self.high_slopes)
+        let (u, kept) = memory.split_at_mut(2 * count);
+        Self { h, out, u, kept }
     }
 }
 
@@ -233,22 +277,25 @@ impl<T: Real> Estimator<T> for Soap<T> {
     }
 
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 10 * shape.rows, ..Need::NONE }
+        Need { real: 4 * shape.rows + kept::need(shape.rows), ..Need::NONE }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
         scratch.check(self.need(batch.shape()))?;
         let w = self.pair_weights(batch, low.len(), high.len())?;
-        let Parts { h, mut sums, .. } = Parts::cut(scratch.real, batch.scores().len(), high.len());
-        self.link.apply(batch.scores(), h);
-        let (low, high) = h.split_at(low.len());
-        kernel!(self.surrogate, loss => sums.fill(loss, low, high))?;
+        let parts = Parts::cut(scratch.real, batch.scores().len(), high.len());
+        self.link.apply(batch.scores(), parts.h);
+        let mut kept = kernel!(self.surrogate, loss => Kept::new(loss, parts.h, low.len(), parts.kept));
         let own = self.surrogate.value(T::ZERO);
         let mut sum = 0.0;
-        for i in 0..high.len() {
-            let [g1, g2] = w.inner(sums.low[i], sums.high[i], own);
-            sum -= g1.f64() / g2.f64();
+        for from in (0..high.len()).step_by(BLOCK) {
+            let count = BLOCK.min(high.len() - from);
+            let [low, high] = kernel!(self.surrogate, loss => kept.sums(loss, from, count));
+            for (&low, &high) in low.values.iter().zip(&high.values).take(count) {
+                let [g1, g2] = w.inner(low, high, own);
+                sum -= g1.f64() / g2.f64();
+            }
         }
         finite("average precision loss", sum / high.len() as f64)
     }
@@ -264,21 +311,25 @@ impl<T: Real> Estimator<T> for Soap<T> {
         let (low, high) = both_classes(batch)?;
         scratch.check(self.need(batch.shape()))?;
         exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
-        let Parts { h, out, mut sums, u, kappa_low, kappa_high } =
-            Parts::cut(scratch.real, batch.scores().len(), high.len());
+        let step = self.step(batch, state)?;
+        let Parts { h, out, u, kept } = Parts::cut(scratch.real, batch.scores().len(), high.len());
         self.link.apply(batch.scores(), h);
-        let (low_h, high_h) = h.split_at(low.len());
-        kernel!(self.surrogate, loss => sums.fill(loss, low_h, high_h))?;
-        let value = self.weigh(batch, sums.low, sums.high, state, u, kappa_low, kappa_high)?;
-        let (out_low, out_high) = out.split_at_mut(low.len());
-        out_low.fill(T::ZERO);
-        for (i, c) in out_high.iter_mut().enumerate() {
-            *c = kappa_low[i] * sums.low_slopes[i] + kappa_high[i] * sums.high_slopes[i];
+        out.fill(T::ZERO);
+        let mut kept = kernel!(self.surrogate, loss => Kept::new(loss, h, low.len(), kept));
+        let mut sum = 0.0;
+        let blocks = batch.slots().chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK));
+        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
+            let [of_low, of_high] = kernel!(self.surrogate, loss => kept.sums(loss, from, slots.len()));
+            let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
+            for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
+                *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
+                sum -= weighed.ratio[i].f64();
+            }
+            kept.subtract(from, &weighed.low[..slots.len()], &weighed.high[..slots.len()], out);
         }
-        kernel!(self.surrogate, loss => {
-            brute::add_slopes(loss, high_h, kappa_low, low_h, out_low)?;
-            brute::add_slopes(loss, high_h, kappa_high, high_h, out_high)?;
-        });
+        kept.finish(out);
+        check_u(u)?;
+        let value = finite("average precision loss", sum / high.len() as f64)?;
         self.link.chain(h, out);
         commit(out, grad.scores)?;
         for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {

@@ -8,8 +8,8 @@
 //! auc          F    = 1/(n₊n₋) Σ_i Σ_j ℓ(t_ij)  and  ∂F/∂a_i, ∂F/∂o_j
 //! ```
 //!
-//! An objective with weights κ that depend on the row sums (SOAP: κ from u after its update) calls `row_sums` first,
-//! then `add_slopes` with the weights, and adds κ_i S_i to the anchors itself.
+//! An objective with weights κ that depend on the row sums calls `row_sums` first, then `add_slopes` with the weights, and
+//! adds κ_i S_i to the anchors itself. (SOAP and Smooth-AP keep their slopes instead of computing them twice.)
 //!
 //! Rows are taken `ROWS` at a time and others `LANES` at a time with one accumulator per lane, and the lanes are
 //! added in one fixed tree: the compiler can use vector registers and the bits do not depend on which. Losses of
@@ -182,12 +182,13 @@ pub fn check<T: Real, L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> 
 
 /// One pair: (ℓ, ℓ'/unit) from the prepared scores of the anchor and the other.
 #[cfg(not(feature = "compact"))]
-trait Pair<T: Real>: Copy {
+pub(super) trait Pair<T: Real>: Copy {
     fn at(self, anchor: T, other: T) -> (T, T);
 }
 
+/// The scores are scores.
 #[derive(Clone, Copy)]
-struct Plain<L>(L);
+pub(super) struct Plain<L>(pub(super) L);
 #[cfg(not(feature = "compact"))]
 impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
     #[inline(always)]
@@ -198,7 +199,7 @@ impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
 
 /// The scores are e^(−c(a−z)) and e^(c(o−z)).
 #[derive(Clone, Copy)]
-struct Factored<L>(L);
+pub(super) struct Factored<L>(pub(super) L);
 #[cfg(not(feature = "compact"))]
 impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
     #[inline(always)]
@@ -222,15 +223,17 @@ impl<T: Real, L: Surrogate<T>> Tile<T> for Factored<L> {
 
 /// How to factorise e^(−ct): the rate c and the centre z.
 #[derive(Clone, Copy)]
-struct Factors<T> {
+pub(super) struct Factors<T> {
     rate: T,
     centre: T,
+    /// The largest −ct.
+    largest: T,
 }
 
 impl<T: Real> Factors<T> {
     /// `None` when the loss is no function of e^(−ct), or the scores are too far apart for that exponential.
     #[cfg_attr(not(feature = "compact"), inline(always))]
-    fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
+    pub(super) fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
         let rate = match loss.family() {
             Family::Smooth { scale } => T::of(scale),
             Family::Exponential { rate } => T::of(rate),
@@ -240,7 +243,14 @@ impl<T: Real> Factors<T> {
         let (o0, o1) = range(others)?;
         let (low, high) = (a0.or_smaller(o0), a1.or_larger(o1));
         // NaN and infinite spans fail the comparison too.
-        (rate * (high - low) <= T::EXP_SPAN).then(|| Self { rate, centre: low + T::of(0.5) * (high - low) })
+        (rate * (high - low) <= T::EXP_SPAN).then(|| Self {
+            rate,
+            centre: low + T::of(0.5) * (high - low),
+            largest: rate * (o1 - a0),
+        })
+    }
+    pub(super) fn largest(self) -> T {
+        self.largest
     }
     #[cfg_attr(not(feature = "compact"), inline(always))]
     fn left<'a>(self, anchors: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
@@ -251,35 +261,47 @@ impl<T: Real> Factors<T> {
     }
     #[cfg_attr(not(feature = "compact"), inline(always))]
     fn right<'a>(self, others: &[T], out: &'a mut [T; TILE]) -> &'a [T] {
+        self.right_of(others, out);
+        &out[..others.len().min(TILE)]
+    }
+    /// e^(c(o−z)) of all others; `out` is at least as long.
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    pub(super) fn right_of(self, others: &[T], out: &mut [T]) {
         for (e, &o) in out.iter_mut().zip(others) {
             *e = (self.rate * (o - self.centre)).exp_in_span();
         }
-        &out[..others.len().min(TILE)]
     }
 }
 
-/// Smallest and largest value.
+/// Smallest and largest value. One after the other: both in one walk do not become vector code.
 #[cfg_attr(not(feature = "compact"), inline(always))]
 fn range<T: Real>(xs: &[T]) -> Option<(T, T)> {
     let &first = xs.first()?;
-    let (mut low, mut high) = ([first; LANES], [first; LANES]);
+    Some((extreme(first, xs, T::or_smaller), extreme(first, xs, T::or_larger)))
+}
+
+/// What `pick` leaves of all values.
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline(never))]
+fn extreme<T: Real>(first: T, xs: &[T], pick: fn(T, T) -> T) -> T {
+    let mut left = [first; LANES];
     let (chunks, rest) = xs.as_chunks::<LANES>();
     for chunk in chunks {
         for l in 0..LANES {
-            low[l] = low[l].or_smaller(chunk[l]);
-            high[l] = high[l].or_larger(chunk[l]);
+            left[l] = pick(left[l], chunk[l]);
         }
     }
-    for &x in rest {
-        low[0] = low[0].or_smaller(x);
-        high[0] = high[0].or_larger(x);
+    for (left, &x) in left.iter_mut().zip(rest) {
+        *left = pick(*left, x);
     }
-    let (mut l, mut h) = (low[0], high[0]);
-    for k in 1..LANES {
-        l = l.or_smaller(low[k]);
-        h = h.or_larger(high[k]);
+    let mut width = LANES / 2;
+    while width > 0 {
+        for l in 0..width {
+            left[l] = pick(left[l], left[l + width]);
+        }
+        width /= 2;
     }
-    Some((l, h))
+    left[0]
 }
 
 /// The one tree in which lanes are added.
@@ -292,7 +314,7 @@ pub(super) fn total<T: Real>(x: [T; LANES]) -> T {
 /// would: written pair by pair, the same sums do not become vector code.
 #[cfg(not(feature = "compact"))]
 #[inline(always)]
-fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; LANES], [T; LANES]) {
+pub(super) fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; LANES], [T; LANES]) {
     let (mut value, mut slope) = ([T::ZERO; LANES], [T::ZERO; LANES]);
     for l in 0..LANES {
         (value[l], slope[l]) = pair.at(anchor, others[l]);
@@ -302,7 +324,7 @@ fn parts<T: Real, P: Pair<T>>(pair: P, anchor: T, others: &[T; LANES]) -> ([T; L
 
 #[cfg(not(feature = "compact"))]
 #[inline(always)]
-fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
+pub(super) fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
     for l in 0..LANES {
         to[l] += x[l];
     }
@@ -310,7 +332,7 @@ fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
 
 /// Accumulators of `R` anchors.
 #[cfg(not(feature = "compact"))]
-type Lanes<T, const R: usize> = [[T; LANES]; R];
+pub(super) type Lanes<T, const R: usize> = [[T; LANES]; R];
 
 /// Adds both parts of whole chunks of others to the accumulators. A function of its own, as what follows the loop would
 /// decide how the lanes lie in registers.

@@ -20,6 +20,7 @@
 pub mod brute;
 mod class;
 mod closed;
+pub(crate) mod kept;
 mod order;
 mod panel;
 mod small;

@@ -1,16 +1,21 @@
-//! The inner loops of [`brute`](super::brute) for the feature `compact`: one copy for all losses, which look at a tile of
-//! others at a time. Every sum has the terms and the order of the loops it stands for, so the bits are the same.
+//! The inner loops of [`brute`](super::brute) and [`kept`](super::kept) for the feature `compact`: one copy for all losses,
+//! which look at a tile of others at a time. Every sum has the terms and the order of the loops it stands for, so the bits are the same.
 
 use super::brute::{LANES, ROWS, SHARED, TILE, total};
+use super::kept::{Products, Sums};
 use crate::real::Real;
 
 /// A loss of pairs.
 pub(super) trait Tile<T> {
     /// (ℓ, ℓ'/unit) of one anchor with each of at most [`TILE`] others.
     fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]);
+    /// How to multiply the values, where they are not to be added.
+    fn products(&self) -> Option<Products> {
+        None
+    }
 }
 
-// The loops of `brute` by name; one copy for every kind of pair behind them.
+// The loops by name; one copy for every kind of pair behind them.
 
 pub(super) fn sum_rows<T: Real>(pair: impl Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
     sum_rows_of(&pair, anchors, others, values, slopes);
@@ -35,6 +40,45 @@ pub(super) fn sum_pairs<T: Real>(
     right: &mut [T],
 ) -> T {
     sum_pairs_of(&pair, anchors, others, left, right)
+}
+
+pub(super) fn keep<T: Real>(pair: impl Tile<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
+    keep_of(&pair, anchors, others, kept, sums);
+}
+
+fn keep_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
+    let kept = kept.chunks_exact_mut(others.len().max(1));
+    for ((i, &anchor), kept) in anchors.iter().enumerate().zip(kept) {
+        (sums.values[i], sums.slopes[i]) = keep_row(pair, anchor, others, kept);
+    }
+}
+
+fn keep_row<T: Real>(pair: &dyn Tile<T>, anchor: T, others: &[T], kept: &mut [T]) -> (T, T) {
+    let products = pair.products();
+    let (mut value, mut slope) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+    let (mut v, mut s) = ([T::ZERO; TILE], [T::ZERO; TILE]);
+    let whole = others.len() - others.len() % LANES;
+    let mut at = 0;
+    while at < others.len() {
+        let rest = if at < whole { whole - at } else { others.len() - at };
+        let group = rest.min(products.map_or(rest, |p| p.room() * LANES));
+        let mut folds = [T::ZERO; LANES];
+        for (tile, kept) in others[at..at + group].chunks(TILE).zip(kept[at..at + group].chunks_mut(TILE)) {
+            pair.fill(anchor, tile, &mut v, &mut s);
+            kept.copy_from_slice(&s[..tile.len()]);
+            for k in 0..tile.len() {
+                let fold = &mut folds[k % LANES];
+                *fold = if products.is_some() { Products::product(*fold, v[k]) } else { *fold + v[k] };
+                slope[k % LANES] += s[k];
+            }
+        }
+        match products {
+            Some(products) => products.add_logs(&mut value, &folds, group.div_ceil(LANES)),
+            None => value.iter_mut().zip(folds).for_each(|(value, fold)| *value += fold),
+        }
+        at += group;
+    }
+    (total(value), total(slope))
 }
 
 fn sum_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {

@@ -50,6 +50,10 @@ impl<T: Real> Surrogate<T> for Logistic<T> {
         (x.ln_1p_in_span(), x / (T::ONE + x))
     }
     #[inline(always)]
+    fn is_softplus(self) -> bool {
+        true
+    }
+    #[inline(always)]
     fn slope_unit(self) -> T {
         -self.scale
     }

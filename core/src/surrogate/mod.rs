@@ -65,6 +65,11 @@ pub trait Surrogate<T: Real>: Copy {
     fn parts_of_exp(self, x: T) -> (T, T) {
         (x, x)
     }
+    /// Whether the parts are ln(1 + x) and x/(1 + x), so that the values of several pairs are one logarithm.
+    #[inline(always)]
+    fn is_softplus(self) -> bool {
+        false
+    }
     /// [`parts`](Self::parts) of the margins of one positive with each of the others; the outputs are at least as long.
     fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
         for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
@@ -200,6 +205,9 @@ impl<T: Real> Surrogate<T> for AnySurrogate<T> {
     }
     fn parts_of_exp(self, x: T) -> (T, T) {
         with_surrogate!(self, s => s.parts_of_exp(x))
+    }
+    fn is_softplus(self) -> bool {
+        with_surrogate!(self, s => Surrogate::<T>::is_softplus(s))
     }
     fn parts_of_all(self, positive: T, others: &[T], values: &mut [T], slopes: &mut [T]) {
         with_surrogate!(self, s => s.parts_of_all(positive, others, values, slopes))

@@ -1,0 +1,401 @@
+//! The pairs of a batch's positives with all its rows, for objectives whose weights depend on row sums (SOAP, Smooth-AP).
+//!
+//! With positives a_i and rows o_j, the negatives before the positives:
+//!
+//! ```text
+//! sums        Σ_j ℓ(a_i − o_j)  and  Σ_j ℓ'(a_i − o_j)  over the negatives and over the positives
+//! subtract    c_j −= Σ_i κ_i ℓ'(a_i − o_j)
+//! ```
+//!
+//! Positives are taken [`BLOCK`] at a time, and the slopes of their pairs are kept until their weights are known, so that
+//! no pair is computed twice. What depends on the loss:
+//!
+//! - Losses of x = e^(−ct) take one exponential a row, as e^(−c(a−o)) = e^(c(o−z)) / e^(c(a−z)), while the scores span
+//!   less than the type's exponent range; wider batches take the exponentials of every pair.
+//! - ln(1 + x): several pairs share a logarithm, Σ ln(1 + x_j) = ln Π (1 + x_j). The product is kept less 1, p ← p(1 + x) + x:
+//!   terms that are not negative, so small x keep their digits. As many factors as surely fit share one.
+//! - e^(−ct) itself: Σ_j e^(−c(a_i−o_j)) is the sum of the rows' exponentials over that of a_i, and there are no pairs.
+//!
+//! Sums run in the lanes and the tree of [`brute`](super::brute). Cost: n₊·n pairs. Memory: [`need`], and a few hundred
+//! bytes of stack.
+
+#[cfg(feature = "compact")]
+use super::brute::TILE;
+use super::brute::{Factored, Factors, LANES, Plain, SHARED, total};
+#[cfg(not(feature = "compact"))]
+use super::brute::{Lanes, Pair, ROWS, add, parts};
+#[cfg(feature = "compact")]
+use super::tiled::{Tile, keep};
+use crate::real::Real;
+use crate::surrogate::{Family, Surrogate};
+
+/// Positives whose slopes are kept at once.
+pub(crate) const BLOCK: usize = 8;
+/// Most factors of a product: more save little, and their roundings add up.
+const MOST_FACTORS: usize = 16;
+
+/// Values that [`Kept`] borrows.
+pub(crate) const fn need(rows: usize) -> usize {
+    (1 + BLOCK) * rows
+}
+
+/// How the pairs of a batch are computed.
+#[derive(Clone, Copy)]
+enum Form<T> {
+    /// From margins.
+    Plain,
+    /// From exponentials of the scores.
+    Factored,
+    /// The same, of ln(1 + x).
+    Products(Products),
+    /// Without pairs, from Σ of the exponentials of the negatives and of the positives; with Σ κ_i e^(−c(a_i−z)) so far.
+    Separate { sums: [T; 2], weights: [T; 2] },
+}
+
+/// A batch whose pairs are being summed.
+pub(crate) struct Kept<'a, T> {
+    form: Form<T>,
+    /// Scores, or their exponentials e^(c(o−z)).
+    rows: &'a [T],
+    /// ℓ'/unit of the block's pairs: with the negatives, positive by positive, then with the positives.
+    slopes: &'a mut [T],
+    negatives: usize,
+    unit: T,
+}
+
+/// Σ ℓ and Σ ℓ' of each positive of a block over one class.
+pub(crate) struct Sums<T> {
+    pub(crate) values: [T; BLOCK],
+    pub(crate) slopes: [T; BLOCK],
+}
+
+impl<'a, T: Real> Kept<'a, T> {
+    /// `scores` are the finite scores of `negatives` negatives and then of the positives; `memory` is at least
+    /// [`need`] long.
+    pub(crate) fn new(loss: impl Surrogate<T>, scores: &'a [T], negatives: usize, memory: &'a mut [T]) -> Self {
+        let (right, rest) = memory.split_at_mut(scores.len());
+        let slopes = &mut rest[..BLOCK * scores.len()];
+        let unit = loss.slope_unit();
+        let Some(factors) = Factors::of(loss, &scores[negatives..], scores) else {
+            return Self { form: Form::Plain, rows: scores, slopes, negatives, unit };
+        };
+        factors.right_of(scores, right);
+        let form = match loss.family() {
+            Family::Exponential { .. } => {
+                let (low, high) = right.split_at(negatives);
+                Form::Separate { sums: [sum(low), sum(high)], weights: [T::ZERO; 2] }
+            }
+            _ if loss.is_softplus() => Form::Products(Products::within(factors.largest())),
+            _ => Form::Factored,
+        };
+        Self { form, rows: right, slopes, negatives, unit }
+    }
+
+    /// The sums over the negatives and over the positives, of `count` ≤ [`BLOCK`] positives from the one numbered `from`.
+    pub(crate) fn sums(&mut self, loss: impl Surrogate<T>, from: usize, count: usize) -> [Sums<T>; 2] {
+        let (low, high) = self.rows.split_at(self.negatives);
+        let (kept_low, kept_high) = self.slopes.split_at_mut(BLOCK * self.negatives);
+        let mut anchors = [T::ONE; BLOCK];
+        anchors[..count].copy_from_slice(&high[from..from + count]);
+        if !matches!(self.form, Form::Plain) {
+            for anchor in &mut anchors {
+                *anchor = T::ONE / *anchor;
+            }
+        }
+        let of = &anchors[..count];
+        let (form, unit) = (self.form, self.unit);
+        [class_sums(form, loss, unit, of, low, kept_low, 0), class_sums(form, loss, unit, of, high, kept_high, 1)]
+    }
+
+    /// Adds the shares of the positives of the last [`sums`](Self::sums) to all rows, negatives first:
+    /// `grad[j] −= Σ_i κ_i ℓ'(a_i − o_j)`, with κ for negatives and for positives.
+    pub(crate) fn subtract(&mut self, from: usize, kappa_low: &[T], kappa_high: &[T], grad: &mut [T]) {
+        if let Form::Separate { weights, .. } = &mut self.form {
+            let high = &self.rows[self.negatives + from..];
+            for ((&right, &low), &high) in high.iter().zip(kappa_low).zip(kappa_high) {
+                weights[0] += low / right;
+                weights[1] += high / right;
+            }
+            return;
+        }
+        let (of_low, of_high) = grad.split_at_mut(self.negatives);
+        let (kept_low, kept_high) = self.slopes.split_at(BLOCK * self.negatives);
+        subtract(kappa_low, self.unit, kept_low, of_low);
+        subtract(kappa_high, self.unit, kept_high, of_high);
+    }
+
+    /// What is left to add to `grad` when all positives have been there.
+    pub(crate) fn finish(self, grad: &mut [T]) {
+        if let Form::Separate { weights, .. } = self.form {
+            let (low, high) = self.rows.split_at(self.negatives);
+            let (of_low, of_high) = grad.split_at_mut(self.negatives);
+            subtract(&weights[..1], self.unit, low, of_low);
+            subtract(&weights[1..], self.unit, high, of_high);
+        }
+    }
+}
+
+/// The sums of a block over one class.
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline(never))]
+fn class_sums<T: Real>(
+    form: Form<T>,
+    loss: impl Surrogate<T>,
+    unit: T,
+    anchors: &[T],
+    others: &[T],
+    kept: &mut [T],
+    class: usize,
+) -> Sums<T> {
+    let mut of = Sums { values: [T::ZERO; BLOCK], slopes: [T::ZERO; BLOCK] };
+    match form {
+        Form::Plain => keep(Plain(loss), anchors, others, kept, &mut of),
+        Form::Factored => keep(Factored(loss), anchors, others, kept, &mut of),
+        Form::Products(pair) => keep(pair, anchors, others, kept, &mut of),
+        Form::Separate { sums, .. } => {
+            for (i, &left) in anchors.iter().enumerate() {
+                of.values[i] = left * sums[class];
+            }
+            of.slopes = of.values;
+        }
+    }
+    for slope in &mut of.slopes {
+        *slope *= unit;
+    }
+    of
+}
+
+/// Σ x.
+fn sum<T: Real>(xs: &[T]) -> T {
+    let mut lanes = [T::ZERO; LANES];
+    let (chunks, rest) = xs.as_chunks::<LANES>();
+    for chunk in chunks {
+        for l in 0..LANES {
+            lanes[l] += chunk[l];
+        }
+    }
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane += x;
+    }
+    total(lanes)
+}
+
+/// The share of a block: `grad[j] −= Σ_i κ_i unit s_ij`.
+fn subtract<T: Real>(kappa: &[T], unit: T, kept: &[T], grad: &mut [T]) {
+    let width = grad.len();
+    let mut kept = kept;
+    let mut row = || {
+        let (row, rest) = kept.split_at(width);
+        kept = rest;
+        row
+    };
+    let (groups, rest) = kappa.as_chunks::<SHARED>();
+    for &[p, q, r, s] in groups {
+        let (p, q, r, s) = (p * unit, q * unit, r * unit, s * unit);
+        let (a, b, c, d) = (row(), row(), row(), row());
+        for ((((g, &a), &b), &c), &d) in grad.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *g -= (p * a + q * b) + (r * c + s * d);
+        }
+    }
+    for &k in rest {
+        let k = k * unit;
+        for (g, &s) in grad.iter_mut().zip(row()) {
+            *g -= k * s;
+        }
+    }
+}
+
+/// ln(1 + p).
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline(never))]
+fn log<T: Real>(p: T) -> T {
+    p.ln_1p_in_span()
+}
+
+/// Pairs of ln(1 + x), whose values are the x, to be multiplied.
+#[derive(Clone, Copy)]
+pub(super) struct Products {
+    /// How many factors 1 + x surely fit.
+    room: usize,
+}
+
+impl Products {
+    /// For x of at most e^`largest` ≥ 1.
+    fn within<T: Real>(largest: T) -> Self {
+        let room = T::EXP_SPAN.f64() / (largest.f64() + core::f64::consts::LN_2);
+        Self { room: (room as usize).clamp(1, MOST_FACTORS) }
+    }
+    #[inline(always)]
+    pub(super) fn room(self) -> usize {
+        self.room
+    }
+    /// (1 + p)(1 + x) − 1.
+    #[inline(always)]
+    pub(super) fn product<T: Real>(p: T, x: T) -> T {
+        p * (T::ONE + x) + x
+    }
+    /// Adds the logarithms of products of so many factors in each lane.
+    #[inline(always)]
+    pub(super) fn add_logs<T: Real>(self, to: &mut [T; LANES], products: &[T; LANES], factors: usize) {
+        const HALF: usize = LANES / 2;
+        if 2 * factors <= self.room {
+            for l in 0..HALF {
+                to[l] += log(Self::product(products[l], products[l + HALF]));
+            }
+        } else {
+            for l in 0..LANES {
+                to[l] += log(products[l]);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "compact")]
+impl<T: Real> Tile<T> for Products {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
+            let x = anchor * other;
+            (*value, *slope) = (x, x / (T::ONE + x));
+        }
+    }
+    fn products(&self) -> Option<Products> {
+        Some(*self)
+    }
+}
+
+/// Both parts of every anchor (at most [`BLOCK`]) with all others: writes the sums and keeps the second parts, anchor by
+/// anchor.
+#[cfg(not(feature = "compact"))]
+#[inline(always)]
+fn keep<T: Real, P: Kind<T>>(pair: P, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
+    let mut left = kept;
+    let mut at = 0;
+    while at + ROWS <= anchors.len() {
+        let (first, rest) = left.split_at_mut(others.len());
+        let (second, rest) = rest.split_at_mut(others.len());
+        let (v, s) = keep_rows(pair, [anchors[at], anchors[at + 1]], others, [first, second]);
+        (sums.values[at], sums.values[at + 1]) = (v[0], v[1]);
+        (sums.slopes[at], sums.slopes[at + 1]) = (s[0], s[1]);
+        (left, at) = (rest, at + ROWS);
+    }
+    if at < anchors.len() {
+        let (v, s) = keep_rows(pair, [anchors[at]], others, [&mut left[..others.len()]]);
+        (sums.values[at], sums.slopes[at]) = (v[0], s[0]);
+    }
+}
+#[cfg(not(feature = "compact"))]
+const _: () = assert!(ROWS == 2, "two rows are written out above");
+
+/// How the values of pairs add up.
+#[cfg(not(feature = "compact"))]
+trait Kind<T: Real>: Pair<T> {
+    /// How many values may be folded into one.
+    #[inline(always)]
+    fn room(self) -> usize {
+        usize::MAX
+    }
+    /// Adds a value to a fold.
+    #[inline(always)]
+    fn fold(self, fold: T, value: T) -> T {
+        fold + value
+    }
+    /// Adds folds of so many values to a sum.
+    #[inline(always)]
+    fn unfold(self, to: &mut [T; LANES], folds: &[T; LANES], _: usize) {
+        add(to, folds);
+    }
+}
+#[cfg(not(feature = "compact"))]
+impl<T: Real, L: Surrogate<T>> Kind<T> for Plain<L> {}
+#[cfg(not(feature = "compact"))]
+impl<T: Real, L: Surrogate<T>> Kind<T> for Factored<L> {}
+#[cfg(not(feature = "compact"))]
+impl<T: Real> Pair<T> for Products {
+    #[inline(always)]
+    fn at(self, anchor: T, other: T) -> (T, T) {
+        let x = anchor * other;
+        (x, x / (T::ONE + x))
+    }
+}
+#[cfg(not(feature = "compact"))]
+impl<T: Real> Kind<T> for Products {
+    #[inline(always)]
+    fn room(self) -> usize {
+        Self::room(self)
+    }
+    #[inline(always)]
+    fn fold(self, fold: T, value: T) -> T {
+        Self::product(fold, value)
+    }
+    #[inline(always)]
+    fn unfold(self, to: &mut [T; LANES], folds: &[T; LANES], factors: usize) {
+        self.add_logs(to, folds, factors);
+    }
+}
+
+/// Folds whole chunks of others. A function of its own, as what follows the loop would decide how the lanes lie in registers.
+#[cfg(not(feature = "compact"))]
+#[inline(never)]
+fn fold_rows<T: Real, P: Kind<T>, const R: usize>(
+    pair: P,
+    anchors: [T; R],
+    chunks: &[[T; LANES]],
+    kept: [&mut [[T; LANES]]; R],
+    folds: &mut Lanes<T, R>,
+    slopes: &mut Lanes<T, R>,
+) {
+    let (mut fold, mut slope) = (*folds, *slopes);
+    let kept = kept.map(|kept| &mut kept[..chunks.len()]);
+    for (at, chunk) in chunks.iter().enumerate() {
+        for r in 0..R {
+            let (v, s) = parts(pair, anchors[r], chunk);
+            for l in 0..LANES {
+                fold[r][l] = pair.fold(fold[r][l], v[l]);
+            }
+            add(&mut slope[r], &s);
+            kept[r][at] = s;
+        }
+    }
+    (*folds, *slopes) = (fold, slope);
+}
+
+/// Σ over others of both parts for `R` anchors; the second parts are kept.
+#[cfg(not(feature = "compact"))]
+#[inline(always)]
+fn keep_rows<T: Real, P: Kind<T>, const R: usize>(
+    pair: P,
+    anchors: [T; R],
+    others: &[T],
+    kept: [&mut [T]; R],
+) -> ([T; R], [T; R]) {
+    let (mut value, mut slope) = ([[T::ZERO; LANES]; R], [[T::ZERO; LANES]; R]);
+    let (chunks, rest) = others.as_chunks::<LANES>();
+    let mut kept = kept.map(|kept| kept.as_chunks_mut::<LANES>());
+    if pair.room() == usize::MAX {
+        fold_rows(pair, anchors, chunks, kept.each_mut().map(|kept| &mut *kept.0), &mut value, &mut slope);
+    } else {
+        let mut at = 0;
+        for group in chunks.chunks(pair.room()) {
+            let mut folds = [[T::ZERO; LANES]; R];
+            let rows = kept.each_mut().map(|kept| &mut kept.0[at..at + group.len()]);
+            fold_rows(pair, anchors, group, rows, &mut folds, &mut slope);
+            for r in 0..R {
+                pair.unfold(&mut value[r], &folds[r], group.len());
+            }
+            at += group.len();
+        }
+    }
+    if !rest.is_empty() {
+        for r in 0..R {
+            let mut fold = [T::ZERO; LANES];
+            for (l, (&o, kept)) in rest.iter().zip(&mut *kept[r].1).enumerate() {
+                let (v, s) = pair.at(anchors[r], o);
+                fold[l] = pair.fold(fold[l], v);
+                slope[r][l] += s;
+                *kept = s;
+            }
+            pair.unfold(&mut value[r], &fold, 1);
+        }
+    }
+    (value.map(total), slope.map(total))
+}
