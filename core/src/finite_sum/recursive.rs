@@ -10,7 +10,7 @@
 //! stops drift.
 //!
 //! Where the minibatch holds a third as many values as there are columns, one pass over the plain vectors is cheaper;
-//! dense rows always take it. ‖Hv‖² of many values in very many columns is summed in [`windows`].
+//! dense rows always take it. ‖Hv‖² of many values in very many columns is summed in `windows.rs`.
 //!
 //! w_j and v_j lie side by side, because a sparse step needs both of every column it meets. So does a full gradient of
 //! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
