@@ -68,7 +68,7 @@ impl fmt::Display for Error {
         match *self {
             Self::Length { what, need, got } => write!(f, "{what}: length {got}, but {need} is needed"),
             Self::NonFinite { what, at } => write!(f, "{what}: value {at} is NaN or infinite"),
-            Self::Label { at } => write!(f, "label {at} is not a class number"),
+            Self::Label { at } => write!(f, "the label of row {at} (from 0) is not a class number"),
             Self::Index { what, at, len } => write!(f, "{what}: entry {at} does not fit a length of {len}"),
             Self::OneClass => f.write_str("both positives and negatives are needed, and one class has no example"),
             Self::Empty { what } => write!(f, "{what} is empty"),

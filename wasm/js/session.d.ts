@@ -1,5 +1,6 @@
 /** The model to train; linear unless one is given. */
 export interface Model {
+  /** A multilayer perceptron has tanh between its layers. */
   kind: "linear" | "mlp";
   /** Units of each hidden layer. */
   hidden?: number[];
@@ -52,7 +53,7 @@ export interface TrainerOptions extends Rows {
   steps?: number;
   /** Rows are divided by their length or taken as they are; by default what the method is meant for. */
   scale?: "unit" | "none";
-  /** A saved session to go on with; data as it was. */
+  /** A saved session to go on with, on the same data with the same `scale`; its model, method, seed and steps are its own. */
   bytes?: Uint8Array;
 }
 

@@ -5,7 +5,7 @@ import { Ordered, grid } from "./view.js";
 
 /**
  * @typedef {object} Model
- * @property {"linear" | "mlp"} kind
+ * @property {"linear" | "mlp"} kind a multilayer perceptron has tanh between its layers
  * @property {number[]} [hidden] units of each hidden layer
  */
 
@@ -42,7 +42,8 @@ import { Ordered, grid } from "./view.js";
  * @property {number} [steps] length of the run, over which a learning rate falls
  * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are; by default what the method is
  *   meant for: unit rows for AI-SARAH and the other finite sums, as they are for all others
- * @property {Uint8Array} [bytes] saved session to go on with; data as above
+ * @property {Uint8Array} [bytes] saved session to go on with, on the same data with the same `scale`; its model, method,
+ *   seed and steps are its own
  */
 
 /**
@@ -90,6 +91,22 @@ function unitRows(x, dims) {
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
+const whole = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
+
+/** Refuses what the module would silently round or wrap. */
+const check = ({ dims, seed, steps, model, scale }) => {
+  const need = (holds, what, value, expected) => {
+    if (!holds) throw new TypeError(`${what} ${String(value)}: expected ${expected}`);
+  };
+  const most = 2 ** 32 - 1;
+  need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
+  need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
+  need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
+  need(model.kind === "linear" || model.kind === "mlp", "model.kind", model.kind, "linear or mlp");
+  need([undefined, "unit", "none"].includes(scale), "scale", scale, "unit or none");
+  for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
+};
+
 /** Training on the CPU in slices, with snapshots. */
 export class Session {
   #data;
@@ -121,9 +138,10 @@ export class Session {
         throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
       }
     }
+    check({ dims, seed, steps, model, scale });
     this.#labels = test?.y ?? y;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
-      const settings = new Options(method.name, seed);
+      const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
       try {

@@ -103,6 +103,10 @@ impl Options {
     pub fn new(method: &str, seed: f64) -> Self {
         Self { config: Config { method: method.to_string(), seed: seed as u64, ..Config::default() } }
     }
+    /// Those of a saved run.
+    pub fn saved(bytes: &[u8]) -> Result<Self, JsError> {
+        Ok(Self { config: Config::of_saved(bytes)? })
+    }
     /// Whether the method is one of the full module's, which this one does not have.
     #[wasm_bindgen(getter, js_name = needsFull)]
     pub fn needs_full(&self) -> bool {

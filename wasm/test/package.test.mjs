@@ -240,6 +240,15 @@ test("wrong input is an exception with a sentence", () => {
   assert.throws(() => new Session(options("nothing")), /no method/);
   assert.throws(() => new Session({ ...options("soap"), y: new Uint8Array(500) }), /both positives and negatives/);
   assert.throws(() => new Session({ ...options("soap"), X: new Float32Array(3) }), /length/);
+  const refused = (change, what) => assert.throws(() => new Session({ ...options("soap"), ...change }), what);
+  refused({ dims: 2.5 }, /dims 2\.5/);
+  for (const seed of [-1, NaN, 0.5]) refused({ seed }, /seed/);
+  for (const steps of [0, -5, Infinity]) refused({ steps }, /steps/);
+  refused({ model: { kind: "foo" } }, /model\.kind foo/);
+  refused({ model: { kind: "mlp", hidden: [4, 0] } }, /model\.hidden 0/);
+  refused({ model: { kind: "mlp", hidden: [4e9, 4e9] } }, /too large for memory|does not fit/);
+  refused({ y: new Uint8Array(500).fill(2) }, /label of row 0/);
+  refused({ bytes: new Uint8Array(40) }, /not a saved undercurve model/);
 });
 
 test("a finite sum takes unit rows by itself, shows its step sizes and resumes", () => {
@@ -252,7 +261,8 @@ test("a finite sum takes unit rows by itself, shows its step sizes and resumes",
   assert.ok(sum.alpha > 0 && sum.alpha <= sum.alphaMax && sum.curvature > 1 / 500 && held.auroc > 0.5);
   const part = new Session({ ...rows, method });
   part.advance({ steps: 17 });
-  const resumed = new Session({ ...rows, method, bytes: part.save() });
+  // (The saved run knows its method, and that this one takes unit rows.)
+  const resumed = new Session({ ...rows, bytes: part.save() });
   while (resumed.advance({ milliseconds: 3 }));
   assert.deepEqual(resumed.save(), whole.save());
   const unit = rows.X.map((x, k) => x / Math.hypot(rows.X[k & ~1], rows.X[k | 1]));

@@ -139,6 +139,16 @@ fn begin(bytes: &[u8]) -> Result<(Config, Origin<'_>, Reader<'_>), CheckpointErr
     Ok((config, origin, from))
 }
 
+impl Config {
+    /// The configuration of a saved run.
+    ///
+    /// # Errors
+    /// `Checkpoint`.
+    pub fn of_saved(bytes: &[u8]) -> Result<Self, TrainerError> {
+        Ok(begin(bytes)?.0)
+    }
+}
+
 impl<T: Real> Trainer<T> {
     /// The whole state: configuration, parameters, optimiser, u, sampler and generator (both are a function of the
     /// seed and the cursor).
