@@ -288,7 +288,7 @@ fn device_gpu_trains_like_the_cpu() {
         assert_eq!(backend(&cpu), "cpu");
         let (gpu, said) = train("gpu", None);
         if said.contains("no graphics adapter") {
-            println!("skipped: {said}");
+            undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
             assert_eq!(backend(&gpu), "cpu");
         } else {
             assert!(backend(&gpu).starts_with("gpu: "), "{}", backend(&gpu));

@@ -16,22 +16,27 @@ pub mod network;
 pub mod pairs;
 pub mod soap;
 
+/// Says that a test passes without having run, and why. It is listed in the file that `UNDERCURVE_SKIPPED` names, if it
+/// names one (a line of the reason, a tab and the test), because what a test prints is not seen when it passes.
+pub fn skipped(why: &str) {
+    println!("skipped: {why}");
+    if let Some(list) = std::env::var_os("UNDERCURVE_SKIPPED") {
+        let thread = std::thread::current();
+        let line = format!("{why}\t{}\n", thread.name().unwrap_or("a test without a name"));
+        let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+        list.write_all(line.as_bytes()).unwrap();
+    }
+}
+
 /// The folder of shared data sets: the environment's `UNDERCURVE_SHARED`, or `shared` beside the repository. `None`
-/// (with a line that says so) where there is none; tests that need it then return, and are listed in the file that
-/// `UNDERCURVE_SKIPPED` names, if it names one: what a test prints is not seen when it passes.
+/// where there is none; tests that need it then return, and count as [`skipped`].
 pub fn shared() -> Option<PathBuf> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let folder = std::env::var_os("UNDERCURVE_SHARED").map_or_else(|| root.join("shared"), PathBuf::from);
     if folder.join("data").is_dir() {
         return Some(folder);
     }
-    println!("skipped: no shared data at {} (set UNDERCURVE_SHARED to its folder)", folder.display());
-    if let Some(list) = std::env::var_os("UNDERCURVE_SKIPPED") {
-        let thread = std::thread::current();
-        let line = format!("{}\n", thread.name().unwrap_or("a test without a name"));
-        let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
-        list.write_all(line.as_bytes()).unwrap();
-    }
+    skipped("no shared data beside the repository, nor where UNDERCURVE_SHARED says");
     None
 }
 

@@ -8,7 +8,7 @@ pub fn contexts() -> Vec<Context> {
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
     let contexts: Vec<_> = adapters.iter().filter_map(|a| pollster::block_on(Context::open(a)).ok()).collect();
     if contexts.is_empty() {
-        println!("skipped: no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
     }
     contexts
 }
