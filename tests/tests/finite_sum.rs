@@ -593,14 +593,35 @@ fn a_refused_step_changes_nothing() {
                 return;
             }
         }
-        panic!("a step size of 1e9 must overflow at last");
+        panic!("such a step size must overflow at last");
     }
     for sparse in [true, false] {
         check(Sarah::new(4, 1e9, 100).unwrap(), sample.glm(sparse, GlmLoss::LeastSquares, 0.1));
         check(Svrg::new(4, 1e9, 100).unwrap(), sample.glm(sparse, GlmLoss::LeastSquares, 0.1));
-        check(MomentumSum::new(4, 1e9, 0.9, 0.0).unwrap(), sample.glm(sparse, GlmLoss::LeastSquares, 0.1));
+        check(MomentumSum::new(4, 9.0, 0.9, 0.0).unwrap(), sample.glm(sparse, GlmLoss::LeastSquares, 0.1));
         check(AdamSum::new(4, 1e19, 0.0).unwrap(), sample.glm(sparse, GlmLoss::LeastSquares, 0.1));
     }
+}
+
+/// Momentum keeps powers of its step; those that do not fit are refused before anything is written, and never saved.
+#[test]
+fn a_step_size_whose_powers_overflow_is_refused_at_the_start() {
+    let sample = Sample::<f32>::new(60, 40, 0.1, 19);
+    let glm = sample.glm(true, GlmLoss::Logistic, 0.1);
+    let start = |alpha| {
+        let algorithm = MomentumSum::new(4, alpha, 0.9, 0.0).unwrap();
+        let need = algorithm.need(&glm).unwrap();
+        let (mut real, mut u32) = (vec![7.0; need.real], vec![7; need.u32]);
+        let run = algorithm.start(&glm, &[0.1; 41], 5, &mut Memory { real: &mut real, u32: &mut u32 });
+        (run.map(|_| ()), real, u32)
+    };
+    let (run, real, u32) = start(1e25);
+    assert_eq!(run, Err(Error::Overflow { what: "step size" }));
+    assert!(real.iter().all(|&x| x == 7.0) && u32.iter().all(|&x| x == 7));
+    // λα near the end of what is stable, 2(1 + β).
+    let (run, real, _) = start(37.9);
+    assert_eq!(run, Ok(()));
+    assert!(real.iter().all(|x| x.is_finite()));
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub trait FiniteSum<T: Real> {
     /// Starts at `w0`, `glm.dim()` long.
     ///
     /// # Errors
-    /// `Length`, `NonFinite`, `Param`.
+    /// `Length`, `NonFinite`, `Param`, `Overflow` for a start or a step size that does not fit the number type.
     fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run>;
 
     /// One unit of work. `glm` and `memory` must be those of the run.

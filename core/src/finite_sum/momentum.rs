@@ -5,7 +5,8 @@
 //!
 //! A column that the minibatches do not hold moves by a constant 2 × 2 matrix, (w_j, m_j) ← M (w_j, m_j) with
 //! M = [1 − λα, −αβ; λ, β]. So each column remembers when it was last written, and a table of the powers of M brings it
-//! up to date when it is met. All columns are written out when the table ends and when α changes.
+//! up to date when it is met. All columns are written out when the table ends and when α changes. A step size whose table
+//! does not fit the number type is refused at the start (beyond λα = 2(1 + β) the penalty alone diverges).
 //!
 //! Cost of a step: O(values of the minibatch), and O(dim) once in 512 steps. Memory: 2 vectors of length dim, dim and n
 //! indices, 2048 numbers, and 1 per example of the minibatch.
@@ -64,18 +65,10 @@ impl<'m, T: Real> Vectors<'m, T> {
         Self { w, m, powers, coef, order, seen }
     }
 
-    /// The table for this step size, in f64 until it is stored.
+    /// The table for this step size.
     fn fill_powers(&mut self, lambda: f64, alpha: f64, beta: f64) {
-        let one = [1.0 - lambda * alpha, -(alpha * beta), lambda, beta];
-        let mut power = one;
-        for slot in self.powers.as_chunks_mut::<4>().0 {
+        for (slot, power) in self.powers.as_chunks_mut::<4>().0.iter_mut().zip(powers(lambda, alpha, beta)) {
             *slot = power.map(T::of);
-            power = [
-                one[0] * power[0] + one[1] * power[2],
-                one[0] * power[1] + one[1] * power[3],
-                one[2] * power[0] + one[3] * power[2],
-                one[2] * power[1] + one[3] * power[3],
-            ];
         }
     }
 
@@ -118,6 +111,20 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 }
 
+/// M¹, M², … up to M^[`POWERS`].
+fn powers(lambda: f64, alpha: f64, beta: f64) -> impl Iterator<Item = [f64; 4]> {
+    let one = [1.0 - lambda * alpha, -(alpha * beta), lambda, beta];
+    let next = move |power: &[f64; 4]| {
+        Some([
+            one[0] * power[0] + one[1] * power[2],
+            one[0] * power[1] + one[1] * power[3],
+            one[2] * power[0] + one[3] * power[2],
+            one[2] * power[1] + one[3] * power[3],
+        ])
+    };
+    core::iter::successors(Some(one), next).take(POWERS)
+}
+
 /// Whether restored counts fit: no column has seen more steps than there were since all were written out.
 pub(super) fn sound(run: &Run, seen: &[u32]) -> bool {
     run.mark as usize <= POWERS && seen.iter().all(|&seen| u64::from(seen) <= run.mark)
@@ -136,6 +143,10 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
 
     fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
         check_start(glm, w0, self.need(glm)?, memory)?;
+        // Later step sizes are smaller.
+        if !powers(glm.lambda(), self.alpha, self.beta).flatten().all(|x| T::of(x).is_finite()) {
+            return Err(Error::Overflow { what: "step size" });
+        }
         let mut vectors = Vectors::split(memory, glm);
         vectors.w.copy_from_slice(w0);
         vectors.m.fill(T::ZERO);
