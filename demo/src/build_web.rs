@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
-use undercurve::registry::METHODS;
+use undercurve::registry::{CLASS_METHODS, METHODS, Method};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -142,9 +142,11 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
         let bytes = fs::read(out.join(&file)).context(file)?;
         sizes.push(format!("{feature} {}", kilobytes(gzip_len(&bytes)?)));
     }
-    let methods = Value::from_iter(METHODS.iter().map(methods::object));
+    let texts = |methods: &[Method]| Value::from_iter(methods.iter().map(methods::object));
+    let (two, several) = (texts(METHODS), texts(CLASS_METHODS));
     let head = "// Every method with its parameters, written from the registry.\n";
-    fs::write(out.join("methods.js"), format!("{head}export const METHODS = {methods};\n")).context("methods.js")?;
+    let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
+    fs::write(out.join("methods.js"), lists).context("methods.js")?;
     Ok(((), format!("{} gzip", sizes.join(", "))))
 }
 

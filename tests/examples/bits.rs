@@ -1,16 +1,18 @@
-//! Trains every method for a few steps and prints one JSON line a run: what was trained, a hash of the parameters'
-//! bits, and the last step's objective in full. `wasm/test/bits.test.mjs` trains the same in WebAssembly and compares.
+//! Trains every method, of two classes and of several, for a few steps and prints one JSON line a run: what was trained, a
+//! hash of the parameters' bits, and the last step's objective in full; of several classes the metrics, too.
+//! `wasm/test/bits.test.mjs` trains the same in WebAssembly and compares.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
-use undercurve::data::Dataset;
-use undercurve::registry::{Domain, METHODS};
+use undercurve::data::{ClassDataset, Dataset};
+use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method};
 use undercurve::surrogate::SURROGATES;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer};
 
 const ROWS: u32 = 600;
 const COLUMNS: u32 = 4;
 const STEPS: u64 = 12;
+const CLASSES: u32 = 3;
 
 /// The same rows as in the test of the package: numbers of a linear congruential generator, all exact in `f32`.
 fn data() -> Dataset<f32> {
@@ -29,61 +31,109 @@ fn hash(params: &[f32]) -> u32 {
     params.iter().fold(0x811c_9dc5, |hash, x| (hash ^ x.to_bits()).wrapping_mul(0x0100_0193))
 }
 
+type Setting = (&'static str, &'static str);
+
+/// Every word of the choices among some parameters, one at a time.
+fn words(method: &'static Method, names: &[&'static str]) -> Vec<Vec<Setting>> {
+    let params = method.params.iter().filter(|param| names.contains(&param.name));
+    let choices = params.filter_map(|param| match param.domain {
+        Domain::Choice(words) => Some(words.iter().map(|word| vec![(param.name, *word)])),
+        _ => None,
+    });
+    choices.flatten().collect()
+}
+
+/// Trains with some settings, by a linear model and by a network, and prints what comes of it.
+fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl Fn(&Config) -> Result<Value, String>) {
+    for hidden in [vec![], vec![6, 5]] {
+        let model = match hidden.as_slice() {
+            [] => ModelSpec::Linear,
+            _ => ModelSpec::Mlp { hidden: hidden.clone(), tanh: true },
+        };
+        let config = Config {
+            method: method.name.to_string(),
+            settings: settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            model,
+            seed: 7,
+            length: Length::Steps(STEPS),
+            fpr: (0.05, 0.5),
+        };
+        let settings: serde_json::Map<_, _> =
+            settings.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+        println!(
+            "{}",
+            json!({
+                "method": method.name, "settings": settings, "hidden": hidden, "steps": STEPS, "classes": classes,
+                "outcome": train(&config).unwrap_or_else(|error| json!({"error": error})),
+            })
+        );
+    }
+}
+
+fn two_classes(config: &Config, data: &Arc<Dataset<f32>>) -> Result<Value, String> {
+    let mut trainer = Trainer::new(config, data.clone(), None).map_err(|error| error.to_string())?;
+    let mut objective = f64::NAN;
+    // A step of a finite sum may be a piece of a walk over all rows, which counts for none.
+    while trainer.steps_done() < STEPS {
+        match trainer.step().map_err(|error| error.to_string())? {
+            Some(value) => objective = value,
+            None => break,
+        }
+    }
+    // Not a number, of finite sums, is null.
+    Ok(json!({"steps": trainer.steps_done(), "hash": hash(trainer.params()), "objective": objective}))
+}
+
+fn several_classes(config: &Config, data: &Arc<ClassDataset<f32>>) -> Result<Value, String> {
+    let mut trainer = ClassTrainer::new(config, data.clone(), None).map_err(|error| error.to_string())?;
+    let mut objective = f64::NAN;
+    while trainer.steps_done() < STEPS {
+        match trainer.step().map_err(|error| error.to_string())? {
+            Some(value) => objective = value,
+            None => break,
+        }
+    }
+    let train = trainer.report().map_err(|error| error.to_string())?.train;
+    let mut metrics = vec![train.hand_till, train.auroc, train.ap, train.accuracy];
+    metrics.extend(train.classes.iter().flat_map(|class| [class.rows as f64, class.auroc, class.ap]));
+    Ok(json!({
+        "steps": trainer.steps_done(), "hash": hash(trainer.params()), "objective": objective, "metrics": metrics,
+    }))
+}
+
 fn main() {
     let data = Arc::new(data());
     for method in METHODS {
-        let takes = |name: &str| method.params.iter().find(|param| param.name == name);
-        let mut settings: Vec<Vec<(&str, &str)>> = vec![vec![]];
-        if takes("surrogate").is_some() {
+        let takes = |name: &str| method.params.iter().any(|param| param.name == name);
+        let mut settings: Vec<Vec<Setting>> = vec![vec![]];
+        if takes("surrogate") {
             settings.extend(SURROGATES.iter().map(|(name, ..)| vec![("surrogate", *name)]));
             // Margins so wide that fewer factors share a logarithm, and that exponentials of scores do not fit.
             settings.extend(["30", "500"].map(|scale| vec![("surrogate", "logistic"), ("scale", scale)]));
         }
-        for name in ["optimizer", "schedule", "sampling", "weights", "prior", "link"] {
-            if let Some(Domain::Choice(words)) = takes(name).map(|param| param.domain) {
-                settings.extend(words.iter().map(|word| vec![(name, *word)]));
-            }
-        }
-        if takes("pretrain").is_some() {
+        settings.extend(words(method, &["optimizer", "schedule", "sampling", "weights", "prior", "link"]));
+        if takes("pretrain") {
             settings.push(vec![("pretrain", "5")]);
         }
         for settings in settings {
-            for hidden in [vec![], vec![6, 5]] {
-                let model = match hidden.as_slice() {
-                    [] => ModelSpec::Linear,
-                    _ => ModelSpec::Mlp { hidden: hidden.clone(), tanh: true },
-                };
-                let config = Config {
-                    method: method.name.to_string(),
-                    settings: settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
-                    model,
-                    seed: 7,
-                    length: Length::Steps(STEPS),
-                    fpr: (0.05, 0.5),
-                };
-                let result = Trainer::new(&config, data.clone(), None).map_err(|error| error.to_string());
-                let outcome = result.and_then(|mut trainer| {
-                    let mut objective = f64::NAN;
-                    // A step of a finite sum may be a piece of a walk over all rows, which counts for none.
-                    while trainer.steps_done() < STEPS {
-                        match trainer.step().map_err(|error| error.to_string())? {
-                            Some(value) => objective = value,
-                            None => break,
-                        }
-                    }
-                    // Not a number, of finite sums, is null.
-                    Ok(json!({"steps": trainer.steps_done(), "hash": hash(trainer.params()), "objective": objective}))
-                });
-                let settings: serde_json::Map<_, _> =
-                    settings.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
-                println!(
-                    "{}",
-                    json!({
-                        "method": method.name, "settings": settings, "hidden": hidden, "steps": STEPS,
-                        "outcome": outcome.unwrap_or_else(|error| json!({"error": error})),
-                    })
-                );
-            }
+            runs(method, &settings, None, |config| two_classes(config, &data));
+        }
+    }
+    let labels = (0..ROWS).map(|row| (row % 5).min(CLASSES - 1)).collect();
+    let names = (0..CLASSES).map(|class| class.to_string()).collect();
+    let data = ClassDataset::new((*data).clone(), labels, names).expect("a class for each row");
+    let data = Arc::new(data);
+    for method in CLASS_METHODS {
+        let mut settings: Vec<Vec<Setting>> = vec![vec![]];
+        settings
+            .extend(words(method, &["optimizer", "schedule", "sampling", "weights", "weighting", "stages", "answer"]));
+        if method.params.iter().any(|param| param.name == "stage") {
+            // Short stages, so that there are dual resets.
+            settings.push(vec![("stage", "4"), ("reset", "3"), ("pairs", "2")]);
+            settings.push(vec![("pretrain", "5"), ("stage", "3")]);
+        }
+        for settings in settings {
+            runs(method, &settings, Some(CLASSES), |config| several_classes(config, &data));
         }
     }
 }

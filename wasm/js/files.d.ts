@@ -36,6 +36,11 @@ export declare class DataFile {
    * less than half of all values stay sparse.
    */
   prepare(choice: Choice): Rows & { dims: number; test: Rows; plane: Float32Array };
+  /**
+   * The same with every value of the label column a class of its own: `classes` of them, called `names` in the order of
+   * their numbers. At least two, with two rows each.
+   */
+  prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; plane: Float32Array };
   /** Gives the memory back. */
   dispose(): void;
 }

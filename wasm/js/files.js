@@ -25,6 +25,28 @@ export const initFiles = /* @__PURE__ */ once("undercurve_files_bg.wasm", () => 
  * @property {number} [seed] of the split
  */
 
+/** What `of` makes of prepared rows, whose memory is then given back. */
+function taken(data, of) {
+  try {
+    return of(data);
+  } finally {
+    data.free();
+  }
+}
+
+function rowsOf(data) {
+  // Rows that are mostly zeros stay sparse.
+  const X = (held) => (data.sparse ? { ptr: data.starts(held), col: data.columns(held), val: data.values(held) } : data.values(held));
+  return {
+    dims: data.dims,
+    X: X(false),
+    y: data.labels(false),
+    test: { X: X(true), y: data.labels(true) },
+    /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
+    plane: data.plane(2000),
+  };
+}
+
 /** A CSV or LIBSVM file, plain or gzip. */
 export class DataFile {
   #table;
@@ -49,21 +71,18 @@ export class DataFile {
    * @param {Choice} choice
    */
   prepare({ label, positive, impute = false, share = 0.6, seed = 1 }) {
-    const data = this.#table.prepare(label, positive, impute, share, seed);
-    try {
-      // Rows that are mostly zeros stay sparse.
-      const X = (held) => (data.sparse ? { ptr: data.starts(held), col: data.columns(held), val: data.values(held) } : data.values(held));
-      return {
-        dims: data.dims,
-        X: X(false),
-        y: data.labels(false),
-        test: { X: X(true), y: data.labels(true) },
-        /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
-        plane: data.plane(2000),
-      };
-    } finally {
-      data.free();
-    }
+    return taken(this.#table.prepare(label, positive, impute, share, seed), (data) => rowsOf(data));
+  }
+
+  /**
+   * The same with every value of the label column a class of its own, in the order of their names.
+   * @param {Omit<Choice, "positive">} choice
+   */
+  prepareClasses({ label, impute = false, share = 0.6, seed = 1 }) {
+    return taken(this.#table.prepareClasses(label, impute, share, seed), (data) => {
+      const names = JSON.parse(data.names());
+      return { ...rowsOf(data), classes: names.length, names };
+    });
   }
 
   /** Gives the memory back. */

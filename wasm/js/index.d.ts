@@ -1,9 +1,9 @@
 import type { DenseRows } from "./session.js";
 
-export { METHODS } from "./methods.js";
+export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
 export { Session } from "./session.js";
-export type { DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
+export type { ClassMetrics, ClassSnapshot, ClassView, DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
 export { SYNTHETICS } from "./synthetics.js";
 
 /**
@@ -13,12 +13,12 @@ export { SYNTHETICS } from "./synthetics.js";
 export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
 /**
- * Loads the module with every method once, as `init` does, from `undercurve/undercurve_full_bg.wasm`: the exact methods and
- * the finite sums need it, beside the first. `Session.create` and the worker do so by themselves.
+ * Loads the module with every method once, as `init` does, from `undercurve/undercurve_full_bg.wasm`: the exact methods,
+ * the finite sums and several classes need it. `Session.create` and the worker load it by themselves.
  */
 export declare function initFull(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
-/** Thrown by `new Session` for a method that only the full module has, while that is not loaded. */
+/** Thrown by `new Session` for what only the full module has, while that is not loaded. */
 export declare class NeedsFull extends Error {}
 
 /** Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`. */

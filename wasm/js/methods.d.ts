@@ -17,5 +17,8 @@ export interface MethodInfo {
   params: { name: string; about: string; default: string; domain: Domain }[];
 }
 
-/** Every method with its parameters. */
+/** Every method of two classes with its parameters. */
 export declare const METHODS: MethodInfo[];
+
+/** Every method of several classes at once. Some share their name with one of two. */
+export declare const CLASS_METHODS: MethodInfo[];

@@ -1,5 +1,5 @@
-// The two modules that train: the first has the methods that look at batches, the full one every method. The full one is
-// loaded when a method needs it; both give the same bits.
+// The two modules that train: the first has the methods that look at batches, the full one every method and several classes.
+// The full one is loaded when it is needed; both give the same bits.
 
 import { once } from "./load.js";
 import * as first from "./pkg/undercurve.js";
@@ -23,7 +23,7 @@ export const initFull = /* @__PURE__ */ once(
   (glue) => (full = glue),
 );
 
-/** A method was asked for that only the full module has, and that is not loaded. */
+/** Something was asked for that only the full module has, and that is not loaded. */
 export class NeedsFull extends Error {
   name = "NeedsFull";
 }
@@ -31,11 +31,12 @@ export class NeedsFull extends Error {
 /**
  * What `make` makes of the classes of the first module; or, where that has nothing to say, of the full one's.
  * @template T
- * @param {(module: typeof first) => T | undefined} make
+ * @param {(module: typeof first & Partial<typeof import("./pkg/undercurve_full.js")>) => T | undefined} make
+ * @param {string} what begins the sentence on what is missing
  * @returns {T}
  */
-export function withModule(make) {
+export function withModule(make, what) {
   const made = make(first) ?? (full && make(full));
-  if (made === undefined) throw new NeedsFull("this method is in the full module: await initFull() before, or use Session.create");
+  if (made === undefined) throw new NeedsFull(`${what} in the full module: await initFull() before, or use Session.create`);
   return made;
 }

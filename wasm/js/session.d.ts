@@ -28,7 +28,7 @@ export interface Sparse {
 export interface Rows {
   /** Features, row-major, rows × dims; or sparse rows. */
   X: Float32Array | Sparse;
-  /** 1 for positives, 0 for negatives. */
+  /** 1 for positives, 0 for negatives; where `classes` is given, the number of the row's class, from 0. */
   y: Uint8Array;
 }
 
@@ -37,15 +37,19 @@ export interface DenseRows extends Rows {
   X: Float32Array;
 }
 
-/** Training rows, and what to do with them. */
-export interface TrainerOptions extends Rows {
+/**
+ * Training rows, and what to do with them. Two classes are trained unless `classes` says how many; `C` is the type of that.
+ */
+export interface TrainerOptions<C extends number | undefined = number | undefined> extends Rows {
   /** Features per row. */
   dims: number;
+  /** How many classes `y` numbers and the model scores, 3 … 256, each with a row; left out for two. */
+  classes?: C;
   /** Held-out rows; without them metrics are those of the training rows. */
   test?: Rows;
   /** Linear by default. */
   model?: Model;
-  /** `soap` by default. */
+  /** `soap` by default; of several classes `ppd-sg`, and one of `CLASS_METHODS`. */
   method?: Method;
   /** Start, batches and everything random follow from it. */
   seed?: number;
@@ -85,6 +89,20 @@ export interface View {
   sum?: boolean;
 }
 
+/** What to look at in a snapshot of several classes beside the metrics. */
+export interface ClassView {
+  /** Two features only: the class that wins each point. */
+  surface?: Grid;
+  /** The class that curves and histogram show against all others; 0 unless given. */
+  class?: number;
+  /** Bins of the histogram of its scores. */
+  bins?: number;
+  /** Points of its ROC and precision–recall curves. */
+  curve?: number;
+  /** The class that wins each of the first so many held-out rows. */
+  winners?: number;
+}
+
 /** Exact metrics of the held-out rows. */
 export interface Metrics {
   auroc: number;
@@ -118,16 +136,58 @@ export interface Snapshot {
   sum?: { objective: number; gradNormSq: number; alpha: number; alphaMax: number; curvature: number };
 }
 
+/** Exact metrics of the held-out rows of several classes. */
+export interface ClassMetrics {
+  /** The AUC of Hand and Till: the mean over all ordered pairs of classes of the AUROC of one against the other. */
+  handTill: number;
+  /** Mean over the classes. */
+  auroc: number;
+  /** Mean over the classes. */
+  ap: number;
+  /** Share of the rows whose own class has the highest score. */
+  accuracy: number;
+  /** Each class against all others. */
+  classes: { rows: number; auroc: number; ap: number }[];
+}
+
+/** What a session of several classes looks like at a step. */
+export interface ClassSnapshot {
+  step: number;
+  /** Passes over the training rows. */
+  pass: number;
+  /** Estimate on the last batch; NaN before the first step. */
+  objective: number;
+  /** Of training per step, over the last slice. */
+  milliseconds: number;
+  test: ClassMetrics;
+  /** Of the view's class: true-positive rate at the false-positive rate k / (points − 1). */
+  roc?: Float32Array;
+  /** Of the view's class: precision where the recall reaches k / (points − 1). */
+  pr?: Float32Array;
+  /** Of the view's class: lowest score, highest score, share of the other rows per bin, share of its own rows per bin. */
+  histogram?: Float32Array;
+  /** Rows × columns of the grid: the class with the highest score, and its log-odds against all others. */
+  surface?: { winner: Uint8Array; odds: Float32Array };
+  winners?: Uint8Array;
+}
+
+/** Snapshot and view of sessions with so many classes, or of two where that is left out. */
+export type SnapshotOf<C> = C extends number ? ClassSnapshot : Snapshot;
+export type ViewOf<C> = C extends number ? ClassView : View;
+
 /** Training on the CPU in slices, with snapshots. Errors are exceptions with one sentence. */
-export declare class Session {
-  /** Loads the modules that the method needs, where they are not loaded yet. */
-  static create(options: TrainerOptions): Promise<Session>;
-  /** Of loaded modules: after `init`, and for the exact methods and the finite sums `initFull`. */
-  constructor(options: TrainerOptions);
+export declare class Session<C extends number | undefined = undefined> {
+  /** Loads the modules that the session needs, where they are not loaded yet. */
+  static create<C extends number | undefined = undefined>(options: TrainerOptions<C>): Promise<Session<C>>;
+  /** Of loaded modules: after `init`; for the exact methods, the finite sums and several classes after `initFull`. */
+  constructor(options: TrainerOptions<C>);
   /** Trains; returns the steps done, fewer than asked for where the method has nothing more to do. */
   advance(slice: Slice): number;
-  snapshot(view?: View): Snapshot;
-  /** Scores of any rows, row-major or sparse, with the columns of the training rows; scaled as they were. */
+  snapshot(view?: ViewOf<C>): SnapshotOf<C>;
+  /**
+   * Scores of any rows, row-major or sparse, with the columns of the training rows; scaled as they were. Of several classes
+   * the log-odds of each against all others, rows × classes, row-major.
+   */
   score(X: Float32Array | Sparse): Float32Array;
   /** Rows of the last batch. */
   batch(): Uint32Array;

@@ -1,5 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
+import { MOST_CLASSES, classMetrics, classPictures, needEveryClass } from "./classes.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
 import { Ordered, grid } from "./view.js";
 
@@ -27,7 +28,7 @@ import { Ordered, grid } from "./view.js";
 /**
  * @typedef {object} Rows
  * @property {Float32Array | Sparse} X row-major, rows × dims; or sparse rows
- * @property {Uint8Array} y 1 for positives, 0 for negatives
+ * @property {Uint8Array} y 1 for positives, 0 for negatives; of several classes, the class's number from 0
  */
 
 /**
@@ -35,9 +36,10 @@ import { Ordered, grid } from "./view.js";
  * @property {Float32Array | Sparse} [X] training features, row-major, rows × dims; or sparse rows
  * @property {Uint8Array} [y] training labels
  * @property {number} [dims] features per row
+ * @property {number} [classes] how many classes are trained at once, 3 … 256; without it there are two
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
  * @property {Model} [model] linear by default
- * @property {Method} [method] `soap` by default
+ * @property {Method} [method] `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
  * @property {number} [seed] start, batches and everything random follow from it
  * @property {number} [steps] length of the run, over which a learning rate falls
  * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are; by default what the method is
@@ -55,6 +57,17 @@ import { Ordered, grid } from "./view.js";
  * @property {boolean} [sum] finite sums: objective, gradient, step sizes and curvature
  * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
  * @property {number} [ranks] as `surface`, for the first so many held-out rows
+ */
+
+/**
+ * The same for several classes.
+ * @typedef {object} ClassView
+ * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: the class
+ *   that wins each point of a grid
+ * @property {number} [class] the one that curves and histogram show against all others, 0 by default
+ * @property {number} [bins] of the histogram of its scores
+ * @property {number} [curve] points of its ROC and PR curves
+ * @property {number} [winners] the class that wins each of the first so many held-out rows
  */
 
 /**
@@ -94,7 +107,7 @@ const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32
 const whole = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
 
 /** Refuses what the module would silently round or wrap. */
-const check = ({ dims, seed, steps, model, scale }) => {
+const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   const need = (holds, what, value, expected) => {
     if (!holds) throw new TypeError(`${what} ${String(value)}: expected ${expected}`);
   };
@@ -104,6 +117,14 @@ const check = ({ dims, seed, steps, model, scale }) => {
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
   need(model.kind === "linear" || model.kind === "mlp", "model.kind", model.kind, "linear or mlp");
   need([undefined, "unit", "none"].includes(scale), "scale", scale, "unit or none");
+  if (classes !== undefined) {
+    need(whole(classes, 3, MOST_CLASSES), "classes", classes, `a whole number from 3 to ${MOST_CLASSES}; two need no classes`);
+    need(!method.fpr, "method.fpr", method.fpr, "none: the partial AUC is one of two classes");
+  }
+  // The letter that tells saved runs apart.
+  const [several, other] = [classes !== undefined, String.fromCharCode(bytes?.[10])];
+  need(!several || other !== "t", "bytes", "of two classes", "a session of several; leave classes out");
+  need(several || other !== "c", "bytes", "of several classes", "a session of two; say how many with classes");
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
 };
 
@@ -112,6 +133,7 @@ export class Session {
   #data;
   #trainer;
   #labels;
+  #classes;
   #taken;
   #milliseconds = 0;
 
@@ -120,7 +142,7 @@ export class Session {
    * @param {TrainerOptions} options
    */
   static async create(options) {
-    await init();
+    if (options.classes === undefined) await init();
     try {
       return new Session(options);
     } catch (error) {
@@ -132,16 +154,23 @@ export class Session {
 
   /** @param {TrainerOptions} options */
   constructor(options) {
-    const { X, y, dims, test, model = { kind: "linear" }, method = { name: "soap" }, seed = 1, steps, scale, bytes } = options;
+    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, bytes } = options;
+    const several = classes !== undefined;
+    const { method = { name: several ? "ppd-sg" : "soap" } } = options;
     for (const rows of test ? [{ X, y }, test] : [{ X, y }]) {
       if (!(isDense(rows.X) || isSparse(rows.X)) || !(rows.y instanceof Uint8Array) || !dims) {
         throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
       }
     }
-    check({ dims, seed, steps, model, scale });
+    check({ dims, classes, seed, steps, model, method, scale, bytes });
+    if (several) needEveryClass(y, classes, "y");
+    if (several && test) needEveryClass(test.y, classes, "test.y");
     this.#labels = test?.y ?? y;
-    [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
-      const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
+    this.#classes = classes;
+    [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer: OfTwo, ClassData, ClassTrainer }) => {
+      const Trainer = several ? ClassTrainer : OfTwo;
+      if (!Trainer) return undefined;
+      const settings = bytes && !several ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
       try {
@@ -153,19 +182,21 @@ export class Session {
           settings.set(name, String(value));
         }
         const scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => unitRows(x, dims) : (x) => x;
-        this.#taken = (X, y) => {
+        const take = (Kind, X, y) => {
           const x = scaled(X);
-          return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
+          return isDense(x) ? Kind.dense(x, y, dims, classes) : Kind.sparse(x.ptr, x.col, x.val, y, dims, classes);
         };
-        data = this.#taken(X, y);
-        if (test) data.holdOut(this.#taken(test.X, test.y));
+        this.#taken = (X) => take(Data, X, new Uint8Array());
+        const Kind = several ? ClassData : Data;
+        data = take(Kind, X, y);
+        if (test) data.holdOut(take(Kind, test.X, test.y));
         trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
         return trainer && [data, trainer];
       } finally {
         if (!trainer) data?.free();
         settings.free();
       }
-    });
+    }, several ? "several classes are" : "this method is");
   }
 
   /**
@@ -191,20 +222,20 @@ export class Session {
   }
 
   /**
-   * @param {View} [view]
-   * @returns {Snapshot}
+   * @param {View | ClassView} [view]
+   * @returns {Snapshot | import("./session.js").ClassSnapshot}
    */
   snapshot(view = {}) {
     const trainer = this.#trainer;
-    const [auroc, ap, pauc, accuracy] = trainer.metrics();
-    /** @type {Snapshot} */
-    const snapshot = {
-      step: trainer.stepsDone,
-      pass: trainer.pass,
-      objective: trainer.objective,
-      milliseconds: this.#milliseconds,
-      test: { auroc, ap, pauc, accuracy },
-    };
+    const metrics = trainer.metrics();
+    const snapshot = { step: trainer.stepsDone, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
+    if (this.#classes !== undefined) {
+      const score = (X) => this.score(X);
+      const pictures = classPictures(view, { scores: () => trainer.scores(), labels: this.#labels, classes: this.#classes, score });
+      return { ...snapshot, test: classMetrics(metrics), ...pictures };
+    }
+    const [auroc, ap, pauc, accuracy] = metrics;
+    snapshot.test = { auroc, ap, pauc, accuracy };
     if (view.curve || view.bins || view.surface || view.ranks) {
       const scores = trainer.scores();
       const ordered = new Ordered(scores, this.#labels);
@@ -222,12 +253,12 @@ export class Session {
   }
 
   /**
-   * Scores of any rows.
+   * Scores of any rows; of several classes the log-odds of each, rows × classes, row-major.
    * @param {Float32Array | Sparse} X row-major or sparse, with the columns of the training rows; scaled as they were
    * @returns {Float32Array}
    */
   score(X) {
-    const data = this.#taken(X, new Uint8Array());
+    const data = this.#taken(X);
     try {
       return this.#trainer.score(data);
     } finally {

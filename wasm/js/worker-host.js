@@ -26,6 +26,7 @@ const calls = {
     return { file: last, ...file.describe() };
   },
   prepare: (file, choice) => files.get(file).prepare(choice),
+  prepareClasses: (file, choice) => files.get(file).prepareClasses(choice),
   close(file) {
     files.get(file)?.dispose();
     files.delete(file);

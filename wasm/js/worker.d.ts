@@ -1,6 +1,6 @@
-import type { Slice, Snapshot, TrainerOptions, View } from "./session.js";
+import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
-export type { DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
+export type { ClassMetrics, ClassSnapshot, ClassView, DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
 
 /** A worker with the module loaded. It can hold several sessions and prepares data, too. */
 export declare class Engine {
@@ -11,15 +11,15 @@ export declare class Engine {
 }
 
 /** A session that lives in a worker. */
-export declare class WorkerTrainer {
+export declare class WorkerTrainer<C extends number | undefined = undefined> {
   /** What trains: "cpu-simd". */
   readonly backend: string;
   /** Why that and nothing else. */
   readonly backendReason: string;
   /** Trains for a slice and returns what it looks like then. */
-  advance(slice: Slice, view?: View): Promise<Snapshot>;
+  advance(slice: Slice, view?: ViewOf<C>): Promise<SnapshotOf<C>>;
   /** Trains, with a snapshot every so many steps. */
-  run(run: { steps: number; every?: number; view?: View }): AsyncGenerator<Snapshot, void, undefined>;
+  run(run: { steps: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
   params(): Promise<Float32Array>;
   batch(): Promise<Uint32Array>;
   save(): Promise<Uint8Array>;
@@ -28,4 +28,6 @@ export declare class WorkerTrainer {
 }
 
 /** A trainer in a worker of its own, or in `engine`. */
-export declare function createTrainer(options: TrainerOptions & { engine?: Engine }): Promise<WorkerTrainer>;
+export declare function createTrainer<C extends number | undefined = undefined>(
+  options: TrainerOptions<C> & { engine?: Engine },
+): Promise<WorkerTrainer<C>>;

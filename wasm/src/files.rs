@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split};
+use undercurve::data::{self, ClassDataset, Dataset, Missing, RawTable, Rows, Split};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// A file that was read and not yet prepared.
@@ -46,7 +46,8 @@ impl Table {
         ])
     }
 
-    /// Stratified split (`share` of the rows train), encoding and scaling fitted on the training part.
+    /// Stratified split (`share` of the rows train), encoding and scaling fitted on the training part. One label value is
+    /// positive, all others are negative.
     pub fn prepare(
         &self,
         label: &str,
@@ -55,25 +56,63 @@ impl Table {
         share: f64,
         seed: f64,
     ) -> Result<Prepared, JsError> {
-        let csv = self.table.format() == data::Format::Csv;
-        let options = data::Options {
-            label: csv.then(|| label.to_string()),
-            positive: Some(positive.to_string()),
-            missing: if impute { Missing::Impute } else { Missing::Refuse },
-            ..data::Options::default()
-        };
+        let options = data::Options { positive: Some(positive.to_string()), ..self.options(label, impute) };
         let ready = data::prepare::<f32>(&self.table, &options, Split::new(share, seed as u64))?;
         ready.train.require_both_classes(self.table.name())?;
         ready.test.require_both_classes(self.table.name())?;
-        Ok(Prepared { train: ready.train, test: ready.test })
+        Ok(Prepared { train: Part::Two(ready.train), test: Part::Two(ready.test) })
+    }
+
+    /// The same with every label value a class of its own.
+    #[wasm_bindgen(js_name = prepareClasses)]
+    pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, JsError> {
+        let split = Split::new(share, seed as u64);
+        let ready = data::prepare_classes::<f32>(&self.table, &self.options(label, impute), split)?;
+        // What JavaScript holds class numbers in.
+        if ready.train.classes().len() > MOST_CLASSES {
+            return Err(JsError::new(&format!("{}: more than {MOST_CLASSES} classes", self.table.name())));
+        }
+        Ok(Prepared { train: Part::Several(ready.train), test: Part::Several(ready.test) })
+    }
+}
+
+impl Table {
+    fn options(&self, label: &str, impute: bool) -> data::Options {
+        let csv = self.table.format() == data::Format::Csv;
+        data::Options {
+            label: csv.then(|| label.to_string()),
+            missing: if impute { Missing::Impute } else { Missing::Refuse },
+            ..data::Options::default()
+        }
+    }
+}
+
+/// As many as a byte numbers.
+const MOST_CLASSES: usize = 256;
+
+/// Rows of two classes, or of several.
+enum Part {
+    Two(Dataset<f32>),
+    Several(ClassDataset<f32>),
+}
+
+impl Part {
+    fn features(&self) -> &Dataset<f32> {
+        match self {
+            Self::Two(rows) => rows,
+            Self::Several(rows) => rows.features(),
+        }
+    }
+    fn rows(&self) -> Rows<'_, f32> {
+        self.features().rows()
     }
 }
 
 /// A file's rows, encoded and split.
 #[wasm_bindgen]
 pub struct Prepared {
-    train: Dataset<f32>,
-    test: Dataset<f32>,
+    train: Part,
+    test: Part,
 }
 
 #[wasm_bindgen]
@@ -81,15 +120,15 @@ impl Prepared {
     /// Features per row.
     #[wasm_bindgen(getter)]
     pub fn dims(&self) -> usize {
-        self.train.cols()
+        self.train.rows().cols()
     }
     /// Whether rows come as `starts`, `columns` and stored values: where less than half of all values is stored.
     #[wasm_bindgen(getter)]
     pub fn sparse(&self) -> bool {
         let rows = self.train.rows();
-        matches!(rows, Rows::Csr { .. }) && rows.nnz() < self.train.len() * self.train.cols() / 2
+        matches!(rows, Rows::Csr { .. }) && rows.nnz() < rows.len() * rows.cols() / 2
     }
-    fn part(&self, held: bool) -> &Dataset<f32> {
+    fn part(&self, held: bool) -> &Part {
         if held { &self.test } else { &self.train }
     }
     /// Features of the training rows (or the held-out ones): row-major, or the stored ones of sparse rows.
@@ -122,9 +161,19 @@ impl Prepared {
             Rows::Dense { .. } => Vec::new(),
         }
     }
-    /// Labels.
+    /// Labels: 1 for positives, or the number of the class.
     pub fn labels(&self, held: bool) -> Vec<u8> {
-        self.part(held).labels().to_vec()
+        match self.part(held) {
+            Part::Two(rows) => rows.labels().to_vec(),
+            Part::Several(rows) => rows.labels().iter().map(|&class| class as u8).collect(),
+        }
+    }
+    /// Names of several classes, a JSON array in the order of their numbers.
+    pub fn names(&self) -> String {
+        match &self.train {
+            Part::Two(_) => json::array([]),
+            Part::Several(rows) => json::array(rows.classes().iter().map(|name| json::string(name))),
+        }
     }
     /// The first `most` held-out rows on a plane, (x, y) each: the features if there are two, else principal components.
     pub fn plane(&self, most: usize) -> Vec<f32> {

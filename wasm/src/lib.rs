@@ -4,7 +4,7 @@
 //! in sessions and a worker.
 //!
 //! The package has three modules, so that training can start before anything else is downloaded: the feature `train`
-//! makes the first, with the methods that look at batches, `full` one with every method, `files` the one that reads files.
+//! makes the first, with the methods that look at batches, `full` one with every method and several classes, `files` the one that reads files.
 //! They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
@@ -13,6 +13,8 @@ extern crate alloc;
 #[cfg(any(feature = "files", not(target_arch = "wasm32")))]
 extern crate std;
 
+#[cfg(feature = "full")]
+mod classes;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "files")]
@@ -24,6 +26,8 @@ mod synthetic;
 #[cfg(feature = "train")]
 mod train;
 
+#[cfg(feature = "full")]
+pub use classes::{ClassData, ClassTrainer};
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "train")]

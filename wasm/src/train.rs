@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 /// Training rows and held-out rows.
 #[wasm_bindgen]
 pub struct Data {
-    train: Arc<Dataset<f32>>,
+    pub(crate) train: Arc<Dataset<f32>>,
     test: Option<Arc<Dataset<f32>>>,
 }
 
@@ -93,7 +93,7 @@ impl Drawn {
 /// What a run depends on beside its data.
 #[wasm_bindgen]
 pub struct Options {
-    config: Config,
+    pub(crate) config: Config,
 }
 
 #[wasm_bindgen]

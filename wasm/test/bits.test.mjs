@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { METHODS } from "../js/pkg/methods.js";
+import { CLASS_METHODS, METHODS } from "../js/pkg/methods.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
 
@@ -24,7 +24,8 @@ function rows() {
     const shift = at % COLUMNS === 0 && Math.floor(at / COLUMNS) % 5 === 0 ? 0.25 : 0;
     return (state >>> 8) / 16777216 - 0.5 + shift;
   });
-  return { X, y, dims: COLUMNS };
+  const classes = (count) => Uint8Array.from({ length: ROWS }, (_, row) => Math.min(row % 5, count - 1));
+  return { X, y, dims: COLUMNS, classes };
 }
 
 /** FNV-1a over the bits of the parameters, in order. */
@@ -33,23 +34,25 @@ function hash(params) {
   return bits.reduce((sum, word) => Math.imul(sum ^ word, 0x01000193) >>> 0, 0x811c9dc5);
 }
 
-/** What comes of a run in one of the modules; nothing where it does not have the method. */
-function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps }) {
+/** What comes of a run in one of the modules; nothing where it does not have the method, or several classes. */
+function train({ Data, Options, Trainer, ClassData, ClassTrainer }, data, { method, settings, hidden, steps, classes }) {
+  if (classes && !ClassTrainer) return undefined;
   const options = new Options(method, 7);
   if (options.needsFull) return undefined;
   options.steps(steps);
   options.fpr(0.05, 0.5);
   if (hidden.length) options.hidden(Uint32Array.from(hidden));
   for (const [name, value] of Object.entries(settings)) options.set(name, value);
-  const rows = Data.dense(data.X, data.y, data.dims);
+  const rows = classes ? ClassData.dense(data.X, data.classes(classes), data.dims, classes) : Data.dense(data.X, data.y, data.dims);
   let trainer;
   try {
-    trainer = new Trainer(options, rows);
+    trainer = new (classes ? ClassTrainer : Trainer)(options, rows);
     // (A call may be a piece of a walk over all rows, which is no step.)
     while (trainer.stepsDone < steps && trainer.step());
     // (JSON has no NaN.)
     const objective = Number.isFinite(trainer.objective) ? trainer.objective : null;
-    return { steps: trainer.stepsDone, hash: hash(trainer.params()), objective };
+    const outcome = { steps: trainer.stepsDone, hash: hash(trainer.params()), objective };
+    return classes ? { ...outcome, metrics: [...trainer.metrics()] } : outcome;
   } catch (error) {
     return { error: error.message };
   } finally {
@@ -65,20 +68,24 @@ test("every method gives the parameters and the objective of the native core, to
   const runs = lines.trim().split("\n").map((line) => JSON.parse(line));
   const data = rows();
   const missing = new Set();
+  const [two, several] = [runs.filter((run) => !run.classes), runs.filter((run) => run.classes)];
   let both = 0;
   for (const run of runs) {
-    const what = `${run.method} ${JSON.stringify(run.settings)} ${run.hidden.length ? "mlp" : "linear"}`;
+    const what = `${run.method} ${JSON.stringify(run.settings)} ${run.hidden.length ? "mlp" : "linear"}${run.classes ? `, ${run.classes} classes` : ""}`;
     assert.deepEqual(train(full, data, run), run.outcome, `${what}, full module`);
     const ours = train(first, data, run);
     if (ours === undefined) {
-      missing.add(run.method);
+      if (!run.classes) missing.add(run.method);
     } else {
       both += 1;
       assert.deepEqual(ours, run.outcome, what);
     }
   }
-  t.diagnostic(`${runs.length} runs, ${both} of them in both modules`);
-  assert.deepEqual([...new Set(runs.map((run) => run.method))], METHODS.map((method) => method.name));
+  t.diagnostic(`${runs.length} runs, ${both} of them in both modules, ${several.length} of several classes`);
+  for (const [list, methods] of [[two, METHODS], [several, CLASS_METHODS]]) {
+    assert.deepEqual([...new Set(list.map((run) => run.method))], methods.map((method) => method.name));
+  }
+  assert.ok(several.filter((run) => run.outcome.metrics).length >= 40, "most of them train");
   const sums = METHODS.filter((method) => method.params.some(({ name }) => name === "lambda"));
   const exact = METHODS.filter((method) => method.name.endsWith("-exact"));
   assert.deepEqual([...missing].sort(), [...sums, ...exact].map((method) => method.name).sort());
