@@ -14,22 +14,32 @@ export function needEveryClass(labels, classes, what) {
 }
 
 /**
- * The class with the highest score of each row (of equal ones the first), and that score.
+ * The class with the highest score of each row (of equal ones the first), that score, and how far the next is behind.
  * @param {Float32Array} scores rows × classes, row-major
  * @param {number} classes
- * @returns {{ winner: Uint8Array, odds: Float32Array }}
+ * @returns {{ winner: Uint8Array, odds: Float32Array, lead: Float32Array }}
  */
 export function winners(scores, classes) {
   const rows = scores.length / classes;
   const winner = new Uint8Array(rows);
   const odds = new Float32Array(rows);
+  const lead = new Float32Array(rows);
   for (let row = 0, at = 0; row < rows; row += 1, at += classes) {
     let best = 0;
-    for (let one = 1; one < classes; one += 1) if (scores[at + one] > scores[at + best]) best = one;
+    let next = -Infinity;
+    for (let one = 1; one < classes; one += 1) {
+      if (scores[at + one] > scores[at + best]) {
+        next = scores[at + best];
+        best = one;
+      } else if (scores[at + one] > next) {
+        next = scores[at + one];
+      }
+    }
     winner[row] = best;
     odds[row] = scores[at + best];
+    lead[row] = scores[at + best] - next;
   }
-  return { winner, odds };
+  return { winner, odds, lead };
 }
 
 /** The module's metrics, by name. */

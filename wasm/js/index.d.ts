@@ -4,7 +4,7 @@ export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
 export { Session } from "./session.js";
 export type { ClassMetrics, ClassSnapshot, ClassView, DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
-export { SYNTHETICS } from "./synthetics.js";
+export { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
 /**
  * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. Where neither can be found,
@@ -26,6 +26,12 @@ export declare function synthetic(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; test: DenseRows };
+
+/** The same of one of `CLASS_SYNTHETICS`, with `classes`; by the full module, which must be loaded. */
+export declare function syntheticClasses(
+  kind: string,
+  options?: { rows?: number; testRows?: number; noise?: number; seed?: number },
+): DenseRows & { dims: number; classes: number; test: DenseRows };
 
 /**
  * Labels with a share of them (0 … 1) turned over, as noise to train with. Which ones follows from the seed: those of a

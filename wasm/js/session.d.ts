@@ -166,8 +166,11 @@ export interface ClassSnapshot {
   pr?: Float32Array;
   /** Of the view's class: lowest score, highest score, share of the other rows per bin, share of its own rows per bin. */
   histogram?: Float32Array;
-  /** Rows × columns of the grid: the class with the highest score, and its log-odds against all others. */
-  surface?: { winner: Uint8Array; odds: Float32Array };
+  /**
+   * Rows × columns of the grid: the class with the highest score, its log-odds against all others, and how far those of the
+   * next class are below.
+   */
+  surface?: { winner: Uint8Array; odds: Float32Array; lead: Float32Array };
   winners?: Uint8Array;
 }
 

@@ -1,2 +1,5 @@
 /** The kinds of data that `synthetic` draws. */
 export declare const SYNTHETICS: { name: string; title: string; about: string }[];
+
+/** The kinds of data of several classes that `syntheticClasses` draws. */
+export declare const CLASS_SYNTHETICS: { name: string; title: string; about: string }[];

@@ -9,3 +9,6 @@ export const SYNTHETICS = [
   { name: "checker", title: "Checker", about: "Positives in two opposite corners." },
   { name: "moons", title: "Moons", about: "Two interleaved half circles." },
 ];
+
+/** Those of several classes, which `syntheticClasses` draws. */
+export const CLASS_SYNTHETICS = [{ name: "pinwheel", title: "Pinwheel", about: "Five bent arms, each a class; the last has 6 % of the rows." }];

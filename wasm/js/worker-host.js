@@ -1,6 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Session, flipLabels, init, synthetic } from "./index.js";
+import { Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "./index.js";
 
 const sessions = new Map();
 const files = new Map();
@@ -13,6 +13,12 @@ const calls = {
   synthetic(kind, options) {
     const data = synthetic(kind, options);
     return { ...data, plane: data.test.X.slice(0, 4000) };
+  },
+
+  async syntheticClasses(kind, options) {
+    await initFull();
+    const data = syntheticClasses(kind, options);
+    return { ...data, names: Array.from({ length: data.classes }, (_, one) => String(one)), plane: data.test.X.slice(0, 4000) };
   },
 
   flip: flipLabels,

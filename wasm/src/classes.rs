@@ -1,6 +1,7 @@
 //! Training of several classes at once, in the full module.
 
-use crate::train::{Data, Options};
+use crate::synthetic::{ARMS, pinwheel};
+use crate::train::{Data, Drawn, Options};
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -48,6 +49,23 @@ impl ClassData {
     pub fn hold_out(&mut self, held: ClassData) {
         self.test = Some(held.train);
     }
+}
+
+/// Rows of the pinwheel drawn from a seed, with class numbers. `noise` is a standard deviation added to both features; `part`
+/// 0 is for training, 1 for holding out.
+#[wasm_bindgen(js_name = drawPinwheel)]
+pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Result<Drawn, JsError> {
+    if !(noise >= 0.0 && noise.is_finite()) {
+        return Err(JsError::new("noise must not be negative"));
+    }
+    let (x, y) = pinwheel(rows, noise, seed as u64, u64::from(part));
+    Ok(Drawn { x, y })
+}
+
+/// How many classes it has.
+#[wasm_bindgen(js_name = pinwheelClasses)]
+pub fn pinwheel_classes() -> usize {
+    ARMS.len()
 }
 
 /// Training of several classes, one step at a time. Calls are those of `Trainer` where not said otherwise.

@@ -27,7 +27,7 @@ mod synthetic;
 mod train;
 
 #[cfg(feature = "full")]
-pub use classes::{ClassData, ClassTrainer};
+pub use classes::{ClassData, ClassTrainer, draw_pinwheel, pinwheel_classes};
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "train")]

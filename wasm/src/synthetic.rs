@@ -1,4 +1,4 @@
-//! Data sets drawn from a seed: two features, rare positives.
+//! Data sets drawn from a seed: two features, rare positives; and one of several classes.
 
 use alloc::vec::Vec;
 use undercurve::rng::Rng;
@@ -105,4 +105,30 @@ impl Synthetic {
         }
         (x, y)
     }
+}
+
+/// Shares of the pinwheel's classes.
+#[cfg(feature = "full")]
+pub const ARMS: [f64; 5] = [0.4, 0.27, 0.17, 0.1, 0.06];
+
+/// Rows and class numbers of a pinwheel: each class is a bent arm, in random order, the first with most rows. `noise` and
+/// `part` as in [`Synthetic::draw`].
+#[cfg(feature = "full")]
+pub fn pinwheel(rows: usize, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec<u8>) {
+    let mut rng = Rng::keyed(seed, 0x7768_6565, part);
+    let rows = rows.max(4 * ARMS.len());
+    // Two of each at least; the first takes what is left.
+    let of_class = |class: usize| (libm::round(rows as f64 * ARMS[class]) as usize).max(2);
+    let mut y: Vec<u8> = (1..ARMS.len()).flat_map(|class| core::iter::repeat_n(class as u8, of_class(class))).collect();
+    y.resize(rows, 0);
+    rng.shuffle(&mut y);
+    let mut x = Vec::with_capacity(2 * rows);
+    for &class in &y {
+        let radius = 0.5 + 2.3 * rng.uniform();
+        let turn = f64::from(class) / ARMS.len() as f64 * core::f64::consts::TAU;
+        let angle = turn + 0.45 * radius + 0.22 * rng.normal();
+        let point = [radius * libm::cos(angle), radius * libm::sin(angle)];
+        x.extend(point.map(|value| (value + noise * rng.normal()) as f32));
+    }
+    (x, y)
 }

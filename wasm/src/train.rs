@@ -61,8 +61,8 @@ pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
 /// Rows drawn from a seed: two features each, row-major, and labels.
 #[wasm_bindgen]
 pub struct Drawn {
-    x: Vec<f32>,
-    y: Vec<u8>,
+    pub(crate) x: Vec<f32>,
+    pub(crate) y: Vec<u8>,
 }
 
 #[wasm_bindgen]

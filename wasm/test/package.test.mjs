@@ -9,7 +9,7 @@ import { DataFile, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
-import { CLASS_METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic } from "../js/index.js";
+import { CLASS_METHODS, CLASS_SYNTHETICS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "../js/index.js";
 
 const module = (name) => readFile(new URL(`../js/pkg/${name}_bg.wasm`, import.meta.url));
 const names = ["undercurve", "undercurve_full", "undercurve_files"];
@@ -145,8 +145,9 @@ test("the plane of two features shows the class that wins each point, and sparse
   assert.deepEqual([surface.winner.length, surface.odds.length], [120, 120]);
   // The middle of the top row belongs to the cloud up there, the corners below to those there.
   assert.deepEqual([surface.winner[9 * 12 + 6], surface.winner[11], surface.winner[0]], [0, 1, 2]);
-  const [scores] = [session.score(Float32Array.from([0.25, 2.7]))];
+  const scores = session.score(Float32Array.from([0.25, 2.7]));
   assert.ok(Math.abs(scores[0] - surface.odds[9 * 12 + 6]) < 1e-5);
+  assert.ok(Math.abs(scores[0] - Math.max(...scores.slice(1)) - surface.lead[9 * 12 + 6]) < 1e-5);
   const thin = await Session.create({ ...given, X: sparse(X, 2) });
   thin.advance({ steps: 80 });
   assert.ok(thin.params().every((value, k) => Math.abs(value - session.params()[k]) < 1e-3));
@@ -204,6 +205,21 @@ test("every kind of data is drawn", () => {
     assert.equal(y.reduce((sum, one) => sum + one, 0), 20);
   }
   assert.throws(() => synthetic("nothing"), /no such kind/);
+});
+
+test("a pinwheel is drawn, every class in both parts", async () => {
+  await initFull();
+  for (const { name } of CLASS_SYNTHETICS) {
+    const { X, y, dims, classes, test: held } = syntheticClasses(name, { rows: 200, testRows: 20, seed: 4 });
+    assert.deepEqual([dims, classes, X.length, y.length, held.X.length, held.y.length], [2, 5, 400, 200, 40, 20]);
+    const rows = (labels) => Array.from({ length: classes }, (_, one) => labels.filter((label) => label === one).length);
+    assert.deepEqual(rows(y), [80, 54, 34, 20, 12]);
+    assert.ok(rows(held.y).every((count) => count >= 2));
+    assert.deepEqual(syntheticClasses(name, { rows: 200, seed: 4 }).X, X);
+    assert.notDeepEqual(syntheticClasses(name, { rows: 200, seed: 5 }).X, X);
+  }
+  assert.throws(() => syntheticClasses("split"), /no such kind/);
+  assert.throws(() => syntheticClasses("pinwheel", { noise: -1 }), /negative/);
 });
 
 test("a file becomes rows for a session", () => {

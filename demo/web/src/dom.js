@@ -48,5 +48,7 @@ export function download(name, parts, type) {
 /** Values of custom properties of the style sheet. */
 export function colours() {
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(["paper", "card", "ink", "soft", "line", "a", "b"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  const value = (name) => style.getPropertyValue(`--${name}`).trim();
+  const named = ["paper", "card", "ink", "soft", "line", "a", "b"].map((name) => [name, value(name)]);
+  return { ...Object.fromEntries(named), classes: Array.from({ length: 8 }, (_, k) => value(`c${k}`)) };
 }

@@ -2,8 +2,13 @@
 
 import { $, h, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
+import * as many from "./draw/classes.js";
 
 const GRID = 72;
+/** Of several classes: their borders are lines on it. */
+const FINE_GRID = 128;
+/** Names on the map of more would cover it. */
+const MOST_NAMES = 12;
 /** Shown without a click into the folded settings. */
 const BRIEF = ["lr", "optimizer", "surrogate", "gamma", "sampling"];
 
@@ -20,33 +25,42 @@ function expects({ kind, low, high, word }) {
 export class Lane {
   /**
    * @param {"a" | "b"} name
-   * @param {object[]} methods the registry
    * @param {(change: { method: string, settings: Record<string, string> }) => void} change
    */
-  constructor(name, methods, change) {
+  constructor(name, change) {
     this.name = name;
-    this.methods = methods;
+    this.methods = [];
     this.change = change;
     this.points = null;
     this.last = null;
     const title = name.toUpperCase();
-    this.select = h("select", { "aria-label": `Method of lane ${title}`, onchange: () => change({ method: this.select.value, settings: {} }) },
-      ...methods.map((method) => h("option", { value: method.name, textContent: method.title })));
-    this.figure = h("div", { className: `figure ${name}` }, "AP", h("b", { textContent: "–" }));
+    this.select = h("select", { "aria-label": `Method of lane ${title}`, onchange: () => change({ method: this.select.value, settings: {} }) });
+    this.metric = h("span");
+    this.figure = h("div", { className: `figure ${name}` }, this.metric, h("b", { textContent: "–" }));
     this.settings = h("details", { className: "settings" });
     this.map = h("canvas", { className: "map", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     this.bins = h("canvas", { className: "bins", role: "img", "aria-label": `Lane ${title}: no scores yet` });
     // Maps are square and so keep their window: the last snapshot is right for every size.
     for (const canvas of [this.map, this.bins]) draw.onResize(canvas, () => this.colours && this.draw(this.colours));
     this.caption = h("span");
+    this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative");
+    this.scale = h("span");
     $(`lane-${name}`).append(
       h("div", { className: "head" }, h("span", { className: "key", "aria-hidden": "true", textContent: title }), this.select, this.figure),
       this.settings,
       h("div", { className: "card" }, this.map),
-      h("div", { className: "caption" }, this.caption, h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative")),
+      h("div", { className: "caption" }, this.caption, this.legend),
       h("div", { className: "card" }, this.bins),
-      h("div", { className: "caption" }, h("span", { textContent: "Scores of held-out rows: low" }), h("span", { textContent: "high" })),
+      h("div", { className: "caption" }, this.scale, h("span", { textContent: "high" })),
     );
+  }
+
+  /** The methods to choose from. @param {object[]} methods of the registry */
+  offer(methods) {
+    if (methods === this.methods) return;
+    this.methods = methods;
+    this.choice = undefined;
+    this.select.replaceChildren(...methods.map((method) => h("option", { value: method.name, textContent: method.title })));
   }
 
   get method() {
@@ -99,26 +113,35 @@ export class Lane {
     return new Error(`Lane ${this.name.toUpperCase()}, ${this.method.title}: ${param ? text.replace("a number in its range", expects(param.domain)) : text}`);
   }
 
-  /** The held-out rows to draw. */
-  show({ dims, plane, test }) {
+  /** The held-out rows to draw, and what several classes are called. */
+  show({ dims, plane, test, names }) {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
-    this.caption.textContent = this.flat ? "lines: 20, 5, 1 % of negatives rank higher" : "first two principal components, tint: rank";
-    this.layer = this.aspect = null;
+    this.names = names;
+    const [flat, components] = names
+      ? ["area: the class that wins; ringed: rows it gets wrong", "principal components; colour: the class that wins; ringed: wrong"]
+      : ["lines: 20, 5, 1 % of negatives rank higher", "first two principal components, tint: rank"];
+    this.caption.textContent = this.flat ? flat : components;
+    this.legend.hidden = Boolean(names);
+    this.metric.textContent = names ? "Hand–Till" : "AP";
+    this.layer = this.called = this.aspect = this.surface = this.last = null;
   }
 
-  /** What a snapshot must hold for this lane. */
-  view() {
+  /** What a snapshot must hold for this lane; of several classes, which one against all others. */
+  view(chosen = 0) {
     const { width, height } = draw.sizeOf(this.map);
     // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
     if (this.aspect !== width / height) {
       this.aspect = width / height;
       this.window = draw.frame(this.points, this.aspect);
-      this.layer = null;
+      this.layer = this.called = null;
     }
-    const rows = Math.max(8, Math.round((GRID * height) / width));
-    this.grid = { columns: GRID, rows };
+    const columns = this.names ? FINE_GRID : GRID;
+    this.grid = { columns, rows: Math.max(8, Math.round((columns * height) / width)) };
+    if (this.names) {
+      return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
+    }
     return { curve: 201, bins: 48, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }) };
   }
 
@@ -126,26 +149,22 @@ export class Lane {
   draw(colours, snapshot = this.last) {
     if (!snapshot) return;
     if (colours !== this.colours) {
-      this.layer = this.surface = null;
+      this.layer = this.called = this.surface = null;
       this.shade = draw.shade(colours, this.name);
     }
     this.colours = colours;
     this.last = snapshot;
     const { context, width, height } = draw.sharp(this.map);
+    if (this.names) {
+      this.drawClasses(context, width, height, snapshot);
+      return;
+    }
     const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
     if (this.flat && snapshot.surface) {
       const { columns, rows } = this.grid;
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
       this.surface.draw(context, width, height, snapshot.surface);
-      if (!this.layer || this.layer.width !== this.map.width) {
-        // The points do not move while training: they are drawn once.
-        const ratio = this.map.width / width;
-        this.layer = new OffscreenCanvas(this.map.width, this.map.height);
-        const points = this.layer.getContext("2d");
-        points.scale(ratio, ratio);
-        draw.scatter(points, width, height, this.window, this.points, this.labels, colours);
-      }
-      context.drawImage(this.layer, 0, 0, width, height);
+      this.put("layer", context, width, height, (still) => draw.scatter(still, width, height, this.window, this.points, this.labels, colours));
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
@@ -153,8 +172,44 @@ export class Lane {
       });
     }
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);
+    this.scale.textContent = "Scores of held-out rows: low";
     this.figure.lastChild.textContent = three(snapshot.test.ap);
     this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, average precision ${three(snapshot.test.ap)}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
+  }
+  /** Draws what does not move while training, such as the points: once, then its picture. */
+  put(layer, context, width, height, paint) {
+    if (this[layer]?.width !== this.map.width) {
+      const ratio = this.map.width / width;
+      this[layer] = new OffscreenCanvas(this.map.width, this.map.height);
+      const still = this[layer].getContext("2d");
+      still.scale(ratio, ratio);
+      paint(still);
+    }
+    context.drawImage(this[layer], 0, 0, width, height);
+  }
+
+  /** The same for several classes; curves and histogram are of the one that the snapshot was asked for. */
+  drawClasses(context, width, height, snapshot) {
+    const { colours, window, points, labels, names } = this;
+    const at = [width, height, window, points];
+    if (snapshot.surface) {
+      const { columns, rows } = this.grid;
+      if (this.surface?.rows !== rows) this.surface = new many.ClassSurface(columns, rows, colours, names.length);
+      this.surface.draw(context, width, height, snapshot.surface);
+    }
+    // Few rows are seen as well as many.
+    const size = Math.min(4, Math.max(2.1, 75 / Math.sqrt(labels.length)));
+    if (this.flat) this.put("layer", context, width, height, (still) => many.marks(still, ...at, labels, colours, size));
+    else many.marks(context, ...at, snapshot.winners, colours, size);
+    many.errors(context, ...at, labels, snapshot.winners, colours, size + 1.2);
+    if (names.length <= MOST_NAMES) this.put("called", context, width, height, (still) => many.names(still, ...at, labels, names, colours));
+    draw.histogram(this.bins, snapshot.histogram, colours, this.name);
+    this.figure.lastChild.textContent = three(snapshot.test.handTill);
+    const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
+    this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
+    const one = snapshot.shown;
+    this.bins.setAttribute("aria-label", `${title}: histogram of the held-out scores of class ${names[one]}, its own rows and all others, AUROC ${three(snapshot.test.classes[one].auroc)}`);
+    this.scale.textContent = `Held-out log-odds of class ${names[one]}: low`;
   }
 }

@@ -1,9 +1,10 @@
 // The page: state in the address ─► data ─► two trainers in workers ─► pictures.
 
 import "./style.css";
-import { METHODS } from "undercurve/methods";
-import { SYNTHETICS } from "undercurve/synthetics";
+import { CLASS_METHODS, METHODS } from "undercurve/methods";
+import { CLASS_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
 import { Engine, createTrainer } from "undercurve/worker";
+import { Classes } from "./classes.js";
 import { $, colours as readColours, count, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
 import { Lane } from "./lane.js";
@@ -18,6 +19,27 @@ const HELD_OUT = 6000;
 /** Known of the default set: the best average precision of any direction, found by trying all of them. */
 const BEST_DIRECTION = 0.573;
 
+/** What is offered and shown of data with two classes, and of data with several. */
+const TWO = {
+  methods: METHODS,
+  metric: "ap",
+  title: "Average precision",
+  // Closer than this is called the same; the curve by step begins at the floor.
+  close: 0.01,
+  floor: 0,
+  columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", "pAUC ≤ 5 %"], ["accuracy", "Accuracy"]],
+  hint: "pAUC: mean true-positive rate up to 5\u00a0% false positives. Accuracy at score\u00a00.",
+};
+const SEVERAL = {
+  methods: CLASS_METHODS.map((method) => ({ ...method, title: method.title.replace(" on several classes", "") })),
+  metric: "handTill",
+  title: "Hand–Till AUC",
+  close: 0.005,
+  floor: 0.5,
+  columns: [["handTill", "Hand–Till"], ["accuracy", "Accuracy"], ["auroc", "AUROC"], ["ap", "AP"]],
+  hint: "Hand–Till: mean AUROC over all ordered pairs of classes. Accuracy: of the class with the highest score. AUROC and AP: means over the classes, each against all others.",
+};
+
 let state = address.defaults();
 let colours = readColours();
 let data = null;
@@ -28,6 +50,8 @@ let own = null;
 let described = null;
 let trainers = null;
 let history = null;
+/** Lanes of the kind of data that is not shown, for when it comes back. */
+const kept = new Map();
 let playing = false;
 let busy = false;
 /** Grows with every change of what is trained; answers of an older run are dropped. */
@@ -38,6 +62,7 @@ const engines = { a: new Engine(), b: new Engine() };
 let lanes = null;
 let side = null;
 let steps = null;
+let classes = null;
 const charts = {
   roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal" }),
   pr: chart($("pr"), { x: [0, 1], y: [0, 1.02], reference: "chance" }),
@@ -57,25 +82,53 @@ function problem(error) {
   if (text) $("problem").scrollIntoView({ block: "nearest" });
 }
 
+const sample = () => SAMPLES.find((one) => one.name === state.data);
+const drawnOf = () => [...SYNTHETICS, ...CLASS_SYNTHETICS].find((one) => one.name === state.data);
+/** What the state's data is. */
+function kind() {
+  const chosen = state.data === "file" ? own : sample();
+  const several = chosen ? chosen.positive === undefined : CLASS_SYNTHETICS.includes(drawnOf());
+  return several ? SEVERAL : TWO;
+}
+
 /** Takes over what the address says; what does not exist is replaced by the default, and named. */
 function readAddress() {
   state = address.read(location.hash);
+  if (!drawnOf() && !sample() && !(state.data === "file" && own)) {
+    if (state.data === "file") problem("This link was made with a file that stayed on its owner's machine; here is the default data.");
+    else problem(`There is no data called “${state.data}”; here is the default.`);
+    state.data = address.defaults().data;
+    // A file of several classes has methods, and parameters of methods, that the default does not.
+    const fits = ({ method, settings }) => METHODS.some(({ name, params }) => name === method && Object.keys(settings).every((set) => params.some((param) => param.name === set)));
+    for (const name of LANES) if (state.lanes[name] && !fits(state.lanes[name])) state.lanes[name] = null;
+  }
+  const usual = address.lanes(kind() === SEVERAL);
   for (const name of LANES) {
-    const { method } = state.lanes[name];
-    if (METHODS.some((one) => one.name === method)) continue;
-    problem(`There is no method called “${method}”.`);
-    state.lanes[name] = address.defaults().lanes[name];
+    const lane = state.lanes[name] ?? usual[name];
+    const known = kind().methods.some((one) => one.name === lane.method);
+    if (!known && METHODS.some((one) => one.name === lane.method)) problem(`${lane.method} trains two classes, and this data has more.`);
+    else if (!known) problem(`There is no method called “${lane.method}”.`);
+    state.lanes[name] = known ? lane : usual[name];
   }
 }
 
-const isDrawn = () => SYNTHETICS.some((kind) => kind.name === state.data);
+/** Other data; where it is of the other kind, with the lanes that it had last. */
+function choose(part, before = kind()) {
+  const { lanes: of } = state;
+  Object.assign(state, part);
+  if (kind() === before) return;
+  kept.set(before, of);
+  state.lanes = kept.get(kind()) ?? address.lanes(kind() === SEVERAL);
+}
+
 const options = (lane) => ({
   X: data.X,
   y: data.y,
   dims: data.dims,
+  classes: data.classes,
   test: data.test,
   model: state.model === "linear" ? { kind: "linear" } : { kind: "mlp", hidden: state.model.split(",").map(Number) },
-  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, fpr: [0, 0.05] },
+  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(data.classes === undefined && { fpr: [0, 0.05] }) },
   seed: state.seed,
   steps: state.steps,
   // The maps are drawn in the data's own units.
@@ -86,28 +139,26 @@ const options = (lane) => ({
 /** The rows that the state asks for, with the training labels as they are trained on. */
 async function loadData() {
   const rows = await loadRows();
-  if (!state.flips) return { ...rows, flipped: 0 };
+  if (!state.flips || rows.names) return { ...rows, flipped: 0 };
   const y = await engines.a.call("flip", rows.y, state.flips / 100, state.seed);
   return { ...rows, y, flipped: y.reduce((sum, label, row) => sum + (label !== rows.y[row]), 0) };
 }
 
 async function loadRows() {
-  const sample = SAMPLES.find((one) => one.name === state.data);
-  if (state.data === "file" && own) return engines.a.call("prepare", own.file, { ...own, share: 0.6, seed: state.seed });
-  if (sample) {
-    const { file } = await engines.a.call("open", await fetchSample(sample.name), `${sample.name}.csv`);
+  const prepare = kind() === SEVERAL ? "prepareClasses" : "prepare";
+  if (state.data === "file") return engines.a.call(prepare, own.file, { ...own, share: 0.6, seed: state.seed });
+  const { name, ...choice } = sample() ?? {};
+  if (name) {
+    const { file } = await engines.a.call("open", await fetchSample(name), `${name}.csv`);
     try {
-      return await engines.a.call("prepare", file, { ...sample, impute: false, share: 0.6, seed: state.seed });
+      return await engines.a.call(prepare, file, { ...choice, impute: false, share: 0.6, seed: state.seed });
     } finally {
       engines.a.call("close", file);
     }
   }
-  if (!isDrawn()) {
-    if (state.data === "file") problem("This link was made with a file that stayed on its owner's machine; here is the default data.");
-    else problem(`There is no data called “${state.data}”; here is the default.`);
-    state.data = address.defaults().data;
-  }
-  return engines.a.call("synthetic", state.data, { rows: ROWS, testRows: HELD_OUT, positives: state.positives / 100, noise: state.noise, seed: state.seed });
+  const drawn = { rows: ROWS, testRows: HELD_OUT, noise: state.noise, seed: state.seed };
+  if (kind() === SEVERAL) return engines.a.call("syntheticClasses", state.data, drawn);
+  return engines.a.call("synthetic", state.data, { ...drawn, positives: state.positives / 100 });
 }
 
 /** Everything from the start: data, trainers, pictures of step 0. Plays on if asked. */
@@ -124,6 +175,7 @@ async function restart({ fresh = true, play = false } = {}) {
       if (mine !== run) return;
       data = next;
       stale = false;
+      if (state.class >= (data.names?.length ?? 1)) state.class = 0;
       for (const name of LANES) lanes[name].show(data);
       steps.show(data, state.seed, state.story === "steps");
     }
@@ -136,8 +188,10 @@ async function restart({ fresh = true, play = false } = {}) {
     if (mine !== run) return unmake();
     for (const name of LANES) trainers?.[name].dispose();
     trainers = { ...made };
-    history = { step: [], ap: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    history = { kind: kind(), test: data.test.y, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
     pause();
+    buildTable();
+    classes.show(data.names ?? null, state.class);
     $("backend").textContent = "CPU · SIMD";
     $("reason").textContent = trainers.a.backendReason;
     await advance(0, mine);
@@ -161,8 +215,9 @@ function history_push() {
 }
 
 function configure() {
-  side.configure(state, isDrawn());
+  side.configure(state, { positives: SYNTHETICS.includes(drawnOf()), noise: Boolean(drawnOf()), flips: kind() === TWO });
   for (const name of LANES) {
+    lanes[name].offer(kind().methods);
     lanes[name].configure(state.lanes[name]);
     table[name].title.textContent = `${name.toUpperCase()}  ${lanes[name].method.title}`;
   }
@@ -178,8 +233,10 @@ async function advance(steps, mine = run) {
   if (busy && steps) return;
   busy = true;
   try {
-    const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view())));
+    const shown = state.class;
+    const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown))));
     if (mine !== run) return;
+    for (const shot of shots) shot.shown = shown;
     const begin = performance.now();
     const step = (history.step.at(-1) ?? 0) + steps;
     // The clock of a worker is coarse: the mean over the run says more than the last slice. The first slice warms up.
@@ -199,7 +256,7 @@ function show(shots, step) {
   if (history.step.at(-1) !== step) {
     history.step.push(step);
     for (const name of LANES) {
-      history.ap[name].push(shots[name].test.ap);
+      history.metric[name].push(shots[name].test[history.kind.metric]);
       history.objective[name].push(Number.isFinite(shots[name].objective) ? shots[name].objective : null);
     }
   }
@@ -228,10 +285,17 @@ function show(shots, step) {
 const grid = Array.from({ length: 201 }, (_, k) => k / 200);
 
 function drawCharts({ a, b }) {
-  const share = prevalence();
-  charts.roc.draw(grid, grid, [...a.roc], [...b.roc], `ROC curves: AUROC ${three(a.test.auroc)} for lane A, ${three(b.test.auroc)} for lane B`);
-  charts.pr.draw(grid, grid.map(() => share), [...a.pr], [...b.pr], `Precision–recall curves: average precision ${three(a.test.ap)} for lane A, ${three(b.test.ap)} for lane B, ${three(share)} by chance`);
-  charts.ap.draw(history.step, null, history.ap.a, history.ap.b, `Average precision over ${history.step.at(-1)} steps: now ${three(a.test.ap)} for lane A, ${three(b.test.ap)} for lane B`, state.steps);
+  const { metric, title } = history.kind;
+  const name = data.names?.[a.shown];
+  const [ours, theirs] = [a, b].map((shot) => (name === undefined ? shot.test : shot.test.classes[shot.shown]));
+  const of = name === undefined ? "" : ` of class ${name} against all others`;
+  const share = prevalence(name === undefined ? 1 : a.shown);
+  charts.roc.draw(grid, grid, [...a.roc], [...b.roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
+  charts.pr.draw(grid, grid.map(() => share), [...a.pr], [...b.pr], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
+  charts.ap.draw(history.step, null, history.metric.a, history.metric.b, `${title} over ${history.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.steps, history.kind.floor);
+  $("roc-of").textContent = name === undefined ? "true against false positives" : `class ${name} against all others`;
+  $("pr-of").textContent = name === undefined ? "dotted: chance" : `class ${name}; dotted: chance`;
+  $("ap-of").textContent = title;
   const scaled = (values) => {
     const first = values.find((value) => value !== null && value !== 0);
     return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
@@ -239,30 +303,29 @@ function drawCharts({ a, b }) {
   charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane on its batches, as the change since the first step", state.steps);
 }
 
-const prevalence = () => data.test.y.reduce((sum, y) => sum + y, 0) / data.test.y.length;
+/** Share of the held-out rows that are positive, or of a class. */
+const prevalence = (one = 1) => history.test.filter((label) => label === one).length / history.test.length;
 
-const COLUMNS = [
-  ["ap", "AP"],
-  ["auroc", "AUROC"],
-  ["pauc", "pAUC ≤ 5 %"],
-  ["accuracy", "Accuracy"],
-];
-
-/** The table's cells, made once and then only filled. */
-const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...COLUMNS, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
-$("metrics").append(
-  h("thead", {}, h("tr", {}, ...["Lane", ...COLUMNS.map(([, title]) => title), "Passes", "ms a step"].map((text) => h("th", { scope: "col", textContent: text })))),
-  h("tbody", {}, ...LANES.map((name) => h("tr", { "data-lane": name }, h("th", { scope: "row" }, h("i"), table[name].title), ...table[name].cells))),
-);
+/** The table's cells; they are made for a kind of data and then only filled. */
+const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...TWO.columns, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
+function buildTable({ columns, hint } = history.kind) {
+  $("metrics").replaceChildren(
+    h("thead", {}, h("tr", {}, ...["Lane", ...columns.map(([, title]) => title), "Passes", "ms a step"].map((text) => h("th", { scope: "col", textContent: text })))),
+    h("tbody", {}, ...LANES.map((name) => h("tr", { "data-lane": name }, h("th", { scope: "row" }, h("i"), table[name].title), ...table[name].cells))),
+  );
+  $("metrics-hint").textContent = hint;
+}
 
 function drawTable(shots) {
+  const { columns } = history.kind;
+  if (history.kind === SEVERAL) classes.measure(shots);
   for (const [name, other] of [["a", "b"], ["b", "a"]]) {
     const { cells } = table[name];
-    COLUMNS.forEach(([key], k) => {
+    columns.forEach(([key], k) => {
       cells[k].textContent = three(shots[name].test[key]);
       cells[k].className = shots[name].test[key] > shots[other].test[key] ? "best" : "";
     });
-    const [pass, milliseconds] = cells.slice(COLUMNS.length);
+    const [pass, milliseconds] = cells.slice(columns.length);
     pass.textContent = shots[name].pass.toFixed(1);
     milliseconds.textContent = shots[name].milliseconds ? shots[name].milliseconds.toFixed(3) : "–";
   }
@@ -271,30 +334,35 @@ function drawTable(shots) {
 /** One sentence from the numbers. */
 function tell({ a, b }, step) {
   const name = (lane) => h("span", { className: lane, textContent: lanes[lane].method.title });
-  const number = (lane, shot) => h("b", { className: lane, textContent: three(shot.test.ap) });
-  const positives = data.test.y.reduce((sum, y) => sum + y, 0);
+  const { metric } = history.kind;
+  const [ours, theirs] = [a.test[metric], b.test[metric]];
+  const number = (lane, shot) => h("b", { className: lane, textContent: three(shot.test[metric]) });
+  const what = data.names ? `reaches a held-out Hand–Till AUC of ` : `ranks the ${count(data.test.y.reduce((sum, y) => sum + y, 0))} held-out positives with average precision `;
   const parts = [];
   if (step === 0) {
     parts.push("Two models, one start, the same batches: ", name("a"), " trains in lane A, ", name("b"), " in lane B.");
   } else {
-    const [first, second] = b.test.ap >= a.test.ap ? [["b", b], ["a", a]] : [["a", a], ["b", b]];
-    const close = Math.abs(a.test.ap - b.test.ap) < 0.01;
-    parts.push(`After ${count(step)} steps, `, name(first[0]), ` ranks the ${count(positives)} held-out positives with average precision `, number(...first), close ? "; " : ", against ", number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
+    const [first, second] = theirs >= ours ? [["b", b], ["a", a]] : [["a", a], ["b", b]];
+    const close = Math.abs(ours - theirs) < history.kind.close;
+    const classes = data.names ? ` on ${data.names.length} classes` : "";
+    parts.push(`After ${count(step)} steps, `, name(first[0]), ` ${what}`, number(...first), close ? `${classes}; ` : `${classes}, against `, number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
   }
   $("sentence").replaceChildren(...parts);
   const notes = [];
+  const [other, called] = data.names ? ["accuracy", "accuracy"] : ["auroc", "AUROC"];
   const ahead = (metric) => Math.sign(a.test[metric] - b.test[metric]);
-  if (step > 0 && Math.abs(a.test.ap - b.test.ap) >= 0.01 && ahead("ap") * ahead("auroc") < 0) notes.push("By AUROC the order is reversed.");
+  if (step > 0 && Math.abs(ours - theirs) >= history.kind.close && ahead(metric) * ahead(other) < 0) notes.push(`By ${called} the order is reversed.`);
   const standard = state.data === "split" && state.noise === 0 && state.positives === 3 && !data.flipped;
   if (standard) {
     notes.push(`This data set was found by searching for a large gap; on most data the two are closer, and seeds differ (try 3). The best linear direction reaches about ${BEST_DIRECTION}.`);
-  } else if (isDrawn()) {
-    notes.push(`${SYNTHETICS.find((kind) => kind.name === state.data).about} ${count(ROWS)} rows train, ${count(HELD_OUT)} are held out.`);
+  } else if (drawnOf()) {
+    notes.push(`${drawnOf().about} ${count(ROWS)} rows train, ${count(HELD_OUT)} are held out.`);
   } else {
     notes.push(`${count(data.y.length)} rows × ${count(data.dims)} features train, ${count(data.test.y.length)} are held out (a stratified split by the seed).`);
   }
   if (data.flipped) notes.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
-  notes.push(`Chance is ${three(prevalence())}.`);
+  const most = data.names && Math.max(...data.names.map((_, one) => prevalence(one)));
+  notes.push(data.names ? `Chance is 0.500; the accuracy of always naming the largest class ${three(most)}.` : `Chance is ${three(prevalence())}.`);
   $("note").textContent = notes.join(" ");
 }
 
@@ -346,8 +414,7 @@ function notData(bytes, name) {
   const [, kind] = begins.match(/^undercurve([a-z])\0/) ?? [];
   const takes = "The page takes data to train on: CSV or LIBSVM, plain or gzip.";
   if (kind) {
-    const classes = "ck".includes(kind) ? " of several classes, which the page does not train: with a file of several labels it trains one class, chosen as the positive one, against all others" : "";
-    return `${name} is a run that undercurve saved${classes}. ${takes} On the command line “undercurve eval ${name} DATA” measures a saved model, “undercurve train --resume” goes on with it.`;
+    return `${name} is a run that undercurve saved. ${takes} On the command line “undercurve eval ${name} DATA” measures a saved model, “undercurve train --resume” goes on with it.`;
   }
   if (/^\s*[[{]/.test(begins)) return `${name} looks like JSON. ${takes}`;
   return "";
@@ -371,7 +438,7 @@ async function openFile(file) {
 
 function change(part) {
   problem(null);
-  Object.assign(state, part);
+  choose(part);
   if ("data" in part) side.forget();
   restart({ fresh: "data" in part || "positives" in part || "noise" in part || "flips" in part || "seed" in part, play: true });
 }
@@ -386,7 +453,7 @@ function restyle() {
   colours = readColours();
   for (const one of Object.values(charts)) one.restyle(colours);
   steps.restyle(colours);
-  if (history?.last) {
+  if (history?.last && !stale) {
     for (const name of LANES) lanes[name].draw(colours);
     drawCharts(history.last);
   }
@@ -410,9 +477,9 @@ function wire() {
     $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
-  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, history: { step: history.step, ap: history.ap, objective: history.objective } }, null, 2), "application/json");
+  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, classes: data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
-    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: data.dims, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
+    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: data.dims, classes: data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
@@ -439,21 +506,31 @@ function wire() {
 async function open() {
   lanes = {};
   for (const name of LANES) {
-    lanes[name] = new Lane(name, METHODS, (choice) => {
+    lanes[name] = new Lane(name, (choice) => {
       problem(null);
       state.lanes[name] = choice;
       restart({ fresh: false, play: true });
     });
   }
+  classes = new Classes((one) => {
+    state.class = one;
+    history_push();
+    classes.show(data.names, one);
+    // A run on its way shows it with its next picture.
+    if (trainers && !playing) advance(0).catch(problem);
+  });
+  buildTable(TWO);
   readAddress();
   side = new Side($("side"), {
     kinds: SYNTHETICS,
+    several: CLASS_SYNTHETICS,
     change,
     file: openFile,
     prepare: (choice) => {
       if (own && own.file !== choice.file) engines.a.call("close", own.file);
+      const before = kind();
       own = choice;
-      Object.assign(state, { data: "file" });
+      choose({ data: "file" }, before);
       problem(null);
       restart({ play: true });
     },

@@ -33,9 +33,9 @@ const percent = (part, all) => `${((100 * part) / all).toPrecision(3)}\u00a0%`;
 export class Side {
   /**
    * @param {HTMLElement} root
-   * @param {{ kinds: object[], change: (part: object) => void, file: (file: File) => void, prepare: (choice: object) => void }} options
+   * @param {{ kinds: object[], several: object[], change: (part: object) => void, file: (file: File) => void, prepare: (choice: object) => void }} options
    */
-  constructor(root, { kinds, change, file, prepare }) {
+  constructor(root, { kinds, several, change, file, prepare }) {
     this.root = root;
     this.prepare = prepare;
     this.thumbs = new Map();
@@ -46,16 +46,17 @@ export class Side {
       this.titles.set(name, title);
       return node;
     };
+    const row = (one) => button(one.name, one.title, "", one.title, h("small", { textContent: one.about }));
     const picker = h("input", { type: "file", hidden: true, onchange: () => { if (picker.files[0]) file(picker.files[0]); picker.value = ""; } });
     picker.id = "file";
     this.form = h("div");
     this.positives = slider("positives", "Positives", { min: 0, max: 1, step: 0.01, show: (x) => `${toShare(x)} %` }, (x) => change({ positives: toShare(x) }));
     this.noise = slider("noise", "Noise", { min: 0, max: 2, step: 0.05, show: (x) => x.toFixed(2) }, (noise) => change({ noise }));
     this.flips = slider("flips", "Label flips", { min: 0, max: 20, step: 0.5, show: (x) => `${x} %` }, (flips) => change({ flips }));
-    const clean = h("p", { className: "hint", id: "flips-hint", textContent: "In training only; held-out stay clean" });
-    this.flips.input.setAttribute("aria-describedby", clean.id);
+    this.clean = h("p", { className: "hint", id: "flips-hint", textContent: "In training only; held-out stay clean" });
+    this.flips.input.setAttribute("aria-describedby", this.clean.id);
     this.model = h("div", { className: "segments", role: "radiogroup", "aria-label": "Model", id: "model" });
-    this.steps = h("select", { "aria-label": "Steps of a run", onchange: () => change({ steps: Number(this.steps.value) }) });
+    this.steps = h("select", { onchange: () => change({ steps: Number(this.steps.value) }) });
     this.changed = change;
     // On a narrow screen what follows is folded.
     this.fold = h("button", { type: "button", className: "fold", "aria-expanded": "false", "aria-controls": "choices", onclick: () => this.unfold(this.fold.getAttribute("aria-expanded") !== "true") });
@@ -63,11 +64,12 @@ export class Side {
       h("div", {}, h("h2", { textContent: "Data" }),
         h("div", { className: "kinds" }, ...kinds.map((kind) => button(kind.name, kind.title, kind.about, h("canvas", { "aria-hidden": "true" }), kind.title)))),
       h("div", {}, h("h2", { textContent: "Real samples" }),
-        h("div", { className: "samples" }, ...SAMPLES.map((one) => button(one.name, one.title, "", one.title, h("small", { textContent: one.about }))))),
+        h("div", { className: "samples" }, ...SAMPLES.filter((one) => one.positive).map(row))),
+      h("div", {}, h("h2", { textContent: "Several classes" }),
+        h("div", { className: "samples pair" }, ...[...several, ...SAMPLES.filter((one) => !one.positive)].map((one) => button(one.name, one.title, one.about, one.title)))),
       h("div", {}, h("button", { type: "button", className: "drop", textContent: "Drop or choose CSV or LIBSVM", onclick: () => picker.click() }), picker, this.form),
-      h("div", { className: "sliders" }, this.positives.node, this.noise.node, this.flips.node, clean),
-      h("div", {}, h("h2", { textContent: "Model" }), this.model),
-      h("div", { className: "row" }, h("h2", { textContent: "Steps" }), this.steps),
+      h("div", { className: "sliders" }, this.positives.node, this.noise.node, this.flips.node, this.clean),
+      h("div", {}, h("div", { className: "row" }, h("h2", { textContent: "Model" }), h("label", { className: "field" }, "Steps", this.steps)), this.model),
     ));
     // Files may be dropped anywhere.
     let depth = 0;
@@ -91,12 +93,13 @@ export class Side {
     this.root.classList.toggle("open", open);
   }
 
-  /** @param {import("./state.js").State} state @param {boolean} drawn whether the data is drawn from a seed */
-  configure(state, drawn) {
+  /** @param {import("./state.js").State} state @param {{ positives: boolean, noise: boolean, flips: boolean }} has what the data has */
+  configure(state, has) {
     for (const [name, node] of this.thumbs) node.setAttribute("aria-pressed", String(name === state.data));
-    this.positives.set(toPosition(state.positives), drawn);
-    this.noise.set(state.noise, drawn);
-    this.flips.set(state.flips);
+    this.positives.set(toPosition(state.positives), has.positives);
+    this.noise.set(state.noise, has.noise);
+    this.flips.set(state.flips, has.flips);
+    this.clean.hidden = !has.flips;
     const named = (model) => (model === "linear" ? "Linear" : `MLP ${model.replaceAll(",", ", ")}`);
     const models = ["linear", "16", "16,16"];
     if (!models.includes(state.model)) models[2] = state.model;
@@ -126,6 +129,9 @@ export class Side {
     const guess = table.columns.find((column) => usual.includes(column.name.toLowerCase())) ?? twoValued.findLast((column) => column.values.length === 2) ?? twoValued.at(-1) ?? table.columns.at(-1);
     const label = h("select", {}, ...table.columns.map((column) => h("option", { value: column.name, textContent: column.name, selected: column === guess })));
     const positive = h("select");
+    const which = h("label", {}, "Positive class", positive);
+    const all = h("div", { className: "segments", role: "radiogroup", "aria-label": "What to train", id: "what" });
+    let several = true;
     const ratio = h("p", { className: "hint", id: "ratio", "aria-live": "polite" });
     const impute = h("input", { type: "checkbox", checked: true });
     const go = h("button", { type: "button", className: "primary", textContent: "Train on it" });
@@ -135,18 +141,30 @@ export class Side {
       const { values } = table.columns.find((column) => column.name === label.value);
       const chosen = values?.find(([value]) => value === positive.value);
       const what = sparse ? "The label" : "This column";
+      const more = values?.length > 2;
+      all.hidden = !more;
+      which.hidden = more && several;
+      if (more) {
+        segments(all, [["all", `All ${values.length} classes`], ["one", "One class"]], several ? "all" : "one", (choice) => {
+          several = choice === "all";
+          describe();
+        });
+      }
       go.disabled = !chosen || values.length < 2;
       if (!values) ratio.textContent = `${what} has more than 100 different values: a number to predict, not classes. The page takes labels of classes.`;
       else if (values.length < 2) ratio.textContent = `${what} has one value only; two classes are needed.`;
-      else {
-        const others = values.length - 1;
+      else if (more && several) {
+        const rows = values.map(([, n]) => n);
+        ratio.textContent = `${values.length} classes of ${count(Math.min(...rows))} to ${count(Math.max(...rows))} rows are trained at once.`;
+      } else {
         ratio.textContent = `${count(chosen[1])} of ${count(table.rows)} rows are positive (${percent(chosen[1], table.rows)}).` +
-          (others > 1 ? ` There are ${values.length} classes, and the page trains one against all others: choose the positive one; the rows of the other ${others} are negatives.` : "");
+          (more ? ` The rows of the other ${values.length - 1} classes are negatives.` : "");
       }
     };
     const fill = () => {
       const values = table.columns.find((column) => column.name === label.value).values ?? [];
       const rare = values.reduce((best, [, rows], k) => (rows <= values[best][1] ? k : best), 0);
+      all.replaceChildren();
       positive.replaceChildren(...values.map(([value, n], k) => h("option", { value, textContent: `${value} (${count(n)} rows)`, selected: k === rare })));
       describe();
     };
@@ -157,11 +175,11 @@ export class Side {
       // Out of the way, and still there to choose otherwise.
       name.focus();
       name.parentNode.open = false;
-      this.prepare({ file: table.file, label: label.value, positive: positive.value, impute: impute.checked });
+      this.prepare({ file: table.file, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked });
     };
     const parts = [h("p", { className: "hint", textContent: `${table.format}, ${count(table.rows)} rows${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));
-    parts.push(h("label", {}, "Positive class", positive), ratio);
+    parts.push(all, which, ratio);
     if (holes) parts.push(h("label", { className: "check" }, impute, `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`));
     this.unfold(true);
     this.form.replaceChildren(h("details", { className: "file", id: "inspect", open: true }, name, h("div", {}, ...parts, go)));

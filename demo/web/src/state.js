@@ -10,9 +10,13 @@
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
+ * @property {number} class of several, the one that curves show against all others
  * @property {"" | "steps"} story what is unfolded below the lanes
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
+
+/** What both lanes begin with, for data of two classes and of several. */
+export const lanes = (several) => ({ a: { method: "ce", settings: {} }, b: { method: several ? "ppd-sg" : "soap", settings: {} } });
 
 /** @returns {State} */
 export function defaults() {
@@ -25,8 +29,9 @@ export function defaults() {
     model: "linear",
     steps: 300,
     speed: "10",
+    class: 0,
     story: "",
-    lanes: { a: { method: "ce", settings: {} }, b: { method: "soap", settings: {} } },
+    lanes: lanes(false),
   };
 }
 
@@ -35,7 +40,7 @@ const between = (text, low, high, otherwise) => {
   return text !== null && text !== "" && Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise;
 };
 
-/** Reads an address's part after #; what does not fit is left at its default. @returns {State} */
+/** Reads an address's part after #; what does not fit is left at its default, lanes that are not named are null. @returns {State} */
 export function read(hash) {
   const state = defaults();
   const query = new URLSearchParams(hash.replace(/^#/, ""));
@@ -48,9 +53,11 @@ export function read(hash) {
   const model = query.get("model") ?? "";
   if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
+  state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
   if (query.get("story") === "steps") state.story = "steps";
   for (const lane of ["a", "b"]) {
     const method = query.get(lane);
+    state.lanes[lane] = null;
     if (!method) continue;
     const settings = {};
     for (const [name, value] of query) if (name.startsWith(`${lane}.`)) settings[name.slice(2)] = value;
@@ -63,6 +70,7 @@ export function read(hash) {
 export function write(state) {
   const query = new URLSearchParams();
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {
     query.set(lane, state.lanes[lane].method);

@@ -35,6 +35,13 @@ export class Steps {
 
   /** @param {{ X: Float32Array, y: Uint8Array, dims: number }} data @param {number} seed @param {boolean} open */
   show(data, seed, open) {
+    // (It is of two classes.)
+    this.root.hidden = Boolean(data.names);
+    if (data.names) {
+      this.data = null;
+      this.run += 1;
+      return;
+    }
     [this.data, this.seed, this.shown] = [data, seed, null];
     if (open !== this.root.open) this.root.open = open; // (starts by its event)
     else this.start();

@@ -126,17 +126,30 @@ async function refusal(page, name, text) {
   return page.textContent("#problem");
 }
 
-test("several classes are trained one against the others, which the page says; what is no data is told apart", async () => {
-  const { page, errors, close } = await open("#steps=20");
-  const classes = Array.from({ length: 120 }, (_, k) => `${Math.sin(k) + (k % 4)},${Math.cos(k)},${["red", "green", "blue", "green"][k % 4]}`);
-  await drop(page, "three.csv", `x,z,colour\n${classes.join("\n")}\n`);
+test("a file of several classes trains all of them, or one against the others; what is no data is told apart", async () => {
+  const { page, errors, close } = await open("#steps=20&b=soap");
+  const rows = Array.from({ length: 120 }, (_, k) => `${Math.sin(k) + (k % 4)},${Math.cos(k)},${["red", "green", "blue", "green"][k % 4]}`);
+  await drop(page, "three.csv", `x,z,colour\n${rows.join("\n")}\n`);
   await page.waitForSelector("#inspect");
-  assert.match(await page.textContent("#ratio"), /There are 3 classes, .* one against all others: choose the positive one; the rows of the other 2 are negatives/);
-  await page.selectOption("#inspect label:nth-of-type(2) select", "green");
-  assert.match(await page.textContent("#ratio"), /60 of 120 rows are positive/);
+  assert.equal(await page.textContent("#ratio"), "3 classes of 30 to 60 rows are trained at once.");
+  const positive = page.getByLabel("Positive class");
+  assert.ok(!(await positive.isVisible()));
   await page.click("#inspect button");
   await page.waitForFunction(() => location.hash.includes("data=file"));
   await finished(page);
+  assert.deepEqual(await page.$$eval("#classes label", (all) => all.map((one) => one.textContent)), ["blue", "green", "red"]);
+  assert.match(await page.textContent("#sentence"), /^After 20 steps, .* on 3 classes/);
+  assert.ok((await metrics(page)).flat().every(Number.isFinite));
+  assert.match(page.url(), /b=ppd-sg/);
+
+  await page.click("#inspect summary");
+  await page.click("#what label:nth-child(2)");
+  await positive.selectOption("green");
+  assert.equal(await page.textContent("#ratio"), "60 of 120 rows are positive (50.0\u00a0%). The rows of the other 2 classes are negatives.");
+  await page.click("#inspect button.primary");
+  await page.waitForFunction(() => /b=soap/.test(location.hash) && document.querySelector("#classes").hidden);
+  await finished(page);
+  assert.match(await page.textContent("#sentence"), /ranks the 24 held-out positives/);
   const trained = await metrics(page);
   assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
 
@@ -146,7 +159,7 @@ test("several classes are trained one against the others, which the page says; w
   assert.ok(await page.isDisabled("#inspect button"));
 
   // The head of what is saved of several classes, and of two.
-  assert.match(await refusal(page, "many.uc", "undercurvek\0\x01\0rest"), /of several classes.*chosen as the positive one.*undercurve eval many\.uc/);
+  assert.match(await refusal(page, "many.uc", "undercurvek\0\x01\0rest"), /a run that undercurve saved\. .*undercurve eval many\.uc/);
   const two = await refusal(page, "two.uc", "undercurvem\0\x01\0rest");
   assert.match(two, /a run that undercurve saved\. The page takes data to train on/);
   assert.match(await refusal(page, "some.json", '{"a": 1}'), /looks like JSON/);
@@ -231,6 +244,81 @@ test("real samples train", async () => {
     assert.ok(a[1] > 0.8 && b[1] > 0.8, `${name}: AUROC ${a[1]}, ${b[1]}`);
     await close();
   }
+});
+
+/** The table of each class: rows, AUROC of both lanes, average precision of both. */
+const eachClass = (page) => page.$$eval("#each-table tbody tr", (rows) => rows.map((row) => [...row.querySelectorAll("td")].map((cell) => Number(cell.textContent.replace(",", "")))));
+
+test("samples of several classes train them at once; the address brings back the same numbers", async (t) => {
+  for (const [name, classes, held] of [["digits-all", 10, 719], ["pinwheel", 5, 6000]]) {
+    const { page, foreign, errors, modules, close } = await open(`#data=${name}&steps=200&class=3&seed=2`);
+    assert.deepEqual([...modules].sort(), ["undercurve", ...(name === "pinwheel" ? [] : ["undercurve_files"]), "undercurve_full"]);
+    const work = await page.evaluate(() => globalThis.undercurve.timings.main.slice(1).sort((a, b) => a - b));
+    t.diagnostic(`${name}: drawing a frame: median ${work[work.length >> 1].toFixed(1)} ms`);
+    const [before, each] = [await metrics(page), await eachClass(page)];
+    t.diagnostic(`${name}: Hand–Till AUC and accuracy: cross-entropy ${before[0].slice(0, 2)}, PPD-SG ${before[1].slice(0, 2)}`);
+    for (const [handTill, accuracy] of before) assert.ok(handTill > 0.95 && accuracy > 0.8, `${name}: ${handTill}, ${accuracy}`);
+    assert.equal(each.length, classes);
+    assert.equal(each.reduce((sum, [rows]) => sum + rows, 0), held);
+    for (const [lane, [, , auroc, ap]] of before.entries()) {
+      const mean = (column) => each.reduce((sum, row) => sum + row[column + lane], 0) / classes;
+      assert.ok(Math.abs(mean(1) - auroc) < 2e-3 && Math.abs(mean(3) - ap) < 2e-3, `${name}: means of the table`);
+    }
+    assert.match(await page.textContent("#sentence"), new RegExp(`Hand–Till AUC of .* on ${classes} classes`));
+    assert.match(await page.getAttribute("#roc", "aria-label"), new RegExp(`^ROC curves of class 3 against all others: AUROC ${each[3][1].toFixed(3)} for lane A`));
+    assert.match(await page.getAttribute("#lane-b .map", "aria-label"), new RegExp(`the class that wins, Hand–Till AUC ${before[1][0].toFixed(3)}, accuracy ${before[1][1].toFixed(3)}`));
+    for (const lane of ["a", "b"]) {
+      assert.deepEqual(await page.$$eval(`#lane-${lane} .head option`, (all) => all.map((one) => one.value)), ["ce", "ppd-sg", "ppd-adagrad"]);
+    }
+    await page.reload();
+    await finished(page);
+    assert.deepEqual([await metrics(page), await eachClass(page)], [before, each]);
+    assert.deepEqual(foreign, []);
+    assert.deepEqual(errors, []);
+    await close();
+  }
+});
+
+test("the class that is shown is chosen by keyboard; what has no meaning for several classes is not there", async () => {
+  const { page, errors, close } = await open("#data=pinwheel&steps=20&b=ppd-adagrad&b.lr=0.2");
+  for (const name of ["Positives", "Label flips"]) assert.ok(!(await page.getByRole("slider", { name }).isVisible()), name);
+  assert.ok(await page.getByRole("slider", { name: "Noise" }).isVisible());
+  assert.ok(!(await page.isVisible("#steps")));
+  const before = await metrics(page);
+  await page.getByRole("radiogroup", { name: "Class shown against all others" }).getByRole("radio", { name: "0" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => /class=1/.test(location.hash) && document.querySelector("#roc").getAttribute("aria-label").startsWith("ROC curves of class 1 "));
+  assert.equal(await page.evaluate(() => document.activeElement.value), "1");
+  assert.match(await page.getAttribute("#lane-a .bins", "aria-label"), /held-out scores of class 1, its own rows and all others/);
+  assert.match(await page.textContent("#classes-hint"), /class 1 against all others/);
+  assert.deepEqual(await metrics(page), before, "nothing is trained by it");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "20");
+
+  // Data of two classes, and back: each kind finds its own lanes again.
+  await page.click(".kinds button");
+  await page.waitForFunction(() => location.hash.includes("data=split"));
+  await finished(page);
+  assert.match(page.url(), /a=ce&b=soap$/);
+  assert.ok(!(await page.isVisible("#classes")) && !(await page.isVisible("#each")) && (await page.isVisible("#steps")));
+  assert.match(await page.getAttribute("#roc", "aria-label"), /^ROC curves: /);
+  await page.getByRole("button", { name: "Pinwheel" }).click();
+  await page.waitForFunction(() => location.hash.includes("data=pinwheel"));
+  await finished(page);
+  assert.match(page.url(), /b=ppd-adagrad&b\.lr=0\.2$/);
+  assert.deepEqual(await metrics(page), before);
+
+  // An address that asks for what several classes do not have.
+  await page.evaluate(() => (location.hash = "#data=pinwheel&steps=20&a=soap&class=77"));
+  await page.waitForFunction(() => document.querySelector("#problem").textContent === "soap trains two classes, and this data has more.");
+  await finished(page);
+  assert.match(page.url(), /a=ce&b=ppd-sg$/);
+  // A link to somebody's file of several classes: what the default data cannot use of it is left out.
+  await page.evaluate(() => (location.hash = "#data=file&steps=20&a=soap&a.lr=0.01&b=ppd-sg&b.per-class=4"));
+  await page.waitForFunction(() => /a=soap&a\.lr=0\.01&b=soap$/.test(location.hash));
+  await finished(page);
+  assert.match(await page.textContent("#problem"), /a file that stayed on its owner's machine/);
+  assert.deepEqual(errors, []);
+  await close();
 });
 
 test("exact methods are offered, train, and end where nothing is left to do", async () => {
@@ -370,16 +458,19 @@ test("without motion a run is drawn when it ends", async () => {
 });
 
 test("no serious accessibility fault, wide or narrow, light or dark", async () => {
-  for (const options of [{}, { colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }, { viewport: { width: 820, height: 900 } }]) {
-    const { page, close } = await open("#steps=20", options);
+  const narrow = { viewport: { width: 390, height: 844 } };
+  const two = [{}, { colorScheme: "dark" }, narrow, { viewport: { width: 820, height: 900 } }].map((options) => ["#steps=20", options]);
+  const several = [{ colorScheme: "dark" }, narrow].map((options) => ["#steps=20&data=digits-all", options]);
+  for (const [hash, options] of [...two, ...several]) {
+    const { page, close } = await open(hash, options);
     await page.evaluate(() => document.querySelector(".fold").click());
     await page.click("#lane-a summary");
     await page.evaluate(axe);
     const faults = await page.evaluate(() => globalThis.axe.run().then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
     assert.deepEqual(faults, []);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
-    const small = await page.evaluate(() => [...document.querySelectorAll("button, select, summary, input, .segments label")]
-      .filter((node) => node.checkVisibility() && !node.closest(".segments label > *"))
+    const small = await page.evaluate(() => [...document.querySelectorAll("button, select, summary, input, .segments label, .legend-classes label")]
+      .filter((node) => node.checkVisibility() && !node.closest("label > input[type=radio]"))
       .map((node) => [node, node.getBoundingClientRect()])
       .filter(([, { width, height }]) => width < 24 || height < 24)
       .map(([node, { width, height }]) => `${node.tagName} ${node.id || node.textContent} ${width} × ${height}`));

@@ -44,7 +44,7 @@ export function sharp(canvas) {
 }
 
 /** #rgb or #rrggbb as three numbers. */
-const rgb = (hex) => {
+export const rgb = (hex) => {
   const digits = hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit) : hex.slice(1).match(/../g);
   return digits.map((two) => parseInt(two, 16));
 };

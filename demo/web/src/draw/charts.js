@@ -13,6 +13,8 @@ export function chart(root, { x, y, reference, log = false }) {
   let data = [[0, 1], [null, null], [null, null], [null, null]];
   /** Of the run, where the horizontal axis counts steps: the curves grow into it. */
   let length = 1;
+  /** Where the vertical axis begins, unless values lie below. */
+  let base = 0;
   const size = () => ({ width: Math.max(120, root.clientWidth), height: Math.max(100, root.clientHeight) });
   const build = () => {
     plot?.destroy();
@@ -24,7 +26,7 @@ export function chart(root, { x, y, reference, log = false }) {
         legend: { show: false },
         cursor: { show: false },
         padding: [8, 16, 0, 0],
-        scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+        scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
         axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
         series: [
           {},
@@ -47,8 +49,9 @@ export function chart(root, { x, y, reference, log = false }) {
       colours = next;
       build();
     },
-    draw(xs, ours, a, b, label, end = 1) {
+    draw(xs, ours, a, b, label, end = 1, from = 0) {
       length = end;
+      base = from;
       data = [xs, ours ?? xs.map(() => null), a, b];
       root.setAttribute("aria-label", label);
       plot?.setData(data);
