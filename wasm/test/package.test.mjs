@@ -353,20 +353,23 @@ test("a saved session goes on as if it had not stopped", () => {
   assert.deepEqual(second.params(), whole.params());
 });
 
-test("disposed sessions give their memory back", () => {
-  const { memory } = first.initSync();
-  const use = () => {
-    const session = new Session({ ...options("soap"), model: { kind: "mlp", hidden: [32] } });
-    session.advance({ steps: 2 });
-    session.snapshot({ curve: 65, bins: 10 });
-    const bytes = session.save();
-    session.dispose();
-    assert.throws(() => new Session({ ...options("soap"), bytes: bytes.subarray(1) }), /not a saved/);
-  };
-  for (let k = 0; k < 10; k += 1) use();
-  const before = memory.buffer.byteLength;
-  for (let k = 0; k < 300; k += 1) use();
-  assert.equal(memory.buffer.byteLength, before);
+test("disposed sessions give their memory back", async () => {
+  await initFull();
+  for (const [{ memory }, given] of [[first.initSync(), options("soap")], [full.initSync(), several("ppd-sg")]]) {
+    const use = () => {
+      const session = new Session({ ...given, model: { kind: "mlp", hidden: [32] } });
+      session.advance({ steps: 2 });
+      session.snapshot({ curve: 65, bins: 10 });
+      const bytes = session.save();
+      session.dispose();
+      assert.throws(() => new Session({ ...given, bytes: bytes.subarray(1) }), /not a saved/);
+      assert.throws(() => new Session({ ...given, y: given.y.map(() => 9) }), /label of row 0|no row of class/);
+    };
+    for (let k = 0; k < 10; k += 1) use();
+    const before = memory.buffer.byteLength;
+    for (let k = 0; k < 300; k += 1) use();
+    assert.equal(memory.buffer.byteLength, before, given.method.name);
+  }
 });
 
 test("wrong input is an exception with a sentence", () => {

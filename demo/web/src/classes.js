@@ -1,6 +1,6 @@
 // Several classes: the legend, which also chooses the class that is shown against all others, and the table of each class.
 
-import { $, count, h, three } from "./dom.js";
+import { $, brief, count, h, three } from "./dom.js";
 import { swatch } from "./draw/classes.js";
 
 export class Classes {
@@ -32,7 +32,7 @@ export class Classes {
         h("tbody", {}, ...names.map((name, one) => h("tr", {}, h("th", { scope: "row" }, swatch(one), h("span", { textContent: name })), ...this.cells[one]))),
       );
     }
-    this.said.textContent = `Curves and histograms are of class ${names[chosen]} against all others.`;
+    this.said.textContent = `Curves and histograms are of class ${brief(names[chosen])} against all others.`;
     for (const [one, input] of this.legend.querySelectorAll("input").entries()) input.checked = one === chosen;
     for (const [one, row] of $("each-table").querySelectorAll("tbody tr").entries()) row.classList.toggle("chosen", one === chosen);
   }

@@ -35,6 +35,9 @@ export function segments(root, choices, value, change) {
 /** Three decimals, as scores are written here. */
 export const three = (x) => (Number.isFinite(x) ? x.toFixed(3) : "–");
 
+/** A name of a class where there is little room. */
+export const brief = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
+
 /** A count, as counts are written here: 5,472. */
 export const count = (n) => n.toLocaleString("en");
 

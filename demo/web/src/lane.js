@@ -1,6 +1,6 @@
 // One lane: method and parameters, the map of scores, the histogram.
 
-import { $, h, three } from "./dom.js";
+import { $, brief, h, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import * as many from "./draw/classes.js";
 
@@ -210,6 +210,6 @@ export class Lane {
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;
     this.bins.setAttribute("aria-label", `${title}: histogram of the held-out scores of class ${names[one]}, its own rows and all others, AUROC ${three(snapshot.test.classes[one].auroc)}`);
-    this.scale.textContent = `Held-out log-odds of class ${names[one]}: low`;
+    this.scale.textContent = `Held-out log-odds of class ${brief(names[one])}: low`;
   }
 }

@@ -5,7 +5,7 @@ import { CLASS_METHODS, METHODS } from "undercurve/methods";
 import { CLASS_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
 import { Engine, createTrainer } from "undercurve/worker";
 import { Classes } from "./classes.js";
-import { $, colours as readColours, count, download, h, segments, three } from "./dom.js";
+import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
 import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
@@ -293,8 +293,8 @@ function drawCharts({ a, b }) {
   charts.roc.draw(grid, grid, [...a.roc], [...b.roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
   charts.pr.draw(grid, grid.map(() => share), [...a.pr], [...b.pr], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
   charts.ap.draw(history.step, null, history.metric.a, history.metric.b, `${title} over ${history.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.steps, history.kind.floor);
-  $("roc-of").textContent = name === undefined ? "true against false positives" : `class ${name} against all others`;
-  $("pr-of").textContent = name === undefined ? "dotted: chance" : `class ${name}; dotted: chance`;
+  $("roc-of").textContent = name === undefined ? "true against false positives" : `class ${brief(name)} against all others`;
+  $("pr-of").textContent = name === undefined ? "dotted: chance" : `class ${brief(name)}; dotted: chance`;
   $("ap-of").textContent = title;
   const scaled = (values) => {
     const first = values.find((value) => value !== null && value !== 0);

@@ -155,7 +155,8 @@ export class Side {
       else if (values.length < 2) ratio.textContent = `${what} has one value only; two classes are needed.`;
       else if (more && several) {
         const rows = values.map(([, n]) => n);
-        ratio.textContent = `${values.length} classes of ${count(Math.min(...rows))} to ${count(Math.max(...rows))} rows are trained at once.`;
+        const [least, most] = [Math.min(...rows), Math.max(...rows)];
+        ratio.textContent = `${values.length} classes of ${least < most ? `${count(least)} to ${count(most)} rows` : `${count(most)} rows each`} are trained at once.`;
       } else {
         ratio.textContent = `${count(chosen[1])} of ${count(table.rows)} rows are positive (${percent(chosen[1], table.rows)}).` +
           (more ? ` The rows of the other ${values.length - 1} classes are negatives.` : "");
