@@ -3,6 +3,9 @@
 import { $, brief, count, h, three } from "./dom.js";
 import { swatch } from "./draw/classes.js";
 
+/** A class's mark and its name, which is cut after two lines. */
+const named = (name, one) => [swatch(one), h("span", { className: "name", title: name, textContent: name })];
+
 export class Classes {
   /** @param {(one: number) => void} choose */
   constructor(choose) {
@@ -15,7 +18,7 @@ export class Classes {
     this.names = null;
   }
 
-  /** @param {string[] | null} names none of data with two classes */
+  /** @param {string[] | undefined} names none of data with two classes @param {number} chosen */
   show(names, chosen) {
     this.root.hidden = $("each").hidden = !names;
     if (!names) return;
@@ -23,17 +26,21 @@ export class Classes {
       this.names = names;
       const choice = (name, one) => h("label", {},
         h("input", { type: "radio", name: "class", value: String(one), onchange: () => this.choose(one) }),
-        h("span", {}, swatch(one), name));
+        h("span", {}, ...named(name, one)));
       this.legend.replaceChildren(...names.map(choice));
       this.cells = names.map(() => ["rows", "a", "b", "a", "b"].map(() => h("td", { textContent: "–" })));
       $("each-table").replaceChildren(
         h("caption", { textContent: "Each class against all others, held-out rows" }),
         h("thead", {}, h("tr", {}, ...["Class", "Rows", "AUROC A", "AUROC B", "AP A", "AP B"].map((text) => h("th", { scope: "col", textContent: text })))),
-        h("tbody", {}, ...names.map((name, one) => h("tr", {}, h("th", { scope: "row" }, swatch(one), h("span", { textContent: name })), ...this.cells[one]))),
+        h("tbody", {}, ...names.map((name, one) => h("tr", {}, h("th", { scope: "row" }, h("div", {}, ...named(name, one))), ...this.cells[one]))),
       );
     }
     this.said.textContent = `Curves and histograms are of class ${brief(names[chosen])} against all others.`;
     for (const [one, input] of this.legend.querySelectorAll("input").entries()) input.checked = one === chosen;
+    // One that an address names may lie below what is seen of the legend.
+    const { offsetTop: top, offsetHeight: height } = this.legend.children[chosen];
+    const { scrollTop, clientHeight } = this.legend;
+    if (top < scrollTop || top + height > scrollTop + clientHeight) this.legend.scrollTop = top;
     for (const [one, row] of $("each-table").querySelectorAll("tbody tr").entries()) row.classList.toggle("chosen", one === chosen);
   }
 

@@ -188,10 +188,10 @@ async function restart({ fresh = true, play = false } = {}) {
     if (mine !== run) return unmake();
     for (const name of LANES) trainers?.[name].dispose();
     trainers = { ...made };
-    history = { kind: kind(), test: data.test.y, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    history = { kind: kind(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
     pause();
     buildTable();
-    classes.show(data.names ?? null, state.class);
+    classes.show(data.names, state.class);
     $("backend").textContent = "CPU · SIMD";
     $("reason").textContent = trainers.a.backendReason;
     await advance(0, mine);
@@ -228,14 +228,17 @@ function configure() {
   });
 }
 
+/** Whether the trainers have the data that the lanes show: new data comes before the trainers of it, if these come at all. */
+const together = () => history?.data === data;
+
 /** Both lanes by so many steps, then one picture. A lane whose method has nothing more to do stays where it ended. */
 async function advance(steps, mine = run) {
-  if (busy && steps) return;
+  if ((busy && steps) || !together()) return;
   busy = true;
   try {
     const shown = state.class;
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown))));
-    if (mine !== run) return;
+    if (mine !== run || !together()) return;
     for (const shot of shots) shot.shown = shown;
     const begin = performance.now();
     const step = (history.step.at(-1) ?? 0) + steps;
@@ -286,7 +289,7 @@ const grid = Array.from({ length: 201 }, (_, k) => k / 200);
 
 function drawCharts({ a, b }) {
   const { metric, title } = history.kind;
-  const name = data.names?.[a.shown];
+  const name = history.data.names?.[a.shown];
   const [ours, theirs] = [a, b].map((shot) => (name === undefined ? shot.test : shot.test.classes[shot.shown]));
   const of = name === undefined ? "" : ` of class ${name} against all others`;
   const share = prevalence(name === undefined ? 1 : a.shown);
@@ -304,7 +307,7 @@ function drawCharts({ a, b }) {
 }
 
 /** Share of the held-out rows that are positive, or of a class. */
-const prevalence = (one = 1) => history.test.filter((label) => label === one).length / history.test.length;
+const prevalence = (one = 1) => history.data.test.y.filter((label) => label === one).length / history.data.test.y.length;
 
 /** The table's cells; they are made for a kind of data and then only filled. */
 const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...TWO.columns, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
@@ -367,7 +370,7 @@ function tell({ a, b }, step) {
 }
 
 function start() {
-  if (playing) return;
+  if (playing || !together()) return;
   if (history?.step.at(-1) >= state.steps) {
     restart({ fresh: false, play: true });
     return;
@@ -467,7 +470,7 @@ function wire() {
   };
   $("step").onclick = () => {
     halt();
-    if (history.step.at(-1) < state.steps) advance(1).catch(problem);
+    if (together() && history.step.at(-1) < state.steps) advance(1).catch(problem);
   };
   $("reset").onclick = () => restart({ fresh: false });
   $("seed").onchange = () => change({ seed: Math.min(999999, Math.max(0, Math.trunc(Number($("seed").value) || 0))) });
@@ -477,9 +480,9 @@ function wire() {
     $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
-  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, classes: data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
+  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
-    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: data.dims, classes: data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
+    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
@@ -513,11 +516,13 @@ async function open() {
     });
   }
   classes = new Classes((one) => {
+    // (The legend of what was trained before says nothing of data that is on its way.)
+    if (!together()) return;
     state.class = one;
     history_push();
     classes.show(data.names, one);
     // A run on its way shows it with its next picture.
-    if (trainers && !playing) advance(0).catch(problem);
+    if (!playing) advance(0).catch(problem);
   });
   buildTable(TWO);
   readAddress();

@@ -1,6 +1,6 @@
 // The left column: data, file, model, length.
 
-import { count, h, segments } from "./dom.js";
+import { brief, count, h, segments } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import { SAMPLES } from "./samples.js";
 
@@ -127,6 +127,7 @@ export class Side {
     const usual = ["label", "target", "class", "y"];
     const twoValued = table.columns.filter((column) => column.values && column.values.length > 1);
     const guess = table.columns.find((column) => usual.includes(column.name.toLowerCase())) ?? twoValued.findLast((column) => column.values.length === 2) ?? twoValued.at(-1) ?? table.columns.at(-1);
+    const rowsText = (n) => `${count(n)} row${n === 1 ? "" : "s"}`;
     const label = h("select", {}, ...table.columns.map((column) => h("option", { value: column.name, textContent: column.name, selected: column === guess })));
     const positive = h("select");
     const which = h("label", {}, "Positive class", positive);
@@ -143,20 +144,24 @@ export class Side {
       const what = sparse ? "The label" : "This column";
       const more = values?.length > 2;
       all.hidden = !more;
-      which.hidden = more && several;
+      // A split needs two rows of each class.
+      const lone = more && several && values.find(([, n]) => n < 2);
+      which.hidden = !(values?.length > 1) || (more && several);
       if (more) {
         segments(all, [["all", `All ${values.length} classes`], ["one", "One class"]], several ? "all" : "one", (choice) => {
           several = choice === "all";
           describe();
         });
       }
-      go.disabled = !chosen || values.length < 2;
-      if (!values) ratio.textContent = `${what} has more than 100 different values: a number to predict, not classes. The page takes labels of classes.`;
+      go.disabled = !chosen || values.length < 2 || Boolean(lone);
+      if (!values) ratio.textContent = `${what} has more than 100 different values: a number to predict, or more classes than the page takes.`;
       else if (values.length < 2) ratio.textContent = `${what} has one value only; two classes are needed.`;
-      else if (more && several) {
+      else if (lone) {
+        ratio.textContent = `Class ${brief(lone[0])} has one row, and all ${values.length} classes need two: one to train on, one held out.`;
+      } else if (more && several) {
         const rows = values.map(([, n]) => n);
         const [least, most] = [Math.min(...rows), Math.max(...rows)];
-        ratio.textContent = `${values.length} classes of ${least < most ? `${count(least)} to ${count(most)} rows` : `${count(most)} rows each`} are trained at once.`;
+        ratio.textContent = `${values.length} classes of ${least < most ? `${count(least)} to ${rowsText(most)}` : `${rowsText(most)} each`} are trained at once.`;
       } else {
         ratio.textContent = `${count(chosen[1])} of ${count(table.rows)} rows are positive (${percent(chosen[1], table.rows)}).` +
           (more ? ` The rows of the other ${values.length - 1} classes are negatives.` : "");
@@ -166,7 +171,7 @@ export class Side {
       const values = table.columns.find((column) => column.name === label.value).values ?? [];
       const rare = values.reduce((best, [, rows], k) => (rows <= values[best][1] ? k : best), 0);
       all.replaceChildren();
-      positive.replaceChildren(...values.map(([value, n], k) => h("option", { value, textContent: `${value} (${count(n)} rows)`, selected: k === rare })));
+      positive.replaceChildren(...values.map(([value, n], k) => h("option", { value, textContent: `${value} (${rowsText(n)})`, selected: k === rare })));
       describe();
     };
     label.onchange = fill;
@@ -178,7 +183,7 @@ export class Side {
       name.parentNode.open = false;
       this.prepare({ file: table.file, label: label.value, positive: which.hidden ? undefined : positive.value, impute: impute.checked });
     };
-    const parts = [h("p", { className: "hint", textContent: `${table.format}, ${count(table.rows)} rows${sparse ? "" : ` × ${table.columns.length} columns`}` })];
+    const parts = [h("p", { className: "hint", textContent: `${table.format}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));
     parts.push(all, which, ratio);
     if (holes) parts.push(h("label", { className: "check" }, impute, `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`));

@@ -157,6 +157,15 @@ test("a file of several classes trains all of them, or one against the others; w
   await page.waitForFunction(() => document.querySelector("#inspect strong")?.textContent === "numbers.csv");
   assert.match(await page.textContent("#ratio"), /more than 100 different values: a number to predict/);
   assert.ok(await page.isDisabled("#inspect button"));
+  assert.ok(!(await positive.isVisible()), "there is none to choose");
+
+  // Names are text, and a class that cannot be split is named before anything is trained.
+  const odd = ["<b>&amp;", "it's \"1\"", "ünï 日本"];
+  await drop(page, "odd.csv", `x,kind\n${Array.from({ length: 31 }, (_, k) => `${k},"${k < 30 ? odd[k % 3].replaceAll('"', '""') : "one"}"`).join("\n")}\n`);
+  await page.waitForFunction(() => document.querySelector("#inspect strong")?.textContent === "odd.csv");
+  assert.match(await page.textContent("#ratio"), /^Class one has one row, and all 4 classes need two/);
+  assert.ok(await page.isDisabled("#inspect button"));
+  assert.deepEqual(await positive.locator("option").allTextContents(), [`${odd[0]} (10 rows)`, `${odd[1]} (10 rows)`, "one (1 row)", `${odd[2]} (10 rows)`]);
 
   // The head of what is saved of several classes, and of two.
   assert.match(await refusal(page, "many.uc", "undercurvek\0\x01\0rest"), /a run that undercurve saved\. .*undercurve eval many\.uc/);
@@ -217,6 +226,13 @@ test("a choice that cannot be trained is named with its lane and its range; the 
   await page.waitForSelector("#problem:not([hidden])");
   assert.equal(await page.textContent("#problem"), 'Lane B, SOAP: lr = "-3": expected a number of at least 0');
   assert.ok(await page.isDisabled("#play"));
+  // Data of several classes, refused: the pictures stay those of two, in other colours too.
+  await page.evaluate(() => (location.hash = "#steps=20&b=ppd-sg&b.lr=-3&data=pinwheel"));
+  await page.waitForFunction(() => document.querySelector("#problem").textContent.includes("Lane B, PPD-SG"));
+  const before = await page.getAttribute("#roc", "aria-label");
+  await page.evaluate(() => document.querySelector("#roc").removeAttribute("aria-label"));
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction((label) => document.querySelector("#roc").getAttribute("aria-label") === label, before);
   await page.evaluate(() => (location.hash = "#steps=20&b=nothing&data=ring"));
   await page.waitForFunction(() => document.querySelector("#problem").textContent.includes("no method called “nothing”"));
   await finished(page);
