@@ -59,9 +59,6 @@ export function classPictures(view, { scores: all, labels, classes, score }) {
   const scores = view.curve || view.bins || view.winners ? all() : null;
   if (view.curve || view.bins) {
     const one = view.class ?? 0;
-    if (!(Number.isInteger(one) && one >= 0 && one < classes)) {
-      throw new TypeError(`view.class ${String(one)}: expected a whole number from 0 to ${classes - 1}`);
-    }
     const own = labels.map((label) => Number(label === one));
     const ordered = new Ordered(Float32Array.from(own, (_, row) => scores[row * classes + one]), own);
     if (view.curve) Object.assign(pictures, ordered.curves(view.curve));

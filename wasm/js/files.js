@@ -3,11 +3,17 @@
 import { once } from "./load.js";
 import * as glue from "./pkg/undercurve_files.js";
 
+let loaded = false;
+
 /**
  * Loads the module that reads files, once; as `init` of the package.
  * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
  */
-export const initFiles = /* @__PURE__ */ once("undercurve_files_bg.wasm", () => glue);
+export const initFiles = /* @__PURE__ */ once(
+  "undercurve_files_bg.wasm",
+  () => glue,
+  () => (loaded = true),
+);
 
 /**
  * @typedef {object} Column
@@ -57,6 +63,7 @@ export class DataFile {
    * @param {string} name for errors
    */
   constructor(bytes, name) {
+    if (!loaded) throw new Error("the module that reads files is not loaded: await initFiles() before");
     this.#table = new glue.Table(bytes, name);
   }
 

@@ -21,7 +21,10 @@ export declare function initFull(module?: BufferSource | WebAssembly.Module): Pr
 /** Thrown by `new Session` for what only the full module has, while that is not loaded. */
 export declare class NeedsFull extends Error {}
 
-/** Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`. */
+/**
+ * Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`: up to 10 million each, and never fewer than 4
+ * (20 of several classes), so that each class has some.
+ */
 export declare function synthetic(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },

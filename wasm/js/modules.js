@@ -4,6 +4,8 @@
 import { once } from "./load.js";
 import * as first from "./pkg/undercurve.js";
 
+/** @type {typeof first | undefined} */
+let loaded;
 /** @type {typeof import("./pkg/undercurve_full.js") | undefined} */
 let full;
 
@@ -11,7 +13,11 @@ let full;
  * Loads the first module, once.
  * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
  */
-export const init = /* @__PURE__ */ once("undercurve_bg.wasm", () => first);
+export const init = /* @__PURE__ */ once(
+  "undercurve_bg.wasm",
+  () => first,
+  (glue) => (loaded = glue),
+);
 
 /**
  * Loads the full module, once.
@@ -36,7 +42,8 @@ export class NeedsFull extends Error {
  * @returns {T}
  */
 export function withModule(make, what) {
-  const made = make(first) ?? (full && make(full));
+  if (!loaded && !full) throw new Error("no module is loaded: await init() before");
+  const made = (loaded && make(loaded)) ?? (full && make(full));
   if (made === undefined) throw new NeedsFull(`${what} in the full module: await initFull() before, or use Session.create`);
   return made;
 }

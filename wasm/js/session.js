@@ -1,5 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
+import { need, whole } from "./check.js";
 import { MOST_CLASSES, classMetrics, classPictures, needEveryClass } from "./classes.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
 import { Ordered, grid } from "./view.js";
@@ -104,17 +105,13 @@ function unitRows(x, dims) {
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
-const whole = (value, low, high) => Number.isInteger(value) && value >= low && value <= high;
-
 /** Refuses what the module would silently round or wrap. */
 const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
-  const need = (holds, what, value, expected) => {
-    if (!holds) throw new TypeError(`${what} ${String(value)}: expected ${expected}`);
-  };
   const most = 2 ** 32 - 1;
   need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
+  need(typeof method.name === "string", "method.name", method.name, "the name of a method");
   need(model.kind === "linear" || model.kind === "mlp", "model.kind", model.kind, "linear or mlp");
   need([undefined, "unit", "none"].includes(scale), "scale", scale, "unit or none");
   if (classes !== undefined) {
@@ -128,11 +125,29 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
 };
 
+/** The most points, bins or cells of a grid that a picture has. */
+const MOST_POINTS = 2 ** 24;
+
+/** The same for what a snapshot is asked for. */
+const checkView = ({ surface, curve, bins, ranks, winners, class: one = 0 }, dims, classes) => {
+  for (const [what, count] of Object.entries({ curve, bins, ranks, winners })) {
+    need(count === undefined || whole(count, 0, MOST_POINTS), `view.${what}`, count, "a whole number from 0");
+  }
+  if (classes !== undefined) need(whole(one, 0, classes - 1), "view.class", one, `a whole number from 0 to ${classes - 1}`);
+  if (!surface) return;
+  need(dims === 2, "view.surface", `of ${dims} features`, "two");
+  const { x, y, columns, rows } = surface;
+  const range = (ends) => ends?.length === 2 && Number.isFinite(ends[0]) && Number.isFinite(ends[1]);
+  need(range(x) && range(y), "view.surface", `from ${x} by ${y}`, "x: [left, right] and y: [bottom, top]");
+  need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
+};
+
 /** Training on the CPU in slices, with snapshots. */
 export class Session {
   #data;
   #trainer;
   #labels;
+  #dims;
   #classes;
   #taken;
   #milliseconds = 0;
@@ -142,7 +157,7 @@ export class Session {
    * @param {TrainerOptions} options
    */
   static async create(options) {
-    if (options.classes === undefined) await init();
+    await (options.classes === undefined ? init() : initFull());
     try {
       return new Session(options);
     } catch (error) {
@@ -166,6 +181,7 @@ export class Session {
     if (several) needEveryClass(y, classes, "y");
     if (several && test) needEveryClass(test.y, classes, "test.y");
     this.#labels = test?.y ?? y;
+    this.#dims = dims;
     this.#classes = classes;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer: OfTwo, ClassData, ClassTrainer }) => {
       const Trainer = several ? ClassTrainer : OfTwo;
@@ -207,14 +223,17 @@ export class Session {
    */
   advance({ steps = Infinity, milliseconds = Infinity }) {
     if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
+    need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
+    need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
+    const trainer = this.#held();
     const start = performance.now();
-    const first = this.#trainer.stepsDone;
+    const first = trainer.stepsDone;
     let done = 0;
     let now = start;
     // (A call may be a piece of a walk over all rows, which is no step.)
     while (done < steps && now - start < milliseconds) {
-      if (!this.#trainer.step()) break;
-      done = this.#trainer.stepsDone - first;
+      if (!trainer.step()) break;
+      done = trainer.stepsDone - first;
       now = performance.now();
     }
     if (done) this.#milliseconds = (now - start) / done;
@@ -226,7 +245,8 @@ export class Session {
    * @returns {Snapshot | import("./session.js").ClassSnapshot}
    */
   snapshot(view = {}) {
-    const trainer = this.#trainer;
+    const trainer = this.#held();
+    checkView(view, this.#dims, this.#classes);
     const metrics = trainer.metrics();
     const snapshot = { step: trainer.stepsDone, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
     if (this.#classes !== undefined) {
@@ -258,9 +278,11 @@ export class Session {
    * @returns {Float32Array}
    */
   score(X) {
+    const trainer = this.#held();
+    need(isDense(X) || isSparse(X), "X", X, "a Float32Array, or { ptr, col, val }");
     const data = this.#taken(X);
     try {
-      return this.#trainer.score(data);
+      return trainer.score(data);
     } finally {
       data.free();
     }
@@ -268,17 +290,23 @@ export class Session {
 
   /** Rows of the last batch. @returns {Uint32Array} */
   batch() {
-    return this.#trainer.batch();
+    return this.#held().batch();
   }
 
   /** Model parameters. @returns {Float32Array} */
   params() {
-    return this.#trainer.params();
+    return this.#held().params();
   }
 
   /** Everything needed to go on later. @returns {Uint8Array} */
   save() {
-    return this.#trainer.save();
+    return this.#held().save();
+  }
+
+  /** The trainer, while there is one. */
+  #held() {
+    if (!this.#trainer) throw new TypeError("the session was disposed");
+    return this.#trainer;
   }
 
   /** Gives the memory back. */

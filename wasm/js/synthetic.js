@@ -1,8 +1,17 @@
 // Data drawn from a seed: two features, rare positives.
 
+import { need, whole } from "./check.js";
 import { withModule } from "./modules.js";
-import { Drawn, flipLabels as flip } from "./pkg/undercurve.js";
-import { CLASS_SYNTHETICS } from "./synthetics.js";
+import { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+
+/** Many more would not fit the memory that a module can have. */
+const MOST_ROWS = 10_000_000;
+
+function check(kinds, kind, rows, testRows, seed) {
+  need(kinds.some(({ name }) => name === kind), "kind", kind, `one of ${kinds.map(({ name }) => name).join(", ")}`);
+  for (const [what, count] of [["rows", rows], ["testRows", testRows]]) need(whole(count, 1, MOST_ROWS), what, count, "a whole number from 1 to 10 million");
+  need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
+}
 
 /**
  * Training rows and held-out rows of one kind, ready for `Session`.
@@ -11,8 +20,11 @@ import { CLASS_SYNTHETICS } from "./synthetics.js";
  *   their share; `noise` a standard deviation added to both features
  */
 export function synthetic(kind, { rows = 2000, testRows = 2000, positives = 0.03, noise = 0, seed = 1 } = {}) {
-  const draw = (count, part) => taken(new Drawn(kind, count, positives, noise, seed, part));
-  return { ...draw(rows, 0), dims: 2, test: draw(testRows, 1) };
+  check(SYNTHETICS, kind, rows, testRows, seed);
+  return withModule(({ Drawn }) => {
+    const draw = (count, part) => taken(new Drawn(kind, count, positives, noise, seed, part));
+    return { ...draw(rows, 0), dims: 2, test: draw(testRows, 1) };
+  }, "drawn data is");
 }
 
 /** The arrays of drawn rows, whose memory is given back. */
@@ -30,7 +42,7 @@ function taken(drawn) {
  * @param {{ rows?: number, testRows?: number, noise?: number, seed?: number }} [options]
  */
 export function syntheticClasses(kind, { rows = 2000, testRows = 2000, noise = 0, seed = 1 } = {}) {
-  if (!CLASS_SYNTHETICS.some(({ name }) => name === kind)) throw new TypeError(`no such kind of data of several classes: ${String(kind)}`);
+  check(CLASS_SYNTHETICS, kind, rows, testRows, seed);
   return withModule(({ drawPinwheel, pinwheelClasses }) => {
     const draw = (count, part) => taken(drawPinwheel(count, noise, seed, part));
     return drawPinwheel && { ...draw(rows, 0), dims: 2, classes: pinwheelClasses(), test: draw(testRows, 1) };
@@ -44,5 +56,5 @@ export function syntheticClasses(kind, { rows = 2000, testRows = 2000, noise = 0
  * @returns {Uint8Array}
  */
 export function flipLabels(y, share, seed = 1) {
-  return flip(y, share, seed);
+  return withModule((module) => module.flipLabels(y, share, seed), "flipped labels are");
 }

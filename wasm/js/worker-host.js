@@ -8,6 +8,12 @@ let last = 0;
 // Loads while the page is still busy with itself; whether it worked is told with the first call.
 init().catch(() => {});
 
+function held(session) {
+  const found = sessions.get(session);
+  if (!found) throw new TypeError("the session was disposed");
+  return found;
+}
+
 const calls = {
   /** Drawn rows; the held-out ones lie on a plane as they are. */
   synthetic(kind, options) {
@@ -49,13 +55,13 @@ const calls = {
     };
   },
   advance(session, slice, view) {
-    const trainer = sessions.get(session);
+    const trainer = held(session);
     if (slice.steps !== 0) trainer.advance(slice);
     return trainer.snapshot(view);
   },
-  params: (session) => sessions.get(session).params(),
-  batch: (session) => sessions.get(session).batch(),
-  save: (session) => sessions.get(session).save(),
+  params: (session) => held(session).params(),
+  batch: (session) => held(session).batch(),
+  save: (session) => held(session).save(),
   dispose(session) {
     sessions.get(session)?.dispose();
     sessions.delete(session);

@@ -1,5 +1,7 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
+import { need, whole } from "./check.js";
+
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 /** @typedef {import("./session.js").Snapshot} Snapshot */
 /** @typedef {import("./session.js").View} View */
@@ -9,6 +11,8 @@ export class Engine {
   #worker;
   #waiting = new Map();
   #last = 0;
+  /** Why nothing is answered any more. */
+  #stopped;
 
   constructor() {
     this.#worker = new Worker(new URL("./worker-host.js", import.meta.url), { type: "module" });
@@ -22,6 +26,7 @@ export class Engine {
   }
 
   #fail(error) {
+    this.#stopped ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
@@ -32,6 +37,7 @@ export class Engine {
    * @returns {Promise<any>}
    */
   call(call, ...args) {
+    if (this.#stopped) return Promise.reject(this.#stopped);
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -79,6 +85,7 @@ export class WorkerTrainer {
    * @returns {AsyncGenerator<Snapshot>}
    */
   async *run({ steps, every = 10, view = { curve: 129 } }) {
+    need(whole(every, 1, Number.MAX_SAFE_INTEGER), "every", every, "a whole number from 1");
     for (let left = steps; left > 0; left -= every) {
       yield await this.advance({ steps: Math.min(every, left) }, view);
     }
@@ -102,7 +109,7 @@ export class WorkerTrainer {
   /** Gives the memory back, and the worker if it was made for this trainer. */
   dispose() {
     if (this.#owned) this.#engine.dispose();
-    else this.#engine.call("dispose", this.#session);
+    else this.#engine.call("dispose", this.#session).catch(() => {}); // (the engine may be gone before)
   }
 }
 

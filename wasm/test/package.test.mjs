@@ -49,6 +49,9 @@ test("in Node the modules are found beside the scripts", () => {
     import { Session, init } from "./index.js";
     const X = new Float32Array(${JSON.stringify([...X])});
     const y = new Uint8Array(${JSON.stringify([...y])});
+    const early = (make) => { try { return make(); } catch (error) { return error.message; } };
+    console.log(early(() => new Session({ X, y, dims: ${dims} })));
+    console.log(early(() => new DataFile(new Uint8Array(), "some.csv")));
     await init();
     new Session({ X, y, dims: ${dims} }).dispose();
     const session = await Session.create({ X, y, dims: ${dims}, method: { name: "ai-sarah" } });
@@ -58,7 +61,8 @@ test("in Node the modules are found beside the scripts", () => {
   `;
   const cwd = new URL("../js", import.meta.url);
   const out = execFileSync(process.execPath, ["--input-type=module", "-"], { cwd, input: script, encoding: "utf8" });
-  assert.equal(out, "5 2\n");
+  const early = ["no module is loaded: await init() before", "the module that reads files is not loaded: await initFiles() before"];
+  assert.equal(out, `${early.join("\n")}\n5 2\n`);
 });
 
 // Before anything else loads the full module.
@@ -165,6 +169,7 @@ test("what several classes cannot be is an exception with a sentence", async () 
   refused({ method: { name: "ce", settings: { gamma: 1 } } }, /gamma/);
   const session = new Session(several("ce"));
   assert.throws(() => session.snapshot({ class: 4, curve: 5 }), { name: "TypeError", message: "view.class 4: expected a whole number from 0 to 3" });
+  assert.throws(() => session.snapshot({ winners: -2 }), /view\.winners -2/);
   const two = new Session(options("ce"));
   refused({ bytes: two.save() }, { name: "TypeError", message: /^bytes of two classes/ });
   assert.throws(() => new Session({ ...options("ce"), bytes: session.save() }), { name: "TypeError", message: /^bytes of several classes/ });
@@ -204,7 +209,7 @@ test("every kind of data is drawn", () => {
     assert.deepEqual([dims, X.length, y.length, held.X.length, held.y.length], [2, 400, 200, 200, 100], name);
     assert.equal(y.reduce((sum, one) => sum + one, 0), 20);
   }
-  assert.throws(() => synthetic("nothing"), /no such kind/);
+  assert.throws(() => synthetic("nothing"), /: expected one of /);
 });
 
 test("a pinwheel is drawn, every class in both parts", async () => {
@@ -218,7 +223,7 @@ test("a pinwheel is drawn, every class in both parts", async () => {
     assert.deepEqual(syntheticClasses(name, { rows: 200, seed: 4 }).X, X);
     assert.notDeepEqual(syntheticClasses(name, { rows: 200, seed: 5 }).X, X);
   }
-  assert.throws(() => syntheticClasses("split"), /no such kind/);
+  assert.throws(() => syntheticClasses("split"), /: expected one of /);
   assert.throws(() => syntheticClasses("pinwheel", { noise: -1 }), /negative/);
 });
 
@@ -385,6 +390,47 @@ test("wrong input is an exception with a sentence", () => {
   refused({ model: { kind: "mlp", hidden: [4e9, 4e9] } }, /too large for memory|does not fit/);
   refused({ y: new Uint8Array(500).fill(2) }, /label of row 0/);
   refused({ bytes: new Uint8Array(40) }, /not a saved undercurve model/);
+});
+
+test("what a session is asked for is checked, too", () => {
+  const session = new Session(options("soap"));
+  for (const view of [{ curve: -1 }, { bins: 2.5 }, { ranks: "3" }]) assert.throws(() => session.snapshot(view), /view\.\w+ \S+: expected a whole number from 0/);
+  const surface = { x: [0, 1], y: [0, 1], columns: 3, rows: 2 };
+  assert.equal(session.snapshot({ surface }).surface.length, 6);
+  for (const change of [{ x: undefined }, { y: [0, NaN] }, { columns: 0 }, { rows: 1.5 }, { rows: 1e9 }]) {
+    assert.throws(() => session.snapshot({ surface: { ...surface, ...change } }), /view\.surface .*: expected/);
+  }
+  assert.throws(() => new Session(several("ce")).snapshot({ surface }), /view\.surface of 4 features: expected two/);
+  for (const slice of [{ steps: -1 }, { steps: 2.5 }, { steps: NaN }, { milliseconds: NaN }]) assert.throws(() => session.advance(slice), /expected a (whole )?number from 0/);
+  assert.throws(() => session.score([1, 2]), /X 1,2: expected a Float32Array/);
+  assert.throws(() => new Session({ ...options("soap"), method: {} }), /method\.name undefined/);
+  session.dispose();
+  session.dispose();
+  for (const use of ["advance", "snapshot", "score", "batch", "params", "save"]) assert.throws(() => session[use]({ steps: 1 }), /the session was disposed/, use);
+  for (const change of [{ rows: -1 }, { testRows: 1e12 }, { seed: -1 }]) {
+    assert.throws(() => synthetic("split", change), /expected a whole number/);
+    assert.throws(() => syntheticClasses("pinwheel", change), /expected a whole number/);
+  }
+  assert.throws(() => synthetic("pinwheel"), /kind pinwheel: expected one of split, /);
+});
+
+test("an engine that was stopped refuses what comes after, instead of never answering", async () => {
+  const made = [];
+  globalThis.Worker = class {
+    constructor() {
+      made.push(this);
+    }
+    terminate() {}
+    postMessage() {}
+  };
+  const { Engine, createTrainer } = await import("../js/worker.js");
+  const [stopped, broken] = [new Engine(), new Engine()];
+  const waiting = createTrainer({ ...options("soap"), engine: stopped });
+  stopped.dispose();
+  await assert.rejects(waiting, /the engine was disposed/);
+  await assert.rejects(stopped.call("params", 1), /the engine was disposed/);
+  made[1].onerror({ message: "no such script" });
+  await assert.rejects(broken.call("params", 1), /no such script/);
 });
 
 test("a finite sum takes unit rows by itself, shows its step sizes and resumes", () => {
