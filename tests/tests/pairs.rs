@@ -296,7 +296,15 @@ fn the_near_linear_sums_hold_at_any_size() {
     for n in 2..40 {
         for kind in KINDS {
             let (scores, labels) = data(kind, n, 0.4, n as u64);
-            for (name, c) in [("hinge", 0.6), ("squared-hinge", 1.0), ("smoothed-hinge", 0.5), ("ramp", 1.5)] {
+            let losses = [
+                ("hinge", 0.6),
+                ("squared-hinge", 1.0),
+                ("smoothed-hinge", 0.5),
+                ("ramp", 1.5),
+                ("sigmoid", 1.0),
+                ("logistic", 0.7),
+            ];
+            for (name, c) in losses {
                 let loss = AnySurrogate::by_name(name, c).unwrap();
                 let need = pairs::need(n, labels.iter().filter(|&&y| y == 1).count());
                 let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);

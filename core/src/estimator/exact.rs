@@ -9,12 +9,13 @@
 //! with h the link of the raw score. A narrow range can leave a linear model at 0: where the negatives in it outscore the
 //! positives along every direction, 0 is the minimum of a convex surrogate. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
 //! of the scores; sigmoid and logistic sums are good to 10⁻¹², the others to rounding. Cost and memory: see [`pairs`],
-//! and 2 f64 a row for h and its gradient. No state.
+//! and 2 f64 a row for h and its gradient. No state; the tables of a sigmoid or logistic surrogate may be kept in a
+//! [`Plan`].
 
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
-use crate::pairs::{self, Grade, Sum};
+use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate};
@@ -54,8 +55,45 @@ impl Exact {
         Ok(Self { sum: Sum::Pauc { fpr }, surrogate, link })
     }
 
+    /// Accuracy of the sums.
+    pub const GRADE: Grade = Grade::Full;
+
+    /// The surrogate; a [`Plan`] of it and [`GRADE`](Self::GRADE) fits.
+    #[must_use]
+    pub fn surrogate(&self) -> AnySurrogate<f64> {
+        self.surrogate
+    }
+
+    /// [`Estimator::value`] with the tables of a plan.
+    ///
+    /// # Errors
+    /// As there; `Unsupported` for a plan of another surrogate or grade.
+    pub fn value_with<T: Real>(&self, plan: Plan<'_>, batch: &Batch<'_, T>, scratch: Scratch<'_, T>) -> Result<f64> {
+        self.evaluate(Some(plan), batch, scratch, None)
+    }
+
+    /// [`Estimator::update`] with the tables of a plan.
+    ///
+    /// # Errors
+    /// As there; `Unsupported` for a plan of another surrogate or grade.
+    pub fn update_with<T: Real>(
+        &self,
+        plan: Plan<'_>,
+        batch: &Batch<'_, T>,
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.evaluate(Some(plan), batch, scratch, Some(grad.scores))
+    }
+
     /// The value, and its gradient where one is asked for.
-    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+    fn evaluate<T: Real>(
+        &self,
+        plan: Option<Plan<'_>>,
+        batch: &Batch<'_, T>,
+        scratch: Scratch<'_, T>,
+        grad: Option<&mut [T]>,
+    ) -> Result<f64> {
         let (low, _) = batch.binary()?;
         if batch.drawn() != Drawn::All {
             return Err(Error::Unsupported { what: "exact objectives on a part of the data" });
@@ -71,7 +109,7 @@ impl Exact {
             };
         }
         let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
-        let value = pairs::by_class(self.sum, h, low.len(), self.surrogate, Grade::Full, memory, out)?;
+        let value = pairs::by_class(self.sum, h, low.len(), self.surrogate, Self::GRADE, plan, memory, out)?;
         let value = finite("objective", value)?;
         if let Some(grad) = grad {
             exact_len("grad.scores", scores.len(), grad.len())?;
@@ -91,7 +129,7 @@ impl<T: Real> Estimator<T> for Exact {
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        self.evaluate(batch, scratch, None)
+        self.evaluate(None, batch, scratch, None)
     }
 
     fn update(
@@ -102,6 +140,6 @@ impl<T: Real> Estimator<T> for Exact {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.evaluate(batch, scratch, Some(grad.scores))
+        self.evaluate(None, batch, scratch, Some(grad.scores))
     }
 }

@@ -215,6 +215,18 @@ pub enum AnyEstimator<T> {
     Exact(Exact),
 }
 
+#[cfg(feature = "alloc")]
+impl<T> AnyEstimator<T> {
+    /// The objective over the whole data, if it is one.
+    pub(crate) fn exact(&self) -> Option<&Exact> {
+        match self {
+            #[cfg(feature = "every-method")]
+            Self::Exact(exact) => Some(exact),
+            _ => None,
+        }
+    }
+}
+
 macro_rules! each {
     ($any:expr, $e:ident => $body:expr) => {
         match $any {

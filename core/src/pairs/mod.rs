@@ -7,7 +7,7 @@
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
 //! |---|---|---|---|
 //! | hinge, squared hinge | sort the positives in streams, scan the gaps | O(n) to O(n log n₊) | rounding |
-//! | sigmoid, logistic | panels | O(n) | [`Grade`]: 1e-6 or 1e-12 |
+//! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
 //! | any with few positives; windows below the scores' rounding | all pairs | O(n₊n) | rounding |
@@ -23,14 +23,17 @@ mod closed;
 pub(crate) mod kept;
 mod order;
 mod panel;
+mod plan;
 mod small;
 mod sorted;
 mod streams;
+mod tables;
 #[cfg(feature = "compact")]
 mod tiled;
 mod window;
 
-pub use panel::Grade;
+pub use plan::Plan;
+pub use tables::Grade;
 
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::real::Real;
@@ -39,8 +42,8 @@ use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
 use class::{Class, finite_range};
 #[cfg(not(feature = "compact"))]
-use panel::FAST_TERMS;
-use panel::{FULL_TERMS, Shape};
+use tables::FAST_TERMS;
+use tables::{FULL_TERMS, Shape};
 use window::Window;
 
 // Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
@@ -49,11 +52,12 @@ use window::Window;
 /// With at most this many positives, or pairs, all pairs are faster than sorting the positives.
 const FEW_SORTED: usize = 4;
 const FEW_SORTED_PAIRS: usize = 512;
-// Tables of panels cost 60 to 120 µs whatever the rows, which then cost less than among all pairs: sigmoid of n = 1024
-// with 32 positives 66 and 92 ns a row, with 64 positives 110 and 94; n = 4096 with 8 positives 23 and 23. Pairs of the
-// logistic loss cost three times as much.
-/// With at most this many pairs all pairs are faster than panels; a row counts as so many pairs.
-const FEW_PANELS: usize = 1 << 16;
+// Panels cost 10 to 20 µs whatever the rows, the tables that a call makes for itself 3 (`Fast`) to 18 (`Full`, logistic):
+// AUC of the sigmoid, `Full`, by all pairs, panels, and panels with a plan, in ns a row: n = 512 with 8 positives 20, 36
+// and 18, with 32 positives 50, 48 and 29; n = 1024 with 4 positives 16, 19 and 10, with 8 positives 21, 21 and 12; AP gains
+// from twice as many. Pairs of the logistic loss cost two to three times as much.
+/// With at most this many pairs all pairs are faster than panels whose tables are to be made; a row counts as so many pairs.
+const FEW_PANELS: usize = 1 << 14;
 const ROW_IN_PAIRS: usize = 6;
 
 /// How to sum. The public functions choose by size; the others are there to measure where that should change.
@@ -86,6 +90,16 @@ impl Way {
             Self::NearLinear => true,
         }
     }
+}
+
+/// What to sum, and how.
+#[derive(Clone, Copy, Debug)]
+struct How<'a> {
+    way: Way,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    /// The tables of a [`Plan`] for this loss and grade.
+    tables: Option<&'a [f64]>,
 }
 
 /// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
@@ -185,24 +199,33 @@ pub fn auc_by<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
+    auc_as(How { way, loss, grade, tables: None }, scores, labels, scratch, grad)
+}
+
+fn auc_as<S: Real, G: Real>(
+    how: How<'_>,
+    scores: &[S],
+    labels: &[u8],
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
     let (positives, range) = checked(scores, labels, &scratch, grad)?;
     let mean = 1.0 / (positives as f64 * (scores.len() - positives) as f64);
-    weighted_auc(way, scores, labels, positives, range, mean, loss, grade, scratch, grad)
+    weighted_auc(how, scores, labels, positives, range, mean, scratch, grad)
 }
 
 /// [`auc`] after the checks, for labels or weights.
 fn weighted_auc<S: Real, Y: Class, G: Real>(
-    way: Way,
+    how: How<'_>,
     scores: &[S],
     labels: &[Y],
     positives: usize,
     range: Range,
     mean: f64,
-    loss: AnySurrogate<f64>,
-    grade: Grade,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
+    let How { way, loss, grade, tables } = how;
     let few = !way.sorts(scores.len(), positives);
     match loss {
         AnySurrogate::Square(l) => {
@@ -223,14 +246,14 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
+            if let Some((shape, scale)) = smooth(how, scores.len(), positives) {
                 let by_panels = match grade {
                     #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
                     _ => panel::auc::<S, Y, G, FULL_TERMS>,
                 };
                 if let Some(value) =
-                    by_panels(scores, labels, range, shape, scale, mean, scratch.f64, scratch.u64, grad)
+                    by_panels(scores, labels, range, shape, scale, mean, tables, scratch.f64, scratch.u64, grad)
                 {
                     return Ok(value);
                 }
@@ -270,22 +293,31 @@ pub fn ap_by<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
+    ap_as(How { way, loss, grade, tables: None }, scores, labels, scratch, grad)
+}
+
+fn ap_as<S: Real, G: Real>(
+    how: How<'_>,
+    scores: &[S],
+    labels: &[u8],
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
     let (positives, range) = checked(scores, labels, &scratch, grad)?;
-    checked_ap(way, scores, labels, positives, range, loss, grade, scratch, grad)
+    checked_ap(how, scores, labels, positives, range, scratch, grad)
 }
 
 /// [`ap`] after the checks.
 fn checked_ap<S: Real, Y: Class, G: Real>(
-    way: Way,
+    how: How<'_>,
     scores: &[S],
     labels: &[Y],
     positives: usize,
     range: Range,
-    loss: AnySurrogate<f64>,
-    grade: Grade,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
+    let How { way, loss, grade, tables } = how;
     let few = !way.sorts(scores.len(), positives);
     match loss {
         AnySurrogate::Square(l) => {
@@ -325,14 +357,14 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(window::ap(scores, labels, positives, window, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(way, loss, scores.len(), positives) {
+            if let Some((shape, scale)) = smooth(how, scores.len(), positives) {
                 let by_panels = match grade {
                     #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
                     _ => panel::ap::<S, Y, G, FULL_TERMS>,
                 };
                 if let Some(value) =
-                    by_panels(scores, labels, range, shape, scale, positives, scratch.f64, scratch.u64, grad)
+                    by_panels(scores, labels, range, shape, scale, positives, tables, scratch.f64, scratch.u64, grad)
                 {
                     return Ok(value);
                 }
@@ -362,23 +394,33 @@ pub fn pauc<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
+    pauc_as(How { way: Way::Chosen, loss, grade, tables: None }, scores, labels, fpr, scratch, grad)
+}
+
+fn pauc_as<S: Real, G: Real>(
+    how: How<'_>,
+    scores: &[S],
+    labels: &[u8],
+    fpr: (f64, f64),
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
     let (positives, range) = checked(scores, labels, &scratch, grad)?;
-    checked_pauc(scores, labels, positives, range, loss, fpr, grade, scratch, grad)
+    checked_pauc(how, scores, labels, positives, range, fpr, scratch, grad)
 }
 
 /// [`pauc`] after the checks.
 fn checked_pauc<S: Real, Y: Class, G: Real>(
+    how: How<'_>,
     scores: &[S],
     labels: &[Y],
     positives: usize,
     range: Range,
-    loss: AnySurrogate<f64>,
     fpr: (f64, f64),
-    grade: Grade,
     mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    if !loss.is_monotone() {
+    if !how.loss.is_monotone() {
         return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
     }
     let (alpha, beta) = fpr;
@@ -394,7 +436,7 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     select(scores, labels, from, to, weights, scratch.u32, scratch.u64);
     scratch.f64 = rest;
     let mean = 1.0 / (positives as f64 * (to - from));
-    weighted_auc(Way::Chosen, scores, weights, positives, range, mean, loss, grade, scratch, grad)
+    weighted_auc(how, scores, weights, positives, range, mean, scratch, grad)
 }
 
 /// Which of the sums over whole data.
@@ -415,17 +457,26 @@ pub(crate) const fn by_class_need(rows: usize) -> Need {
     }
 }
 
-/// A sum over whole data whose rows lie in class order, the negatives first.
+/// A sum over whole data whose rows lie in class order, the negatives first; with a plan for the same surrogate and grade,
+/// if there is one.
 pub(crate) fn by_class<S: Real, G: Real>(
     sum: Sum,
     scores: &[S],
     negatives: usize,
     loss: AnySurrogate<f64>,
     grade: Grade,
+    plan: Option<Plan<'_>>,
     mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
     exact_len("grad", scores.len(), grad.len())?;
+    let how = match plan {
+        None => How { way: Way::Chosen, loss, grade, tables: None },
+        Some(plan) => plan.how(Way::Chosen),
+    };
+    if (how.loss, how.grade) != (loss, grade) {
+        return Err(Error::Unsupported { what: plan::OTHER });
+    }
     let range = finite_range(scores)?;
     let positives = scores.len() - negatives;
     if positives == 0 || negatives == 0 {
@@ -452,10 +503,10 @@ pub(crate) fn by_class<S: Real, G: Real>(
     match sum {
         Sum::Auc => {
             let mean = 1.0 / (positives as f64 * negatives as f64);
-            weighted_auc(Way::Chosen, scores, labels, positives, range, mean, loss, grade, scratch, grad)
+            weighted_auc(how, scores, labels, positives, range, mean, scratch, grad)
         }
-        Sum::Ap => checked_ap(Way::Chosen, scores, labels, positives, range, loss, grade, scratch, grad),
-        Sum::Pauc { fpr } => checked_pauc(scores, labels, positives, range, loss, fpr, grade, scratch, grad),
+        Sum::Ap => checked_ap(how, scores, labels, positives, range, scratch, grad),
+        Sum::Pauc { fpr } => checked_pauc(how, scores, labels, positives, range, fpr, scratch, grad),
     }
 }
 
@@ -494,13 +545,14 @@ fn select<S: Real, Y: Class>(
 }
 
 /// Shape and scale when the surrogate is smooth and there are enough pairs for panels to pay.
-fn smooth(way: Way, loss: AnySurrogate<f64>, rows: usize, positives: usize) -> Option<(Shape, f64)> {
-    let (shape, scale, limit) = match loss {
-        AnySurrogate::Sigmoid(l) => (Shape::Sigmoid, l.scale(), FEW_PANELS),
-        AnySurrogate::Logistic(l) => (Shape::Logistic, l.scale(), FEW_PANELS / 2),
-        _ => return None,
+fn smooth(how: How<'_>, rows: usize, positives: usize) -> Option<(Shape, f64)> {
+    let (shape, scale) = Shape::of(how.loss)?;
+    let limit = match shape {
+        Shape::Sigmoid => FEW_PANELS,
+        Shape::Logistic => FEW_PANELS / 2,
     };
-    way.has_panels(rows, positives, limit).then_some((shape, scale))
+    let limit = if how.tables.is_some() { limit / 2 } else { limit };
+    how.way.has_panels(rows, positives, limit).then_some((shape, scale))
 }
 
 /// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.

@@ -2,14 +2,16 @@
 //!
 //! Scores, in units of 1/c, fall into panels of half-width w. Inside a panel a score is its centre plus w·x, |x| ≤ 1, and
 //! a panel keeps the moments Σ x^p, p < P, of each class. In units of the scores the width is a power of two and the
-//! centres are multiples of it, so x and the distances are exact, wherever the scores lie. A loss at distance t from panel to panel is a polynomial
+//! centres are multiples of it, so x and the distances are exact, wherever the scores lie. A loss at distance t from panel
+//! to panel is a polynomial
 //!
 //! ```text
 //! ℓ(2wD + w(x − y)) ≈ Σ_ab C_D[a][b] x^a y^b          (Chebyshev in both variables, |2wD| ≤ T)
 //! ```
 //!
-//! with one small table per distance D, and beyond T a short sum of exponentials that factorise and are carried from
-//! panel to panel:
+//! with one small table per distance D ≥ 0. Swapping x with −y leaves x − y, so C_D[b][a] = (−1)^(a+b) C_D[a][b]; and as
+//! ℓ(−t) is ℓ(t), 1 − ℓ(t) or ℓ(t) + t, the same table serves −D, and two panels as far on either side of a third go
+//! through it together. Beyond T a short sum of exponentials factorises and is carried from panel to panel:
 //!
 //! ```text
 //! σ(−t) = Σ_k (−1)^(k+1) e^(−kt),   ln(1 + e^(−t)) = Σ_k (−1)^(k+1) e^(−kt)/k          (t > T; mirrored for t < −T)
@@ -22,43 +24,21 @@
 //!
 //! Cost: O(n·P + K·(T/w)·P²) for K panels. Where the scores spread over more panels than the scratch holds, the bulk of
 //! them keeps consecutive panels and the others get the panels that they occupy, found by sorting theirs alone.
+//!
+//! The tables depend on the surrogate and P alone, since w is a power of two over c. They take 3 to 18 µs, a third of a sum
+//! of a thousand rows; a caller that sums again and again keeps them in a [`Plan`](super::Plan).
 
 use super::class::Class;
+use super::tables::{FULL_TERMS, Shape, TERMS, Tables, tables_len, width};
 use crate::parts::{PARTS, each, part_len};
 use crate::real::Real;
 
-/// Distance, in units of 1/c, beyond which exponentials replace tables.
-const NEAR: f64 = 4.0;
-/// Exponentials kept.
-const TERMS: usize = 8;
 /// Rows taken at a time.
 const BLOCK: usize = 64;
 /// Panels whose tables are worth sharing between threads.
 const MANY: usize = 1024;
 /// Arrays of moments or local polynomials that a call keeps.
 const ARRAYS: usize = 10;
-
-/// Accuracy of the panel sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grade {
-    /// Relative error below 1e-6 of the sum of the absolute terms of each entry: training.
-    Fast,
-    /// Relative error below 1e-12: oracles and reports.
-    #[default]
-    Full,
-}
-
-/// Terms P of a grade.
-pub(super) const FAST_TERMS: usize = 4;
-pub(super) const FULL_TERMS: usize = 8;
-/// The largest panel half-width of a grade, in units of 1/c.
-const fn widest(terms: usize) -> f64 {
-    if terms == FAST_TERMS { 1.0 / 12.0 } else { 0.125 }
-}
-/// The largest number of panels that tables reach over: the half-width is more than half of the widest.
-const fn furthest(terms: usize) -> usize {
-    (NEAR / widest(terms)) as usize + 1
-}
 
 /// Panels at most, for a number of rows.
 const fn panels(rows: usize) -> usize {
@@ -73,19 +53,21 @@ const fn panels(rows: usize) -> usize {
 
 /// `f64` and `u64` elements that either sum borrows.
 pub(super) const fn need(rows: usize) -> (usize, usize) {
-    let p = FULL_TERMS;
-    let distances = 2 * furthest(FAST_TERMS) + 1;
-    (2 * distances * p * p + TERMS * p + panels(rows) * (ARRAYS * p + 1), rows)
+    (tables_len(FULL_TERMS) + panels(rows) * (ARRAYS * FULL_TERMS + 1), rows)
 }
 
-/// ℓ as a function of ct.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Shape {
-    Sigmoid,
-    Logistic,
+impl Shape {
+    /// The kernels of the value, of the slope in units of −c, and of the slope from the other side.
+    fn kernels(self) -> [Kernel; 3] {
+        match self {
+            Self::Sigmoid => [Kernel::Step, Kernel::Bump, Kernel::Bump],
+            Self::Logistic => [Kernel::Softplus, Kernel::Step, Kernel::Reverse],
+        }
+    }
 }
 
-/// A function of u = (target − source) that is summed over panels.
+/// A function of u = (target − source) that is summed over panels. For u < 0 it follows from u > 0: σ(u) = 1 − σ(−u), and
+/// ln(1 + e^u) = ln(1 + e^(−u)) + u.
 #[derive(Clone, Copy, PartialEq)]
 enum Kernel {
     /// ln(1 + e^(−u))
@@ -99,22 +81,13 @@ enum Kernel {
 }
 
 impl Kernel {
-    fn at(self, u: f64) -> f64 {
-        match self {
-            Self::Softplus => (-u).softplus(),
-            Self::Step => (-u).sigmoid(),
-            Self::Reverse => u.sigmoid(),
-            Self::Bump => u.sigmoid() * (-u).sigmoid(),
-        }
-    }
     /// Coefficient of e^(−k|u|), by side (0: u > 0, 1: u < 0), the constant, and the factor of |u|.
     fn far(self, side: usize, k: usize) -> f64 {
         let sign = if k % 2 == 1 { 1.0 } else { -1.0 };
-        match (self, side) {
-            (Self::Softplus, _) => sign / k as f64,
-            (Self::Step, 0) | (Self::Reverse, 1) => sign,
-            (Self::Step | Self::Reverse, _) => -sign,
-            (Self::Bump, _) => sign * k as f64,
+        match self {
+            Self::Softplus => sign / k as f64,
+            Self::Step | Self::Reverse => sign * self.sign(side),
+            Self::Bump => sign * k as f64,
         }
     }
     fn constant(self, side: usize) -> f64 {
@@ -122,6 +95,10 @@ impl Kernel {
     }
     fn linear(self, side: usize) -> f64 {
         if matches!((self, side), (Self::Softplus, 1)) { 1.0 } else { 0.0 }
+    }
+    /// Factor of what the table holds, to which the constant and |u| are added.
+    fn sign(self, side: usize) -> f64 {
+        1.0 - 2.0 * self.constant(side)
     }
 }
 
@@ -195,181 +172,86 @@ fn horner<const P: usize>(c: &[f64; P], x: f64) -> f64 {
     sum
 }
 
-/// Tables of the two kernels and the polynomials of e^(kwx).
-struct Tables<'a, const P: usize> {
-    value: &'a [[[f64; P]; P]],
-    slope: &'a [[[f64; P]; P]],
-    growth: &'a [[f64; P]],
-    shape: Shape,
-    /// Half the width of a panel in units of 1/c.
-    half: f64,
-    /// Panels that the tables reach over.
-    reach: usize,
-}
-
-/// Chebyshev nodes, and the matrix from values there to monomial coefficients.
-fn interpolation<const P: usize>() -> ([f64; P], [[f64; P]; P]) {
-    let angle = |i: usize| core::f64::consts::PI * (i as f64 + 0.5) / P as f64;
-    let nodes = core::array::from_fn(|i| libm::cos(angle(i)));
-    // chebyshev[k] = coefficients of T_k
-    let mut chebyshev = [[0.0; P]; P];
-    chebyshev[0][0] = 1.0;
-    chebyshev[1][1] = 1.0;
-    for k in 2..P {
-        for a in 0..P {
-            let raised = if a > 0 { 2.0 * chebyshev[k - 1][a - 1] } else { 0.0 };
-            chebyshev[k][a] = raised - chebyshev[k - 2][a];
-        }
-    }
-    let mut matrix = [[0.0; P]; P];
-    for a in 0..P {
-        for i in 0..P {
-            for k in 0..P {
-                let weight = if k == 0 { 1.0 } else { 2.0 } / P as f64;
-                matrix[a][i] += chebyshev[k][a] * weight * libm::cos(k as f64 * angle(i));
-            }
-        }
-    }
-    (nodes, matrix)
-}
-
-fn fill_table<const P: usize>(
-    kernel: Kernel,
-    table: &mut [[[f64; P]; P]],
-    nodes: &[f64; P],
-    matrix: &[[f64; P]; P],
-    w: f64,
-) {
-    let middle = (table.len() / 2) as f64;
-    for (at, c) in table.iter_mut().enumerate() {
-        let centre = 2.0 * w * (at as f64 - middle);
-        let mut half = [[0.0; P]; P];
-        for i in 0..P {
-            for j in 0..P {
-                let f = kernel.at(centre + w * (nodes[i] - nodes[j]));
-                for a in 0..P {
-                    half[a][j] += matrix[a][i] * f;
-                }
-            }
-        }
-        *c = [[0.0; P]; P];
-        for a in 0..P {
-            for b in 0..P {
-                for j in 0..P {
-                    c[a][b] += matrix[b][j] * half[a][j];
-                }
-            }
-        }
-    }
-}
-
-impl<'a, const P: usize> Tables<'a, P> {
-    fn kernels(shape: Shape) -> (Kernel, Kernel) {
-        match shape {
-            Shape::Sigmoid => (Kernel::Step, Kernel::Bump),
-            Shape::Logistic => (Kernel::Softplus, Kernel::Step),
-        }
+impl<const P: usize> Tables<'_, P> {
+    /// Local polynomials of Σ_sources kernel(target − source) at the panels where rows are `wanted`: those whose moments
+    /// there are not 0. The others get anything.
+    fn sum(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], wanted: &[[f64; P]], local: &mut [[f64; P]]) {
+        let len = if local.len() < MANY { local.len().max(1) } else { local.len().div_ceil(PARTS) };
+        let parts = local.chunks_mut(len).enumerate();
+        each(parts, |(part, local)| self.near(kernel, numbers, moments, wanted, part * len, local));
+        self.far(kernel, numbers, moments, wanted, local);
     }
 
-    /// Fills the tables in `memory`; returns them and what is left of it.
-    fn new(shape: Shape, half: f64, memory: &'a mut [f64]) -> (Self, &'a mut [f64]) {
-        let reach = ((NEAR / (2.0 * half)) as usize).min(furthest(P));
-        let distances = 2 * reach + 1;
-        let (value, rest) = memory.split_at_mut(distances * P * P);
-        let (slope, rest) = rest.split_at_mut(distances * P * P);
-        let (growth, rest) = rest.split_at_mut(TERMS * P);
-        let value = value.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
-        let slope = slope.as_chunks_mut::<P>().0.as_chunks_mut::<P>().0;
-        let growth = growth.as_chunks_mut::<P>().0;
-        let (nodes, matrix) = interpolation::<P>();
-        let (of_value, of_slope) = Self::kernels(shape);
-        fill_table(of_value, value, &nodes, &matrix, half);
-        fill_table(of_slope, slope, &nodes, &matrix, half);
-        for (k, poly) in growth.iter_mut().enumerate() {
-            let values: [f64; P] = core::array::from_fn(|i| Real::exp((k + 1) as f64 * half * nodes[i]));
-            for a in 0..P {
-                poly[a] = (0..P).map(|i| matrix[a][i] * values[i]).sum();
-            }
-        }
-        (Self { value, slope, growth, shape, half, reach }, rest)
-    }
-
-    /// Local polynomials of Σ_sources ℓ(target − source), in units of 1 (value) or of −c (slope).
-    fn forward(&self, slope: bool, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
-        let (of_value, of_slope) = Self::kernels(self.shape);
-        let (kernel, table) = if slope { (of_slope, self.slope) } else { (of_value, self.value) };
-        self.near(table, false, numbers, moments, local);
-        self.far(kernel, numbers, moments, local);
-    }
-
-    /// Local polynomials of Σ_sources slope(source − target).
-    fn backward(&self, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
-        let kernel = if self.shape == Shape::Sigmoid { Kernel::Bump } else { Kernel::Reverse };
-        self.near(self.slope, true, numbers, moments, local);
-        self.far(kernel, numbers, moments, local);
-    }
-
+    /// Writes what comes from the panels that the tables reach to those from `first` on.
     fn near(
         &self,
-        table: &[[[f64; P]; P]],
-        reverse: bool,
+        kernel: Kernel,
         numbers: &[f64],
         moments: &[[f64; P]],
+        wanted: &[[f64; P]],
+        first: usize,
         local: &mut [[f64; P]],
     ) {
-        let len = if local.len() < MANY { local.len().max(1) } else { local.len().div_ceil(PARTS) };
-        each(numbers.chunks(len).zip(local.chunks_mut(len)), |(targets, local)| {
-            self.near_to(table, reverse, numbers, moments, targets, local);
-        });
-    }
-
-    fn near_to(
-        &self,
-        table: &[[[f64; P]; P]],
-        reverse: bool,
-        numbers: &[f64],
-        moments: &[[f64; P]],
-        targets: &[f64],
-        local: &mut [[f64; P]],
-    ) {
-        let reach = self.reach as f64;
-        let mut first = targets.first().map_or(0, |here| numbers.partition_point(|there| here - there > reach));
-        for (&here, out) in targets.iter().zip(local) {
+        const NOTHING: f64 = f64::INFINITY;
+        let of_value = self.shape.kernels()[0] == kernel;
+        let table = if of_value { self.value } else { self.slope };
+        let reach = (table.len() - 1) as f64;
+        let width = 2.0 * self.half;
+        for (target, out) in (first..).zip(local) {
             *out = [0.0; P];
-            while here - numbers[first] > reach {
-                first += 1;
+            if wanted[target][0] == 0.0 {
+                continue;
             }
-            for (&there, m) in numbers[first..].iter().zip(&moments[first..]) {
-                let distance = if reverse { there - here } else { here - there };
-                if there - here > reach {
+            let here = numbers[target];
+            let (mut below, mut above) = (target + 1, target + 1);
+            // Σ of the sources and, above, of their distances.
+            let (mut masses, mut length) = ([0.0; 2], 0.0);
+            loop {
+                // The panels next in distance, one on either side where both are as far.
+                let left = if below > 0 { here - numbers[below - 1] } else { NOTHING };
+                let right = numbers.get(above).map_or(NOTHING, |there| there - here);
+                let distance = left.or_smaller(right);
+                if distance > reach {
                     break;
                 }
-                if m[0] == 0.0 {
-                    continue; // weights of one sign: an empty panel
+                let mut sources = [&[0.0; P]; 2];
+                if left == distance {
+                    below -= 1;
+                    sources[0] = &moments[below];
                 }
-                let c = &table[(distance + reach) as usize];
-                if reverse {
-                    for (row, &m) in c.iter().zip(m) {
-                        for b in 0..P {
-                            out[b] += m * row[b];
-                        }
-                    }
-                } else {
-                    for (out, row) in out.iter_mut().zip(c) {
-                        let mut sum = 0.0;
-                        for b in 0..P {
-                            sum += row[b] * m[b];
-                        }
-                        *out += sum;
+                if right == distance {
+                    sources[1] = &moments[above];
+                    above += 1;
+                }
+                let [left, right] = sources;
+                if left[0] == 0.0 && right[0] == 0.0 {
+                    continue; // weights of one sign: empty panels
+                }
+                for side in 0..2 {
+                    masses[side] += sources[side][0];
+                }
+                length += width * distance * right[0] + self.half * right[1];
+                // C[a][b] = (−1)^(a+b) C[b][a], and so it is for −D: even and odd coefficients take sums and differences.
+                let c = &table[distance as usize];
+                let (of_left, of_right) = (kernel.sign(0), kernel.sign(1));
+                for (b, row) in c.iter().enumerate() {
+                    let (left, right) = (of_left * left[b], of_right * right[b]);
+                    let (sum, difference) = (right + left, right - left);
+                    let by = if b % 2 == 0 { [sum, difference] } else { [difference, sum] };
+                    for a in 0..P {
+                        out[a] += by[a % 2] * row[a];
                     }
                 }
             }
+            out[0] += kernel.constant(0) * masses[0] + kernel.constant(1) * masses[1];
+            out[0] += kernel.linear(1) * length;
+            out[1] -= kernel.linear(1) * self.half * masses[1];
         }
     }
 
     /// Adds the panels more than `near` away: from the left (side 0) and from the right (side 1).
-    fn far(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], local: &mut [[f64; P]]) {
-        let (count, width, reach) = (numbers.len(), 2.0 * self.half, self.reach as f64);
+    fn far(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], wanted: &[[f64; P]], local: &mut [[f64; P]]) {
+        let (count, width, reach) = (numbers.len(), 2.0 * self.half, (self.value.len() - 1) as f64);
         let decay = |distance: f64| -> [f64; TERMS] {
             let once = Real::exp(-(width * distance));
             powers_from_one(once)
@@ -411,7 +293,7 @@ impl<'a, const P: usize> Tables<'a, P> {
                     mass += m[0];
                     length += width * distance * m[0] - mirror * self.half * m[1];
                 }
-                if next == 0 {
+                if next == 0 || wanted[target][0] == 0.0 {
                     continue;
                 }
                 let out = &mut local[target];
@@ -451,13 +333,10 @@ fn grid<'a, S: Real, const P: usize>(
     memory: &'a mut [f64],
     keys: &mut [u64],
 ) -> Option<(Grid<'a>, &'a mut [f64])> {
-    const EXPONENT: u64 = 0x7ff << 52;
-    // The widest power of two that the grade allows.
-    let width = f64::from_bits((2.0 * widest(P) / scale).to_bits() & EXPONENT);
-    let (inverse, half) = (1.0 / width, 0.5 * width * scale);
+    let (half, inverse) = width::<P>(scale)?;
     let (low, high) = range;
     let (first, last) = (libm::rint(low * inverse), libm::rint(high * inverse));
-    if !((last - first).is_finite() && inverse.is_finite() && inverse > 0.0) {
+    if !(last - first).is_finite() {
         return None;
     }
     let limit = panels(scores.len());
@@ -631,8 +510,9 @@ fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
     }
 }
 
-/// Mean of ℓ over positives × weighted negatives, and its derivative by every score. `None` (and nothing written) when
-/// the scores occupy more panels than the scratch holds or the sum leaves the range. The caller has checked the data.
+/// Mean of ℓ over positives × weighted negatives, and its derivative by every score, with the tables that [`make`] `made` of
+/// the surrogate, if any. `None` (and nothing written) when the scores occupy more panels than the scratch holds or the sum
+/// leaves the range. The caller has checked the data.
 pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     scores: &[S],
     labels: &[Y],
@@ -640,22 +520,25 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     shape: Shape,
     scale: f64,
     mean: f64,
+    made: Option<&[f64]>,
     memory: &mut [f64],
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
     let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
-    let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
+    let (own, arrays) = memory.split_at_mut(tables_len(P));
+    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
+    let [of_value, of_slope, back] = shape.kernels();
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
     let (moments, arrays) = arrays.split_at_mut(2 * count);
     let (local, arrays) = arrays.split_at_mut(2 * count);
-    let (of_value, spare) = arrays.split_at_mut(count);
+    let (values, spare) = arrays.split_at_mut(count);
     gather(&grid, scores, labels, moments, spare);
     let (negatives, positives) = moments.split_at(count);
-    tables.forward(false, grid.numbers, negatives, of_value);
+    tables.sum(of_value, grid.numbers, negatives, positives, values);
     let mut value = 0.0;
-    for (local, m) in of_value.iter().zip(positives) {
+    for (local, m) in values.iter().zip(positives) {
         for q in 0..P {
             value += local[q] * m[q];
         }
@@ -664,8 +547,8 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
         return None;
     }
     let (at_negatives, at_positives) = local.split_at_mut(count);
-    tables.forward(true, grid.numbers, negatives, at_positives);
-    tables.backward(grid.numbers, positives, at_negatives);
+    tables.sum(of_slope, grid.numbers, negatives, positives, at_positives);
+    tables.sum(back, grid.numbers, positives, negatives, at_negatives);
     let unit = scale * mean;
     for c in at_negatives.iter_mut() {
         *c = c.map(|c| c * unit);
@@ -685,12 +568,15 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     shape: Shape,
     scale: f64,
     positives: usize,
+    made: Option<&[f64]>,
     memory: &mut [f64],
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
     let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
-    let (tables, arrays) = Tables::<P>::new(shape, grid.half, memory);
+    let (own, arrays) = memory.split_at_mut(tables_len(P));
+    let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
+    let [of_value, of_slope, back] = shape.kernels();
     let count = grid.numbers.len();
     let arrays = arrays.as_chunks_mut::<P>().0;
     let (moments, arrays) = arrays.split_at_mut(2 * count);
@@ -703,10 +589,10 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     gather(&grid, scores, labels, moments, spare);
     {
         let (negatives, positives) = moments.split_at(count);
-        tables.forward(false, grid.numbers, negatives, value_n);
-        tables.forward(false, grid.numbers, positives, value_p);
-        tables.forward(true, grid.numbers, negatives, slope_n);
-        tables.forward(true, grid.numbers, positives, slope_p);
+        tables.sum(of_value, grid.numbers, negatives, positives, value_n);
+        tables.sum(of_value, grid.numbers, positives, positives, value_p);
+        tables.sum(of_slope, grid.numbers, negatives, positives, slope_n);
+        tables.sum(of_slope, grid.numbers, positives, positives, slope_p);
     }
     let share = 1.0 / positives as f64;
     // Weights of one positive: for negatives, for positives, and its own derivative.
@@ -761,8 +647,9 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     }
     let (beta, both) = weighted.split_at(count);
     let (at_negatives, at_positives) = local.split_at_mut(count);
-    tables.backward(grid.numbers, beta, at_negatives);
-    tables.backward(grid.numbers, both, at_positives);
+    let (negatives, positives) = moments.split_at(count);
+    tables.sum(back, grid.numbers, beta, negatives, at_negatives);
+    tables.sum(back, grid.numbers, both, positives, at_positives);
     for c in local.iter_mut() {
         *c = c.map(|c| c * scale);
     }

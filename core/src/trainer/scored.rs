@@ -6,9 +6,8 @@ use super::{Common, Device};
 use crate::algorithm::{Answer, Ask, Draw, Point};
 use crate::batch::{Batch, Drawn};
 use crate::error::{Error, Result};
-#[cfg(feature = "every-method")]
-use crate::estimator::AnyEstimator;
-use crate::estimator::{Estimator, Exact, Grad};
+use crate::estimator::{AnyEstimator, Estimator, Exact, Grad};
+use crate::pairs::Plan;
 use crate::real::Real;
 use crate::registry::Settings;
 use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Whole};
@@ -38,6 +37,24 @@ pub(super) struct Scored<T: Real> {
     starts: [u32; 3],
     scores: Vec<T>,
     score_grad: Vec<T>,
+    /// The tables of an exact method, made once; empty without any.
+    tables: Vec<f64>,
+}
+
+/// The tables of an exact objective's surrogate, if it has any.
+fn tables<T: Real>(estimator: &AnyEstimator<T>) -> Vec<f64> {
+    let Some(exact) = estimator.exact() else { return Vec::new() };
+    let mut memory = vec![0.0; Plan::need(Exact::GRADE)];
+    match Plan::new(exact.surrogate(), Exact::GRADE, &mut memory) {
+        Ok(_) => memory,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// An exact objective with its plan, if its tables are there.
+fn planned<'a, T: Real>(estimator: &AnyEstimator<T>, tables: &'a [f64]) -> Option<(Exact, Plan<'a>)> {
+    let exact = *estimator.exact()?;
+    Some((exact, Plan::again(exact.surrogate(), Exact::GRADE, tables).ok()?))
 }
 
 impl<T: Real> Scored<T> {
@@ -62,6 +79,7 @@ impl<T: Real> Scored<T> {
         let mut order = vec![0; rows];
         let cursor = Cursor::default();
         sampler.prepare(&Classes::from_order(&by_class, population[0])?, &cursor, &mut order)?;
+        let tables = tables(&learner.method.estimator);
         Ok(Self {
             learner,
             sampler,
@@ -76,6 +94,7 @@ impl<T: Real> Scored<T> {
             starts: [0; 3],
             scores: vec![T::ZERO; batch],
             score_grad: vec![T::ZERO; batch],
+            tables,
         })
     }
 
@@ -170,7 +189,10 @@ impl<T: Real> Scored<T> {
             None => {
                 let scratch = common.work.lend(estimator.need(batch.shape()));
                 let out = Grad { scores: &mut self.score_grad, aux: grad_aux };
-                estimator.update(&batch, aux, state, scratch, out)?
+                match planned(estimator, &self.tables) {
+                    Some((exact, plan)) => exact.update_with(plan, &batch, scratch, out)?,
+                    None => estimator.update(&batch, aux, state, scratch, out)?,
+                }
             }
         };
         grad.fill(T::ZERO);
@@ -220,14 +242,19 @@ impl<T: Real> Scored<T> {
         if let Some(whole) = whole {
             return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(&whole, batch.shape())));
         }
-        estimator.value(&batch, aux, common.work.lend(estimator.need(batch.shape())))
+        let scratch = common.work.lend(estimator.need(batch.shape()));
+        match planned(estimator, &self.tables) {
+            Some((exact, plan)) => exact.value_with(plan, &batch, scratch),
+            None => estimator.value(&batch, aux, scratch),
+        }
     }
 
     /// Squared norm of the gradient of what a method over the whole data minimises; `None` for methods of batches, and
     /// where it does not fit the number type. A forward and a backward pass over all rows.
     #[cfg(feature = "every-method")]
     pub fn grad_norm_sq(&self, common: &mut Common<T>) -> Result<Option<f64>> {
-        let AnyEstimator::Exact(exact) = &self.learner.method.estimator else { return Ok(None) };
+        let estimator = &self.learner.method.estimator;
+        let Some(exact) = estimator.exact() else { return Ok(None) };
         let (params, rows) = (self.params(), common.train.rows());
         let (mut scores, mut slopes) = (vec![T::ZERO; rows.len()], vec![T::ZERO; rows.len()]);
         common.passes.forward(&common.model, params, rows, Some(&self.by_class), &mut scores)?;
@@ -235,7 +262,12 @@ impl<T: Real> Scored<T> {
         let slots: Vec<u32> = (0..self.population[1]).collect();
         let batch = Batch::new(&scores, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
         let scratch = common.work.lend(Estimator::<T>::need(exact, batch.shape()));
-        match exact.update(&batch, &[], &mut [], scratch, Grad { scores: &mut slopes, aux: &mut [] }) {
+        let out = Grad { scores: &mut slopes, aux: &mut [] };
+        let value = match planned(estimator, &self.tables) {
+            Some((exact, plan)) => exact.update_with(plan, &batch, scratch, out),
+            None => exact.update(&batch, &[], &mut [], scratch, out),
+        };
+        match value {
             Err(Error::Overflow { .. }) => return Ok(None),
             value => value?,
         };

@@ -5,7 +5,7 @@ use crate::threads;
 use anyhow::Result;
 use std::hint::black_box;
 use std::time::Instant;
-use undercurve::pairs::{self, Grade, Way, brute};
+use undercurve::pairs::{self, Grade, Plan, Way, brute};
 use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::{Scratch, with_surrogate};
@@ -15,7 +15,7 @@ const RUNS: usize = 15;
 const FEW_RUNS: usize = 3;
 /// The least such size.
 const FEW_FROM: usize = 10_000_000;
-/// All pairs are timed up to so many rows.
+/// All pairs are timed up to so many rows, and sums with the tables of a plan.
 const BRUTE_TO: usize = 10_000;
 
 /// Scores of a million rows at most 5 % positive come in these kinds.
@@ -164,6 +164,17 @@ impl Bed {
         Self { scores, labels, f64: vec![0.0; need.f64], u32: vec![0; need.u32], u64: vec![0; need.u64], grad }
     }
 
+    /// The same with the tables of a plan.
+    fn sum_with(&mut self, plan: Plan<'_>, way: Way, objective: Objective) -> Result<f64> {
+        let Self { scores, labels, f64, u32, u64, grad } = self;
+        let scratch = Scratch { real: &mut [], f64, u32, u64 };
+        Ok(match objective {
+            Objective::Auc => plan.auc_by(way, scores, labels, scratch, grad),
+            Objective::Ap => plan.ap_by(way, scores, labels, scratch, grad),
+            Objective::Pauc => plan.pauc(scores, labels, (0.05, 0.5), scratch, grad),
+        }?)
+    }
+
     fn sum(&mut self, way: Way, objective: Objective, loss: AnySurrogate<f64>, grade: Grade) -> Result<f64> {
         let Self { scores, labels, f64, u32, u64, grad } = self;
         let scratch = Scratch { real: &mut [], f64, u32, u64 };
@@ -196,34 +207,45 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
             black_box(&copied);
         }
     };
-    let mut bed = Bed::new(scores, labels);
+    let mut bed = Bed::new(scores.clone(), labels.clone());
+    let mut planned_bed = Bed::new(scores, labels);
+    let mut memory = vec![0.0; Plan::need(Grade::Fast).max(Plan::need(Grade::Full))];
     let mut seconds = vec![];
     for line in &SUMS {
         let loss = AnySurrogate::by_name(line.surrogate, 1.0)?;
-        let mut failure = None;
+        let plan = Plan::new(loss, line.grade, &mut memory).ok().filter(|_| rows <= BRUTE_TO);
+        let (mut failure, mut planned_failure) = (None, None);
         let mut sum = || {
             for _ in 0..repeats {
                 failure = black_box(bed.sum(Way::Chosen, line.objective, loss, line.grade)).err().or(failure.take());
             }
         };
+        let mut planned = || {
+            let Some(plan) = plan else { return };
+            for _ in 0..repeats {
+                let value = black_box(planned_bed.sum_with(plan, Way::Chosen, line.objective));
+                planned_failure = value.err().or(planned_failure.take());
+            }
+        };
         // Each sum beside its own sorts, so that slow drifts of the clock cancel from the ratio.
-        let [sort, copy, sum] = medians(runs(rows), [&mut sort, &mut copy, &mut sum]);
-        if let Some(error) = failure {
+        let [sort, copy, sum, planned] = medians(runs(rows), [&mut sort, &mut copy, &mut sum, &mut planned]);
+        if let Some(error) = failure.or(planned_failure) {
             return Err(error);
         }
-        seconds.push((sort - copy, sum));
+        seconds.push((sort - copy, sum, plan.map(|_| planned)));
     }
     if !json {
         let sort = seconds.iter().map(|s| s.0).sum::<f64>() / seconds.len() as f64 * per_row;
         println!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row");
     }
-    for (line, &(sort, time)) in SUMS.iter().zip(&seconds) {
+    for (line, &(sort, time, planned)) in SUMS.iter().zip(&seconds) {
         let (ratio, goals) = (time / sort, line.goals(kind, rows));
         if json {
             let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
+            let planned = planned.map_or(String::new(), |time| format!(",\"ns_with_plan\":{:.3}", time * per_row));
             println!(
                 "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{}\",\
-                 \"ns\":{:.3},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
+                 \"ns\":{:.3}{planned},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
                 line.title,
                 time * per_row,
                 sort * per_row,
@@ -232,7 +254,8 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
             );
         } else {
             let beside = goals.map_or(String::new(), |goals| verdict(ratio, goals));
-            println!("  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{beside}", line.title, time * per_row);
+            let planned = planned.map_or(String::new(), |time| format!("   with a plan {:>8.2}", time * per_row));
+            println!("  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{planned}{beside}", line.title, time * per_row);
         }
     }
     if rows <= BRUTE_TO && kind == "normal" {
@@ -318,14 +341,19 @@ fn in_blocks(bed: &Bed, repeats: usize, json: bool) -> Result<()> {
 
 /// Times of both ways at small sizes, in ns a row.
 fn crossovers(json: bool) -> Result<()> {
-    let sums =
-        [("squared-hinge", Grade::Full), ("ramp", Grade::Full), ("sigmoid", Grade::Fast), ("logistic", Grade::Full)];
+    let sums = [
+        ("squared-hinge", Grade::Full),
+        ("ramp", Grade::Full),
+        ("sigmoid", Grade::Fast),
+        ("sigmoid", Grade::Full),
+        ("logistic", Grade::Full),
+    ];
     for objective in [Objective::Auc, Objective::Ap] {
         for (surrogate, grade) in sums {
             let loss = AnySurrogate::by_name(surrogate, 1.0)?;
             if !json {
                 println!(
-                    "\n{objective:?} {surrogate} {grade:?}: ns a row by all pairs / near-linear, by share of positives"
+                    "\n{objective:?} {surrogate} {grade:?}: ns a row by all pairs / near-linear (/ with a plan), by positives"
                 );
             }
             for rows in (4..=14).map(|power| 1 << power) {
@@ -334,14 +362,17 @@ fn crossovers(json: bool) -> Result<()> {
                 counts.sort_unstable();
                 let fitting = counts.chunk_by(|a, b| a == b).map(|same| same[0]).filter(|&count| count <= rows / 2);
                 for positives in fitting {
-                    let (all, near) = both_ways(rows, positives, objective, loss, grade)?;
+                    let [all, near, planned] = each_way(rows, positives, objective, loss, grade)?;
+                    let has_plan = planned.is_finite();
                     if json {
+                        let planned = if has_plan { format!(",\"with_plan_ns\":{planned:.3}") } else { String::new() };
                         println!(
                             "{{\"bench\":\"crossovers\",\"sum\":\"{objective:?} {surrogate} {grade:?}\",\"n\":{rows},\
-                             \"positives\":{positives},\"all_pairs_ns\":{all:.3},\"near_linear_ns\":{near:.3}}}"
+                             \"positives\":{positives},\"all_pairs_ns\":{all:.3},\"near_linear_ns\":{near:.3}{planned}}}"
                         );
                     }
-                    line += &format!("  {positives}: {all:.1}/{near:.1}");
+                    let planned = if has_plan { format!("/{planned:.1}") } else { String::new() };
+                    line += &format!("  {positives}: {all:.1}/{near:.1}{planned}");
                 }
                 if !json {
                     println!("{line}");
@@ -352,29 +383,38 @@ fn crossovers(json: bool) -> Result<()> {
     Ok(())
 }
 
-/// ns a row by all pairs and near-linear.
-fn both_ways(
+/// ns a row by all pairs, near-linear, and so with a plan (infinite for surrogates without one).
+fn each_way(
     rows: usize,
     positives: usize,
     objective: Objective,
     loss: AnySurrogate<f64>,
     grade: Grade,
-) -> Result<(f64, f64)> {
+) -> Result<[f64; 3]> {
     let mut random = Rng::new(5);
     let labels: Vec<u8> = (0..rows).map(|row| u8::from(row < positives)).collect();
     let scores = labels.iter().map(|&y| (random.normal() + f64::from(y)) as f32).collect();
     let mut bed = Bed::new(scores, labels);
+    let mut memory = vec![0.0; Plan::need(grade)];
+    let plan = Plan::new(loss, grade, &mut memory).ok();
     let repeats = (20_000 / rows).max(1);
-    let mut failure = None;
-    let mut times = [f64::INFINITY; 2];
+    let mut times = [f64::INFINITY; 3];
     for _ in 0..RUNS {
-        for (time, way) in times.iter_mut().zip([Way::AllPairs, Way::NearLinear]) {
+        for (at, time) in times.iter_mut().enumerate() {
+            let way = if at == 0 { Way::AllPairs } else { Way::NearLinear };
+            let plan = if at == 2 { plan } else { None };
+            if at == 2 && plan.is_none() {
+                continue;
+            }
             let start = Instant::now();
             for _ in 0..repeats {
-                failure = black_box(bed.sum(way, objective, loss, grade)).err().or(failure.take());
+                black_box(match plan {
+                    Some(plan) => bed.sum_with(plan, way, objective),
+                    None => bed.sum(way, objective, loss, grade),
+                })?;
             }
             *time = time.min(start.elapsed().as_secs_f64() * 1e9 / (rows * repeats) as f64);
         }
     }
-    failure.map_or(Ok((times[0], times[1])), Err)
+    Ok(times)
 }
