@@ -136,10 +136,14 @@ export class Side {
     const ratio = h("p", { className: "hint", id: "ratio", "aria-live": "polite" });
     const impute = h("input", { type: "checkbox", checked: true });
     const go = h("button", { type: "button", className: "primary", textContent: "Train on it" });
-    const missing = table.columns.filter((column) => column.missing > 0);
-    const holes = missing.reduce((sum, column) => sum + column.missing, 0);
+    const gaps = h("span");
+    const fillIn = h("label", { className: "check" }, impute, gaps);
     const describe = () => {
-      const { values } = table.columns.find((column) => column.name === label.value);
+      const { values, missing: unlabelled } = table.columns.find((column) => column.name === label.value);
+      const missing = table.columns.filter((column) => column.missing > 0 && column.name !== label.value);
+      const holes = missing.reduce((sum, column) => sum + column.missing, 0);
+      fillIn.hidden = !holes;
+      gaps.textContent = `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`;
       const chosen = values?.find(([value]) => value === positive.value);
       const what = sparse ? "The label" : "This column";
       const more = values?.length > 2;
@@ -153,8 +157,9 @@ export class Side {
           describe();
         });
       }
-      go.disabled = !chosen || values.length < 2 || Boolean(lone);
+      go.disabled = !chosen || values.length < 2 || unlabelled > 0 || Boolean(lone);
       if (!values) ratio.textContent = `${what} has more than 100 different values: a number to predict, or more classes than the page takes.`;
+      else if (unlabelled) ratio.textContent = `${rowsText(unlabelled)} without a label, and every row needs one.`;
       else if (values.length < 2) ratio.textContent = `${what} has one value only; two classes are needed.`;
       else if (lone) {
         ratio.textContent = `Class ${brief(lone[0])} has one row, and all ${values.length} classes need two: one to train on, one held out.`;
@@ -185,8 +190,7 @@ export class Side {
     };
     const parts = [h("p", { className: "hint", textContent: `${table.format}, ${rowsText(table.rows)}${sparse ? "" : ` × ${table.columns.length} columns`}` })];
     if (!sparse) parts.push(h("label", {}, "Label column", label));
-    parts.push(all, which, ratio);
-    if (holes) parts.push(h("label", { className: "check" }, impute, `Fill in ${count(holes)} missing value${holes > 1 ? "s" : ""} (${missing.slice(0, 3).map((column) => column.name).join(", ")}${missing.length > 3 ? "…" : ""})`));
+    parts.push(all, which, ratio, fillIn);
     this.unfold(true);
     this.form.replaceChildren(h("details", { className: "file", id: "inspect", open: true }, name, h("div", {}, ...parts, go)));
     this.form.style.marginTop = "8px";

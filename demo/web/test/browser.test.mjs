@@ -167,6 +167,13 @@ test("a file of several classes trains all of them, or one against the others; w
   assert.ok(await page.isDisabled("#inspect button"));
   assert.deepEqual(await positive.locator("option").allTextContents(), [`${odd[0]} (10 rows)`, `${odd[1]} (10 rows)`, "one (1 row)", `${odd[2]} (10 rows)`]);
 
+  // Missing labels are not filled in, other values are.
+  await drop(page, "gaps.csv", `x,kind\n${Array.from({ length: 40 }, (_, k) => `${k || ""},${k < 39 ? "abc"[k % 3] : ""}`).join("\n")}\n`);
+  await page.waitForFunction(() => document.querySelector("#inspect strong")?.textContent === "gaps.csv");
+  assert.equal(await page.textContent("#ratio"), "1 row without a label, and every row needs one.");
+  assert.equal(await page.textContent("#inspect .check"), "Fill in 1 missing value (x)");
+  assert.ok(await page.isDisabled("#inspect button"));
+
   // The head of what is saved of several classes, and of two.
   assert.match(await refusal(page, "many.uc", "undercurvek\0\x01\0rest"), /a run that undercurve saved\. .*undercurve eval many\.uc/);
   const two = await refusal(page, "two.uc", "undercurvem\0\x01\0rest");
