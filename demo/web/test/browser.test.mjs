@@ -455,6 +455,8 @@ test("maps stay square and charts keep to their boxes when the page around them 
   await page.setViewportSize({ width: 1000, height: 800 });
   await page.waitForFunction(() => [...document.querySelectorAll("canvas.map")].every((map) => map.width === Math.round(map.clientWidth * devicePixelRatio)));
   assert.deepEqual(await shapes(), [0, 0]);
+  const middles = await page.$$eval("#speed, #seed, #share, #backend", (all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round(top + bottom)));
+  assert.equal(new Set(middles).size, 1, "one of the bar's two rows");
   await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
   await page.setViewportSize({ width: 390, height: 844 });
   const fold = page.getByRole("button", { name: "Data and model" });
