@@ -52,13 +52,17 @@ use window::Window;
 /// With at most this many positives, or pairs, all pairs are faster than sorting the positives.
 const FEW_SORTED: usize = 4;
 const FEW_SORTED_PAIRS: usize = 512;
-// Panels cost 10 to 20 µs whatever the rows, the tables that a call makes for itself 3 (`Fast`) to 18 (`Full`, logistic):
-// AUC of the sigmoid, `Full`, by all pairs, panels, and panels with a plan, in ns a row: n = 512 with 8 positives 20, 36
-// and 18, with 32 positives 50, 48 and 29; n = 1024 with 4 positives 16, 19 and 10, with 8 positives 21, 21 and 12; AP gains
-// from twice as many. Pairs of the logistic loss cost two to three times as much.
-/// With at most this many pairs all pairs are faster than panels whose tables are to be made; a row counts as so many pairs.
-const FEW_PANELS: usize = 1 << 14;
+// Panels cost a row 4 to 10 ns, and some 0.4 µs each (AP 0.8), the more the wider the scores spread in units of 1/c; the
+// tables that a call makes for itself take 3 (`Fast`) to 18 µs (`Full`, logistic). Pairs of the sigmoid take 1.5 ns, those
+// of the logistic loss two to three times as much. AUC of the sigmoid, `Full`, by all pairs, panels, and panels with a plan,
+// in ns a row, where normal scores of deviation 1 lie in 34 panels: n = 512 with 8 positives 20, 36 and 18, with 32 positives
+// 50, 48 and 29; n = 1024 with 4 positives 16, 19 and 10. With deviation 4 and a plan: n = 500 with 52 positives 73 and 91.
+/// So many pairs take as long as a panel, and as making the tables; a row counts as so many pairs.
+const PANEL_IN_PAIRS: usize = 384;
+const TABLES_IN_PAIRS: usize = 1 << 13;
 const ROW_IN_PAIRS: usize = 6;
+/// The most panels that are counted: the scores tell how far they reach, but not how many panels they leave empty.
+const MOST_PANELS: usize = 256;
 
 /// How to sum. The public functions choose by size; the others are there to measure where that should change.
 #[doc(hidden)]
@@ -246,7 +250,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(how, scores.len(), positives) {
+            if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
                 let by_panels = match grade {
                     #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
@@ -357,7 +361,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(window::ap(scores, labels, positives, window, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(how, scores.len(), positives) {
+            if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
                 let by_panels = match grade {
                     #[cfg(not(feature = "compact"))]
                     Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
@@ -545,13 +549,15 @@ fn select<S: Real, Y: Class>(
 }
 
 /// Shape and scale when the surrogate is smooth and there are enough pairs for panels to pay.
-fn smooth(how: How<'_>, rows: usize, positives: usize) -> Option<(Shape, f64)> {
+fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Option<(Shape, f64)> {
     let (shape, scale) = Shape::of(how.loss)?;
+    let (_, inverse) = tables::width::<FULL_TERMS>(scale)?;
+    let panels = (((high - low) * inverse) as usize).min(rows / 4).min(MOST_PANELS) + 1;
+    let pairs = PANEL_IN_PAIRS * panels + if how.tables.is_some() { 0 } else { TABLES_IN_PAIRS };
     let limit = match shape {
-        Shape::Sigmoid => FEW_PANELS,
-        Shape::Logistic => FEW_PANELS / 2,
+        Shape::Sigmoid => pairs,
+        Shape::Logistic => pairs / 2,
     };
-    let limit = if how.tables.is_some() { limit / 2 } else { limit };
     how.way.has_panels(rows, positives, limit).then_some((shape, scale))
 }
 

@@ -33,8 +33,8 @@ const fn terms(grade: Grade) -> usize {
 ///
 /// [`auc`](Self::auc), [`ap`](Self::ap) and [`pauc`](Self::pauc) are the functions of the same names for this surrogate and
 /// grade, with the same scratch. They save what the tables cost (3 to 18 µs: a third at 1000 rows, a tenth at 10,000), and
-/// so take panels from half as many pairs on as those functions do; sums of few rows may therefore differ from theirs in
-/// the last digits. Where both take panels they give the same bits.
+/// so take panels from fewer pairs on than those functions do; sums of few rows may therefore differ from theirs in the last
+/// digits. Where both take panels they give the same bits.
 ///
 /// ```
 /// use undercurve::pairs::{self, Grade, Plan};
