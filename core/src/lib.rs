@@ -40,7 +40,8 @@
 //! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
 //! `every-method` (exact objectives and finite sums by name, too), `multiclass` (the `ClassTrainer`, for more than two
 //! classes; implies `alloc`), `rayon` (whole data on the threads of the caller's
-//! pool, the same bits; implies `std`), `compact` (smaller code, the same bits).
+//! pool, the same bits; implies `std`), `simd` (on x86-64, AVX2 where the CPU has it, the same bits; implies `std`),
+//! `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -67,6 +68,7 @@ pub mod registry;
 pub mod rng;
 pub mod sampler;
 mod scratch;
+mod simd;
 mod sort;
 pub mod surrogate;
 #[cfg(feature = "alloc")]
@@ -75,3 +77,4 @@ pub mod trainer;
 pub use error::{Error, Result};
 pub use real::Real;
 pub use scratch::{Need, Scratch};
+pub use simd::uses_avx2;

@@ -15,6 +15,7 @@
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::simd::{Kernel, vectorised};
 
 /// Which of the published steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,61 +99,115 @@ impl<T: Real> Algorithm<T> for Adam {
         };
         let factor = lr * root2;
         let rising = self.form == AdamForm::AmsGrad;
-        let moved = |w: T, m: T, v: T, g: T| {
-            let g = g + decay * w;
-            let m = beta1 * m + fresh1 * g;
-            let m = if m.abs() < T::TINY { T::ZERO } else { m };
-            let new = beta2 * v + fresh2 * g * g;
-            let v = if rising { new.or_larger(v) } else { new };
-            (w - factor * m / ((v + inside).sqrt() + outside), m, v)
-        };
+        let rule = Rule { beta1, fresh1, beta2, fresh2, decay, factor, outside, inside, rising };
         let (first, second) = state.slots.split_at_mut(len);
         // Nothing may be written before it is known that all of it is finite. The cheap pass bounds every step by the
         // largest moment over the least divisor; only where that bound does not fit are the steps computed to be looked at.
-        let each = || state.points.iter().zip(&*first).zip(&*second).zip(grad);
-        let mut seen = [(T::ZERO, T::ZERO); LANES];
-        let look = |seen: &mut (T, T), w: T, m: T, v: T, g: T| {
-            let g = g + decay * w;
-            let v = beta2 * v + fresh2 * g * g;
-            let m = (beta1 * m + fresh1 * g).abs();
-            seen.0 += T::ZERO * v;
-            seen.1 = seen.1.or_larger(w.abs()).or_larger(m);
-        };
-        let (w, m, v, g) = (
-            state.points.as_chunks::<LANES>(),
-            first.as_chunks::<LANES>(),
-            second.as_chunks::<LANES>(),
-            grad.as_chunks::<LANES>(),
-        );
-        for (((w, m), v), g) in w.0.iter().zip(m.0).zip(v.0).zip(g.0) {
-            for l in 0..LANES {
-                look(&mut seen[l], w[l], m[l], v[l], g[l]);
-            }
-        }
-        for (((&w, &m), &v), &g) in w.1.iter().zip(m.1).zip(v.1).zip(g.1) {
-            look(&mut seen[0], w, m, v, g);
-        }
-        let (mut odd, mut largest) = (T::ZERO, T::ZERO);
-        for (lane_odd, lane_largest) in seen {
-            odd += lane_odd;
-            largest = largest.or_larger(lane_largest);
-        }
+        let (odd, largest) = vectorised(Look { rule, points: state.points, first, second, grad });
         let least = inside.sqrt() + outside;
         let bound = largest.f64() + (factor * largest).f64() / least.f64();
         let safe = odd == T::ZERO && bound < T::MAX.f64();
         if !safe {
-            let fits = each().all(|(((&w, &m), &v), &g)| {
-                let (w, _, v) = moved(w, m, v, g);
+            let each = state.points.iter().zip(&*first).zip(&*second).zip(grad);
+            let fits = each.into_iter().all(|(((&w, &m), &v), &g)| {
+                let (w, _, v) = rule.moved(w, m, v, g);
                 w.is_finite() && v.is_finite()
             });
             if !fits {
                 return Err(Error::Overflow { what: "params" });
             }
         }
-        for (((w, m), v), &g) in state.points.iter_mut().zip(first).zip(second).zip(grad) {
-            (*w, *m, *v) = moved(*w, *m, *v, g);
-        }
+        vectorised(Move { rule, points: state.points, first, second, grad });
         state.counters[0] += 1;
         Ok(())
+    }
+}
+
+/// The numbers of one step.
+#[derive(Clone, Copy)]
+struct Rule<T> {
+    beta1: T,
+    fresh1: T,
+    beta2: T,
+    fresh2: T,
+    decay: T,
+    factor: T,
+    /// What is added to the root and inside it.
+    outside: T,
+    inside: T,
+    /// Whether v never falls.
+    rising: bool,
+}
+
+impl<T: Real> Rule<T> {
+    /// The new w, m and v.
+    #[inline(always)]
+    fn moved(&self, w: T, m: T, v: T, g: T) -> (T, T, T) {
+        let g = g + self.decay * w;
+        let m = self.beta1 * m + self.fresh1 * g;
+        let m = if m.abs() < T::TINY { T::ZERO } else { m };
+        let new = self.beta2 * v + self.fresh2 * g * g;
+        let v = if self.rising { new.or_larger(v) } else { new };
+        (w - self.factor * m / ((v + self.inside).sqrt() + self.outside), m, v)
+    }
+
+    /// Adds 0 to `odd` if the new v is finite, and keeps the largest |w| and |m|.
+    #[inline(always)]
+    fn look(&self, (odd, largest): (&mut T, &mut T), w: T, m: T, v: T, g: T) {
+        let g = g + self.decay * w;
+        let v = self.beta2 * v + self.fresh2 * g * g;
+        let m = (self.beta1 * m + self.fresh1 * g).abs();
+        *odd += T::ZERO * v;
+        *largest = largest.or_larger(w.abs()).or_larger(m);
+    }
+}
+
+/// Looks at all entries.
+struct Look<'a, T> {
+    rule: Rule<T>,
+    points: &'a [T],
+    first: &'a [T],
+    second: &'a [T],
+    grad: &'a [T],
+}
+
+impl<T: Real> Kernel for Look<'_, T> {
+    type Output = (T, T);
+    #[inline(always)]
+    fn run(self, _: bool) -> (T, T) {
+        let rule = self.rule;
+        let (mut odd, mut largest) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+        let (w, m) = (self.points.as_chunks::<LANES>(), self.first.as_chunks::<LANES>());
+        let (v, g) = (self.second.as_chunks::<LANES>(), self.grad.as_chunks::<LANES>());
+        for (((w, m), v), g) in w.0.iter().zip(m.0).zip(v.0).zip(g.0) {
+            for l in 0..LANES {
+                rule.look((&mut odd[l], &mut largest[l]), w[l], m[l], v[l], g[l]);
+            }
+        }
+        for (((&w, &m), &v), &g) in w.1.iter().zip(m.1).zip(v.1).zip(g.1) {
+            rule.look((&mut odd[0], &mut largest[0]), w, m, v, g);
+        }
+        let both = odd.into_iter().zip(largest);
+        both.fold((T::ZERO, T::ZERO), |(odd, largest), (o, l)| (odd + o, largest.or_larger(l)))
+    }
+}
+
+/// Moves all entries.
+struct Move<'a, T> {
+    rule: Rule<T>,
+    points: &'a mut [T],
+    first: &'a mut [T],
+    second: &'a mut [T],
+    grad: &'a [T],
+}
+
+impl<T: Real> Kernel for Move<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, _: bool) {
+        let rule = self.rule;
+        for (((w, m), v), &g) in self.points.iter_mut().zip(self.first).zip(self.second).zip(self.grad) {
+            (*w, *m, *v) = rule.moved(*w, *m, *v, g);
+        }
     }
 }

@@ -143,6 +143,11 @@ impl<'a, T: Real> Selection<'a, T> {
         self.rows
     }
 
+    /// The numbers of the selected rows; `None` for all in order.
+    pub(crate) fn index(&self) -> Option<&'a [u32]> {
+        self.index
+    }
+
     /// All rows in order, nothing reordered.
     #[inline]
     #[must_use]

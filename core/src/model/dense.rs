@@ -5,6 +5,7 @@
 //! the inputs in ascending order, whatever the blocking, so the bits do not depend on the batch size.
 
 use crate::real::Real;
+use crate::simd::{Kernel, vectorised};
 
 /// Fixed number of partial sums of a dot product.
 pub(crate) const LANES: usize = 8;
@@ -13,6 +14,9 @@ const OUT: usize = 8;
 /// Rows kept in registers at a time.
 const ROWS: usize = 4;
 
+/// Rows of which a few inputs are put side by side at a time.
+const PACKED: usize = 64;
+
 /// Adds eight lanes in a fixed tree.
 #[inline(always)]
 pub(crate) fn tree<T: Real>(s: [T; LANES]) -> T {
@@ -20,7 +24,8 @@ pub(crate) fn tree<T: Real>(s: [T; LANES]) -> T {
 }
 
 /// Dot product in [`LANES`] partial sums.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline)]
 pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::ZERO; LANES];
     let (ca, cb) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
@@ -37,64 +42,103 @@ pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 }
 
 /// `y += factor · x`.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline)]
 pub(crate) fn axpy<T: Real>(factor: T, x: &[T], y: &mut [T]) {
     for (y, &x) in y.iter_mut().zip(x) {
         *y += factor * x;
     }
 }
 
-/// Rows × out: `y = x·w + bias`.
-pub(crate) fn forward<T: Real>(x: &[T], inputs: usize, w: &[T], bias: &[T], y: &mut [T]) {
-    if bias.len() == 1 {
-        for (row, y) in x.chunks_exact(inputs).zip(y) {
-            *y = bias[0] + dot(row, w);
-        }
-        return;
+/// Rows of one length: those of a matrix in order, or some by number.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a, T> {
+    data: &'a [T],
+    cols: usize,
+    index: Option<&'a [u32]>,
+}
+
+impl<'a, T> Inputs<'a, T> {
+    /// All rows of a matrix.
+    pub(crate) fn all(data: &'a [T], cols: usize) -> Self {
+        Self { data, cols, index: None }
     }
-    product(x, inputs, w, bias.len(), Some(bias), y);
+    /// The rows of these numbers.
+    pub(crate) fn of(data: &'a [T], cols: usize, index: Option<&'a [u32]>) -> Self {
+        Self { data, cols, index }
+    }
+    #[inline(always)]
+    fn row(&self, k: usize) -> &'a [T] {
+        let row = self.index.map_or(k, |index| index[k] as usize);
+        &self.data[row * self.cols..][..self.cols]
+    }
+}
+
+/// Rows × out: `y = x·w + bias`.
+pub(crate) fn forward<T: Real>(x: Inputs<'_, T>, w: &[T], bias: &[T], y: &mut [T]) {
+    vectorised(Forward { x, w, bias, y });
+}
+
+/// [`forward`].
+struct Forward<'a, T> {
+    x: Inputs<'a, T>,
+    w: &'a [T],
+    bias: &'a [T],
+    y: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Forward<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, wide: bool) {
+        let Self { x, w, bias, y } = self;
+        if let &[bias] = bias {
+            for (k, y) in y.iter_mut().enumerate() {
+                *y = bias + dot(x.row(k), w);
+            }
+        } else {
+            product(x, w, bias.len(), Some(bias), y, wide);
+        }
+    }
+}
+
+/// Whether blocks of so many values, four times, fill no more than the registers do.
+#[inline(always)]
+fn has_room<T: Real>(wide: bool) -> bool {
+    wide && T::BYTES == 4
 }
 
 /// Rows × out: `y = x·w`, from the bias or from 0.
-fn product<T: Real>(x: &[T], inputs: usize, w: &[T], out: usize, bias: Option<&[T]>, y: &mut [T]) {
-    let begin = |y: &mut [T], o: usize| match bias {
-        Some(bias) => y.copy_from_slice(&bias[o..o + y.len()]),
-        None => y.fill(T::ZERO),
-    };
+#[cfg_attr(not(feature = "compact"), inline(always))]
+#[cfg_attr(feature = "compact", inline(never))]
+fn product<T: Real>(x: Inputs<'_, T>, w: &[T], out: usize, bias: Option<&[T]>, y: &mut [T], wide: bool) {
     let whole = out - out % OUT;
-    for (x, y) in x.chunks(ROWS * inputs).zip(y.chunks_mut(ROWS * out)) {
-        if x.len() == ROWS * inputs {
-            let (x0, rest) = x.split_at(inputs);
-            let (x1, rest) = rest.split_at(inputs);
-            let (x2, x3) = rest.split_at(inputs);
-            for o in (0..whole).step_by(OUT) {
-                let mut acc = [[T::ZERO; OUT]; ROWS];
-                for row in &mut acc {
-                    begin(row, o);
-                }
-                for ((((w, &a), &b), &c), &d) in w.chunks_exact(out).zip(x0).zip(x1).zip(x2).zip(x3) {
-                    let w = &w[o..o + OUT];
-                    for l in 0..OUT {
-                        acc[0][l] += a * w[l];
-                        acc[1][l] += b * w[l];
-                        acc[2][l] += c * w[l];
-                        acc[3][l] += d * w[l];
-                    }
-                }
-                for (row, acc) in y.chunks_exact_mut(out).zip(&acc) {
-                    row[o..o + OUT].copy_from_slice(acc);
-                }
-            }
-        } else {
-            for (x, y) in x.chunks_exact(inputs).zip(y.chunks_exact_mut(out)) {
-                let y = &mut y[..whole];
-                begin(y, 0);
-                for (w, &a) in w.chunks_exact(out).zip(x) {
-                    axpy(a, &w[..whole], y);
-                }
-            }
+    let rows = y.len() / out;
+    let blocked = rows - rows % ROWS;
+    let (first, last) = y.split_at_mut(blocked * out);
+    for (k, y) in first.chunks_exact_mut(ROWS * out).enumerate() {
+        let at = ROWS * k;
+        let x = [x.row(at), x.row(at + 1), x.row(at + 2), x.row(at + 3)];
+        let mut o = 0;
+        while has_room::<T>(wide) && o + 2 * OUT <= whole {
+            product_of::<T, { 2 * OUT }>(x, w, out, bias, y, o);
+            o += 2 * OUT;
         }
-        for (x, y) in x.chunks_exact(inputs).zip(y.chunks_exact_mut(out)) {
+        while o < whole {
+            product_of::<T, OUT>(x, w, out, bias, y, o);
+            o += OUT;
+        }
+    }
+    for (k, y) in last.chunks_exact_mut(out).enumerate() {
+        let y = &mut y[..whole];
+        begin(bias, 0, y);
+        for (w, &a) in w.chunks_exact(out).zip(x.row(blocked + k)) {
+            axpy(a, &w[..whole], y);
+        }
+    }
+    if whole < out {
+        for (k, y) in y.chunks_exact_mut(out).enumerate() {
+            let x = x.row(k);
             for o in whole..out {
                 let mut sum = bias.map_or(T::ZERO, |bias| bias[o]);
                 for (w, &a) in w.chunks_exact(out).zip(x) {
@@ -106,52 +150,175 @@ fn product<T: Real>(x: &[T], inputs: usize, w: &[T], out: usize, bias: Option<&[
     }
 }
 
-/// Adds `xᵀ·dy` to the weight gradient and the column sums of `dy` to the bias gradient.
-pub(crate) fn backward_weights<T: Real>(x: &[T], inputs: usize, dy: &[T], dw: &mut [T], dbias: &mut [T]) {
-    let out = dbias.len();
-    for (x, dy) in x.chunks(ROWS * inputs).zip(dy.chunks(ROWS * out)) {
-        if x.len() == ROWS * inputs {
-            let [x0, x1, x2, x3] = rows(x, inputs);
-            let [d0, d1, d2, d3] = rows(dy, out);
-            for ((((dw, &a), &b), &c), &d) in dw.chunks_exact_mut(out).zip(x0).zip(x1).zip(x2).zip(x3) {
-                for ((((dw, &e), &f), &g), &h) in dw.iter_mut().zip(d0).zip(d1).zip(d2).zip(d3) {
-                    *dw = *dw + a * e + b * f + c * g + d * h;
-                }
-            }
-        } else {
-            for (x, dy) in x.chunks_exact(inputs).zip(dy.chunks_exact(out)) {
-                for (dw, &a) in dw.chunks_exact_mut(out).zip(x) {
-                    axpy(a, dy, dw);
-                }
-            }
-        }
-    }
-    for dy in dy.chunks_exact(out) {
-        axpy(T::ONE, dy, dbias);
+/// What a sum starts from.
+#[inline(always)]
+fn begin<T: Real>(bias: Option<&[T]>, o: usize, y: &mut [T]) {
+    match bias {
+        Some(bias) => y.copy_from_slice(&bias[o..o + y.len()]),
+        None => y.fill(T::ZERO),
     }
 }
 
-/// The first [`ROWS`] rows of a matrix.
+/// `W` outputs from the one numbered `o`, for [`ROWS`] rows.
 #[inline(always)]
-fn rows<T>(x: &[T], cols: usize) -> [&[T]; ROWS] {
-    core::array::from_fn(|row| &x[row * cols..][..cols])
+fn product_of<T: Real, const W: usize>(
+    x: [&[T]; ROWS],
+    w: &[T],
+    out: usize,
+    bias: Option<&[T]>,
+    y: &mut [T],
+    o: usize,
+) {
+    let mut acc = [[T::ZERO; W]; ROWS];
+    for row in &mut acc {
+        begin(bias, o, row);
+    }
+    for ((((w, &a), &b), &c), &d) in w.chunks_exact(out).zip(x[0]).zip(x[1]).zip(x[2]).zip(x[3]) {
+        let w = &w[o..o + W];
+        for l in 0..W {
+            acc[0][l] += a * w[l];
+            acc[1][l] += b * w[l];
+            acc[2][l] += c * w[l];
+            acc[3][l] += d * w[l];
+        }
+    }
+    for (row, acc) in y.chunks_exact_mut(out).zip(&acc) {
+        row[o..o + W].copy_from_slice(acc);
+    }
+}
+
+/// Adds `xᵀ·dy` to the weight gradient and the column sums of `dy` to the bias gradient.
+pub(crate) fn backward_weights<T: Real>(x: Inputs<'_, T>, dy: &[T], dw: &mut [T], dbias: &mut [T]) {
+    vectorised(BackwardWeights { x, dy, dw, dbias });
+}
+
+/// [`backward_weights`].
+struct BackwardWeights<'a, T> {
+    x: Inputs<'a, T>,
+    dy: &'a [T],
+    dw: &'a mut [T],
+    dbias: &'a mut [T],
+}
+
+impl<T: Real> Kernel for BackwardWeights<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, wide: bool) {
+        let Self { x, dy, dw, dbias } = self;
+        if let [dbias] = dbias {
+            for (k, &dy) in dy.iter().enumerate() {
+                axpy(dy, x.row(k), dw);
+                *dbias += dy;
+            }
+            return;
+        }
+        let out = dbias.len();
+        let whole = out - out % OUT;
+        let blocked = x.cols - x.cols % ROWS;
+        let (first, last) = dw.split_at_mut(blocked * out);
+        let mut packed = [[T::ZERO; ROWS]; PACKED];
+        for (from, dy) in (0..).step_by(PACKED).zip(dy.chunks(PACKED * out)) {
+            let packed = &mut packed[..dy.len() / out];
+            for (i, dw) in (0..).step_by(ROWS).zip(first.chunks_exact_mut(ROWS * out)) {
+                for (k, packed) in packed.iter_mut().enumerate() {
+                    packed.copy_from_slice(&x.row(from + k)[i..i + ROWS]);
+                }
+                let mut o = 0;
+                while has_room::<T>(wide) && o + 2 * OUT <= whole {
+                    weights_of::<T, { 2 * OUT }>(packed, dy, out, dw, o);
+                    o += 2 * OUT;
+                }
+                while o < whole {
+                    weights_of::<T, OUT>(packed, dy, out, dw, o);
+                    o += OUT;
+                }
+                for o in whole..out {
+                    column_of(packed, dy, out, dw, o);
+                }
+            }
+        }
+        for (k, dy) in dy.chunks_exact(out).enumerate() {
+            let x = x.row(k);
+            for (dw, &a) in last.chunks_exact_mut(out).zip(&x[blocked..]) {
+                axpy(a, dy, dw);
+            }
+            axpy(T::ONE, dy, dbias);
+        }
+    }
+}
+
+/// `W` weights from the one numbered `o`, of [`ROWS`] inputs.
+#[inline(always)]
+fn weights_of<T: Real, const W: usize>(x: &[[T; ROWS]], dy: &[T], out: usize, dw: &mut [T], o: usize) {
+    let mut acc = [[T::ZERO; W]; ROWS];
+    for (acc, dw) in acc.iter_mut().zip(dw.chunks_exact(out)) {
+        acc.copy_from_slice(&dw[o..o + W]);
+    }
+    for (x, dy) in x.iter().zip(dy.chunks_exact(out)) {
+        let dy = &dy[o..o + W];
+        for l in 0..W {
+            acc[0][l] += x[0] * dy[l];
+            acc[1][l] += x[1] * dy[l];
+            acc[2][l] += x[2] * dy[l];
+            acc[3][l] += x[3] * dy[l];
+        }
+    }
+    for (acc, dw) in acc.iter().zip(dw.chunks_exact_mut(out)) {
+        dw[o..o + W].copy_from_slice(acc);
+    }
+}
+
+/// The weights numbered `o`, of [`ROWS`] inputs.
+#[inline(always)]
+fn column_of<T: Real>(x: &[[T; ROWS]], dy: &[T], out: usize, dw: &mut [T], o: usize) {
+    let mut acc = [T::ZERO; ROWS];
+    for (acc, dw) in acc.iter_mut().zip(dw.chunks_exact(out)) {
+        *acc = dw[o];
+    }
+    for (x, dy) in x.iter().zip(dy.chunks_exact(out)) {
+        for r in 0..ROWS {
+            acc[r] += x[r] * dy[o];
+        }
+    }
+    for (acc, dw) in acc.iter().zip(dw.chunks_exact_mut(out)) {
+        dw[o] = *acc;
+    }
 }
 
 /// `dx = dy·wᵀ`, with `turned` (inputs × out values) for wᵀ. One pass turns w, and the product then runs along contiguous
 /// memory like the forward one; every input is summed over the outputs in ascending order.
 pub(crate) fn backward_inputs<T: Real>(dy: &[T], w: &[T], out: usize, inputs: usize, turned: &mut [T], dx: &mut [T]) {
-    if out == 1 {
-        for (&dy, dx) in dy.iter().zip(dx.chunks_exact_mut(inputs)) {
-            for (dx, &w) in dx.iter_mut().zip(w) {
-                *dx = dy * w;
+    vectorised(BackwardInputs { dy, w, out, inputs, turned, dx });
+}
+
+/// [`backward_inputs`].
+struct BackwardInputs<'a, T> {
+    dy: &'a [T],
+    w: &'a [T],
+    out: usize,
+    inputs: usize,
+    turned: &'a mut [T],
+    dx: &'a mut [T],
+}
+
+impl<T: Real> Kernel for BackwardInputs<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, wide: bool) {
+        let Self { dy, w, out, inputs, turned, dx } = self;
+        if out == 1 {
+            for (&dy, dx) in dy.iter().zip(dx.chunks_exact_mut(inputs)) {
+                for (dx, &w) in dx.iter_mut().zip(w) {
+                    *dx = dy * w;
+                }
+            }
+            return;
+        }
+        for (o, turned) in turned.chunks_exact_mut(inputs).enumerate() {
+            for (turned, w) in turned.iter_mut().zip(w.chunks_exact(out)) {
+                *turned = w[o];
             }
         }
-        return;
+        product(Inputs::all(dy, out), turned, inputs, None, dx, wide);
     }
-    for (o, turned) in turned.chunks_exact_mut(inputs).enumerate() {
-        for (turned, w) in turned.iter_mut().zip(w.chunks_exact(out)) {
-            *turned = w[o];
-        }
-    }
-    product(dy, out, turned, inputs, None, dx);
 }

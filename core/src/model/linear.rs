@@ -3,6 +3,7 @@
 //! Parameters: weights input-major (`inputs × heads`), then the biases (`heads`). Starts at zero, where every ranking
 //! loss has a gradient. Cost O(nnz·heads) a pass over the rows.
 
+use super::dense::Inputs;
 use super::{Model, axpy, dense};
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, exact_len};
@@ -98,16 +99,7 @@ impl<T: Real> Model<T> for Linear {
 pub(super) fn layer_forward<T: Real>(x: Selection<'_, T>, w: &[T], bias: &[T], y: &mut [T]) {
     let out = bias.len();
     match x.rows() {
-        Rows::Dense { data, cols } => {
-            if x.is_whole() {
-                dense::forward(data, cols, w, bias, y);
-            } else {
-                for (k, y) in y.chunks_exact_mut(out).enumerate() {
-                    let row = x.row(k);
-                    dense::forward(&data[row * cols..(row + 1) * cols], cols, w, bias, y);
-                }
-            }
-        }
+        Rows::Dense { data, cols } => dense::forward(Inputs::of(data, cols, x.index()), w, bias, y),
         Rows::Csr { ptr, col, val, .. } => {
             for (k, y) in y.chunks_exact_mut(out).enumerate() {
                 let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
@@ -143,16 +135,7 @@ fn sparse_dot<T: Real>(col: &[u32], val: &[T], w: &[T]) -> T {
 pub(super) fn layer_backward<T: Real>(x: Selection<'_, T>, dy: &[T], dw: &mut [T], dbias: &mut [T]) {
     let out = dbias.len();
     match x.rows() {
-        Rows::Dense { data, cols } => {
-            if x.is_whole() {
-                dense::backward_weights(data, cols, dy, dw, dbias);
-                return;
-            }
-            for (k, dy) in dy.chunks_exact(out).enumerate() {
-                let row = x.row(k);
-                dense::backward_weights(&data[row * cols..(row + 1) * cols], cols, dy, dw, dbias);
-            }
-        }
+        Rows::Dense { data, cols } => dense::backward_weights(Inputs::of(data, cols, x.index()), dy, dw, dbias),
         Rows::Csr { ptr, col, val, .. } => {
             for (k, dy) in dy.chunks_exact(out).enumerate() {
                 let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));

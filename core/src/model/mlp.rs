@@ -5,12 +5,14 @@
 //! each hidden layer's activations, rows × width each. Sparse rows are read by the first layer as they are.
 //! Cost: 2·params multiply-adds a row forward, twice that backward.
 
+use super::dense::Inputs;
 use super::linear::{layer_backward, layer_forward};
 use super::{Model, dense};
 use crate::data::Selection;
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::rng::Rng;
+use crate::simd::{Kernel, vectorised};
 use core::ops::Range;
 
 /// The most hidden layers.
@@ -30,7 +32,7 @@ impl Activation {
     #[inline]
     pub(super) fn apply<T: Real>(self, z: &mut [T]) {
         match self {
-            Self::Relu => z.iter_mut().for_each(|z| *z = if *z > T::ZERO { *z } else { T::ZERO }),
+            Self::Relu => vectorised(Relu(z)),
             Self::Tanh => z.iter_mut().for_each(|z| *z = z.tanh()),
         }
     }
@@ -38,16 +40,41 @@ impl Activation {
     #[inline]
     fn chain<T: Real>(self, value: &[T], dz: &mut [T]) {
         match self {
-            Self::Relu => {
-                for (dz, &a) in dz.iter_mut().zip(value) {
-                    *dz = if a > T::ZERO { *dz } else { T::ZERO };
-                }
-            }
+            Self::Relu => vectorised(ReluChain { value, dz }),
             Self::Tanh => {
                 for (dz, &a) in dz.iter_mut().zip(value) {
                     *dz *= T::ONE - a * a;
                 }
             }
+        }
+    }
+}
+
+/// max(z, 0).
+struct Relu<'a, T>(&'a mut [T]);
+
+impl<T: Real> Kernel for Relu<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, _: bool) {
+        for z in self.0 {
+            *z = if *z > T::ZERO { *z } else { T::ZERO };
+        }
+    }
+}
+
+/// 0 where the activation is.
+struct ReluChain<'a, T> {
+    value: &'a [T],
+    dz: &'a mut [T],
+}
+
+impl<T: Real> Kernel for ReluChain<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, _: bool) {
+        for (dz, &a) in self.dz.iter_mut().zip(self.value) {
+            *dz = if a > T::ZERO { *dz } else { T::ZERO };
         }
     }
 }
@@ -172,10 +199,10 @@ impl<T: Real> Model<T> for Mlp {
             let (inputs, out, start) = self.layer(layer);
             let (weights, bias) = params[start..].split_at(inputs * out);
             if layer + 1 == self.layers {
-                dense::forward(previous, inputs, weights, &bias[..out], scores);
+                dense::forward(Inputs::all(previous, inputs), weights, &bias[..out], scores);
             } else {
                 let (next, after) = rest.split_at_mut(rows * out);
-                dense::forward(previous, inputs, weights, &bias[..out], next);
+                dense::forward(Inputs::all(previous, inputs), weights, &bias[..out], next);
                 self.activation.apply(next);
                 previous = next;
                 rest = after;
@@ -209,7 +236,7 @@ impl<T: Real> Model<T> for Mlp {
             let input = &cache[end - rows * inputs..end];
             end -= rows * inputs;
             let (dw, dbias) = grad[start..].split_at_mut(inputs * out);
-            dense::backward_weights(input, inputs, &dy[..rows * out], dw, &mut dbias[..out]);
+            dense::backward_weights(Inputs::all(input, inputs), &dy[..rows * out], dw, &mut dbias[..out]);
             let dx_here = &mut dx[..rows * inputs];
             let (weights, turned) = (&params[start..start + inputs * out], &mut turned[..inputs * out]);
             dense::backward_inputs(&dy[..rows * out], weights, out, inputs, turned, dx_here);

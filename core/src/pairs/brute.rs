@@ -22,7 +22,10 @@
 use super::tiled::{Tile, subtract_rows, sum_pairs, sum_rows};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::simd::{Kernel, vectorised};
 use crate::surrogate::{Family, Surrogate};
+#[cfg(not(feature = "compact"))]
+use core::hint::black_box;
 
 /// Accumulators per sum; part of the summation order, so of the result's last bits.
 pub(super) const LANES: usize = 8;
@@ -51,23 +54,7 @@ pub fn row_sums<T: Real, L: Surrogate<T>>(
 ) -> Result<()> {
     exact_len("values", anchors.len(), values.len())?;
     exact_len("slopes", anchors.len(), slopes.len())?;
-    values.fill(T::ZERO);
-    slopes.fill(T::ZERO);
-    match Factors::of(loss, anchors, others) {
-        None => sum_rows(Plain(loss), anchors, others, values, slopes),
-        Some(factors) => {
-            let pair = Factored(loss);
-            let mut right = [T::ZERO; TILE];
-            for tile in others.chunks(TILE) {
-                let right = factors.right(tile, &mut right);
-                let rows = anchors.chunks(TILE).zip(values.chunks_mut(TILE)).zip(slopes.chunks_mut(TILE));
-                for ((anchors, values), slopes) in rows {
-                    let mut left = [T::ZERO; TILE];
-                    sum_rows(pair, factors.left(anchors, &mut left), right, values, slopes);
-                }
-            }
-        }
-    }
+    vectorised(RowSums { loss, anchors, others, values: &mut *values, slopes: &mut *slopes });
     let unit = loss.slope_unit();
     for s in slopes {
         *s *= unit;
@@ -92,21 +79,7 @@ pub fn add_slopes<T: Real, L: Surrogate<T>>(
 ) -> Result<()> {
     exact_len("kappa", anchors.len(), kappa.len())?;
     exact_len("grad", others.len(), grad.len())?;
-    let unit = loss.slope_unit();
-    match Factors::of(loss, anchors, others) {
-        None => subtract_rows(Plain(loss), anchors, kappa, unit, others, grad),
-        Some(factors) => {
-            let mut right = [T::ZERO; TILE];
-            for (tile, grad) in others.chunks(TILE).zip(grad.chunks_mut(TILE)) {
-                let right = factors.right(tile, &mut right);
-                for (anchors, kappa) in anchors.chunks(TILE).zip(kappa.chunks(TILE)) {
-                    let mut left = [T::ZERO; TILE];
-                    let left = factors.left(anchors, &mut left);
-                    subtract_rows(Factored(loss), left, kappa, unit, right, grad);
-                }
-            }
-        }
-    }
+    vectorised(Slopes { loss, anchors, kappa, others, grad });
     Ok(())
 }
 
@@ -130,24 +103,8 @@ pub fn auc<T: Real, L: Surrogate<T>>(
         return Err(Error::OneClass);
     }
     check(loss, positives, negatives)?;
-    grad_positives.fill(T::ZERO);
-    grad_negatives.fill(T::ZERO);
-    let value = match Factors::of(loss, positives, negatives) {
-        None => sum_pairs(Plain(loss), positives, negatives, grad_positives, grad_negatives),
-        Some(factors) => {
-            let mut value = T::ZERO;
-            let mut right = [T::ZERO; TILE];
-            for (tile, grad_n) in negatives.chunks(TILE).zip(grad_negatives.chunks_mut(TILE)) {
-                let right = factors.right(tile, &mut right);
-                for (anchors, grad_p) in positives.chunks(TILE).zip(grad_positives.chunks_mut(TILE)) {
-                    let mut left = [T::ZERO; TILE];
-                    let left = factors.left(anchors, &mut left);
-                    value += sum_pairs(Factored(loss), left, right, grad_p, grad_n);
-                }
-            }
-            value
-        }
-    };
+    let (left, right) = (&mut *grad_positives, &mut *grad_negatives);
+    let value = vectorised(AllPairs { loss, positives, negatives, left, right });
     let mean = T::ONE / (T::of(positives.len() as f64) * T::of(negatives.len() as f64));
     let scale = mean * loss.slope_unit();
     for g in grad_positives {
@@ -178,6 +135,107 @@ pub fn check<T: Real, L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> 
         return Err(Error::Overflow { what: "pair sum" });
     }
     Ok(())
+}
+
+/// The loop of [`row_sums`].
+struct RowSums<'a, T, L> {
+    loss: L,
+    anchors: &'a [T],
+    others: &'a [T],
+    values: &'a mut [T],
+    slopes: &'a mut [T],
+}
+
+impl<T: Real, L: Surrogate<T>> Kernel for RowSums<'_, T, L> {
+    type Output = ();
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn run(self, _: bool) {
+        let Self { loss, anchors, others, values, slopes } = self;
+        values.fill(T::ZERO);
+        slopes.fill(T::ZERO);
+        match Factors::of(loss, anchors, others) {
+            None => sum_rows(Plain(loss), anchors, others, values, slopes),
+            Some(factors) => {
+                let pair = Factored(loss);
+                let mut right = [T::ZERO; TILE];
+                for tile in others.chunks(TILE) {
+                    let right = factors.right(tile, &mut right);
+                    let rows = anchors.chunks(TILE).zip(values.chunks_mut(TILE)).zip(slopes.chunks_mut(TILE));
+                    for ((anchors, values), slopes) in rows {
+                        let mut left = [T::ZERO; TILE];
+                        sum_rows(pair, factors.left(anchors, &mut left), right, values, slopes);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The loop of [`add_slopes`].
+struct Slopes<'a, T, L> {
+    loss: L,
+    anchors: &'a [T],
+    kappa: &'a [T],
+    others: &'a [T],
+    grad: &'a mut [T],
+}
+
+impl<T: Real, L: Surrogate<T>> Kernel for Slopes<'_, T, L> {
+    type Output = ();
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn run(self, _: bool) {
+        let Self { loss, anchors, kappa, others, grad } = self;
+        let unit = loss.slope_unit();
+        match Factors::of(loss, anchors, others) {
+            None => subtract_rows(Plain(loss), anchors, kappa, unit, others, grad),
+            Some(factors) => {
+                let mut right = [T::ZERO; TILE];
+                for (tile, grad) in others.chunks(TILE).zip(grad.chunks_mut(TILE)) {
+                    let right = factors.right(tile, &mut right);
+                    for (anchors, kappa) in anchors.chunks(TILE).zip(kappa.chunks(TILE)) {
+                        let mut left = [T::ZERO; TILE];
+                        let left = factors.left(anchors, &mut left);
+                        subtract_rows(Factored(loss), left, kappa, unit, right, grad);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The loop of [`auc`].
+struct AllPairs<'a, T, L> {
+    loss: L,
+    positives: &'a [T],
+    negatives: &'a [T],
+    left: &'a mut [T],
+    right: &'a mut [T],
+}
+
+impl<T: Real, L: Surrogate<T>> Kernel for AllPairs<'_, T, L> {
+    type Output = T;
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn run(self, _: bool) -> T {
+        let Self { loss, positives, negatives, left: left_grad, right: right_grad } = self;
+        left_grad.fill(T::ZERO);
+        right_grad.fill(T::ZERO);
+        match Factors::of(loss, positives, negatives) {
+            None => sum_pairs(Plain(loss), positives, negatives, left_grad, right_grad),
+            Some(factors) => {
+                let mut value = T::ZERO;
+                let mut right = [T::ZERO; TILE];
+                for (tile, grad_n) in negatives.chunks(TILE).zip(right_grad.chunks_mut(TILE)) {
+                    let right = factors.right(tile, &mut right);
+                    for (anchors, grad_p) in positives.chunks(TILE).zip(left_grad.chunks_mut(TILE)) {
+                        let mut left = [T::ZERO; TILE];
+                        let left = factors.left(anchors, &mut left);
+                        value += sum_pairs(Factored(loss), left, right, grad_p, grad_n);
+                    }
+                }
+                value
+            }
+        }
+    }
 }
 
 /// One pair: (ℓ, ℓ'/unit) from the prepared scores of the anchor and the other.
@@ -266,10 +324,25 @@ impl<T: Real> Factors<T> {
     }
     /// e^(c(o−z)) of all others; `out` is at least as long.
     #[cfg_attr(not(feature = "compact"), inline(always))]
-    pub(super) fn right_of(self, others: &[T], out: &mut [T]) {
+    fn right_of(self, others: &[T], out: &mut [T]) {
         for (e, &o) in out.iter_mut().zip(others) {
             *e = (self.rate * (o - self.centre)).exp_in_span();
         }
+    }
+}
+
+/// Writes e^(c(o−z)) of all others to `out`, which is as long.
+pub(super) struct Exponentials<'a, T> {
+    pub(super) factors: Factors<T>,
+    pub(super) others: &'a [T],
+    pub(super) out: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Exponentials<'_, T> {
+    type Output = ();
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn run(self, _: bool) {
+        self.factors.right_of(self.others, self.out);
     }
 }
 
@@ -334,10 +407,9 @@ pub(super) fn add<T: Real>(to: &mut [T; LANES], x: &[T; LANES]) {
 #[cfg(not(feature = "compact"))]
 pub(super) type Lanes<T, const R: usize> = [[T; LANES]; R];
 
-/// Adds both parts of whole chunks of others to the accumulators. A function of its own, as what follows the loop would
-/// decide how the lanes lie in registers.
+/// Adds both parts of whole chunks of others to the accumulators, which lie in memory: see [`simd`](crate::simd).
 #[cfg(not(feature = "compact"))]
-#[inline(never)]
+#[inline(always)]
 fn add_rows<T: Real, P: Pair<T>, const R: usize>(
     pair: P,
     anchors: [T; R],
@@ -363,7 +435,7 @@ fn rows<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
     let mut value = [[T::ZERO; LANES]; R];
     let mut slope = [[T::ZERO; LANES]; R];
     let (chunks, rest) = others.as_chunks::<LANES>();
-    add_rows(pair, anchors, chunks, &mut value, &mut slope);
+    add_rows(pair, anchors, chunks, black_box(&mut value), black_box(&mut slope));
     for r in 0..R {
         for (l, &o) in rest.iter().enumerate() {
             let (v, s) = pair.at(anchors[r], o);
@@ -436,9 +508,11 @@ fn sum_pairs<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], left: &m
     value
 }
 
-/// As [`add_rows`], with one accumulator of values, and the second part is added to the others' gradients too.
+/// As [`add_rows`], with one accumulator of values, and the second part is added to the others' gradients too. With SSE2 a
+/// function of its own: the constants of the logistic loss, kept for the next walk, would leave it too few registers.
 #[cfg(not(feature = "compact"))]
-#[inline(never)]
+#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "simd", inline(always))]
 fn add_walk<T: Real, P: Pair<T>, const R: usize>(
     pair: P,
     anchors: [T; R],
@@ -467,7 +541,7 @@ fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
     let mut slope = [[T::ZERO; LANES]; R];
     let (chunks, rest) = others.as_chunks::<LANES>();
     let (grads, grad_rest) = grad.as_chunks_mut::<LANES>();
-    add_walk(pair, anchors, chunks, grads, &mut value, &mut slope);
+    add_walk(pair, anchors, chunks, grads, black_box(&mut value), black_box(&mut slope));
     for (l, (&o, grad)) in rest.iter().zip(grad_rest).enumerate() {
         for r in 0..R {
             let (v, s) = pair.at(anchors[r], o);

@@ -21,13 +21,16 @@
 
 #[cfg(feature = "compact")]
 use super::brute::TILE;
-use super::brute::{Factored, Factors, LANES, Plain, SHARED, total};
+use super::brute::{Exponentials, Factored, Factors, LANES, Plain, SHARED, total};
 #[cfg(not(feature = "compact"))]
 use super::brute::{Lanes, Pair, ROWS, add, parts};
 #[cfg(feature = "compact")]
 use super::tiled::{Tile, keep};
 use crate::real::Real;
+use crate::simd::{Kernel, vectorised};
 use crate::surrogate::{Family, Surrogate};
+#[cfg(not(feature = "compact"))]
+use core::hint::black_box;
 
 /// Positives whose slopes are kept at once.
 pub(crate) const BLOCK: usize = 8;
@@ -79,7 +82,7 @@ impl<'a, T: Real> Kept<'a, T> {
         let Some(factors) = Factors::of(loss, &scores[negatives..], scores) else {
             return Self { form: Form::Plain, rows: scores, slopes, negatives, unit };
         };
-        factors.right_of(scores, right);
+        vectorised(Exponentials { factors, others: scores, out: &mut *right });
         let form = match loss.family() {
             Family::Exponential { .. } => {
                 let (low, high) = right.split_at(negatives);
@@ -120,8 +123,9 @@ impl<'a, T: Real> Kept<'a, T> {
         }
         let (of_low, of_high) = grad.split_at_mut(self.negatives);
         let (kept_low, kept_high) = self.slopes.split_at(BLOCK * self.negatives);
-        subtract(kappa_low, self.unit, kept_low, of_low);
-        subtract(kappa_high, self.unit, kept_high, of_high);
+        let low = Share { kappa: kappa_low, unit: self.unit, kept: kept_low, grad: of_low };
+        let high = Share { kappa: kappa_high, unit: self.unit, kept: kept_high, grad: of_high };
+        vectorised(Shares(low, high));
     }
 
     /// What is left to add to `grad` when all positives have been there.
@@ -129,8 +133,9 @@ impl<'a, T: Real> Kept<'a, T> {
         if let Form::Separate { weights, .. } = self.form {
             let (low, high) = self.rows.split_at(self.negatives);
             let (of_low, of_high) = grad.split_at_mut(self.negatives);
-            subtract(&weights[..1], self.unit, low, of_low);
-            subtract(&weights[1..], self.unit, high, of_high);
+            let low = Share { kappa: &weights[..1], unit: self.unit, kept: low, grad: of_low };
+            let high = Share { kappa: &weights[1..], unit: self.unit, kept: high, grad: of_high };
+            vectorised(Shares(low, high));
         }
     }
 }
@@ -149,9 +154,9 @@ fn class_sums<T: Real>(
 ) -> Sums<T> {
     let mut of = Sums { values: [T::ZERO; BLOCK], slopes: [T::ZERO; BLOCK] };
     match form {
-        Form::Plain => keep(Plain(loss), anchors, others, kept, &mut of),
-        Form::Factored => keep(Factored(loss), anchors, others, kept, &mut of),
-        Form::Products(pair) => keep(pair, anchors, others, kept, &mut of),
+        Form::Plain => vectorised(Keep { pair: Plain(loss), anchors, others, kept, sums: &mut of }),
+        Form::Factored => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
+        Form::Products(pair) => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
         Form::Separate { sums, .. } => {
             for (i, &left) in anchors.iter().enumerate() {
                 of.values[i] = left * sums[class];
@@ -180,8 +185,53 @@ fn sum<T: Real>(xs: &[T]) -> T {
     total(lanes)
 }
 
-/// The share of a block: `grad[j] −= Σ_i κ_i unit s_ij`.
-fn subtract<T: Real>(kappa: &[T], unit: T, kept: &[T], grad: &mut [T]) {
+/// [`keep`], to be run.
+struct Keep<'a, T, P> {
+    pair: P,
+    anchors: &'a [T],
+    others: &'a [T],
+    kept: &'a mut [T],
+    sums: &'a mut Sums<T>,
+}
+
+#[cfg(not(feature = "compact"))]
+impl<T: Real, P: Kind<T>> Kernel for Keep<'_, T, P> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self, _: bool) {
+        keep(self.pair, self.anchors, self.others, self.kept, self.sums);
+    }
+}
+#[cfg(feature = "compact")]
+impl<T: Real, P: Tile<T>> Kernel for Keep<'_, T, P> {
+    type Output = ();
+    fn run(self, _: bool) {
+        keep(self.pair, self.anchors, self.others, self.kept, self.sums);
+    }
+}
+
+/// The share of a block with one class: `grad[j] −= Σ_i κ_i unit s_ij`.
+struct Share<'a, T> {
+    kappa: &'a [T],
+    unit: T,
+    kept: &'a [T],
+    grad: &'a mut [T],
+}
+
+/// The shares with both classes.
+struct Shares<'a, T>(Share<'a, T>, Share<'a, T>);
+
+impl<T: Real> Kernel for Shares<'_, T> {
+    type Output = ();
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    fn run(self, _: bool) {
+        subtract(self.0);
+        subtract(self.1);
+    }
+}
+
+#[cfg_attr(not(feature = "compact"), inline(always))]
+fn subtract<T: Real>(Share { kappa, unit, kept, grad }: Share<'_, T>) {
     let width = grad.len();
     let mut kept = kept;
     let mut row = || {
@@ -333,9 +383,9 @@ impl<T: Real> Kind<T> for Products {
     }
 }
 
-/// Folds whole chunks of others. A function of its own, as what follows the loop would decide how the lanes lie in registers.
+/// Folds whole chunks of others into accumulators that lie in memory: see [`simd`](crate::simd).
 #[cfg(not(feature = "compact"))]
-#[inline(never)]
+#[inline(always)]
 fn fold_rows<T: Real, P: Kind<T>, const R: usize>(
     pair: P,
     anchors: [T; R],
@@ -372,13 +422,14 @@ fn keep_rows<T: Real, P: Kind<T>, const R: usize>(
     let (chunks, rest) = others.as_chunks::<LANES>();
     let mut kept = kept.map(|kept| kept.as_chunks_mut::<LANES>());
     if pair.room() == usize::MAX {
-        fold_rows(pair, anchors, chunks, kept.each_mut().map(|kept| &mut *kept.0), &mut value, &mut slope);
+        let rows = kept.each_mut().map(|kept| &mut *kept.0);
+        fold_rows(pair, anchors, chunks, rows, black_box(&mut value), black_box(&mut slope));
     } else {
         let mut at = 0;
         for group in chunks.chunks(pair.room()) {
             let mut folds = [[T::ZERO; LANES]; R];
             let rows = kept.each_mut().map(|kept| &mut kept.0[at..at + group.len()]);
-            fold_rows(pair, anchors, group, rows, &mut folds, &mut slope);
+            fold_rows(pair, anchors, group, rows, black_box(&mut folds), black_box(&mut slope));
             for r in 0..R {
                 pair.unfold(&mut value[r], &folds[r], group.len());
             }

@@ -118,7 +118,7 @@ fn times<const K: usize>(runs: usize, mut work: [&mut dyn FnMut(); K]) -> [Vec<f
     times
 }
 
-/// The instruction sets this program was compiled for.
+/// The instruction sets this program was compiled for, and whether it has found AVX2.
 pub fn target_features() -> String {
     let known = [
         ("sse2", cfg!(target_feature = "sse2")),
@@ -128,5 +128,6 @@ pub fn target_features() -> String {
         ("neon", cfg!(target_feature = "neon")),
     ];
     let on: Vec<&str> = known.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
-    format!("{} {}", std::env::consts::ARCH, on.join(" ")).trim_end().to_owned()
+    let found = if undercurve::uses_avx2() && !cfg!(target_feature = "avx2") { " avx2-found" } else { "" };
+    format!("{} {}{found}", std::env::consts::ARCH, on.join(" ")).trim_end().to_owned()
 }

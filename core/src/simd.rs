@@ -1,0 +1,58 @@
+//! The feature `simd`: the loops of batches compiled a second time, for AVX2, and which of the two runs chosen by the CPU.
+//!
+//! A [`Kernel`] is ordinary code: lanes of a fixed number, sums in a fixed tree, nothing contracted. Compiled for AVX2, a
+//! register has room for eight numbers instead of four, and every operation on them is the same one, so the bits are the
+//! same. All that a kernel calls has to be inlined into it; what is not is compiled for SSE2 alone, and no less right.
+//!
+//! The crate `pulp` knows what the CPU has (asked once, then a byte that is read) and holds the one `unsafe` call. Beyond that
+//! byte a kernel costs a call, so kernels are whole loops over a batch. Programs compiled for AVX2 (`-C target-cpu`)
+//! have nothing to choose.
+//!
+//! Accumulators of lanes go through `black_box` into the loop, so that they lie in memory as arrays when their tree is added up:
+//! otherwise the tree decides how the lanes lie in registers inside the loop, and they do not fill them.
+
+/// Work that pays to be compiled for wider registers.
+pub(crate) trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Does the work. To be marked `#[inline(always)]`, with all that it calls. `wide`: registers of 256 bits, so that
+    /// blocks may be larger; no result depends on it.
+    fn run(self, wide: bool) -> Self::Output;
+}
+
+#[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
+struct Wide<K>(K);
+
+#[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
+impl<K: Kernel> pulp::NullaryFnOnce for Wide<K> {
+    type Output = K::Output;
+    #[inline(always)]
+    fn call(self) -> K::Output {
+        self.0.run(true)
+    }
+}
+
+/// Runs a kernel, with AVX2 where the CPU has it.
+#[inline(always)]
+pub(crate) fn vectorised<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(all(feature = "simd", target_arch = "x86_64", not(target_feature = "avx2")))]
+    if let Some(avx2) = pulp::x86::V3::try_new() {
+        return avx2.vectorize(Wide(kernel));
+    }
+    kernel.run(cfg!(target_feature = "avx2"))
+}
+
+/// Whether the loops over batches run with AVX2: compiled for it, or (with the feature `simd`) on a CPU that has it. The
+/// bits of a result do not depend on it.
+#[must_use]
+pub fn uses_avx2() -> bool {
+    struct Asked;
+    impl Kernel for Asked {
+        type Output = bool;
+        #[inline(always)]
+        fn run(self, wide: bool) -> bool {
+            wide
+        }
+    }
+    vectorised(Asked)
+}
