@@ -197,11 +197,6 @@ impl Trainer {
     pub fn steps_done(&self) -> f64 {
         self.inner.steps_done() as f64
     }
-    /// Steps the learning rate's schedule spans.
-    #[wasm_bindgen(getter, js_name = totalSteps)]
-    pub fn total_steps(&self) -> f64 {
-        self.inner.total_steps() as f64
-    }
     /// Rows drawn / rows there are.
     #[wasm_bindgen(getter)]
     pub fn pass(&self) -> f64 {
