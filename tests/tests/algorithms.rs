@@ -259,6 +259,9 @@ fn schedules_follow_the_theorems() {
     let practice = Stages::practice(0.1, 200.0, 1.0).unwrap();
     assert_eq!([0, 1, 2, 9].map(|k| practice.steps(k)), [200, 600, 1800, 200 * 19683]);
     assert_eq!([0, 1, 2, 9].map(|k| practice.reset(k)), [1, 3, 9, 19683]);
+    // 1000·1.1² in floating point is a little above the 1210 it stands for.
+    let tenth = Stages::new(0.1, 0.5, 1000.0, 1.1, 10.0).unwrap();
+    assert_eq!(([0, 1, 2].map(|k| tenth.steps(k)), tenth.reset(2)), ([1000, 1100, 1210], 13));
     assert_eq!(Stages::new(0.1, 1.5, 2.0, 3.0, 0.0), Err(Error::Param { what: "lr-factor" }));
     assert_eq!(Stages::new(0.1, 0.5, 0.0, 3.0, 0.0), Err(Error::Param { what: "stage" }));
 }

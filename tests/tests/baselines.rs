@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::{
-    AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucMulticlass, ClassBalanced, Estimator, FastAp, Focal, Grad,
-    Ldam, Link, MinMaxAp, PairWeighting, Prior, SmoothAp, SoftmaxCrossEntropy, Weights,
+    AnyEstimator, AucMargin, AucMarginForm, AucMinMax, AucMulticlass, ClassBalanced, ClassWeights, CrossEntropy,
+    Estimator, Exact, FastAp, Focal, Grad, Ldam, Link, MinMaxAp, PairWeighting, Prior, SmoothAp, SoftmaxCrossEntropy,
+    Weights,
 };
 use undercurve::surrogate::AnySurrogate;
 use undercurve::{Error, Real, Scratch};
@@ -69,11 +70,17 @@ impl<T: Real> Case<T> {
         let batch = self.batch();
         let need = estimator.need(batch.shape());
         let (mut real, mut wide) = (vec![T::ONE; need.real], vec![7.0; need.f64]);
-        let (mut scores, mut by_aux) = (vec![T::ZERO; self.scores.len()], vec![T::ZERO; aux.len()]);
+        let untouched = T::of(-7.0);
+        let (mut scores, mut by_aux) = (vec![untouched; self.scores.len()], vec![untouched; aux.len()]);
         let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut [], u64: &mut [] };
         let grad = Grad { scores: &mut scores, aux: &mut by_aux };
-        let value = estimator.update(&batch, aux, state, scratch, grad)?;
-        Ok(Out { value, scores, aux: by_aux })
+        match estimator.update(&batch, aux, state, scratch, grad) {
+            Ok(value) => Ok(Out { value, scores, aux: by_aux }),
+            Err(error) => {
+                assert!(scores.iter().chain(&by_aux).all(|&g| g == untouched), "{error:?} after writing a gradient");
+                Err(error)
+            }
+        }
     }
     fn value(&self, estimator: &impl Estimator<T>, aux: &[T]) -> Result<f64, Error> {
         let batch = self.batch();
@@ -165,6 +172,13 @@ proptest! {
     fn one_example_at_a_time(low in some(1), high in some(1), more in [0..50u32, 0..50u32], how in drawn(), focus in 0.0..6.0f64, beta in 0.0..0.9999f64, margin in 0.0..2.0f64, scale in 0.3..8.0f64) {
         let case = Case::binary(&low, &high, more, how.1);
         let (y, w) = (case.labels(), case.weights(how.0));
+        matches(&case, &CrossEntropy::new(ClassWeights::Plain, how.0), &[], &mut [], &|s, _| twin::cross_entropy(s, &y, &w))?;
+        // N/(2 n_class) of the data, so that the classes weigh the same in all of it.
+        let halves: Vec<f64> =
+            y.iter().zip(&w).map(|(&y, w)| w / (2.0 * if y == 1 { case.share() } else { 1.0 - case.share() })).collect();
+        matches(&case, &CrossEntropy::new(ClassWeights::Balanced, how.0), &[], &mut [], &|s, _| {
+            twin::cross_entropy(s, &y, &halves)
+        })?;
         matches(&case, &Focal::new(focus, how.0).unwrap(), &[], &mut [], &|s, _| twin::focal(s, &y, &w, focus))?;
         let counts = [f64::from(case.population[0]), f64::from(case.population[1])];
         let classes = twin::effective(beta, counts);
@@ -290,6 +304,29 @@ fn sampled_class_pairs_average_to_all_of_them() {
     assert!((values - all.value).abs() < 0.1 && (first - all.scores[0]).abs() < 0.05, "{values} {}", all.value);
 }
 
+/// The pairs drawn are those of the seed and the update, not the same ones every time.
+#[test]
+fn sampled_class_pairs_change_with_the_seed_and_the_update() {
+    let case = Case {
+        scores: (0..27).map(|k| f64::from(k * 7 % 11) / 4.0 - 1.0).collect(),
+        starts: vec![0, 2, 5, 9],
+        population: vec![20, 30, 40],
+        drawn: Drawn::Stratified,
+    };
+    let values = |seed| {
+        let estimator = AucMulticlass::new(3, PairWeighting::HandTill, 1, seed, Weights::Unbiased).unwrap();
+        let mut state = [0.0; 2];
+        [(); 30].map(|()| case.run(&estimator, &[0.1; 18], &mut state).unwrap().value)
+    };
+    let first = values(5);
+    assert_eq!(first, values(5));
+    assert_ne!(first, values(6));
+    let mut distinct = first.to_vec();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    assert_eq!(distinct.len(), 6, "thirty draws meet each of the six pairs: {first:?}");
+}
+
 /// min_{a,b} max_α E F = p(1−p)(P − 1) at a = E[h|+], b = E[h|−], α = b − a.
 #[test]
 fn the_saddle_point_is_the_pairwise_square_loss() {
@@ -399,6 +436,9 @@ fn every_estimator<T: Real>() -> Vec<AnyEstimator<T>> {
         all.push(AnyEstimator::SmoothAp(SmoothAp::new(T::of(0.01), h, Weights::Unbiased).unwrap()));
         all.push(AnyEstimator::MinMaxAp(MinMaxAp::new(loss, 5, h, Weights::Unbiased).unwrap()));
     }
+    for classes in [ClassWeights::Plain, ClassWeights::Balanced] {
+        all.push(AnyEstimator::CrossEntropy(CrossEntropy::new(classes, Weights::Unbiased)));
+    }
     all.push(AnyEstimator::Focal(Focal::new(2.0, Weights::Unbiased).unwrap()));
     all.push(AnyEstimator::ClassBalanced(ClassBalanced::new(0.9999, Weights::Unbiased).unwrap()));
     all.push(AnyEstimator::Ldam(Ldam::new(0.5, 1.0, 0.999, 2, Weights::Unbiased).unwrap()));
@@ -439,6 +479,65 @@ fn saturated_scores_give_finite_numbers_or_an_error() {
     stays_finite::<f64>(&[-1e300, 1e300, 0.0, 750.0, -750.0, 1e-300]);
     stays_finite::<f32>(&[-3e38, 3e38, 0.0, 90.0, -90.0, 1e-38]);
     stays_finite::<f32>(&[17.0, 17.0, 17.0, 17.0]);
+}
+
+/// A gradient that cannot be written is refused before the state counts the update.
+#[test]
+fn a_refused_gradient_leaves_the_state() {
+    for estimator in every_estimator::<f64>() {
+        let case = Case::binary(&[0.1, -0.2], &[0.3, 0.4], [3, 3], Drawn::Uniform);
+        let (batch, (descent, ascent)) = (case.batch(), estimator.aux());
+        let need = estimator.need(batch.shape());
+        let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+        let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut [], u64: &mut [] };
+        let (mut short, mut by_aux) = ([7.0; 3], vec![7.0; descent + ascent]);
+        let mut state = vec![0.0; estimator.state_len(5)];
+        let grad = Grad { scores: &mut short, aux: &mut by_aux };
+        let got = estimator.update(&batch, &vec![0.1; descent + ascent], &mut state, scratch, grad);
+        assert_eq!(got, Err(Error::Length { what: "grad.scores", need: 4, got: 3 }), "{estimator:?}");
+        assert!(state.iter().all(|&x| x == 0.0) && short == [7.0; 3] && by_aux.iter().all(|&g| g == 7.0));
+    }
+}
+
+/// The exact objectives weigh nothing: on a part of the data they would be another objective.
+#[test]
+fn exact_objectives_take_all_rows_or_none() {
+    let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
+    let exact = [
+        Exact::auc(loss, Link::Identity),
+        Exact::ap(loss, Link::Identity),
+        Exact::pauc(loss, Link::Identity, (0.0, 0.5)).unwrap(),
+    ];
+    for estimator in exact {
+        for drawn in [Drawn::All, Drawn::Uniform, Drawn::Stratified] {
+            let case = Case::binary(&[0.1, -0.2], &[0.3], [0, 0], drawn);
+            let batch = case.batch();
+            let need = Estimator::<f64>::need(&estimator, batch.shape());
+            let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+            let (mut counts, mut keys) = (vec![0; need.u32], vec![0; need.u64]);
+            let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut counts, u64: &mut keys };
+            let got = estimator.value(&batch, &[], scratch);
+            match drawn {
+                Drawn::All => assert!(got.is_ok(), "{got:?}"),
+                _ => assert!(matches!(got, Err(Error::Unsupported { .. })), "{got:?}"),
+            }
+        }
+    }
+}
+
+/// The loss of such a pair fits in `f64` and its slope, about -1e39, in no `f32`; nothing of it is written.
+#[test]
+fn a_gradient_beyond_the_number_type_is_not_written() {
+    let estimator = Exact::auc(AnySurrogate::by_name("square", 1.0).unwrap(), Link::Identity);
+    let case = Case::<f32>::binary(&[3e38], &[-3e38], [0, 0], Drawn::All);
+    let batch = case.batch();
+    let need = Estimator::<f32>::need(&estimator, batch.shape());
+    let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+    let (mut counts, mut keys) = (vec![0; need.u32], vec![0; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut counts, u64: &mut keys };
+    let mut scores = [7.0f32; 2];
+    let got = estimator.update(&batch, &[], &mut [], scratch, Grad { scores: &mut scores, aux: &mut [] });
+    assert_eq!((got, scores), (Err(Error::Overflow { what: "score gradient" }), [7.0; 2]));
 }
 
 #[test]

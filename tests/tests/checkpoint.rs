@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, open, seal};
+use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, VERSION, open, seal};
 use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable};
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
@@ -150,6 +150,18 @@ fn runs_are_what_postcard_writes() {
         assert!(twin == payload, "{}", method.name);
         let again = Trainer::load(&seal(Kind::Trainer, &twin), data.clone(), None).unwrap();
         assert!(again.save() == bytes, "{}", method.name);
+    }
+}
+
+/// A format this release does not write is named, an older one as well as a newer one.
+#[test]
+fn other_formats_are_refused_by_their_number() {
+    let bytes = seal(Kind::Model, b"payload");
+    assert_eq!(open(Kind::Model, &bytes), Ok(&b"payload"[..]));
+    for version in [0u16, VERSION + 1, u16::MAX] {
+        let mut other = bytes.clone();
+        other[12..14].copy_from_slice(&version.to_le_bytes());
+        assert_eq!(open(Kind::Model, &other), Err(CheckpointError::Version(version)));
     }
 }
 

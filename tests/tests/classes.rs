@@ -6,7 +6,8 @@ use undercurve::algorithm::{Algorithm, Answer, PpdSg, Stages, State};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::checkpoint::{CheckpointError, Kind, SavedClassModel, SavedModel, open, seal};
 use undercurve::data::{
-    ClassDataset, ClassPreparation, Dataset, Format, Options, RawTable, Scale, Split, label_values, prepare_classes,
+    ClassDataset, ClassPreparation, Dataset, Format, Options, RawTable, Rows, Scale, Split, label_values,
+    prepare_classes,
 };
 use undercurve::estimator::{AucMulticlass, Estimator, PairWeighting, Weights};
 use undercurve::metric::{Metrics, class_summary, log_odds};
@@ -263,6 +264,45 @@ fn resuming_after_any_step_gives_the_same_bits() {
             }
         }
     }
+}
+
+#[test]
+fn a_dual_reset_of_many_batches_rests_and_resumes() {
+    let (x, y) = data(7, 60);
+    let all = dataset(&x, &y);
+    let config = config("ppd-sg", "linear", &[("reset", "9000"), ("stage", "3"), ("per-class", "3")], 4);
+    let mut whole = ClassTrainer::new(&config, Arc::clone(&all), None).unwrap();
+    let mut parts = whole.clone();
+    while whole.steps_done() < 4 {
+        whole.step().unwrap();
+    }
+    let (mut rests, mut calls) = (0, 0);
+    while parts.steps_done() < 4 && calls < 100 {
+        let before = parts.steps_done();
+        parts.step().unwrap();
+        rests += u32::from(parts.steps_done() == before);
+        calls += 1;
+        parts = ClassTrainer::load(&parts.save(), Arc::clone(&all), None).unwrap();
+    }
+    assert!(rests > 0 && whole.save() == parts.save(), "{rests} rests in {calls} calls");
+    // Nine rows a batch, of the steps and the reset alike.
+    assert_eq!(whole.pass(), f64::from(9 * (4 + 9000)) / 60.0);
+}
+
+/// The figures of the training rows in a report are those of the same rows as any others.
+#[test]
+fn reports_measure_the_rows_they_name() {
+    let (x, y) = data(7, 60);
+    let all = dataset(&x, &y);
+    let mut trainer = ClassTrainer::new(&config("ce", "mlp:3", &[], 30), Arc::clone(&all), Some(all.clone())).unwrap();
+    (0..30).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+    let report = trainer.report().unwrap();
+    let (want, test) = (trainer.evaluate(&all).unwrap(), report.test.clone().unwrap());
+    assert_eq!((report.step, report.pass, &test), (30, trainer.pass(), &want));
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    let pairs =
+        [(report.train.hand_till, want.hand_till), (report.train.ap, want.ap), (report.train.auroc, want.auroc)];
+    assert!(pairs.iter().all(|&(a, b)| near(a, b)) && report.train.accuracy == want.accuracy, "{report:?} {want:?}");
 }
 
 #[test]
@@ -607,6 +647,21 @@ fn bad_labels_are_named() {
     assert_eq!(unknown.to_string(), "f.csv:3:2: label \"7\", but training knew the classes \"1\", \"2\", \"3\"");
     let other = preparation.apply::<f32>(&table("a,b\n1,x\n2,y\n")).unwrap_err();
     assert_eq!(other.to_string(), "f.csv:1: there is no column \"label\"; the columns are \"a\", \"b\"");
+}
+
+/// Scaling is fitted on the training rows alone.
+#[test]
+fn a_split_scales_by_its_training_rows() {
+    let lines = (0..40).map(|k| format!("{},{}\n", k * k % 31, ["x", "y", "z"][k % 3]));
+    let table =
+        RawTable::parse(format!("a,label\n{}", lines.collect::<String>()).as_bytes(), Format::Csv, "a.csv").unwrap();
+    let options = Options { scale: Some(Scale::Standard), ..Options::default() };
+    let all = prepare_classes::<f64>(&table, &options, Split::new(0.6, 1)).unwrap();
+    let mean = |data: &ClassDataset<f64>| {
+        let Rows::Dense { data, .. } = data.features().rows() else { panic!("sparse rows of a table") };
+        data.iter().sum::<f64>() / data.len() as f64
+    };
+    assert!(mean(&all.train).abs() < 1e-14 && mean(&all.test).abs() > 1e-3);
 }
 
 /// Ten classes of real data: handwritten digits.

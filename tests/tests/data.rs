@@ -471,6 +471,37 @@ proptest! {
     }
 }
 
+/// Whatever a column is made of, numbers with some left out, categories or the few values of sparse rows: standardised it
+/// has mean 0 and deviation 1 over the rows it was fitted on.
+#[test]
+fn standardised_columns_have_mean_zero_and_deviation_one() {
+    let options = Options { scale: Some(Scale::Standard), missing: Missing::Impute, ..Options::default() };
+    let text = "n,c,label\n1,red,0\n,blue,1\n4,,0\n2.5,red,1\n,green,0\n7,blue,1\n3,red,0\n";
+    let (_, named) = fitted(text, &options).unwrap();
+    let table = svm("0 1:1 3:2\n1 2:5\n0 1:4 2:-1 3:7\n1\n0 3:0.5\n").unwrap();
+    let numbered = Preparation::fit(&table, &options).unwrap().apply::<f64>(&table).unwrap();
+    assert_eq!((named.cols(), numbered.cols()), (5, 3)); // n; blue, green, red and (missing)
+    for rows in [dense(&named), dense(&numbered)] {
+        for column in 0..rows[0].len() {
+            let of = |f: &dyn Fn(f64) -> f64| rows.iter().map(|row| f(row[column])).sum::<f64>() / rows.len() as f64;
+            assert!(of(&|x| x).abs() < 1e-15 && (of(&|x| x * x) - 1.0).abs() < 1e-14, "column {column}: {rows:?}");
+        }
+    }
+}
+
+/// What sparse rows have beyond the columns of training is left out and counted.
+#[test]
+fn columns_beyond_those_of_training_are_left_out() {
+    let (fitted_on, more) = (svm("0 1:1 2:2\n1 2:5\n").unwrap(), svm("0 1:3 3:4\n1 2:3 4:1\n1 3:1\n").unwrap());
+    for scale in [Scale::None, Scale::Standard, Scale::Unit] {
+        let preparation = Preparation::fit(&fitted_on, &Options { scale: Some(scale), ..Options::default() }).unwrap();
+        let data = preparation.apply::<f64>(&more).unwrap();
+        let without = preparation.apply::<f64>(&svm("0 1:3\n1 2:3\n1\n").unwrap()).unwrap();
+        assert_eq!((data.cols(), data.summary().beyond, without.summary().beyond), (2, 3, 0));
+        assert_eq!(dense(&data), dense(&without), "{scale:?}");
+    }
+}
+
 #[test]
 fn sparse_arrays_are_checked_and_taken_as_they_are() {
     let make = |ptr: &[usize], col: &[u32], val: &[f64], y: &[u8], cols| {

@@ -252,6 +252,39 @@ fn a_direction_the_minibatch_cannot_see_is_skipped() {
     assert!(skipped > 5 && moved > 5, "{skipped} {moved}");
 }
 
+/// Minibatches that see nothing of v end the loop when there were as many in a row as make a pass, saved in between or not.
+#[test]
+fn a_pass_of_skips_in_a_row_ends_the_loop() {
+    // Rows 1 to 6 are empty: only a minibatch with row 0 moves.
+    let (ptr, col, val) = ([0, 1, 1, 1, 1, 1, 1, 1], [0u32], [1.0f64]);
+    let rows = Rows::csr(&ptr, &col, &val, 1).unwrap();
+    let glm = Glm::new(rows, Targets::Labels(&[1, 0, 0, 0, 0, 0, 0]), GlmLoss::Logistic, 0.0, false).unwrap();
+    for (batch, patience) in [(1, 7), (2, 4)] {
+        let mut machine = Machine::new(AiSarah::new(batch, 1e-9, 0.9).unwrap(), glm, &[0.0], 3);
+        let (mut row, mut opens, mut ended, mut spared) = (0, true, 0, 0);
+        for _ in 0..600 {
+            machine.run = Run::from_words(machine.run.words());
+            let event = machine.step().unwrap();
+            assert_eq!(matches!(event, Event::FullGradient { .. }), opens, "{row} skips of {patience}: {event:?}");
+            opens = false;
+            match event {
+                Event::Skipped => {
+                    row += 1;
+                    opens = row == patience;
+                    ended += u32::from(opens);
+                }
+                Event::Step { .. } => {
+                    spared += u32::from(row > 0);
+                    opens = machine.run.norm_sq < 1e-9 * machine.run.start_norm_sq;
+                    row = 0;
+                }
+                _ => row = 0,
+            }
+        }
+        assert!(ended > 5 && spared > 5, "{ended} {spared}");
+    }
+}
+
 #[test]
 fn ai_sarah_follows_its_twin() {
     let sample = Sample::<f64>::new(150, 30, 0.15, 4);
@@ -502,6 +535,143 @@ fn theoretical_steps_follow_the_smoothness_of_the_segment() {
     }
 }
 
+/// The next loop begins at one of this loop's iterates, the first of them included and the last not left out, drawn with
+/// the step sizes for weights.
+#[test]
+fn theoretical_loops_go_on_from_an_iterate_drawn_by_its_step() {
+    let sample = Sample::<f64>::new(40, 8, 0.5, 15);
+    let (glm, w0, inner) = (sample.glm(true, GlmLoss::Logistic, 0.05), start(9), 5);
+    let mut machine = Machine::new(TheoreticalAiSarah::new(inner, Sampling::Uniform).unwrap(), glm, &w0, 4);
+    let mut rng = Rng::new(4);
+    let (mut earlier, mut latest) = (0, 0);
+    for _ in 0..40 {
+        assert!(matches!(machine.step().unwrap(), Event::FullGradient { .. }));
+        let (mut chosen, mut at, mut total) = (machine.params(), 0, machine.run.alpha_max);
+        for k in 1..=inner {
+            rng.below(40);
+            let last = k == inner;
+            // Where the loop ends the parameters are already the chosen ones.
+            let before = machine.params();
+            assert!(matches!(machine.step().unwrap(), Event::Step { .. }));
+            total += machine.run.alpha_max;
+            let takes = rng.uniform() * total < machine.run.alpha_max;
+            at = if takes { k } else { at };
+            if last {
+                let now = machine.params();
+                assert_eq!(now == chosen, !takes, "loop at {at}");
+                assert!(!takes || now != before);
+            } else if takes {
+                chosen = machine.params();
+            }
+        }
+        earlier += u32::from(at < inner);
+        latest += u32::from(at == inner);
+    }
+    assert!(earlier > 10 && latest > 2, "{earlier} {latest}");
+}
+
+/// The loop is as long as a draw from 0 to `inner`, both included.
+#[test]
+fn bounded_loops_have_every_length() {
+    let sample = Sample::<f64>::new(60, 6, 0.5, 16);
+    let glm = sample.glm(true, GlmLoss::Logistic, 0.05);
+    let mut machine = Machine::new(BoundedAiSarah::new(4, 3, 0.1, 0.5).unwrap(), glm, &start(7), 4);
+    let mut lengths = [0; 4];
+    assert!(matches!(machine.step().unwrap(), Event::FullGradient { .. }));
+    for _ in 0..400 {
+        let mut length = 0;
+        while let Event::Step { .. } = machine.step().unwrap() {
+            length += 1;
+        }
+        lengths[length] += 1;
+    }
+    // 100 of each, with five deviations of 8.7.
+    assert!(lengths.iter().all(|count| (57..=143).contains(count)), "{lengths:?}");
+}
+
+/// Within a full gradient, which takes several calls, the parameters are those it is taken at.
+#[test]
+fn parameters_stand_still_within_a_full_gradient() {
+    let sample = Sample::<f64>::new(5000, 20, 0.9, 22);
+    let w0 = start(21);
+    for sparse in [false, true] {
+        let glm = sample.glm(sparse, GlmLoss::Logistic, 0.01);
+        let mut machine = Machine::new(Sarah::new(8, 0.1, 3).unwrap(), glm, &w0, 4);
+        let (mut before, mut parts) = (machine.params(), 0);
+        assert_eq!(before, w0);
+        while parts < 3 {
+            let event = machine.step().unwrap();
+            let now = machine.params();
+            match event {
+                Event::Step { .. } => assert_ne!(now, before),
+                _ => assert_eq!(now, before, "{event:?}, sparse {sparse}"),
+            }
+            parts += u32::from(event == Event::Part);
+            before = now;
+        }
+    }
+}
+
+/// A window takes down the places of 4096 values; one more and it is walked again instead.
+#[test]
+fn a_window_holds_as_many_places_as_it_says() {
+    let cols = 300_000u32;
+    let windows = [4096u32, 4097, 3, 4095];
+    let (mut ptr, mut col, mut val) = (vec![0], Vec::new(), Vec::new());
+    let mut rng = Rng::new(5);
+    for row in 0..2 {
+        for (at, count) in windows.iter().enumerate() {
+            let own = if row == 0 { count / 2 } else { count - count / 2 };
+            // (Every other column is one of both rows.)
+            col.extend((0..own).map(|k| (at as u32) * 65_536 + 14 * k + if k % 2 == 0 { 0 } else { row }));
+        }
+        val.extend((val.len()..col.len()).map(|_| rng.normal() / 64.0).collect::<Vec<f64>>());
+        ptr.push(col.len());
+    }
+    let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
+    let glm = Glm::new(rows, Targets::Labels(&[1, 0]), GlmLoss::Logistic, 0.01, true).unwrap();
+    let algorithm = AiSarah::new(2, 1.0 / 32.0, 0.999).unwrap();
+    let w0 = start(cols as usize + 1);
+    let mut models = [Updates::Auto, Updates::Eager].map(|updates| {
+        let mut machine = Machine::new(algorithm.with_updates(updates), glm, &w0, 21);
+        machine.step().unwrap();
+        machine.step().unwrap();
+        if updates == Updates::Auto {
+            // What windows leave behind the order: how much of either row they have read.
+            let mut read = machine.u32[2..].to_vec();
+            read.sort_unstable();
+            assert_eq!(read, [(ptr[1]) as u32, (ptr[2] - ptr[1]) as u32]);
+        }
+        (machine.run.slope, machine.run.curvature)
+    });
+    let [(slope, curvature), (of_all, curvature_of_all)] = models;
+    models[0] = (slope / of_all - 1.0, curvature / curvature_of_all - 1.0);
+    assert!(models[0].0.abs() < 1e-13 && models[0].1.abs() < 1e-13, "{models:?}");
+}
+
+/// In single precision, too, ‖v‖² of the lazy form is that of v, however far it has fallen within one loop.
+#[test]
+fn the_length_of_a_lazy_direction_is_taken_anew_as_it_falls() {
+    let sample = Sample::<f32>::new(300, 30, 0.1, 23);
+    let glm = sample.glm(true, GlmLoss::LeastSquares, 0.0);
+    let w0: Vec<f32> = start(31).iter().map(|&w| 10.0 * w as f32).collect();
+    let [mut lazy, mut eager] = [Updates::Lazy, Updates::Eager]
+        .map(|updates| Machine::new(Sarah::new(2, 0.5, 1 << 30).unwrap().with_updates(updates), glm, &w0, 3));
+    let mut worst = 0.0f64;
+    lazy.step().unwrap();
+    eager.step().unwrap();
+    let first = eager.run.norm_sq;
+    let mut least = first;
+    while least > 1e-7 * first && eager.run.steps < 5000 {
+        lazy.step().unwrap();
+        eager.step().unwrap();
+        worst = worst.max((lazy.run.norm_sq / eager.run.norm_sq - 1.0).abs());
+        least = least.min(eager.run.norm_sq);
+    }
+    println!("{:e} of the first after {} steps, apart by {worst:e}", least / first, eager.run.steps);
+    assert!(least <= 1e-7 * first && worst < 1e-2, "{:e} {worst:e}", least / first);
+}
+
 #[test]
 fn bounded_steps_stay_in_their_bounds() {
     let sample = Sample::<f64>::new(200, 12, 0.4, 16);
@@ -548,6 +718,85 @@ fn any_model_form_follows_the_closed_form() {
     assert!(distance(machine.params(&memory), &exact.params()) < 1e-4);
 }
 
+/// Of such a model, too, skips in a row end the loop, and the next loop counts from none.
+#[test]
+fn any_model_form_ends_a_loop_of_skips() {
+    let machine = AiSarahAnyModel::new(1.0 / 32.0, 0.999, 1e-3, 3).unwrap();
+    let mut memory = vec![0.0; AiSarahAnyModel::memory_len(2)];
+    let mut run = machine.start(&[0.5, 0.25], &mut memory).unwrap();
+    for _ in 0..4 {
+        assert_eq!(machine.next(&run), AnyModelAsk::Full);
+        machine.tell(&mut run, &mut memory, &[1.0, -1.0]).unwrap();
+        for _ in 0..3 {
+            // The same gradient everywhere: no slope and no curvature.
+            for ask in [AnyModelAsk::Fresh, AnyModelAsk::Again, AnyModelAsk::Again] {
+                assert_eq!(machine.next(&run), ask);
+                machine.tell(&mut run, &mut memory, &[0.3, 0.1]).unwrap();
+            }
+        }
+    }
+    assert_eq!((run.outer, run.steps, machine.params(&memory)), (4, 0, &[0.5, 0.25][..]));
+}
+
+/// The gradient is the objective's, its last entry, the bias, with λ like the others; λ moves every eigenvalue by itself.
+#[test]
+fn the_bias_is_a_parameter_like_any_other() {
+    let sample = Sample::<f64>::new(30, 4, 0.6, 24);
+    let w = start(5);
+    for (loss, naive) in LOSSES {
+        for sparse in [false, true] {
+            let glm = sample.glm(sparse, loss, 0.3);
+            let mut gradient = vec![0.0; 5];
+            glm.gradient(&w, &mut gradient).unwrap();
+            let twin = sample.twin(naive, 0.3);
+            assert!(distance(&gradient, &twin.gradient(&twin.all(), &w)) < 1e-14);
+            for j in 0..5 {
+                let at = |h: f64| {
+                    let mut w = w.clone();
+                    w[j] += h;
+                    glm.objective(&w).unwrap()
+                };
+                let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!((slope - gradient[j]).abs() < 1e-8, "{loss:?} {j}: {slope} {}", gradient[j]);
+            }
+            let eigenvalue = |lambda| {
+                let glm = sample.glm(sparse, loss, lambda);
+                let need = largest_eigenvalue_need(5, 30);
+                let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+                let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut [], u64: &mut [] };
+                largest_eigenvalue(&glm, Some(&w), 30, 1e-12, 1, scratch).unwrap().value
+            };
+            assert!((eigenvalue(0.7) - eigenvalue(0.0) - 0.7).abs() < 1e-10, "{loss:?} {sparse}");
+        }
+    }
+}
+
+/// A margin of 0 is no positive.
+#[test]
+fn accuracy_counts_margins_of_zero_as_negative() {
+    let rows = Rows::dense(&[1.0, -1.0, 2.0, 0.0], 1).unwrap();
+    let of = |labels: &[u8]| {
+        Glm::new(rows, Targets::Labels(labels), GlmLoss::Logistic, 0.0, false).unwrap().accuracy(&[2.0]).unwrap()
+    };
+    assert_eq!((of(&[1, 0, 1, 0]), of(&[1, 0, 1, 1]), of(&[0, 0, 0, 0])), (1.0, 0.75, 0.5));
+}
+
+/// A row longer than a call's share of the work is a call of its own.
+#[test]
+fn a_full_gradient_gets_past_rows_of_any_length() {
+    let cols = 70_000;
+    let x: Vec<f32> = (0..3 * cols).map(|k| ((k * 7919) % 101) as f32 / 1e4).collect();
+    let (ptr, col) = ([0, cols, 2 * cols, 3 * cols], (0..3 * cols).map(|k| (k % cols) as u32).collect::<Vec<_>>());
+    for rows in [Rows::dense(&x, cols).unwrap(), Rows::csr(&ptr, &col, &x, cols).unwrap()] {
+        let glm = Glm::new(rows, Targets::Labels(&[1, 0, 1]), GlmLoss::Logistic, 0.0, true).unwrap();
+        let mut machine = Machine::new(Sarah::new(1, 0.1, 3).unwrap(), glm, &vec![0.0; cols + 1], 1);
+        let events: Vec<bool> = (0..3).map(|_| machine.step().unwrap() == Event::Part).collect();
+        assert_eq!(events, [true, true, false]);
+        let (norm, mut gradient) = (machine.run.norm_sq, vec![0.0; cols + 1]);
+        assert!((glm.gradient(&vec![0.0; cols + 1], &mut gradient).unwrap() / norm - 1.0).abs() < 1e-6);
+    }
+}
+
 #[test]
 fn saved_runs_continue_with_the_same_bits() {
     let sample = Sample::<f64>::new(90, 70, 0.05, 18);
@@ -568,6 +817,7 @@ fn saved_runs_continue_with_the_same_bits() {
             assert_eq!(machine.step().unwrap(), copy.step().unwrap());
         }
         assert_eq!((machine.params(), &machine.run), (copy.params(), &copy.run));
+        assert_eq!(Run::from_words(machine.run.words()), machine.run);
     }
     check(AiSarah::new(2, 1.0 / 32.0, 0.999).unwrap(), glm);
     check(Sarah::new(2, 1.0, 20).unwrap(), glm);

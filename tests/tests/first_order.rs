@@ -56,7 +56,7 @@ proptest! {
         ],
         noise in prop::collection::vec(-1.0..1.0f64, 30 * 9),
     ) {
-        let schedule = Schedule::new(lr, shape, 25);
+        let schedule = Schedule::new(lr, shape, 24); // the rates change at half and at three quarters of it, whole steps
         let adam = |form| AnyAlgorithm::Adam(Adam::new(schedule, beta1, beta2, eps, decay, form).unwrap());
         let momentum = AnyAlgorithm::Momentum(Momentum::new(schedule, beta1, decay).unwrap());
         let all = [AnyAlgorithm::Sgd(Sgd::new(schedule, decay).unwrap()), momentum, adam(AdamForm::Corrected), adam(AdamForm::Plain)];
@@ -70,7 +70,7 @@ proptest! {
                 let g: Vec<f64> = (0..w.len()).map(|k| w[k].sin() + noise[t as usize * 9 + k]).collect();
                 let got: Vec<f64> = (0..w.len()).map(|k| memory.points[k].sin() + noise[t as usize * 9 + k]).collect();
                 memory.tell(algorithm, &got).unwrap();
-                let lr = rate(lr, shape, t, 25);
+                let lr = rate(lr, shape, t, 24);
                 match which {
                     0 => (0..w.len()).for_each(|k| w[k] -= lr * (g[k] + decay * w[k])),
                     1 => (0..w.len()).for_each(|k| {

@@ -5,7 +5,7 @@ use rand_core::{Rng as _, SeedableRng};
 use undercurve::Error;
 use undercurve::batch::Drawn;
 use undercurve::rng::Rng;
-use undercurve::sampler::{AnySampler, Classes, Cursor, Sampler, Shuffle, Stratified};
+use undercurve::sampler::{AnySampler, ByClass, ClassSampler, Classes, Cursor, Sampler, Shuffle, Stratified};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Drawing {
@@ -74,6 +74,57 @@ proptest! {
     }
 }
 
+/// An epoch leaves out only what makes no whole batch: where batches divide it, its draws are all the rows.
+#[test]
+fn batches_that_divide_the_rows_draw_all_of_them_every_epoch() {
+    let labels: Vec<u8> = (0..24).map(|k| u8::from(k % 3 == 0)).collect();
+    let mut memory = vec![0; 24];
+    let classes = Classes::new(&labels, &mut memory).unwrap();
+    for sampler in [
+        AnySampler::Shuffle(Shuffle::new(5, 6).unwrap()),
+        AnySampler::Stratified(Stratified::new(5, 2, 4).unwrap()), // 8 positives and 16 negatives
+    ] {
+        let (mut cursor, mut order) = (Cursor::default(), vec![0; 24]);
+        sampler.prepare(&classes, &cursor, &mut order).unwrap();
+        let mut epochs = Vec::new();
+        for _ in 0..3 {
+            let drawn: Vec<u32> =
+                (0..4).flat_map(|_| draw(&sampler, &classes, &mut cursor, &mut order).index).collect();
+            let mut sorted = drawn.clone();
+            sorted.sort_unstable();
+            assert!(sorted.iter().copied().eq(0..24), "{sampler:?}: {drawn:?}");
+            epochs.push(drawn);
+        }
+        assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2], "{sampler:?}: epochs in the same order");
+    }
+}
+
+/// Classes of one size are not dealt in step: each has a stream of its own.
+#[test]
+fn classes_are_shuffled_apart() {
+    let labels: Vec<u8> = (0..40).map(|k| k % 2).collect();
+    let mut memory = vec![0; 40];
+    let classes = Classes::new(&labels, &mut memory).unwrap();
+    let sampler = AnySampler::Stratified(Stratified::new(5, 20, 20).unwrap());
+    let (mut cursor, mut order) = (Cursor::default(), vec![0; 40]);
+    sampler.prepare(&classes, &cursor, &mut order).unwrap();
+    for _ in 0..3 {
+        let got = draw(&sampler, &classes, &mut cursor, &mut order).index;
+        assert!((0..20).any(|k| got[k] / 2 != got[20 + k] / 2), "{got:?}");
+    }
+    let labels: Vec<u32> = (0..40).map(|k| k % 2).collect();
+    let (mut rows, mut starts) = (vec![0; 40], vec![0; 3]);
+    let by_class = ByClass::new(&labels, &mut rows, &mut starts).unwrap();
+    let sampler = ClassSampler::PerClass { seed: 5, rows: 20 };
+    let (mut cursor, mut order) = (vec![0; 4], vec![0; 40]);
+    sampler.prepare(&by_class, &cursor, &mut order).unwrap();
+    for _ in 0..3 {
+        let (mut index, mut starts) = (vec![0; 40], vec![0; 3]);
+        sampler.draw(&by_class, &mut cursor, &mut order, &mut index, &mut starts).unwrap();
+        assert!((0..20).any(|k| index[k] / 2 != index[20 + k] / 2), "{index:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_is_an_error() {
     let mut memory = [0; 3];
@@ -83,6 +134,14 @@ fn what_cannot_be_drawn_is_an_error() {
     assert_eq!(prepare(stratified(2, 1)), Err(Error::Param { what: "positives" }));
     assert_eq!(prepare(stratified(1, 3)), Err(Error::Param { what: "negatives" }));
     assert_eq!(prepare(AnySampler::Shuffle(Shuffle::new(1, 4).unwrap())), Err(Error::Param { what: "batch" }));
+    // Cursors of larger data.
+    let beyond = |position, sampler: AnySampler| {
+        sampler.prepare(&classes, &Cursor { position, ..Cursor::default() }, &mut [0; 3])
+    };
+    assert_eq!(beyond([2, 1], stratified(1, 1)), Ok(()));
+    assert_eq!(beyond([3, 0], stratified(1, 1)), Err(Error::Param { what: "negatives" }));
+    assert_eq!(beyond([0, 2], stratified(1, 1)), Err(Error::Param { what: "positives" }));
+    assert_eq!(beyond([4, 0], AnySampler::Shuffle(Shuffle::new(1, 1).unwrap())), Err(Error::Param { what: "batch" }));
     assert_eq!(Shuffle::new(1, 0), Err(Error::Param { what: "batch" }));
     assert_eq!(Classes::new(&[0, 2], &mut [0; 2]).map(|c| c.population()), Err(Error::Label { at: 1 }));
     let mut one = [0; 2];

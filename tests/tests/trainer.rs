@@ -350,6 +350,34 @@ fn damaged_files_are_errors_and_never_panic() {
     assert!(Predictor::<f64>::load(&saved[..40]).is_err());
 }
 
+/// A run goes on with its own data only: other labels, values or places of values are other data.
+#[test]
+fn a_run_knows_its_training_data() {
+    let ptr: Vec<usize> = (0..=40).collect();
+    let (col, val): (Vec<u32>, Vec<f32>) =
+        ((0..40).map(|k| k % 3).collect(), (0..40).map(|k| k as f32 / 40.0).collect());
+    let labels: Vec<u8> = (0..40).map(|k| u8::from(k % 4 == 0)).collect();
+    let sparse = |col: &[u32], val: &[f32], labels: &[u8], cols| {
+        Arc::new(Dataset::csr(ptr.clone(), col.to_vec(), val.to_vec(), labels.to_vec(), cols).unwrap())
+    };
+    let own = sparse(&col, &val, &labels, 3);
+    let saved = Trainer::new(&config("soap", "linear"), own.clone(), None).unwrap().save();
+    assert!(Trainer::load(&saved, own, None).is_ok());
+    let (mut other_col, mut other_val, mut other_labels) = (col.clone(), val.clone(), labels.clone());
+    other_col[7] = (col[7] + 1) % 3;
+    other_val[7] = 0.5;
+    other_labels.swap(4, 5);
+    for other in [
+        sparse(&other_col, &val, &labels, 3),
+        sparse(&col, &other_val, &labels, 3),
+        sparse(&col, &val, &other_labels, 3),
+        sparse(&col, &val, &labels, 4),
+    ] {
+        let error = Trainer::load(&saved, other, None).map(|_| ()).unwrap_err();
+        assert_eq!(error, TrainerError::Checkpoint(CheckpointError::Mismatch("training data set")));
+    }
+}
+
 #[test]
 fn a_saved_model_scores_as_the_trainer_does() {
     let train = data(1, 100);
