@@ -1046,6 +1046,7 @@ pub struct Settings<'a> {
     pairs: &'a [(&'a str, &'a str)],
     #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     fpr: (f64, f64),
+    seed: u64,
 }
 
 impl<'a> Settings<'a> {
@@ -1068,7 +1069,7 @@ impl<'a> Settings<'a> {
                 return Err(SettingError::Value { at, param });
             }
         }
-        Ok(Self { method, pairs, fpr: (0.0, 0.05) })
+        Ok(Self { method, pairs, fpr: (0.0, 0.05), seed: 1 })
     }
 
     /// The method.
@@ -1081,6 +1082,12 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub fn with_fpr(self, fpr: (f64, f64)) -> Self {
         Self { fpr, ..self }
+    }
+
+    /// With the seed of what an algorithm draws by itself, PGA's random stage; 1 without.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
     }
 
     /// The value of a parameter as text; `None` when the method has no such parameter.
@@ -1374,7 +1381,7 @@ impl<'a> Settings<'a> {
             "pga" => {
                 let (radius, dual) = (self.value("radius"), self.value("dual-radius"));
                 let (lr, stage, prox) = (self.value("lr"), self.value("stage"), self.value("prox"));
-                AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, 0)?.with_answer(answer))
+                AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, self.seed)?.with_answer(answer))
             }
             "oauc" => {
                 let algorithm = Oauc::new(self.value("lr"), self.value("radius"), ascent)?;

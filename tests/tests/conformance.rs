@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use undercurve::algorithm::{AnyAlgorithm, Pesg, Stages};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
-use undercurve::finite_sum::{FiniteSum, Glm, Memory, Targets};
+use undercurve::finite_sum::{AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Sarah, Svrg, Targets};
 use undercurve::registry::{
     CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, SettingError, Settings, class_method, method,
 };
@@ -286,4 +287,91 @@ fn the_table_in_the_documentation_is_the_registry() {
     } else {
         assert!(table == want, "ARCHITECTURE.md is behind the registry: run this test with UNDERCURVE_BLESS=1");
     }
+}
+
+/// Everything that a run of a method is made of.
+fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
+    let settings = Settings::new(method, pairs).unwrap();
+    let several = CLASS_METHODS.iter().any(|other| std::ptr::eq(other, method));
+    let lengths = (settings.count("steps"), settings.number("passes"), settings.pretrain_steps());
+    let restarts = (settings.restarts(false), settings.restarts(true));
+    let mut parts = format!("{lengths:?} {restarts:?}");
+    if method.is_finite_sum() {
+        return parts + &format!("{:?} {:?}", settings.glm(1000), settings.finite_sum(1000, 2.0));
+    }
+    if several {
+        let estimator = settings.class_estimator::<f64>(3, 1).unwrap();
+        parts += &format!("{:?} {:?}", settings.class_algorithm(&estimator, 100), settings.class_sampler(1, 1000));
+        parts += &format!("{estimator:?} {:?}", settings.class_pretraining::<f64>(10));
+    } else {
+        parts += &format!("{:?} {:?}", settings.estimator::<f64>(), settings.algorithm(100));
+        parts += &format!("{:?} {:?}", settings.sampler(1, [900, 100]), settings.pretraining::<f64>(10));
+    }
+    parts
+}
+
+/// Each parameter changes something of what a run is made of, by itself or beside another that brings it into play.
+#[test]
+fn no_setting_is_ignored() {
+    let beside: Vec<Vec<(&str, &str)>> = [
+        &[][..],
+        &[("sampling", "uniform")],
+        &[("sampling", "stratified")],
+        &[("schedule", "theory")],
+        &[("stages", "data")],
+        &[("surrogate", "sigmoid")],
+        &[("surrogate", "smoothed-hinge")],
+        &[("optimizer", "adam")],
+        &[("optimizer", "momentum")],
+        &[("optimizer", "sgd")],
+    ]
+    .map(<[_]>::to_vec)
+    .to_vec();
+    for method in METHODS.iter().chain(CLASS_METHODS) {
+        for param in method.params {
+            let default = param.default;
+            let others: Vec<String> = match param.domain {
+                Domain::Choice(words) => {
+                    words.iter().filter(|&&word| word != default).map(ToString::to_string).collect()
+                }
+                Domain::Count { low, .. } => vec![(default.parse::<u64>().unwrap() + 3).max(low).to_string()],
+                Domain::Number { low, high } => {
+                    let x: f64 = default.parse().unwrap();
+                    vec![if x == 0.0 { (0.25 * high).min(0.5) } else { (0.75 * x).max(low) }.to_string()]
+                }
+                Domain::NumberOr { .. } => vec!["3".to_string()],
+            };
+            for other in &others {
+                let matters = |beside: &Vec<(&str, &str)>| {
+                    let known = beside.iter().all(|&(name, word)| {
+                        name != param.name
+                            && method.params.iter().any(|p| {
+                                p.name == name && matches!(p.domain, Domain::Choice(words) if words.contains(&word))
+                            })
+                    });
+                    let with = |value: &str| {
+                        let pairs: Vec<(&str, &str)> = beside.iter().copied().chain([(param.name, value)]).collect();
+                        parts(method, &pairs)
+                    };
+                    known && with(default) != with(other)
+                };
+                assert!(beside.iter().any(matters), "{}: {} = {other} changes nothing", method.name, param.name);
+            }
+        }
+    }
+}
+
+/// Step sizes by default are those of the smoothness constant L = 2, and loops as long as a pass.
+#[test]
+fn defaults_of_finite_sums_follow_the_data() {
+    let made = |name| Settings::new(method(name).unwrap(), &[]).unwrap().finite_sum(1000, 2.0).unwrap();
+    assert_eq!(made("bounded-ai-sarah"), AnySum::Bounded(BoundedAiSarah::new(64, 16, 0.5, 2.0).unwrap()));
+    assert_eq!(made("sarah"), AnySum::Sarah(Sarah::new(64, 0.5, 16).unwrap()));
+    assert_eq!(made("svrg"), AnySum::Svrg(Svrg::new(64, 0.5, 16).unwrap()));
+    assert_eq!(made("ai-sarah"), AnySum::AiSarah(AiSarah::new(64, 1.0 / 32.0, 0.999).unwrap()));
+    assert_eq!(Settings::new(method("svrg").unwrap(), &[]).unwrap().glm(1000), Ok((GlmLoss::Logistic, 1e-3)));
+    // Of the stagewise rules, PESG alone divides its rate by ten.
+    let stages = Stages::new(0.1, 0.1, 2000.0, 1.0, 0.0).unwrap();
+    let pesg = AnyAlgorithm::Pesg(Pesg::new(stages, 0.002, 0.0, 1).unwrap());
+    assert_eq!(Settings::new(method("auc-margin").unwrap(), &[]).unwrap().algorithm(100), Ok(pesg));
 }

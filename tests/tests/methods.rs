@@ -2,8 +2,14 @@
 //! lack a class or saturate, and pre-training does what it says.
 
 use std::sync::Arc;
-use undercurve::algorithm::{AnyAlgorithm, PpdAdagrad, PpdSg, StageLength, Stages};
-use undercurve::data::Dataset;
+use undercurve::Scratch;
+use undercurve::algorithm::{
+    Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Pga, Point, PpdAdagrad, PpdSg, StageLength, Stages, State,
+};
+use undercurve::batch::{Batch, Drawn};
+use undercurve::data::{Dataset, Selection};
+use undercurve::estimator::{Estimator, Grad};
+use undercurve::model::{AnyModel, Model};
 use undercurve::registry::{self, METHODS, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
@@ -124,17 +130,45 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
         settings.extend([("positives", "8"), ("negatives", "56")]);
         let mut two = trainer(&config("soap", &settings, 100), &data);
         let mut one = trainer(&config("ce", &same, 30), &data);
+        let fresh = two.params().to_vec();
         for step in 0..30 {
             assert_eq!(two.step().unwrap(), one.step().unwrap(), "step {step}");
         }
         // 3·4 weights, 4 biases; then the last layer's 4 weights and its bias.
         assert_eq!(two.params()[..kept], one.params()[..kept]);
         assert_eq!(two.params() == one.params(), restart == "none");
+        // What starts again starts elsewhere than at first (a bias always at 0).
+        assert!((16..20).all(|k| two.params()[k] != fresh[k]));
+        let before = two.params().to_vec();
         let u = two.estimator_state().to_vec();
         assert!(u.iter().all(|&u| u == 0.0));
         two.step().unwrap();
         assert!(two.estimator_state().iter().any(|&u| u != 0.0));
+        // Adam's first step has the rate for its length in every coordinate, whatever the gradient: nothing of the steps
+        // of cross-entropy is left in it.
+        for (k, (new, old)) in two.params().iter().zip(&before).enumerate() {
+            assert!(((new - old).abs() - 0.02).abs() < 1e-5, "parameter {k} moved by {}", new - old);
+        }
         assert_eq!(two.total_steps(), 100);
+    }
+    // The method's rate falls over its own steps: here 0.02, then a tenth of it, and Adam's second step is hardly longer.
+    let mut two = trainer(&config("soap", &[("pretrain", "30"), ("schedule", "steps")], 32), &data);
+    for _ in 0..31 {
+        two.step().unwrap();
+    }
+    let before = two.params().to_vec();
+    two.step().unwrap();
+    assert!(two.params().iter().zip(&before).all(|(new, old)| (new - old).abs() < 0.003));
+    // 200 rows in batches of 64: ten of them are 3.2 passes.
+    let mut passes = config("soap", &[], 0);
+    for (count, steps) in [(2.0, 7), (3.2, 10), (3.21, 11)] {
+        passes.length = Length::Passes(count);
+        assert_eq!(trainer(&passes, &data).total_steps(), steps);
+    }
+    for name in ["svrg", "adam-sum"] {
+        let mut sum = trainer(&config(name, &[], 9), &data);
+        while sum.step().unwrap().is_some() {}
+        assert_eq!((sum.steps_done(), sum.total_steps()), (9, 9));
     }
     // The whole of a linear model is its last layer, which `auto` keeps.
     let mut linear = config("soap", &[("pretrain", "30")], 31);
@@ -144,6 +178,119 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
         trainer.step().unwrap();
     }
     assert!(trainer.params().iter().any(|&w| w != 0.0));
+}
+
+/// `steps` gradient steps with the parts of a method put together by hand, every batch all rows; the parameters it answers.
+fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
+    let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let settings = Settings::new(registry::method(&config.method).unwrap(), &pairs).unwrap();
+    let (estimator, algorithm) = (settings.estimator::<f64>().unwrap(), settings.algorithm(steps as u64).unwrap());
+    let model = config.model.build(data.cols()).unwrap();
+    let (n, d) = (data.len(), Model::<f64>::param_len(&model));
+    // The negatives, then the positives, as batches have them.
+    let (negatives, positives): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&row| data.labels()[row as usize] == 0);
+    let population = [negatives.len() as u32, positives.len() as u32];
+    let (rows, slots) = ([negatives, positives].concat(), (0..population[1]).collect::<Vec<_>>());
+    let x = Selection::of(data.rows(), &rows).unwrap();
+    let mut cache = vec![0.0; Model::<f64>::cache_len(&model, n)];
+    let mut scores_at = |model: &AnyModel, params: &[f64]| {
+        let mut scores = vec![0.0; n];
+        model.forward(params, x, &mut cache, &mut scores).unwrap();
+        (scores, cache.clone())
+    };
+    let (descent, ascent) = estimator.aux();
+    let len = d + descent + ascent;
+    let mut first = vec![0.0; len];
+    model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut first[..d]).unwrap();
+    let mut points = first.repeat(Algorithm::<f64>::points(&algorithm));
+    let mut slot = vec![0.0; Algorithm::<f64>::slots_len(&algorithm, len)];
+    let (mut counters, mut done) = ([0; COUNTERS], 0);
+    let mut state = vec![0.0; estimator.state_len(population[1] as usize)];
+    while done < steps {
+        let ask = algorithm.next(&State { points: &mut points, slots: &mut slot, counters: &mut counters });
+        let at = |at: Point| points[usize::from(at.0) * len..][..len].to_vec();
+        let mut grad = vec![0.0; len];
+        let answer = match ask {
+            Ask::Gradient { at: point, .. } => {
+                let (params, aux) = (at(point)[..d].to_vec(), at(point)[d..].to_vec());
+                let (scores, cache) = scores_at(&model, &params);
+                let starts = [0, population[0], n as u32];
+                let batch = Batch::new(&scores, 1, &starts, &population, Drawn::Stratified).unwrap().with_slots(&slots);
+                let need = estimator.need(batch.shape());
+                let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+                let (mut by_score, mut by_aux) = (vec![0.0; n], vec![0.0; len - d]);
+                let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut [], u64: &mut [] };
+                let out = Grad { scores: &mut by_score, aux: &mut by_aux };
+                let value = estimator.update(&batch, &aux, &mut state, scratch, out).unwrap();
+                let mut scratch = vec![0.0; Model::<f64>::scratch_len(&model, n)];
+                model.backward(&params, x, &cache, &by_score, &mut scratch, &mut grad[..d]).unwrap();
+                grad[d..].copy_from_slice(&by_aux);
+                done += 1;
+                Answer::Gradient { value, grad: &grad }
+            }
+            Ask::ClassMeans { at: point, .. } => {
+                let (scores, _) = scores_at(&model, &at(point)[..d]);
+                let mean =
+                    |part: &[f64]| Some(part.iter().map(|s| 1.0 / (1.0 + (-s).exp())).sum::<f64>() / part.len() as f64);
+                let (low, high) = scores.split_at(population[0] as usize);
+                Answer::ClassMeans { positive: mean(high), negative: mean(low) }
+            }
+            Ask::Report { .. } => Answer::Continue,
+            other => panic!("asked for {other:?}"),
+        };
+        algorithm.tell(&mut State { points: &mut points, slots: &mut slot, counters: &mut counters }, answer).unwrap();
+    }
+    points[usize::from(Algorithm::<f64>::iterate(&algorithm).0) * len..][..d].to_vec()
+}
+
+/// The trainer's steps are the estimator's, the algorithm's and the model's, put together; also with batches of more rows
+/// than go through a network at once.
+#[test]
+fn runs_are_what_their_parts_make() {
+    let data = data(300, 100, 1.0, 6);
+    let all = [("positives", "100"), ("negatives", "200")];
+    for (method, more) in [
+        ("ppd-sg", &[("stage", "4"), ("reset", "2"), ("lr", "0.5"), ("link", "sigmoid")][..]),
+        ("ppd-adagrad", &[("stage", "4"), ("reset", "1"), ("lr", "0.2"), ("answer", "mean")]),
+        ("auc-margin", &[("stage", "5"), ("lr", "0.5"), ("form", "joint")]),
+        ("ce-balanced", &[("optimizer", "sgd"), ("lr", "2")]),
+        ("soap", &[("optimizer", "momentum"), ("lr", "2")]),
+    ] {
+        let config = config(method, &[&all, more].concat(), 20);
+        let mut trainer = trainer(&config, &data);
+        for _ in 0..20 {
+            trainer.step().unwrap();
+        }
+        let want = by_hand(&config, &data, 20);
+        let apart = trainer.params().iter().zip(&want).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+        assert!(apart < 1e-10, "{method}: {apart:e}");
+        assert!(want.iter().any(|w| w.abs() > 0.01), "{method} has hardly moved");
+    }
+}
+
+/// The stage that PGA returns is drawn with the seed of the run.
+#[test]
+fn the_random_stage_follows_the_seed() {
+    let pairs = [("stage", "7"), ("answer", "stage")];
+    let settings = Settings::new(registry::method("pga").unwrap(), &pairs).unwrap();
+    for seed in [1, 5] {
+        let want = Pga::new(0.3, 7.0, 1000.0, 1e6, 1e6, 1, seed).unwrap().with_answer(Point(2));
+        assert_eq!(settings.with_seed(seed).algorithm(100).unwrap(), AnyAlgorithm::Pga(want));
+    }
+    // Three stages of one step, four and nine: which one is returned differs between seeds.
+    let data = data(60, 20, 1.0, 7);
+    let answers = [1, 2, 3, 4, 5, 6].map(|seed| {
+        let mut config = config("pga", &[("stage", "1"), ("answer", "stage"), ("lr", "0.5")], 15);
+        (config.seed, config.model) = (seed, ModelSpec::Linear);
+        let at = |steps| {
+            let mut trainer = trainer(&config, &data);
+            (0..steps).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+            trainer.params().to_vec()
+        };
+        // (The mean of a stage is known with the first step of the next.)
+        (at(6) != at(2), at(15) != at(6))
+    });
+    assert!(answers.iter().any(|taken| *taken != answers[0]), "{answers:?}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl<T: Real> Trainer<T> {
             return Err(TrainerError::NotBuilt { method: method.name });
         }
         let pairs = config.pairs();
-        let settings = config.settings_of(method, &pairs)?.with_fpr(config.fpr);
+        let settings = config.settings_of(method, &pairs)?.with_fpr(config.fpr).with_seed(config.seed);
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
             return Err(TrainerError::Config(match cfg!(feature = "compact") {
