@@ -4,6 +4,7 @@ use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
 use undercurve::data::{Dataset, Rows};
 use undercurve::estimator::Estimator;
+use undercurve::metric::{FprRange, Metrics, TieRule};
 use undercurve::registry::{Domain, METHODS, Method, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
@@ -376,6 +377,20 @@ fn a_run_knows_its_training_data() {
         let error = Trainer::load(&saved, other, None).map(|_| ()).unwrap_err();
         assert_eq!(error, TrainerError::Checkpoint(CheckpointError::Mismatch("training data set")));
     }
+}
+
+/// Reports take the partial AUC over the whole of the asked range, its lower end included.
+#[test]
+fn reports_measure_the_asked_range() {
+    let train = data(1, 400);
+    let config = Config { fpr: (0.2, 0.6), ..config("ce", "linear") };
+    let mut trainer = Trainer::new(&config, train.clone(), None).unwrap();
+    (0..20).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+    let mut scores = vec![0.0; 400];
+    trainer.score(train.rows(), &mut scores).unwrap();
+    let range = FprRange::new(0.2, 0.6).unwrap();
+    let want = Metrics::new().partial_auc(&scores, train.labels(), range, TieRule::Trapezoid).unwrap();
+    assert_eq!(trainer.report().unwrap().train.pauc, want);
 }
 
 #[test]
