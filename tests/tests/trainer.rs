@@ -139,6 +139,7 @@ fn a_dual_reset_of_many_batches_rests_and_resumes() {
             whole.step().unwrap();
         }
         while parts.steps_done() < 5 {
+            assert!(rests < 1000, "{method}: the reset is lost");
             let before = parts.steps_done();
             parts.step().unwrap();
             rests += u32::from(parts.steps_done() == before);

@@ -125,6 +125,11 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
 };
 
+const needTwoLabels = (labels, what) => {
+  const row = labels.findIndex((label) => label > 1);
+  need(row < 0, `${what}: the label of row ${row} (from 0)`, labels[row], "0 or 1, or classes: the number of them");
+};
+
 /** The most points, bins or cells of a grid that a picture has. */
 const MOST_POINTS = 2 ** 24;
 
@@ -178,8 +183,10 @@ export class Session {
       }
     }
     check({ dims, classes, seed, steps, model, method, scale, bytes });
-    if (several) needEveryClass(y, classes, "y");
-    if (several && test) needEveryClass(test.y, classes, "test.y");
+    for (const [what, labels] of Object.entries(test ? { y, "test.y": test.y } : { y })) {
+      if (several) needEveryClass(labels, classes, what);
+      else needTwoLabels(labels, what);
+    }
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;

@@ -388,7 +388,7 @@ test("wrong input is an exception with a sentence", () => {
   refused({ model: { kind: "foo" } }, /model\.kind foo/);
   refused({ model: { kind: "mlp", hidden: [4, 0] } }, /model\.hidden 0/);
   refused({ model: { kind: "mlp", hidden: [4e9, 4e9] } }, /too large for memory|does not fit/);
-  refused({ y: new Uint8Array(500).fill(2) }, /label of row 0/);
+  refused({ y: new Uint8Array(500).fill(2) }, { name: "TypeError", message: /label of row 0 .from 0. 2: expected 0 or 1, or classes/ });
   refused({ bytes: new Uint8Array(40) }, /not a saved undercurve model/);
 });
 
@@ -458,6 +458,10 @@ test("a finite sum takes unit rows by itself, shows its step sizes and resumes",
   const apart = (a, b) => Math.max(...a.map((x, k) => Math.abs(x - b[k])));
   assert.ok(apart([...mine.params()], one) < 1e-3 && apart(one, other) > 1e-2);
   assert.equal(new Session({ ...rows, method: { name: "ce" } }).snapshot({ sum: true }).sum, undefined);
+  // A row of zeros has no length to be divided by.
+  const blank = new Session({ ...rows, X: rows.X.map((x, k) => (k < 2 ? 0 : x)), method });
+  blank.advance({ steps: 40 });
+  assert.ok(blank.params().every(Number.isFinite));
 });
 
 test("the curves that are drawn have the areas of the exact metrics", () => {
