@@ -23,7 +23,8 @@ pub(super) struct Edges<'a> {
 }
 
 impl Edges<'_> {
-    /// Ascending; where they coincide far edges first; edges of one kind by score, then by number.
+    /// Ascending; edges of one kind by score, then by number. Where they coincide near edges come first: a near edge may
+    /// have been rounded up onto a far edge, and a row that lies there is above the former alone.
     fn compare(&self, a: u32, b: u32) -> Ordering {
         let count = self.near.len();
         let score = |k: u32| if (k as usize) < count { self.near[k as usize] } else { self.far[k as usize - count] };
@@ -33,7 +34,7 @@ impl Edges<'_> {
         if far(a) == far(b) {
             order(score(a), score(b)).then(a.cmp(&b))
         } else {
-            order(threshold(a), threshold(b)).then(far(b).cmp(&far(a)))
+            order(threshold(a), threshold(b)).then(far(a).cmp(&far(b)))
         }
     }
 }
