@@ -1,6 +1,6 @@
 // Reading files: a second module, which those who bring arrays never load.
 
-import { once } from "./load.js";
+import { once, taken } from "./load.js";
 import * as glue from "./pkg/undercurve_files.js";
 
 let loaded = false;
@@ -30,15 +30,6 @@ export const initFiles = /* @__PURE__ */ once(
  * @property {number} [share] of the rows to train with, default 0.6; the others are held out
  * @property {number} [seed] of the split
  */
-
-/** What `of` makes of prepared rows, whose memory is then given back. */
-function taken(data, of) {
-  try {
-    return of(data);
-  } finally {
-    data.free();
-  }
-}
 
 function rowsOf(data) {
   // Rows that are mostly zeros stay sparse.
@@ -78,7 +69,7 @@ export class DataFile {
    * @param {Choice} choice
    */
   prepare({ label, positive, impute = false, share = 0.6, seed = 1 }) {
-    return taken(this.#table.prepare(label, positive, impute, share, seed), (data) => rowsOf(data));
+    return taken(this.#table.prepare(label, positive, impute, share, seed), rowsOf);
   }
 
   /**

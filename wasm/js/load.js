@@ -1,4 +1,4 @@
-// Loading a WebAssembly module once.
+// Loading a WebAssembly module once, and giving back the memory of what it makes.
 
 /** The bytes of a file beside this one, where files can be read (Node); nothing elsewhere. */
 function fromFile(name) {
@@ -31,4 +31,19 @@ export function once(name, glue, loaded) {
     });
     return loading;
   };
+}
+
+/**
+ * What `of` makes of an object in a module's memory, which is then given back.
+ * @template H, T
+ * @param {H & { free(): void }} held
+ * @param {(held: H) => T} of
+ * @returns {T}
+ */
+export function taken(held, of) {
+  try {
+    return of(held);
+  } finally {
+    held.free();
+  }
 }

@@ -2,6 +2,7 @@
 
 import { need, whole } from "./check.js";
 import { MOST_CLASSES, classMetrics, classPictures, needEveryClass } from "./classes.js";
+import { taken } from "./load.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
 import { Ordered, grid } from "./view.js";
 
@@ -154,7 +155,7 @@ export class Session {
   #labels;
   #dims;
   #classes;
-  #taken;
+  #take;
   #milliseconds = 0;
 
   /**
@@ -209,7 +210,7 @@ export class Session {
           const x = scaled(X);
           return isDense(x) ? Kind.dense(x, y, dims, classes) : Kind.sparse(x.ptr, x.col, x.val, y, dims, classes);
         };
-        this.#taken = (X) => take(Data, X, new Uint8Array());
+        this.#take = (X) => take(Data, X, new Uint8Array());
         const Kind = several ? ClassData : Data;
         data = take(Kind, X, y);
         if (test) data.holdOut(take(Kind, test.X, test.y));
@@ -287,12 +288,7 @@ export class Session {
   score(X) {
     const trainer = this.#held();
     need(isDense(X) || isSparse(X), "X", X, "a Float32Array, or { ptr, col, val }");
-    const data = this.#taken(X);
-    try {
-      return trainer.score(data);
-    } finally {
-      data.free();
-    }
+    return taken(this.#take(X), (data) => trainer.score(data));
   }
 
   /** Rows of the last batch. @returns {Uint32Array} */

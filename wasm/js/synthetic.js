@@ -1,6 +1,7 @@
 // Data drawn from a seed: two features, rare positives.
 
 import { need, whole } from "./check.js";
+import { taken } from "./load.js";
 import { withModule } from "./modules.js";
 import { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
@@ -22,19 +23,12 @@ function check(kinds, kind, rows, testRows, seed) {
 export function synthetic(kind, { rows = 2000, testRows = 2000, positives = 0.03, noise = 0, seed = 1 } = {}) {
   check(SYNTHETICS, kind, rows, testRows, seed);
   return withModule(({ Drawn }) => {
-    const draw = (count, part) => taken(new Drawn(kind, count, positives, noise, seed, part));
+    const draw = (count, part) => taken(new Drawn(kind, count, positives, noise, seed, part), rowsOf);
     return { ...draw(rows, 0), dims: 2, test: draw(testRows, 1) };
   }, "drawn data is");
 }
 
-/** The arrays of drawn rows, whose memory is given back. */
-function taken(drawn) {
-  try {
-    return { X: drawn.takeX(), y: drawn.takeY() };
-  } finally {
-    drawn.free();
-  }
-}
+const rowsOf = (drawn) => ({ X: drawn.takeX(), y: drawn.takeY() });
 
 /**
  * The same of several classes, by the full module.
@@ -44,7 +38,7 @@ function taken(drawn) {
 export function syntheticClasses(kind, { rows = 2000, testRows = 2000, noise = 0, seed = 1 } = {}) {
   check(CLASS_SYNTHETICS, kind, rows, testRows, seed);
   return withModule(({ drawPinwheel, pinwheelClasses }) => {
-    const draw = (count, part) => taken(drawPinwheel(count, noise, seed, part));
+    const draw = (count, part) => taken(drawPinwheel(count, noise, seed, part), rowsOf);
     return drawPinwheel && { ...draw(rows, 0), dims: 2, classes: pinwheelClasses(), test: draw(testRows, 1) };
   }, "data of several classes is");
 }

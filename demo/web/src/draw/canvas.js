@@ -62,10 +62,15 @@ export function frame(points, aspect) {
   return { x: [cx - (tall * aspect) / 2, cx + (tall * aspect) / 2], y: [cy - tall / 2, cy + tall / 2] };
 }
 
+/** Where the k-th point lies on a canvas. */
+export const place = (window, width, height, points) => [
+  (k) => ((points[2 * k] - window.x[0]) / (window.x[1] - window.x[0])) * width,
+  (k) => height - ((points[2 * k + 1] - window.y[0]) / (window.y[1] - window.y[0])) * height,
+];
+
 /** Points of a data set: negatives small and grey, positives ink with a rim. `tint(k)` colours row k instead. */
 export function scatter(context, width, height, window, points, labels, colours, { size = 1.5, tint } = {}) {
-  const px = (k) => ((points[2 * k] - window.x[0]) / (window.x[1] - window.x[0])) * width;
-  const py = (k) => height - ((points[2 * k + 1] - window.y[0]) / (window.y[1] - window.y[0])) * height;
+  const [px, py] = place(window, width, height, points);
   const count = points.length / 2;
   for (const positive of [0, 1]) {
     for (let k = 0; k < count; k += 1) {
@@ -112,15 +117,30 @@ export function shade(colours, lane) {
   return (rank) => names[shadeOf(rank) / 3];
 }
 
-/** A map of ranks that is drawn again and again: what stays the same between two frames is kept. */
-export class Surface {
-  constructor(columns, rows, colours, lane) {
-    Object.assign(this, { columns, rows, colours, lane });
-    this.table = shades(colours, lane);
+/** A picture of one pixel a cell, drawn again and again: what stays the same between two frames is kept. */
+export class Raster {
+  constructor(columns, rows, colours) {
+    Object.assign(this, { columns, rows, colours });
     this.image = new ImageData(columns, rows);
     this.image.data.fill(255);
     this.small = new OffscreenCanvas(columns, rows);
     this.pixels = this.small.getContext("2d");
+  }
+
+  /** The bytes of the image, smoothed over the whole canvas. */
+  spread(context, width, height) {
+    this.pixels.putImageData(this.image, 0, 0);
+    context.imageSmoothingQuality = "high";
+    context.drawImage(this.small, 0, 0, width, height);
+  }
+}
+
+/** A map of ranks. */
+export class Surface extends Raster {
+  constructor(columns, rows, colours, lane) {
+    super(columns, rows, colours);
+    this.lane = lane;
+    this.table = shades(colours, lane);
     this.lines = contours().size([columns, rows]).thresholds([0.8, 0.95, 0.99]);
   }
 
@@ -137,9 +157,7 @@ export class Surface {
         bytes[to + 2] = table[from + 2];
       }
     }
-    this.pixels.putImageData(this.image, 0, 0);
-    context.imageSmoothingQuality = "high";
-    context.drawImage(this.small, 0, 0, width, height);
+    this.spread(context, width, height);
     context.strokeStyle = this.colours[this.lane];
     this.lines(ranks).forEach((line, level) => {
       context.lineWidth = level === 1 ? 2 : 1;

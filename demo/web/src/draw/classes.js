@@ -1,7 +1,7 @@
 // Several classes on a canvas: a colour and, beyond eight, a shape for each. The colours were searched for the largest least
 // distance between any two as seen with and without each kind of colour blindness; names and shapes stand beside them.
 
-import { rgb } from "./canvas.js";
+import { Raster, place, rgb } from "./canvas.js";
 
 const COLOURS = 8;
 const SHAPES = ["circle", "square", "triangle", "diamond"];
@@ -37,11 +37,6 @@ export function swatch(one) {
   template.innerHTML = `<svg viewBox="0 0 12 12" aria-hidden="true" style="fill:var(--c${one % COLOURS})">${shapes[shapeOf(one)]}</svg>`;
   return template.content.firstChild;
 }
-
-const place = (window, width, height, points) => [
-  (k) => ((points[2 * k] - window.x[0]) / (window.x[1] - window.x[0])) * width,
-  (k) => height - ((points[2 * k + 1] - window.y[0]) / (window.y[1] - window.y[0])) * height,
-];
 
 /** Rows as marks of a class each. */
 export function marks(context, width, height, window, points, classes, colours, size) {
@@ -94,13 +89,10 @@ export function names(context, width, height, window, points, labels, called, co
 }
 
 /** The class that wins each point of the plane, paler where it wins by less. */
-export class ClassSurface {
+export class ClassSurface extends Raster {
   constructor(columns, rows, colours, classes) {
-    Object.assign(this, { columns, rows, colours, classes });
-    this.image = new ImageData(columns, rows);
-    this.image.data.fill(255);
-    this.small = new OffscreenCanvas(columns, rows);
-    this.pixels = this.small.getContext("2d");
+    super(columns, rows, colours);
+    this.classes = classes;
     this.paper = rgb(colours.card);
     this.own = Array.from({ length: classes }, (_, one) => rgb(colourOf(colours, one)));
   }
@@ -119,9 +111,7 @@ export class ClassSurface {
         for (let c = 0; c < 3; c += 1) bytes[to + c] = paper[c] + (colour[c] - paper[c]) * part;
       }
     }
-    this.pixels.putImageData(this.image, 0, 0);
-    context.imageSmoothingQuality = "high";
-    context.drawImage(this.small, 0, 0, width, height);
+    this.spread(context, width, height);
     this.border(context, width, height, winner, lead);
   }
 
