@@ -35,7 +35,7 @@ export function signTest(wins, losses) {
 }
 
 /** A run that has a result: it neither collapsed nor broke off. */
-const stands = ({ value, collapsed }) => !collapsed && Number.isFinite(value);
+export const stands = ({ value, collapsed }) => !collapsed && Number.isFinite(value);
 
 /**
  * Means over the runs that have a result; a run without one is behind any that has.

@@ -22,6 +22,9 @@ function expects({ kind, low, high, word }) {
   return `${word ? `${word} or ` : ""}${number} ${range}`;
 }
 
+/** A text as a sentence: a capital, and a full stop. */
+const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
 /** A triangle with an exclamation mark. */
 function sign() {
   const template = document.createElement("template");
@@ -127,8 +130,9 @@ export class Lane {
   warn(snapshot) {
     const { warning, collapsed } = snapshot ?? {};
     const head = collapsed ? "Collapsed." : warning ? "Warning." : "";
-    const text = warning ?? (collapsed ? "The scores of this model no longer tell rows apart." : "");
+    const text = sentence(warning ?? (collapsed ? "The scores of this model no longer tell rows apart" : ""));
     this.figure.classList.toggle("lost", Boolean(collapsed));
+    this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.names ? "Hand–Till" : "AP"}`;
     if (this.warning.textContent === (head && `${head} ${text}`)) return;
     this.warning.replaceChildren(...(head ? [sign(), h("span", {}, h("b", { textContent: head }), ` ${text}`)] : []));
   }

@@ -7,7 +7,8 @@ import { Engine, createTrainer } from "undercurve/worker";
 import { Classes } from "./classes.js";
 import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
-import { DRAWS, summarise } from "./draws.js";
+import { strip } from "./draw/strip.js";
+import { DRAWS, stands, summarise } from "./draws.js";
 import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
@@ -20,8 +21,8 @@ const ROWS = 2000;
 const HELD_OUT = 6000;
 /** The range of false-positive rates of the partial AUC, which ends at a whole per cent. */
 const FPR = /** @type {[number, number]} */ ([0, 0.05]);
-/** The draws behind the headline are trained unasked where they take about so long at most. */
-const UNASKED = 20_000;
+/** The draws behind the headline are trained unasked where they take about so many seconds, and so many values, at most. */
+const UNASKED = { seconds: 20, values: 5_000_000 };
 /** Of training between two looks at whether the draws are still wanted. */
 const SLICE = 25;
 /** Directions are tried on data with so many held-out rows at most. */
@@ -163,12 +164,17 @@ async function loadData(seed = state.seed) {
 
 async function loadRows(seed) {
   const prepare = kind() === SEVERAL ? "prepareClasses" : "prepare";
-  if (state.data === "file") return engines.a.call(prepare, own.file, { ...own, share: 0.6, seed });
+  const prepared = async (file, choice) => {
+    const begin = performance.now();
+    const rows = await engines.a.call(prepare, file, { ...choice, share: 0.6, seed });
+    return { ...rows, milliseconds: performance.now() - begin };
+  };
+  if (state.data === "file") return prepared(own.file, own);
   const { name, ...choice } = sample() ?? {};
   if (name) {
     const { file } = await engines.a.call("open", await fetchSample(name), `${name}.csv`);
     try {
-      return await engines.a.call(prepare, file, { ...choice, impute: false, share: 0.6, seed });
+      return await prepared(file, { ...choice, impute: false });
     } finally {
       engines.a.call("close", file);
     }
@@ -295,7 +301,7 @@ function show(shots, step) {
   $("track").style.width = `${Math.min(100, (100 * step) / state.steps)}%`;
   if (step >= state.steps) {
     pause();
-    if (many?.of !== subject() && (secondsOfDraws() ?? 0) * 1000 <= UNASKED) trainDraws();
+    if (many?.of !== subject() && cheap()) trainDraws();
     tell(shots, step);
     document.documentElement.dataset.state = "done";
     if (!timings.first) {
@@ -363,10 +369,16 @@ function subject() {
   return state.data === "file" ? `${of} ${JSON.stringify(own)}` : of;
 }
 
-/** About how long the draws take, from what the shown run took; nothing before that is known. */
-function secondsOfDraws() {
-  const longest = Math.max(...LANES.map((name) => history.milliseconds[name])) / history.timed;
-  return history.timed ? (DRAWS * state.steps * longest) / 1000 : undefined;
+/** Milliseconds that the slower lane takes for a step, from the shown run; NaN before that is known. */
+const pace = () => (history.timed ? Math.max(...LANES.map((name) => history.milliseconds[name])) / history.timed : NaN);
+
+/** About how long the draws take, from what the shown one took; NaN before that is known. */
+const secondsOfDraws = () => (DRAWS * (state.steps * pace() + (data.milliseconds ?? 0))) / 1000;
+
+/** Whether the draws are so cheap that nobody need ask for them. (Runs too short to be timed are.) */
+function cheap() {
+  const { length } = data.X.val ?? data.X;
+  return length <= UNASKED.values && !(secondsOfDraws() > UNASKED.seconds);
 }
 
 /** One lane on one draw, in slices; nothing where it is not wanted any more. @returns {Promise<import("./draws.js").Outcome | undefined>} */
@@ -399,9 +411,8 @@ async function trainDraws() {
   const mine = { of: subject(), draws: [], stopped: false, summary: null };
   many = mine;
   const wanted = () => many === mine && !mine.stopped;
-  const longest = secondsOfDraws() / DRAWS / state.steps;
   // (Where it is not known yet, few steps.)
-  const slice = longest > 0 ? Math.max(1, Math.floor(SLICE / 1000 / longest)) : 50;
+  const slice = pace() > 0 ? Math.max(1, Math.floor(SLICE / pace())) : 50;
   drawsState();
   try {
     for (let seed = state.seed; mine.draws.length < DRAWS; seed += 1) {
@@ -450,6 +461,11 @@ function showDraws() {
   const also = (cell) => (summary.best ? [cell] : []);
   const text = ({ value, collapsed, error }) => `${three(value)}${collapsed ? " (collapsed)" : error ? " (broke off)" : ""}`;
   const line = (head, cells) => h("tr", {}, h("th", { scope: "row", textContent: head }), ...cells.map((cell) => h("td", { textContent: cell })));
+  const result = (outcome) => (stands(outcome) ? outcome.value : NaN);
+  const values = draws.map(({ a, b }) => ({ a: result(a), b: result(b) }));
+  const known = summary.a.runs + summary.b.runs > 0;
+  $("draws-chart").replaceChildren(...(known ? [strip({ values, mean: { a: summary.a.mean, b: summary.b.mean } }, `Held-out ${kind().called}`)] : []));
+  $("draws-of").textContent = kind().title;
   $("draws-table").replaceChildren(
     h("caption", { textContent: `Held-out ${kind().called} of each draw; mean and deviation over the runs that have a result.${summary.best ? " Best direction: of those tried on the draw’s held-out rows, the lanes’ own among them, the one that their labels choose." : ""}` }),
     h("thead", {}, h("tr", {}, ...["Seed", ...LANES.map(titleOf), ...(summary.best ? ["Best direction"] : [])].map((head) => h("th", { scope: "col", textContent: head })))),
@@ -523,8 +539,8 @@ function tell(shots, step) {
   const train = `${count(data.y.length)} rows${drawn ? "" : ` × ${count(data.dims)} features`} train`;
   const most = data.names && Math.max(...data.names.map((_, one) => prevalence(one)));
   const constant = data.names
-    ? `one score for all has 0.500, and naming the largest class is right for ${three(most)}`
-    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} of them positive; one score for all has ${three(prevalence())}`;
+    ? `a constant score would have 0.500, and naming the largest class is right for ${three(most)}`
+    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} of them positive; a constant score would have ${three(prevalence())}`;
   about.push(`${train}, ${count(data.test.y.length)} are held out${data.names ? "; " : ", "}${constant}.`);
   if (data.flipped) about.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
   $("about").textContent = about.join(" ");
@@ -561,9 +577,9 @@ async function tick() {
   const mine = run;
   if (!playing) return;
   const left = state.steps - history.step.at(-1);
-  const pace = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
+  const most = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
   try {
-    await advance(Math.min(left, pace));
+    await advance(Math.min(left, most));
   } catch (error) {
     pause();
     problem(error);

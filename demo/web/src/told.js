@@ -117,5 +117,5 @@ export function ofDirections({ ap, tried }, values, draws) {
 export function ofWaiting({ under, seconds, drawn }) {
   const what = `${DRAWS} ${drawn ? "draws" : "splits"}`;
   if (under) return `${what} are being trained.`;
-  return `“${DRAWS} seeds” trains ${what}${seconds === undefined ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
+  return `“${DRAWS} seeds” trains ${what}${!(seconds >= 0) ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
 }
