@@ -8,6 +8,7 @@ export const DRAWS = 20;
  * @typedef {object} Outcome
  * @property {number} value the metric of the headline, on held-out rows; NaN where training broke off
  * @property {number} other the second metric
+ * @property {number} steps it took, fewer than asked for where the method had nothing more to do
  * @property {boolean} collapsed whether the run says so of itself
  * @property {string} [warning]
  * @property {string} [error] why training broke off
@@ -49,6 +50,7 @@ export function summarise(draws) {
       runs: kept.length,
       mean: mean(values),
       deviation: deviation(values),
+      fewest: Math.min(...kept.map(({ steps }) => steps)),
       other: mean(kept.map(({ other }) => other)),
       collapsed: draws.filter((draw) => draw[name].collapsed).length,
       broken: draws.filter((draw) => !draw[name].collapsed && !stands(draw[name])).length,

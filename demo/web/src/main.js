@@ -398,9 +398,9 @@ async function outcome(name, rows, seed, slice, wanted) {
       if (shot.step - before < asked) break;
     }
     if (!wanted()) return undefined;
-    return { value: shot.test[metric], other: shot.test[other[0]], collapsed: Boolean(shot.collapsed), warning: shot.warning };
+    return { value: shot.test[metric], other: shot.test[other[0]], steps: shot.step, collapsed: Boolean(shot.collapsed), warning: shot.warning };
   } catch (error) {
-    return { value: NaN, other: NaN, collapsed: false, error: String(error.message ?? error) };
+    return { value: NaN, other: NaN, steps: NaN, collapsed: false, error: String(error.message ?? error) };
   } finally {
     trainer?.dispose();
   }
@@ -485,6 +485,7 @@ async function bestOf(rows) {
     finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
     const of = { found: null };
     of.asked = new Promise((resolve) => {
+      finder.addEventListener("error", () => resolve(null), { once: true });
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = ({ data: found }) => {
         port1.close();
@@ -522,7 +523,7 @@ function tell(shots, step) {
     lanes[name].warn(said);
     table[name].title.textContent = `${titleOf(name)}${said?.collapsed ? ", collapsed" : ""}`;
   }
-  const notes = [];
+  const notes = [told.ended({ titles, shots, step })];
   const of = (key) => LANES.map((name) => shots[name].test[key]);
   if (summary) {
     notes.push(told.besideDraws({ titles, summary, seed: state.seed, step, steps: state.steps, called: other[1] }));

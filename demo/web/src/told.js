@@ -99,7 +99,15 @@ export function besideDraws({ titles, summary, seed, step, steps, called }) {
   const spread = a.runs > 1 || b.runs > 1 ? "; ± is their standard deviation" : "";
   const at = step < steps ? `, which stands at step ${count(step)} of ${count(steps)}` : "";
   const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}` });
-  return `Seeds ${seed} to ${seed + draws - 1}, the first is shown${at}${spread}.${order ? ` ${order}` : ""}`;
+  const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
+  return `Seeds ${seed} to ${seed + draws - 1}, ${each} steps each, the first is shown${at}${spread}.${order ? ` ${order}` : ""}`;
+}
+
+/** Which lanes had nothing more to do before the others' last step. */
+export function ended({ titles, shots, step }) {
+  const name = namesOf(titles);
+  const said = LANES.filter((lane) => shots[lane].step < step).map((lane) => `${name[lane].text} had nothing more to do after ${count(shots[lane].step)} ${plural(shots[lane].step, "step")}.`);
+  return said.join(" ");
 }
 
 /**

@@ -1,4 +1,5 @@
-// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser.
+// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser, SCREENSHOT
+// a file for the picture of the README.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -109,6 +110,8 @@ test("the first result comes in time, is the measured one, and stays on this mac
   assert.match(await page.textContent("#about"), /searching for a large gap/);
   const [mine, theirs] = await page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
   assert.deepEqual(mine, theirs, "both lanes drew the same batch");
+  await settled(page);
+  if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   assert.ok(mine.length > 0);
   assert.deepEqual(foreign, []);
   assert.deepEqual(errors, []);
@@ -155,7 +158,8 @@ test("every number of the result is computed from the runs of the data shown", a
     const note = await page.textContent("#note");
     const others = [mean(of("a", "other")).toFixed(3), mean(of("b", "other")).toFixed(3)].sort().reverse();
     const directions = best.length ? [String(direction.tried + 2), ...both(best), best[0].toFixed(3)] : [];
-    assert.deepEqual(numbers(note), [String(seed), String(seed + 19), ...(/By mean/.test(note) ? others : []), ...directions], note);
+    const length = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("steps");
+    assert.deepEqual(numbers(note), [String(seed), String(seed + 19), length, ...(/By mean/.test(note) ? others : []), ...directions], note);
     const count = (n) => n.toLocaleString("en");
     const { held, classes, train, dims } = rows;
     const share = (one) => (held.filter((label) => label === one).length / held.length).toFixed(3);
@@ -520,6 +524,15 @@ test("exact methods are offered, train, and end where nothing is left to do", as
     await page.reload();
     await finished(page);
     assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "600");
+    // How long each was is told, of the run that is shown and of the draws.
+    await settled(page);
+    const [shots, draws] = await page.evaluate(() => [globalThis.undercurve.shots(), globalThis.undercurve.draws()].map((of) => JSON.parse(JSON.stringify(of))));
+    const note = await page.textContent("#note");
+    for (const lane of ["a", "b"]) {
+      const title = await page.$eval(`#lane-${lane} .head select`, (select) => select.selectedOptions[0].textContent);
+      assert.equal(note.includes(`${title} had nothing more to do after ${shots[lane].step} step`), shots[lane].step < 600, note);
+    }
+    assert.equal(note.includes("at most 600 steps each"), draws.some((draw) => Math.min(draw.a.steps, draw.b.steps) < 600), note);
     const trained = await metrics(page);
     assert.ok(trained.flat().every(Number.isFinite), `${a}, ${b}: ${trained}`);
     // The minimum of partial AUC is at 0 here, where all rows score alike: in that range negatives lead in every direction.

@@ -10,7 +10,7 @@ import * as told from "../src/told.js";
 
 const titles = { a: "Cross-entropy", b: "SOAP" };
 const text = (parts) => parts.map((part) => part.text ?? part).join("");
-const outcome = (value, more = {}) => ({ value, other: 1 - value, collapsed: false, ...more });
+const outcome = (value, more = {}) => ({ value, other: 1 - value, steps: 300, collapsed: false, ...more });
 const draws = (pairs) => pairs.map(([a, b], k) => ({ seed: 7 + k, a: typeof a === "number" ? outcome(a) : a, b: typeof b === "number" ? outcome(b) : b }));
 const headline = (pairs, drawn = true) => text(told.ofDraws({ titles, summary: summarise(draws(pairs)), title: "average precision", drawn }));
 const collapsed = outcome(0.9, { collapsed: true });
@@ -78,6 +78,15 @@ function plainAp(scores, y) {
   }
   return ap;
 }
+
+test("how long runs were is told, also where a method ended before", () => {
+  const beside = (steps, n = 2) => told.besideDraws({ titles, summary: summarise(draws(Array.from({ length: n }, () => [0.2, outcome(0.5, { steps })]))), seed: 7, step: 300, steps: 300, called: "AUROC" });
+  assert.match(beside(300), /^Seeds 7 to 8, 300 steps each, the first is shown; ± is their standard deviation\. By mean AUROC Cross-entropy is ahead, 0\.800 to 0\.500\.$/);
+  assert.match(beside(41), /^Seeds 7 to 8, at most 300 steps each, /);
+  const shots = { a: { step: 300 }, b: { step: 41 } };
+  assert.equal(told.ended({ titles, shots, step: 300 }), "SOAP had nothing more to do after 41 steps.");
+  assert.equal(told.ended({ titles, shots, step: 41 }), "");
+});
 
 test("the best direction has the average precision of its order, and no trained line has more", async () => {
   // A coarse grid of features, so that scores tie.
