@@ -535,13 +535,13 @@ function tell(shots, step) {
   if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
   $("note").textContent = notes.filter(Boolean).join(" ");
   const about = [];
-  if (state.data === "split") about.push("Found by searching for a large gap between cross-entropy and SOAP: judge by other data, too.");
-  if (drawn) about.push(drawnOf().about);
+  if (state.data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
+  else if (drawn) about.push(drawnOf().about);
   const train = `${count(data.y.length)} rows${drawn ? "" : ` × ${count(data.dims)} features`} train`;
   const most = data.names && Math.max(...data.names.map((_, one) => prevalence(one)));
   const constant = data.names
-    ? `a constant score would have 0.500, and naming the largest class is right for ${three(most)}`
-    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} of them positive; a constant score would have ${three(prevalence())}`;
+    ? `a constant score has 0.500, and naming the largest class is right for ${three(most)}`
+    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} positive; a constant score has ${three(prevalence())}`;
   about.push(`${train}, ${count(data.test.y.length)} are held out${data.names ? "; " : ", "}${constant}.`);
   if (data.flipped) about.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
   $("about").textContent = about.join(" ");

@@ -90,17 +90,17 @@ export function reversed({ titles, of, by, called }) {
   const sign = ([a, b]) => Math.sign(Number(three(a)) - Number(three(b)));
   if (!(sign(of) * sign(by) < 0)) return "";
   const most = by[0] > by[1] ? "a" : "b";
-  return `By ${called} ${namesOf(titles)[most].text} is ahead, ${three(Math.max(...by))} to ${three(Math.min(...by))}.`;
+  return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}.`;
 }
 
 /** What the many runs show besides their headline. */
 export function besideDraws({ titles, summary, seed, step, steps, called }) {
   const { draws, a, b } = summary;
-  const spread = a.runs > 1 || b.runs > 1 ? "; ± is their standard deviation" : "";
-  const at = step < steps ? `, which stands at step ${count(step)} of ${count(steps)}` : "";
+  const spread = a.runs > 1 || b.runs > 1 ? "; ±: standard deviation" : "";
+  const at = step < steps ? ` at step ${count(step)}` : "";
   const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}` });
   const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
-  return `Seeds ${seed} to ${seed + draws - 1}, ${each} steps each, the first is shown${at}${spread}.${order ? ` ${order}` : ""}`;
+  return `Seeds ${seed} to ${seed + draws - 1} (${seed} is shown${at}), ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
 }
 
 /** Which lanes had nothing more to do before the others' last step. */
@@ -116,7 +116,7 @@ export function ended({ titles, shots, step }) {
  * @param {{ mean: number, deviation: number } | null} [draws] of many draws
  */
 export function ofDirections({ ap, tried }, values, draws) {
-  const best = `Best of ${count(tried + values.length)} directions, chosen by the held-out labels:`;
+  const best = `Best of ${count(tried + values.length)} directions, by the held-out labels:`;
   const shown = three(Math.max(ap, ...values));
   return draws ? `${best} ${three(draws.mean)} ± ${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
 }
