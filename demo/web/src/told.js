@@ -118,7 +118,7 @@ export function ended({ titles, shots, step }) {
 export function ofDirections({ ap, tried }, values, draws) {
   const best = `Best of ${count(tried + values.length)} directions, by the held-out labels:`;
   const shown = three(Math.max(ap, ...values));
-  return draws ? `${best} ${three(draws.mean)} ± ${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
+  return draws ? `${best} ${three(draws.mean)}\u00a0±\u00a0${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
 }
 
 /** What is under way, or could be. */

@@ -634,6 +634,10 @@ test("maps stay square and charts keep to their boxes when the page around them 
   assert.deepEqual(await shapes(), [0, 0]);
   const middles = await page.$$eval("#speed, #seed, #share, #backend", (all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round(top + bottom)));
   assert.equal(new Set(middles).size, 1, "one of the bar's two rows");
+  for (const width of [1100, 1181, 1241]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector(".bar").offsetHeight < 100), `the bar at ${width}`);
+  }
   await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
   await page.setViewportSize({ width: 390, height: 844 });
   const fold = page.getByRole("button", { name: "Data and model" });
@@ -667,6 +671,8 @@ test("no serious accessibility fault, wide or narrow, light or dark", async () =
     const { page, close } = await open(hash, options);
     await page.evaluate(() => document.querySelector(".fold").click());
     await page.click("#lane-a summary");
+    await settled(page);
+    await page.click("#draws summary");
     await page.evaluate(axe);
     const faults = await page.evaluate(() => globalThis.axe.run().then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
     assert.deepEqual(faults, []);
