@@ -58,7 +58,7 @@ function notes() {
 }
 
 /** In the page: runs of one method, with these seeds or all, say of themselves that they collapsed. */
-function collapsing({ method, seeds, warning }) {
+function collapsing({ method, seeds, warning, collapsed = true }) {
   const Real = globalThis.Worker;
   globalThis.Worker = class extends Real {
     #calls = new Map();
@@ -72,7 +72,7 @@ function collapsing({ method, seeds, warning }) {
         const { id, value } = event.data;
         const { call, args } = this.#calls.get(id) ?? {};
         if (call === "create" && value && args[0].method.name === method && (!seeds || seeds.includes(args[0].seed))) this.#lost.add(value.session);
-        if (call === "advance" && value && this.#lost.has(args[0])) Object.assign(value, { collapsed: true, warning });
+        if (call === "advance" && value && this.#lost.has(args[0])) Object.assign(value, { collapsed, warning });
         listener(event);
       };
     }
@@ -218,6 +218,13 @@ test("a run that collapsed is told where it is, and is no result", async () => {
   const left = await some.page.evaluate(() => globalThis.undercurve.draws().filter((draw) => ![3, 5, 6].includes(draw.seed)).map((draw) => draw.b.value));
   assert.ok(sentence.includes((left.reduce((sum, one) => sum + one, 0) / 17).toFixed(3)), sentence);
   await some.close();
+
+  // A warning of a run that has a result: told in its lane, and no more.
+  const warned = await open("#steps=60", { collapse: { method: "soap", warning: "few steps for so many rows", collapsed: false } });
+  assert.equal(await warned.page.textContent("#lane-b .warning"), "Warning. Few steps for so many rows.");
+  await settled(warned.page);
+  assert.doesNotMatch(await warned.page.textContent("main"), /[Cc]ollapsed/);
+  await warned.close();
 });
 
 test("the draws can be stopped and begun again, and end with what they are of", async () => {
