@@ -171,13 +171,18 @@ impl Trainer {
         self.inner.save()
     }
 
-    /// One step, or a piece of a walk over all rows; false when the method has nothing more to do. Errors leave the
+    /// One step, or a piece of a walk over all rows; false at the end of the run. Errors leave the
     /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
         Ok(value.is_some())
+    }
+    /// Whether the run is over: `step` has nothing more to do.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> bool {
+        self.inner.is_done()
     }
 
     /// Of a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature; else nothing.

@@ -406,7 +406,7 @@ test("what a session is asked for is checked, too", () => {
   assert.throws(() => new Session({ ...options("soap"), method: {} }), /method\.name undefined/);
   session.dispose();
   session.dispose();
-  for (const use of ["advance", "snapshot", "score", "batch", "params", "save"]) assert.throws(() => session[use]({ steps: 1 }), /the session was disposed/, use);
+  for (const use of ["advance", "run", "snapshot", "score", "batch", "params", "save"]) assert.throws(() => session[use]({ steps: 1 }), /the session was disposed/, use);
   for (const change of [{ rows: -1 }, { testRows: 1e12 }, { seed: -1 }]) {
     assert.throws(() => synthetic("split", change), /expected a whole number/);
     assert.throws(() => syntheticClasses("pinwheel", change), /expected a whole number/);
