@@ -55,7 +55,7 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   seed?: number;
   /** Length of the run, over which a learning rate falls. */
   steps?: number;
-  /** Rows are divided by their length or taken as they are; by default what the method is meant for. */
+  /** Rows are divided by their length or taken as they are ("none"), which is the default for every method. */
   scale?: "unit" | "none";
   /** A saved session to go on with, on the same data with the same `scale`; its model, method, seed and steps are its own. */
   bytes?: Uint8Array;

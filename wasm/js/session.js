@@ -44,8 +44,8 @@ import { Ordered, grid } from "./view.js";
  * @property {Method} [method] `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
  * @property {number} [seed] start, batches and everything random follow from it
  * @property {number} [steps] length of the run, over which a learning rate falls
- * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are; by default what the method is
- *   meant for: unit rows for AI-SARAH and the other finite sums, as they are for all others
+ * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are, which is the default for every
+ *   method
  * @property {Uint8Array} [bytes] saved session to go on with, on the same data with the same `scale`; its model, method,
  *   seed and steps are its own
  */
@@ -206,7 +206,7 @@ export class Session {
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
-        const scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => unitRows(x, dims) : (x) => x;
+        const scaled = scale === "unit" ? (x) => unitRows(x, dims) : (x) => x;
         const take = (Kind, X, y) => {
           const x = scaled(X);
           return isDense(x) ? Kind.dense(x, y, dims, classes) : Kind.sparse(x.ptr, x.col, x.val, y, dims, classes);

@@ -112,11 +112,6 @@ impl Options {
     pub fn needs_full(&self) -> bool {
         registry::method(&self.config.method).is_some_and(|method| !method.is_built())
     }
-    /// Whether the method is meant for rows of unit length.
-    #[wasm_bindgen(getter, js_name = unitRows)]
-    pub fn unit_rows(&self) -> bool {
-        registry::method(&self.config.method).is_some_and(|method| method.is_finite_sum())
-    }
     /// Overrides a parameter of the method.
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
