@@ -66,7 +66,7 @@ export class Steps {
     let trainer;
     this.root.dataset.state = "busy";
     try {
-      trainer = await createTrainer({ X, y, dims, method, seed: this.seed, engine: this.engine });
+      trainer = await createTrainer({ X, y, dims, method, seed: this.seed, scale: "unit", engine: this.engine });
       const points = [];
       for (let last = -1; mine === this.run; ) {
         const shot = await trainer.advance({ steps: Math.max(1, Math.round(y.length / BATCH / LOOKS)) }, { sum: true });
