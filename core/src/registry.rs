@@ -47,6 +47,15 @@ pub enum Domain {
     },
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A whole number from `low` to `high`, both included, or a word for what the data gives.
+    CountOr {
+        /// The word.
+        word: &'static str,
+        /// Least value.
+        low: u64,
+        /// Greatest value.
+        high: u64,
+    },
     /// A number from `low` to `high`, both included, or a word for what the data gives.
     NumberOr {
         /// The word.
@@ -69,6 +78,63 @@ pub struct Param {
     pub domain: Domain,
     /// Its default, as text.
     pub default: &'static str,
+    /// What the default `auto` stands for.
+    pub auto: Option<Auto>,
+}
+
+/// A default that depends on what is trained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Auto {
+    /// One number for linear models and another for networks.
+    Model {
+        /// Of linear models.
+        linear: f64,
+        /// Of networks.
+        network: f64,
+    },
+    /// The same, divided by the number of training rows.
+    PerRow {
+        /// Of linear models.
+        linear: f64,
+        /// Of networks.
+        network: f64,
+    },
+    /// Steps that make so many passes over the training rows, and at least so many.
+    Passes {
+        /// Passes.
+        passes: f64,
+        /// Least steps of linear models.
+        linear: u64,
+        /// Least steps of networks.
+        network: u64,
+    },
+    /// A share of the steps of the method's own.
+    Share {
+        /// For linear models.
+        linear: f64,
+        /// For networks.
+        network: f64,
+    },
+}
+
+/// What a default that is not one number depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scope {
+    /// Negatives and positives of the training rows, or all rows and 0 where there are several classes.
+    pub population: [u32; 2],
+    /// Whether a network is trained.
+    pub network: bool,
+    /// Rows of a batch.
+    pub batch: u32,
+    /// Steps of the run; the method's own where it has some before.
+    pub steps: u64,
+}
+
+impl Scope {
+    fn rows(&self) -> f64 {
+        f64::from(self.population[0]) + f64::from(self.population[1])
+    }
 }
 
 /// Where a method was published.
@@ -137,6 +203,8 @@ pub struct Method {
     pub objective: Objective,
     /// Its parameters, in the order they are shown.
     pub params: &'static [Param],
+    /// The settings of its paper where they are others than the defaults: the preset `paper`.
+    pub paper: &'static [(&'static str, &'static str)],
     /// Where it comes from.
     pub source: Source,
     /// Its files, from the repository's root.
@@ -187,10 +255,10 @@ impl Method {
 }
 
 const fn number(name: &'static str, default: &'static str, low: f64, high: f64, about: &'static str) -> Param {
-    Param { name, about: text(about), domain: Domain::Number { low, high }, default }
+    Param { name, about: text(about), domain: Domain::Number { low, high }, default, auto: None }
 }
 const fn count(name: &'static str, default: &'static str, low: u64, about: &'static str) -> Param {
-    Param { name, about: text(about), domain: Domain::Count { low, high: u32::MAX as u64 }, default }
+    Param { name, about: text(about), domain: Domain::Count { low, high: u32::MAX as u64 }, default, auto: None }
 }
 const fn choice(
     name: &'static str,
@@ -198,11 +266,22 @@ const fn choice(
     words: &'static [&'static str],
     about: &'static str,
 ) -> Param {
-    Param { name, about: text(about), domain: Domain::Choice(words), default }
+    Param { name, about: text(about), domain: Domain::Choice(words), default, auto: None }
 }
 
 const fn number_or(name: &'static str, word: &'static str, low: f64, high: f64, about: &'static str) -> Param {
-    Param { name, about: text(about), domain: Domain::NumberOr { word, low, high }, default: word }
+    Param { name, about: text(about), domain: Domain::NumberOr { word, low, high }, default: word, auto: None }
+}
+
+/// The word for a default that depends on what is trained.
+const AUTO: &str = "auto";
+const fn auto_number(name: &'static str, low: f64, auto: Auto, about: &'static str) -> Param {
+    let domain = Domain::NumberOr { word: AUTO, low, high: BIG };
+    Param { name, about: text(about), domain, default: AUTO, auto: Some(auto) }
+}
+const fn auto_count(name: &'static str, low: u64, auto: Auto, about: &'static str) -> Param {
+    let domain = Domain::CountOr { word: AUTO, low, high: u32::MAX as u64 };
+    Param { name, about: text(about), domain, default: AUTO, auto: Some(auto) }
 }
 
 /// Greatest value of an open-ended number, and least value of one that must be positive.
@@ -218,16 +297,25 @@ const STEPS: &str = "steps of the algorithm, over which the rate falls";
 const fn optimizer(default: &'static str) -> Param {
     choice("optimizer", default, OPTIMIZER_NAMES, "step rule; adam-plain and amsgrad are SOAP's own forms")
 }
+const LR: &str = "learning rate of the first step";
 const fn lr(default: &'static str) -> Param {
-    number("lr", default, 0.0, BIG, "learning rate of the first step")
+    number("lr", default, 0.0, BIG, LR)
 }
+const fn auto_lr(linear: f64, network: f64) -> Param {
+    auto_number("lr", 0.0, Auto::Model { linear, network }, LR)
+}
+/// Steps of a method of batches.
+const BATCH_STEPS: Param = auto_count("steps", 1, Auto::Passes { passes: 20.0, linear: 6000, network: 20_000 }, STEPS);
 const SCHEDULE: Param =
     choice("schedule", "linear", &["constant", "linear", "cosine", "steps"], "how the learning rate falls");
 const BETA1: Param = number("beta1", "0.9", 0.0, 0.999_999, "weight of the old first moment (momentum, adam)");
 const BETA2: Param = number("beta2", "0.999", 0.0, 0.999_999_999, "weight of the old second moment (adam)");
 const EPS: Param = number("eps", "1e-8", TINY, BIG, "keeps adam's division finite");
-const DECAY: Param =
-    number("decay", "0", 0.0, BIG, "weight decay: adds decay/2 times the squared norm to the objective");
+const DECAYS: &str = "weight decay: adds decay/2 times the squared norm to the objective";
+const fn decay(linear: f64, network: f64) -> Param {
+    auto_number("decay", 0.0, Auto::PerRow { linear, network }, DECAYS)
+}
+const DECAY: Param = decay(0.1, 1.0);
 const SAMPLING: Param = choice(
     "sampling",
     "stratified",
@@ -247,28 +335,48 @@ const SURROGATE: Param = choice("surrogate", "squared-hinge", SURROGATE_NAMES, "
 const MARGIN_OF: &str = "margin of square, squared-hinge, hinge and ramp";
 const MARGIN: Param = number("margin", "1", TINY, BIG, MARGIN_OF);
 const SMOOTHING: Param = number("smoothing", "1", TINY, BIG, "width of smoothed-hinge's round part (its margin is 1)");
-const SCALE: Param = number("scale", "1", TINY, BIG, "scale of logistic, sigmoid and exponential");
+const SCALE_OF: &str = "scale of logistic, sigmoid and exponential";
+const SCALE: Param = number("scale", "1", TINY, BIG, SCALE_OF);
 const fn link(default: &'static str) -> Param {
     choice("link", default, &["sigmoid", "identity"], "function of the raw score inside the objective")
 }
 
-const PRETRAIN: Param = count("pretrain", "0", 0, "steps of cross-entropy by adam before the method's own");
-const PRETRAIN_LR: Param =
-    number("pretrain-lr", "0.05", 0.0, BIG, "learning rate of the first of them; it falls linearly");
-const RESTART: Param = choice(
-    "restart",
-    "auto",
-    &["auto", "last", "none"],
-    "what starts again after them: the last layer, or nothing (auto: the last layer unless it is the whole model)",
+const PRETRAINING: &str = "steps of cross-entropy by adam before the method's own";
+const PRETRAIN: Param = count("pretrain", "0", 0, PRETRAINING);
+/// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads. A network's run is then as
+/// long as one of cross-entropy.
+const FROM_CE: Param = auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 7.0 / 3.0 }, PRETRAINING);
+const FROM_CE_STEPS: Param = auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 6000, network: 6000 }, STEPS);
+/// The same where steps of the method look at all rows.
+const EXACT_PRETRAIN: Param =
+    auto_count("pretrain", 0, Auto::Passes { passes: 20.0, linear: 6000, network: 20_000 }, PRETRAINING);
+const PRETRAIN_LR: Param = auto_number(
+    "pretrain-lr",
+    0.0,
+    Auto::Model { linear: 0.05, network: 0.003 },
+    "learning rate of the first of them; it falls linearly",
 );
+const RESTARTS: &str =
+    "what starts again after them: the last layer, or nothing (auto: the last layer unless it is the whole model)";
+const RESTART_WORDS: &[&str] = &["auto", "last", "none"];
+const RESTART: Param = choice("restart", "auto", RESTART_WORDS, RESTARTS);
+/// The published two stages start the last layer again; going on from it was better or as good everywhere it was tried.
+const NO_RESTART: Param = choice("restart", "none", RESTART_WORDS, RESTARTS);
 const PRIOR: Param = choice(
     "prior",
     "known",
     &["known", "online", "online-exact"],
     "share of positives: of the data, or estimated from uniform batches so far",
 );
-const PROX: Param = number("prox", "1000", TINY, BIG, "radius of the proximal term");
-const STAGE: Param = number("stage", "500", 1.0, BIG, "steps of the first stage");
+const UNITS: Param = choice(
+    "units",
+    "balanced",
+    &["balanced", "raw"],
+    "lr and prox in units of 1/(p(1-p)), p the share of positives, by which the objective is small; or as they are",
+);
+const PROX: Param = number("prox", "1e5", TINY, BIG, "radius of the proximal term");
+const FIRST_STAGE: Auto = Auto::Share { linear: 1.0 / 12.0, network: 1.0 / 12.0 };
+const STAGE: Param = auto_number("stage", 1.0, FIRST_STAGE, "steps of the first stage");
 const STAGE_FACTOR: Param =
     number("stage-factor", "3", 1.0, 1e6, "growth of stages (and the rate's division) per stage");
 const STAGE_SCHEDULE: Param = choice(
@@ -292,10 +400,20 @@ const fn rule(name: &'static str, only: &'static [&'static str]) -> Param {
 
 /// Parameters of the losses that look at one example at a time, after their own.
 macro_rules! with_first_order {
-    ($steps:literal, $lr:literal, $($own:expr),*) => {
+    ($linear:literal, $network:literal, $($own:expr),*) => {
         &[
-            count("steps", $steps, 1, STEPS), optimizer("adam"), lr($lr), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
+            BATCH_STEPS, optimizer("adam"), auto_lr($linear, $network), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
             NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, DECAY, PRETRAIN, PRETRAIN_LR, RESTART,
+        ]
+    };
+}
+
+/// The same, from cross-entropy: for objectives that are flat, or have poor optima, far from where it leads.
+macro_rules! from_cross_entropy {
+    ($linear:literal, $network:literal, $($own:expr),*) => {
+        &[
+            FROM_CE_STEPS, optimizer("adam"), auto_lr($linear, $network), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
+            NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, DECAY, FROM_CE, PRETRAIN_LR, NO_RESTART,
         ]
     };
 }
@@ -304,9 +422,9 @@ const MINMAX_PAPER: &str = "Liu, Yuan, Ying, Yang 2020, Stochastic AUC Maximizat
 
 /// Parameters of plain and balanced cross-entropy.
 const CE: &[Param] = &[
-    count("steps", "6000", 1, STEPS),
+    BATCH_STEPS,
     optimizer("adam"),
-    lr("0.05"),
+    auto_lr(0.05, 0.003),
     SCHEDULE,
     SAMPLING,
     POSITIVES,
@@ -327,14 +445,18 @@ const MEMORY: Param = Param {
     about: text("pairs of vectors lbfgs keeps"),
     domain: Domain::Count { low: 1, high: 100 },
     default: "10",
+    auto: None,
 };
 const TOLERANCE: Param =
     number("tolerance", "1e-6", 0.0, 0.999_999, "lbfgs ends when the gradient has fallen to this share of its first");
 const EVALUATIONS: &str = "gradients over the whole data, at most";
 
-/// Parameters of exact AUC and exact partial AUC.
+/// Networks have the freedom to learn the training rows by heart, and stay near the start.
+const EXACT_STEPS: Param = auto_count("steps", 1, Auto::Model { linear: 200.0, network: 10.0 }, EVALUATIONS);
+
+/// Parameters of exact AUC.
 const AUC_EXACT: &[Param] = &[
-    count("steps", "200", 1, EVALUATIONS),
+    EXACT_STEPS,
     exact_optimizer(),
     lr("0.1"),
     SCHEDULE,
@@ -348,8 +470,30 @@ const AUC_EXACT: &[Param] = &[
     BETA1,
     BETA2,
     EPS,
-    DECAY,
-    PRETRAIN,
+    decay(0.1, 10.0),
+    EXACT_PRETRAIN,
+    PRETRAIN_LR,
+];
+
+/// Parameters of exact partial AUC: a bounded loss, for an unbounded one is ruled by the highest negatives; and a start
+/// from cross-entropy, for it is flat far from there.
+const PAUC_EXACT: &[Param] = &[
+    EXACT_STEPS,
+    exact_optimizer(),
+    lr("0.1"),
+    SCHEDULE,
+    choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
+    MARGIN,
+    number("scale", "2", TINY, BIG, SCALE_OF),
+    SMOOTHING,
+    link("identity"),
+    MEMORY,
+    TOLERANCE,
+    BETA1,
+    BETA2,
+    EPS,
+    decay(1.0, 10.0),
+    EXACT_PRETRAIN,
     PRETRAIN_LR,
 ];
 
@@ -375,6 +519,17 @@ const AI_SARAH_PAPER: &str =
 
 const SARAH_PAPER: &str = "Nguyen, Liu, Scheinberg, Takac 2017, SARAH: A Novel Method for Machine Learning Problems Using Stochastic Recursive Gradient";
 
+/// Rates are those of its grid's upper end, as its objective has them; the batches are its own.
+const MINMAX_SETTINGS: &[(&str, &str)] = &[
+    ("units", "raw"),
+    ("lr", "0.1"),
+    ("stage", "2000"),
+    ("prox", "1000"),
+    ("sampling", "uniform"),
+    ("batch", "128"),
+    ("pretrain", "0"),
+];
+
 /// Every method. With the feature `compact` without titles, sentences, sources and files.
 pub static METHODS: &[Method] = &with_texts([
     Method {
@@ -383,15 +538,15 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises a surrogate of the average precision (AUPRC).",
         objective: Objective::Soap,
         params: &[
-            count("steps", "3000", 1, STEPS),
+            auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 12_000, network: 6000 }, STEPS),
             optimizer("adam"),
-            lr("0.02"),
+            auto_lr(0.04, 0.0003),
             SCHEDULE,
-            SURROGATE,
-            number("margin", "0.5", TINY, BIG, MARGIN_OF),
-            SCALE,
+            choice("surrogate", "logistic", SURROGATE_NAMES, "loss of the margin"),
+            MARGIN,
+            number("scale", "2", TINY, BIG, SCALE_OF),
             SMOOTHING,
-            link("sigmoid"),
+            link("identity"),
             number("gamma", "0.9", TINY, 1.0, "weight of the new estimate in the moving averages u"),
             number("u0", "0", 0.0, BIG, "least value of u2"),
             choice("first", "estimate", &["estimate", "zero"], "what the first visit does to u"),
@@ -403,10 +558,20 @@ pub static METHODS: &[Method] = &with_texts([
             BETA1,
             BETA2,
             EPS,
-            DECAY,
-            PRETRAIN,
+            decay(0.75, 6.0),
+            auto_count("pretrain", 0, Auto::Share { linear: 0.0, network: 7.0 / 3.0 }, PRETRAINING),
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
+        ],
+        paper: &[
+            ("optimizer", "adam-plain"),
+            ("lr", "1e-3"),
+            ("schedule", "steps"),
+            ("surrogate", "squared-hinge"),
+            ("link", "sigmoid"),
+            ("decay", "1e-5"),
+            ("weights", "as-drawn"),
+            ("restart", "last"),
         ],
         source: Source {
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
@@ -420,9 +585,9 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a surrogate of the share of wrongly ordered pairs (AUROC).",
         objective: Objective::AucPairwise,
         params: &[
-            count("steps", "3000", 1, STEPS),
+            BATCH_STEPS,
             optimizer("adam"),
-            lr("0.02"),
+            auto_lr(0.02, 0.003),
             SCHEDULE,
             SURROGATE,
             MARGIN,
@@ -439,6 +604,7 @@ pub static METHODS: &[Method] = &with_texts([
             PRETRAIN_LR,
             RESTART,
         ],
+        paper: &[],
         source: Source {
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
             part: "the pairwise objective, equation (1)",
@@ -451,25 +617,25 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
         objective: Objective::ApExact,
         params: &[
-            count("steps", "200", 1, EVALUATIONS),
+            auto_count("steps", 1, Auto::Model { linear: 200.0, network: 20.0 }, EVALUATIONS),
             exact_optimizer(),
             lr("0.1"),
             SCHEDULE,
-            SURROGATE,
+            choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
             MARGIN,
-            SCALE,
+            number("scale", "2", TINY, BIG, SCALE_OF),
             SMOOTHING,
-            link("sigmoid"),
+            link("identity"),
             MEMORY,
             TOLERANCE,
             BETA1,
             BETA2,
             EPS,
-            // The objective is not convex, and flat far from where cross-entropy leads.
-            number("decay", "1e-4", 0.0, BIG, "weight decay: adds decay/2 times the squared norm to the objective"),
-            count("pretrain", "50", 0, "steps of cross-entropy by adam before the method's own"),
+            decay(1.0, 10.0),
+            EXACT_PRETRAIN,
             PRETRAIN_LR,
         ],
+        paper: &[],
         source: Source {
             paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
             part: "equations (2)-(4)",
@@ -482,6 +648,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
         objective: Objective::AucExact,
         params: AUC_EXACT,
+        paper: &[],
         source: Source {
             paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
             part: "the pairwise objective, equation (1)",
@@ -493,7 +660,8 @@ pub static METHODS: &[Method] = &with_texts([
         title: "Exact partial AUC",
         about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr).",
         objective: Objective::PaucExact,
-        params: AUC_EXACT,
+        params: PAUC_EXACT,
+        paper: &[],
         source: Source {
             paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",
             part: "equation (2), exactly instead of by AGD-SBCD",
@@ -506,6 +674,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises the mean cross-entropy (logistic regression, for a linear model).",
         objective: Objective::CrossEntropy,
         params: CE,
+        paper: &[],
         source: Source {
             paper: "Cox 1958, The Regression Analysis of Binary Sequences",
             part: "the likelihood of the logistic model",
@@ -518,6 +687,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises the mean of the two classes' mean cross-entropies.",
         objective: Objective::BalancedCrossEntropy,
         params: CE,
+        paper: &[],
         source: Source {
             paper: "King, Zeng 2001, Logistic Regression in Rare Events Data",
             part: "weighting, equation (8), with a target share of one half",
@@ -530,9 +700,10 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises the AUROC through its min-max square loss, in stages that start from the mean of the last.",
         objective: Objective::AucMinMax,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            FROM_CE_STEPS,
             rule("ppd-sg", &["ppd-sg"]),
-            lr("0.3"),
+            auto_lr(0.3, 0.01),
+            UNITS,
             STAGE,
             STAGE_FACTOR,
             PROX,
@@ -550,10 +721,11 @@ pub static METHODS: &[Method] = &with_texts([
             WEIGHTS,
             DECAY,
             ANSWER,
-            PRETRAIN,
+            FROM_CE,
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
         ],
+        paper: MINMAX_SETTINGS,
         source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4, theorem 2" },
         files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_sg.rs", "core/src/algorithm/stages.rs"],
     },
@@ -563,9 +735,10 @@ pub static METHODS: &[Method] = &with_texts([
         about: "PPD-SG with AdaGrad's coordinate-wise steps.",
         objective: Objective::AucMinMax,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            FROM_CE_STEPS,
             rule("ppd-adagrad", &["ppd-adagrad"]),
-            lr("0.1"),
+            auto_lr(0.03, 0.001),
+            UNITS,
             STAGE,
             STAGE_FACTOR,
             choice(
@@ -589,10 +762,11 @@ pub static METHODS: &[Method] = &with_texts([
             BATCH,
             WEIGHTS,
             ANSWER,
-            PRETRAIN,
+            FROM_CE,
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
         ],
+        paper: MINMAX_SETTINGS,
         source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3, theorem 3" },
         files: &[
             "core/src/estimator/auc_min_max.rs",
@@ -606,9 +780,10 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises the AUROC through its min-max square loss by the proximally guided algorithm.",
         objective: Objective::AucMinMax,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            FROM_CE_STEPS,
             rule("pga", &["pga"]),
-            lr("0.3"),
+            auto_lr(0.3, 0.01),
+            UNITS,
             STAGE,
             PROX,
             number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables"),
@@ -626,10 +801,11 @@ pub static METHODS: &[Method] = &with_texts([
                 &["last", "mean", "stage"],
                 "what is reported and saved: the last iterate, the mean of the stage, or the mean of a random stage",
             ),
-            PRETRAIN,
+            FROM_CE,
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
         ],
+        paper: MINMAX_SETTINGS,
         source: Source { paper: MINMAX_PAPER, part: "algorithm 1, after Rafique, Liu, Lin, Yang 2018" },
         files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/pga.rs"],
     },
@@ -639,9 +815,10 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises the AUROC through its min-max square loss by plain primal-dual steps.",
         objective: Objective::AucMinMax,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            FROM_CE_STEPS,
             rule("oauc", &["oauc"]),
-            lr("0.3"),
+            auto_lr(0.3, 0.03),
+            UNITS,
             number(
                 "radius",
                 "1e6",
@@ -657,9 +834,17 @@ pub static METHODS: &[Method] = &with_texts([
             BATCH,
             WEIGHTS,
             ANSWER,
-            PRETRAIN,
+            FROM_CE,
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
+        ],
+        paper: &[
+            ("units", "raw"),
+            ("lr", "0.1"),
+            ("sampling", "uniform"),
+            ("batch", "128"),
+            ("answer", "mean"),
+            ("pretrain", "0"),
         ],
         source: Source {
             paper: "Ying, Wen, Lyu 2016, Stochastic Online AUC Maximization",
@@ -673,16 +858,16 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises the AUROC through the min-max margin objective.",
         objective: Objective::AucMargin,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            FROM_CE_STEPS,
             choice(
                 "optimizer",
                 "pesg",
                 &["pesg", "sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"],
                 "step rule; only pesg keeps the dual variable at 0 or above",
             ),
-            lr("0.1"),
+            auto_lr(0.3, 0.01),
             SCHEDULE,
-            number("stage", "2000", 1.0, BIG, "steps of a stage (pesg)"),
+            auto_number("stage", 1.0, Auto::Share { linear: 1.0 / 3.0, network: 1.0 / 3.0 }, "steps of a stage (pesg)"),
             number("pull", "0.002", 0.0, BIG, "weight of the pull toward the last stage's mean (pesg)"),
             number("margin", "1", TINY, BIG, "margin between the classes' mean scores"),
             choice("form", "per-class", &["per-class", "joint"], "means over each class, or over all examples"),
@@ -696,10 +881,11 @@ pub static METHODS: &[Method] = &with_texts([
             BETA2,
             EPS,
             DECAY,
-            PRETRAIN,
+            FROM_CE,
             PRETRAIN_LR,
-            RESTART,
+            NO_RESTART,
         ],
+        paper: &[("lr", "0.1"), ("stage", "2000"), ("weights", "as-drawn"), ("pretrain", "0")],
         source: Source {
             paper: "Yuan, Yan, Sonka, Yang 2021, Large-scale Robust Deep AUC Maximization",
             part: "equation (4), algorithm 1",
@@ -711,7 +897,8 @@ pub static METHODS: &[Method] = &with_texts([
         title: "Focal loss",
         about: "Minimises a cross-entropy that gives less weight to examples already told apart.",
         objective: Objective::Focal,
-        params: with_first_order!("6000", "0.05", number("focus", "2", 0.0, 100.0, "exponent of the weight")),
+        params: with_first_order!(0.05, 0.003, number("focus", "2", 0.0, 100.0, "exponent of the weight")),
+        paper: &[],
         source: Source {
             paper: "Lin, Goyal, Girshick, He, Dollar 2017, Focal Loss for Dense Object Detection",
             part: "equation (4)",
@@ -724,10 +911,11 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises the cross-entropy with classes weighted by the inverse of their effective numbers.",
         objective: Objective::ClassBalanced,
         params: with_first_order!(
-            "6000",
-            "0.05",
+            0.05,
+            0.003,
             number("beta", "0.999", 0.0, 0.999_999_999, "weights are (1-beta)/(1-beta^n)")
         ),
+        paper: &[],
         source: Source {
             paper: "Cui, Jia, Lin, Song, Belongie 2019, Class-Balanced Loss Based on Effective Number of Samples",
             part: "equations (4), (8)",
@@ -740,13 +928,14 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a cross-entropy with a larger margin for the rarer class, re-weighted late.",
         objective: Objective::Ldam,
         params: with_first_order!(
-            "6000",
-            "0.05",
+            0.05,
+            0.003,
             number("margin", "0.5", 0.0, BIG, "margin of the rarer class"),
             number("scale", "1", TINY, BIG, "scale of the scores"),
             number("beta", "0.999", 0.0, 0.999_999_999, "of the effective numbers that weigh the classes late"),
-            count("defer", "4800", 0, "updates before classes are weighted")
+            auto_count("defer", 0, Auto::Share { linear: 0.8, network: 0.8 }, "updates before classes are weighted")
         ),
+        paper: &[],
         source: Source {
             paper: "Cao, Wei, Gaidon, Arechiga, Ma 2019, Learning Imbalanced Datasets with Label-Distribution-Aware Margin Loss",
             part: "equations (10), (13), algorithm 1",
@@ -758,12 +947,13 @@ pub static METHODS: &[Method] = &with_texts([
         title: "Smooth-AP",
         about: "Maximises a smoothed average precision of the batch.",
         objective: Objective::SmoothAp,
-        params: with_first_order!(
-            "3000",
-            "0.02",
+        params: from_cross_entropy!(
+            0.02,
+            0.0003,
             number("temperature", "0.01", TINY, BIG, "of the sigmoid that stands for the indicator"),
             link("sigmoid")
         ),
+        paper: &[("weights", "as-drawn"), ("pretrain", "0")],
         source: Source {
             paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
             part: "equations (5), (6)",
@@ -775,16 +965,18 @@ pub static METHODS: &[Method] = &with_texts([
         title: "FastAP",
         about: "Maximises the average precision of the batch through soft histograms.",
         objective: Objective::FastAp,
-        params: with_first_order!(
-            "3000",
-            "0.02",
+        params: from_cross_entropy!(
+            0.02,
+            0.0003,
             Param {
                 name: "bins",
                 about: "bins of the histogram",
                 domain: Domain::Count { low: 1, high: 65_536 },
-                default: "20"
+                default: "20",
+                auto: None
             }
         ),
+        paper: &[("weights", "as-drawn"), ("pretrain", "0")],
         source: Source {
             paper: "Cakir, He, Xia, Kulis, Sclaroff 2019, Deep Metric Learning to Rank",
             part: "equations (7)-(12)",
@@ -797,13 +989,14 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Maximises the recall at several precisions by Lagrange multipliers.",
         objective: Objective::MinMaxAp,
         params: with_first_order!(
-            "6000",
-            "0.02",
+            0.02,
+            0.003,
             Param {
                 name: "anchors",
                 about: "number of precisions",
                 domain: Domain::Count { low: 1, high: 1000 },
-                default: "10"
+                default: "10",
+                auto: None
             },
             SURROGATE,
             MARGIN,
@@ -811,6 +1004,7 @@ pub static METHODS: &[Method] = &with_texts([
             SMOOTHING,
             link("identity")
         ),
+        paper: &[],
         source: Source {
             paper: "Eban, Schain, Mackey, Gordon, Saurous, Elidan 2017, Scalable Learning of Non-Decomposable Objectives",
             part: "equations (8)-(12)",
@@ -830,6 +1024,7 @@ pub static METHODS: &[Method] = &with_texts([
             STOP,
             number("beta", "0.999", 0.0, 0.999_999_999, "weight of the old bound in the bound of the step size"),
         ],
+        paper: &[],
         source: Source { paper: AI_SARAH_PAPER, part: "algorithm 2" },
         files: &["core/src/finite_sum/ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
     },
@@ -845,6 +1040,7 @@ pub static METHODS: &[Method] = &with_texts([
             choice("sampling", "importance", &["importance", "uniform"], "rows in proportion to smoothness, or alike"),
             number_or("inner", "n/16", 1.0, 4e9, "steps of an inner loop"),
         ],
+        paper: &[],
         source: Source { paper: AI_SARAH_PAPER, part: "algorithms 1, 3, 4" },
         files: &["core/src/finite_sum/theoretical_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
     },
@@ -868,6 +1064,7 @@ pub static METHODS: &[Method] = &with_texts([
             number_or("alpha-max", "4/L", TINY, BIG, "greatest step size (networks need a number)"),
             INNER,
         ],
+        paper: &[],
         source: Source { paper: AI_SARAH_PAPER, part: "algorithm 5" },
         files: &["core/src/finite_sum/bounded_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
     },
@@ -877,6 +1074,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a finite sum by recursive gradients with a constant step size.",
         objective: Objective::FiniteSum,
         params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+        paper: &[],
         source: Source { paper: SARAH_PAPER, part: "algorithm 1" },
         files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
     },
@@ -886,6 +1084,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a finite sum by SARAH with inner loops that end by themselves.",
         objective: Objective::FiniteSum,
         params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, STOP],
+        paper: &[],
         source: Source { paper: SARAH_PAPER, part: "algorithm 2" },
         files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
     },
@@ -895,6 +1094,7 @@ pub static METHODS: &[Method] = &with_texts([
         about: "Minimises a finite sum by gradients whose variance an anchor reduces.",
         objective: Objective::FiniteSum,
         params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+        paper: &[],
         source: Source {
             paper: "Johnson, Zhang 2013, Accelerating Stochastic Gradient Descent using Predictive Variance Reduction",
             part: "procedure SVRG, option I",
@@ -915,6 +1115,7 @@ pub static METHODS: &[Method] = &with_texts([
             number("beta", "0.9", 0.0, 0.999_999, "weight of the old direction; 0 is plain descent"),
             SUM_DECAY,
         ],
+        paper: &[],
         source: Source {
             paper: "Polyak 1964, Some methods of speeding up the convergence of iteration methods",
             part: "the heavy ball",
@@ -937,6 +1138,7 @@ pub static METHODS: &[Method] = &with_texts([
             EPS,
             SUM_DECAY,
         ],
+        paper: &[],
         source: Source { paper: "Kingma, Ba 2015, Adam: A Method for Stochastic Optimization", part: "algorithm 1" },
         files: &["core/src/finite_sum/adam.rs"],
     },
@@ -1047,6 +1249,7 @@ pub struct Settings<'a> {
     #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     fpr: (f64, f64),
     seed: u64,
+    scope: Scope,
 }
 
 impl<'a> Settings<'a> {
@@ -1061,6 +1264,9 @@ impl<'a> Settings<'a> {
                 Domain::Number { low, high } => decimal::parse(value).is_some_and(|x| x >= low && x <= high),
                 Domain::Count { low, high } => value.parse().is_ok_and(|x: u64| x >= low && x <= high),
                 Domain::Choice(words) => words.contains(value),
+                Domain::CountOr { word, low, high } => {
+                    *value == word || value.parse().is_ok_and(|x: u64| x >= low && x <= high)
+                }
                 Domain::NumberOr { word, low, high } => {
                     *value == word || decimal::parse(value).is_some_and(|x| x >= low && x <= high)
                 }
@@ -1069,7 +1275,8 @@ impl<'a> Settings<'a> {
                 return Err(SettingError::Value { at, param });
             }
         }
-        Ok(Self { method, pairs, fpr: (0.0, 0.05), seed: 1 })
+        let scope = Scope { population: [900, 100], network: false, batch: 64, steps: 6000 };
+        Ok(Self { method, pairs, fpr: (0.0, 0.05), seed: 1, scope })
     }
 
     /// The method.
@@ -1090,6 +1297,43 @@ impl<'a> Settings<'a> {
         Self { seed, ..self }
     }
 
+    /// With what defaults that are not one number depend on; without, a linear model of 900 negatives and 100 positives.
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// With batches of so many rows.
+    #[must_use]
+    pub fn with_batch(self, batch: usize) -> Self {
+        let batch = u32::try_from(batch).unwrap_or(u32::MAX).max(1);
+        Self { scope: Scope { batch, ..self.scope }, ..self }
+    }
+
+    /// In a run with so many steps of the method's own.
+    #[must_use]
+    pub fn with_steps(self, steps: u64) -> Self {
+        Self { scope: Scope { steps, ..self.scope }, ..self }
+    }
+
+    /// What a default that is not one number comes to here; `None` where a parameter has no such default.
+    #[must_use]
+    pub fn auto(&self, param: &Param) -> Option<f64> {
+        let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
+        Some(match param.auto? {
+            Auto::Model { linear, network } => of(linear, network),
+            Auto::PerRow { linear, network } => of(linear, network) / self.scope.rows(),
+            Auto::Passes { passes, linear, network } => {
+                let (steps, least) = (
+                    libm::ceil(passes * self.scope.rows() / f64::from(self.scope.batch)),
+                    of(linear as f64, network as f64),
+                );
+                if steps > least { steps } else { least }
+            }
+            Auto::Share { linear, network } => libm::ceil(of(linear, network) * self.scope.steps as f64),
+        })
+    }
+
     /// The value of a parameter as text; `None` when the method has no such parameter.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&'a str> {
@@ -1106,7 +1350,10 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param` when the method has no numeric parameter of this name.
     pub fn number(&self, name: &'static str) -> Result<f64> {
-        decimal::parse(self.word(name)?).ok_or(Error::Param { what: name })
+        let word = self.word(name)?;
+        let auto = || self.method.params.iter().find(|param| param.name == name).and_then(|param| self.auto(param));
+        let value = if word == AUTO { auto() } else { decimal::parse(word) };
+        value.ok_or(Error::Param { what: name })
     }
 
     /// The value of a whole-number parameter.
@@ -1114,7 +1361,11 @@ impl<'a> Settings<'a> {
     /// # Errors
     /// `Param` when the method has none of this name.
     pub fn count(&self, name: &'static str) -> Result<u64> {
-        self.word(name)?.parse().map_err(|_| Error::Param { what: name })
+        let word = self.word(name)?;
+        if word == AUTO {
+            return Ok(self.number(name)? as u64);
+        }
+        word.parse().map_err(|_| Error::Param { what: name })
     }
 
     /// The value of a numeric parameter, NaN where there is none of this name: no constructor takes that.
@@ -1143,6 +1394,22 @@ impl<'a> Settings<'a> {
         self.count("pretrain").unwrap_or(0)
     }
 
+    /// Steps of cross-entropy before the method's own, in a run of so many steps in all: what is set, or the default, which
+    /// leaves at least half of a run that is shorter than usual to the method.
+    #[must_use]
+    pub fn pretrain_steps_of(&self, total: u64) -> u64 {
+        if self.text("pretrain") != Some(AUTO) {
+            return self.pretrain_steps();
+        }
+        match self.method.params.iter().find(|param| param.name == "pretrain").and_then(|param| param.auto) {
+            Some(Auto::Share { linear, network }) => {
+                let share = if self.scope.network { network } else { linear };
+                libm::ceil(total as f64 * share / (1.0 + share)) as u64
+            }
+            _ => self.pretrain_steps().min(total / 2),
+        }
+    }
+
     /// Whether the last layer starts again after them, where it is the whole model or not.
     #[must_use]
     pub fn restarts(&self, last_is_all: bool) -> bool {
@@ -1165,7 +1432,8 @@ impl<'a> Settings<'a> {
     /// The algorithm of so many steps of pre-training.
     fn pretraining_rule(&self, steps: u64) -> Result<AnyAlgorithm> {
         let lr = Schedule::new(self.value("pretrain-lr"), ScheduleShape::Linear, steps);
-        Ok(AnyAlgorithm::Adam(Adam::new(lr, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?))
+        let decay = self.auto(&DECAY).unwrap_or(0.0);
+        Ok(AnyAlgorithm::Adam(Adam::new(lr, 0.9, 0.999, 1e-8, decay, AdamForm::Corrected)?))
     }
 
     /// A numeric parameter, or what its word stands for.
@@ -1314,7 +1582,7 @@ impl<'a> Settings<'a> {
 
     /// The algorithm where so many auxiliaries are maximised over.
     fn algorithm_for(&self, steps: u64, ascent: usize) -> Result<AnyAlgorithm> {
-        if let Some(algorithm) = self.stagewise(ascent)? {
+        if let Some(algorithm) = self.with_steps(steps).stagewise(ascent)? {
             return Ok(algorithm);
         }
         let shape = match self.word("schedule")? {
@@ -1344,8 +1612,9 @@ impl<'a> Settings<'a> {
     /// The algorithm of a method that brings its own step rule.
     fn stagewise(&self, ascent: usize) -> Result<Option<AnyAlgorithm>> {
         let theory = self.text("schedule") == Some("theory");
+        let unit = self.unit();
         let stages = |adagrad: bool| {
-            let (lr, reset) = (self.value("lr"), self.count("reset")? as f64);
+            let (lr, reset) = (unit * self.value("lr"), self.count("reset")? as f64);
             if theory {
                 let (mu, l) = (self.value("mu"), self.value("smoothness"));
                 return match adagrad {
@@ -1356,7 +1625,7 @@ impl<'a> Settings<'a> {
             let factor = self.value("stage-factor");
             Stages::new(lr, 1.0 / factor, self.value("stage"), factor, reset)
         };
-        let prox = || if theory { Ok(0.5 / self.value("smoothness")) } else { self.number("prox") };
+        let prox = || if theory { Ok(0.5 / self.value("smoothness")) } else { Ok(unit * self.number("prox")?) };
         let answer = Point(match self.text("answer") {
             Some("mean") => 1,
             Some("stage") => 2,
@@ -1380,11 +1649,11 @@ impl<'a> Settings<'a> {
             }
             "pga" => {
                 let (radius, dual) = (self.value("radius"), self.value("dual-radius"));
-                let (lr, stage, prox) = (self.value("lr"), self.value("stage"), self.value("prox"));
+                let (lr, stage, prox) = (unit * self.value("lr"), self.value("stage"), unit * self.value("prox"));
                 AnyAlgorithm::Pga(Pga::new(lr, stage, prox, radius, dual, ascent, self.seed)?.with_answer(answer))
             }
             "oauc" => {
-                let algorithm = Oauc::new(self.value("lr"), self.value("radius"), ascent)?;
+                let algorithm = Oauc::new(unit * self.value("lr"), self.value("radius"), ascent)?;
                 AnyAlgorithm::Oauc(algorithm.with_answer(answer))
             }
             "pesg" => {
@@ -1393,6 +1662,29 @@ impl<'a> Settings<'a> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// What rates and proximal radii of the min-max methods are multiplied by.
+    fn unit(&self) -> f64 {
+        let [negatives, positives] = self.scope.population.map(f64::from);
+        let p = positives / (positives + negatives);
+        match self.text("units") {
+            Some("balanced") if p > 0.0 && p < 1.0 => 1.0 / (p * (1.0 - p)),
+            _ => 1.0,
+        }
+    }
+
+    /// The sampler of the steps of cross-entropy before the method's own: the method's, or one of batches where that
+    /// takes everything.
+    ///
+    /// # Errors
+    /// As [`sampler`](Self::sampler).
+    pub fn pretraining_sampler(&self, seed: u64, population: [u32; 2]) -> Result<AnySampler> {
+        if !self.method.is_exact() {
+            return self.sampler(seed, population);
+        }
+        let [negatives, positives] = population;
+        Ok(AnySampler::Stratified(Stratified::new(seed, positives.min(8), negatives.min(56))?))
     }
 
     /// The sampler for data with so many negatives and positives; batches shrink to what there is.

@@ -3,7 +3,7 @@
 use crate::device::Choice;
 use crate::error::{CliError, Result};
 use crate::report::{Reporter, class_table};
-use crate::train::{Args, check_memory, check_same, contradicted, differs, ranks_nothing};
+use crate::train::{Args, check_memory, check_same, contradicted, differs};
 use crate::walk::{Run, left_range, precision, walk};
 use crate::{input, methods};
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::SavedClassModel;
 use undercurve::data::{ClassDataset, ClassPreparation, Options, RawTable, Split, label_values, prepare_classes};
-use undercurve::registry::class_method;
-use undercurve::trainer::{ClassPredictor, ClassReport, ClassTrainer, Config};
+use undercurve::registry::{Method, class_method};
+use undercurve::trainer::{ClassPredictor, ClassReport, ClassTrainer, Config, Warning};
 
 /// Whether a new run is one of several classes: more than two labels, none of them named as the positive one, and a
 /// method that takes them.
@@ -150,7 +150,7 @@ impl<T: Real> Run for SeveralClasses<T> {
     }
     fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
         let report = self.trainer.report().map_err(|error| left_range(self, error))?;
-        reporter.class_report(&report, self.preparation.classes(), seconds)?;
+        reporter.class_report(&report, self.trainer.method(), self.preparation.classes(), seconds)?;
         self.last = Some(report);
         Ok(())
     }
@@ -160,18 +160,11 @@ impl<T: Real> Run for SeveralClasses<T> {
     fn batch(&self) -> (usize, Option<&'static str>) {
         (self.trainer.batch_index().len(), None)
     }
-    fn warning(&mut self) -> Option<String> {
-        let train = &self.last.as_ref()?.train;
-        let ties = train.hand_till == 0.5 && train.classes.iter().all(|class| class.auroc == 0.5);
-        if !ties {
-            return None;
-        }
-        let data = Arc::clone(self.trainer.train_data());
-        let classes = data.classes().len();
-        let mut scores = vec![T::ZERO; data.len() * classes];
-        self.trainer.score(data.features().rows(), &mut scores).ok()?;
-        let same = scores.chunks_exact(classes).all(|row| row == &scores[..classes]);
-        same.then(|| ranks_nothing(class_method(&self.trainer.config().method)))
+    fn warning(&self) -> Option<Warning> {
+        self.last.as_ref()?.warning
+    }
+    fn method(&self) -> &'static Method {
+        self.trainer.method()
     }
     fn details(&self) -> Option<String> {
         let report = self.last.as_ref()?;

@@ -3,7 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
-use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method, Param, class_method, method};
+use undercurve::registry::{Auto, CLASS_METHODS, Domain, METHODS, Method, Param, class_method, method};
 use undercurve::trainer::Config;
 
 /// Options of `methods`.
@@ -126,6 +126,7 @@ fn values(param: &Param) -> String {
         Domain::Count { low, high } if high == u64::from(u32::MAX) => format!("whole number, at least {low}"),
         Domain::Count { low, high } => format!("whole number, {low} to {high}"),
         Domain::Choice(words) => words.join(", "),
+        Domain::CountOr { word, low, .. } => format!("{word}, or a whole number, at least {low}"),
         Domain::NumberOr { word, low, high } => format!("{word}, or {}", numbers(low, high)),
     }
 }
@@ -139,10 +140,35 @@ fn details(method: &Method) -> Result<()> {
     let name = method.params.iter().map(|param| param.name.len()).max().unwrap_or(0);
     let default = method.params.iter().map(|param| param.default.len()).max().unwrap_or(0);
     for param in method.params {
-        output::line(format!("  {:name$}  {:default$}  {}", param.name, param.default, param.about))?;
+        let stands = param.auto.map_or_else(String::new, |auto| format!("; auto: {}", meaning(auto)));
+        output::line(format!("  {:name$}  {:default$}  {}{stands}", param.name, param.default, param.about))?;
         output::line(format!("  {:name$}  {:default$}  [{}]", "", "", values(param)))?;
     }
+    if !method.paper.is_empty() {
+        let paper: Vec<String> = method.paper.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        output::line(format!("\nThe paper's settings (--preset paper): {}", paper.join(" ")))?;
+    }
     Ok(())
+}
+
+/// What the default `auto` stands for.
+fn meaning(auto: Auto) -> String {
+    let of = |linear: String, network: String| match linear == network {
+        true => linear,
+        false => format!("{linear} for linear models, {network} for networks"),
+    };
+    match auto {
+        Auto::Model { linear, network } => of(number(linear), number(network)),
+        Auto::PerRow { linear, network } => of(format!("{}/rows", number(linear)), format!("{}/rows", number(network))),
+        Auto::Passes { passes, linear, network } => {
+            format!("{} passes, at least {}", number(passes), of(linear.to_string(), network.to_string()))
+        }
+        Auto::Share { linear, network } => {
+            let share = |share: f64| format!("{} of the method's own steps", number((share * 1000.0).round() / 1000.0));
+            of(share(linear), share(network))
+        }
+        _ => "what fits the data".into(),
+    }
 }
 
 /// A method as JSON.
@@ -153,12 +179,14 @@ pub fn object(method: &Method) -> Value {
             Domain::Number { low, high } => json!({"kind": "number", "low": low, "high": high}),
             Domain::Count { low, high } => json!({"kind": "count", "low": low, "high": high}),
             Domain::Choice(words) => json!({"kind": "choice", "values": words}),
+            Domain::CountOr { word, low, high } => json!({"kind": "count", "low": low, "high": high, "word": word}),
             Domain::NumberOr { word, low, high } => json!({"kind": "number", "low": low, "high": high, "word": word}),
         };
         json!({"name": param.name, "default": param.default, "about": param.about, "domain": domain})
     });
     json!({
         "name": method.name, "title": method.title, "about": method.about,
+        "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
         "paper": method.source.paper, "part": method.source.part, "files": method.files,
         "params": params.collect::<Vec<_>>(),
     })

@@ -5,7 +5,8 @@ use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use undercurve::metric::{ClassSummary, Summary};
-use undercurve::trainer::{ClassReport, Report};
+use undercurve::registry::Method;
+use undercurve::trainer::{ClassReport, Report, Warning};
 
 /// Prints the reports of a run.
 pub struct Reporter {
@@ -30,6 +31,14 @@ pub fn class_metrics(summary: &ClassSummary, names: &[String]) -> Value {
         "hand_till": summary.hand_till, "auroc": summary.auroc, "ap": summary.ap, "accuracy": summary.accuracy,
         "classes": classes,
     })
+}
+
+/// Adds what is to be said against the model.
+pub fn warn(object: &mut Value, warning: Option<Warning>, method: &Method) {
+    if let Some(warning) = warning {
+        object["warning"] = warning.sentence(method).into();
+        object["collapsed"] = warning.collapsed().into();
+    }
 }
 
 /// A table of the classes, each against all others.
@@ -78,7 +87,7 @@ impl Reporter {
     }
 
     /// Prints one report.
-    pub fn report(&mut self, report: &Report, seconds: f64) -> Result<()> {
+    pub fn report(&mut self, report: &Report, method: &Method, seconds: f64) -> Result<()> {
         self.last = format!("AP {:.4}", report.test.as_ref().unwrap_or(&report.train).ap);
         if self.json {
             let mut object = json!({
@@ -93,6 +102,7 @@ impl Reporter {
             if let Some(test) = &report.test {
                 object["test"] = metrics(test);
             }
+            warn(&mut object, report.warning, method);
             return self.print(object.to_string());
         }
         let part = |s: &Summary| format!("{:>7.4} {:>7.4} {:>7.4} {:>7.4}", s.auroc, s.ap, s.pauc, s.accuracy);
@@ -107,7 +117,13 @@ impl Reporter {
     }
 
     /// Prints one report on several classes.
-    pub fn class_report(&mut self, report: &ClassReport, names: &[String], seconds: f64) -> Result<()> {
+    pub fn class_report(
+        &mut self,
+        report: &ClassReport,
+        method: &Method,
+        names: &[String],
+        seconds: f64,
+    ) -> Result<()> {
         self.last = format!("AUC {:.4}", report.test.as_ref().unwrap_or(&report.train).hand_till);
         if self.json {
             let mut object = json!({
@@ -117,6 +133,7 @@ impl Reporter {
             if let Some(test) = &report.test {
                 object["test"] = class_metrics(test, names);
             }
+            warn(&mut object, report.warning, method);
             return self.print(object.to_string());
         }
         self.heading(["HT-AUC", "AUROC", "AP", "acc."], "", report.test.is_some())?;

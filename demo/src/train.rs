@@ -15,7 +15,7 @@ use undercurve::checkpoint::SavedModel;
 use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, prepare};
 use undercurve::model::Model;
 use undercurve::registry::{CLASS_METHODS, Method, class_method};
-use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, Warning};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,6 +59,10 @@ pub struct Args {
     /// A parameter of the method, as often as needed; `undercurve methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
+    /// Settings to begin with: defaults, or paper for those of the method's paper; --set changes either
+    #[arg(long, value_enum, value_name = "NAME", default_value = "defaults", hide_possible_values = true)]
+    #[arg(conflicts_with = "resume")]
+    pub preset: Preset,
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
@@ -188,7 +192,26 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
-    walk(args, &mut TwoClasses { trainer, engine, preparation, split, auroc: f64::NAN })
+    walk(args, &mut TwoClasses { trainer, engine, preparation, split, warning: None })
+}
+
+/// `--preset`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// The method's defaults
+    #[default]
+    Defaults,
+    /// The settings of its paper
+    Paper,
+}
+
+impl Preset {
+    /// Its settings and those that are set, which come before.
+    fn with(self, method: &Method, set: &[(String, String)]) -> Vec<(String, String)> {
+        let paper = if self == Self::Paper { method.paper } else { &[] };
+        let kept = paper.iter().filter(|(name, _)| set.iter().all(|(other, _)| other != name));
+        kept.map(|&(name, value)| (name.into(), value.into())).chain(set.iter().cloned()).collect()
+    }
 }
 
 /// What a new run is made from.
@@ -202,7 +225,7 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     }
     let config = Config {
         method: name.to_string(),
-        settings: args.set.clone(),
+        settings: args.preset.with(method, &args.set),
         model,
         seed: args.seed.unwrap_or(1),
         length: length(args).unwrap_or(Length::Method),
@@ -329,21 +352,6 @@ pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[Stri
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 
-/// What to say of a model with one score for all rows.
-pub fn ranks_nothing(method: Option<&Method>) -> String {
-    let mut tries = String::new();
-    for (name, advice) in [
-        ("pretrain", "a start by cross-entropy (--set pretrain=STEPS), "),
-        ("surrogate", "another --set surrogate=…, "),
-        ("lr", "another --set lr=…, "),
-    ] {
-        if method.is_some_and(|method| method.params.iter().any(|param| param.name == name)) {
-            tries += advice;
-        }
-    }
-    format!("all training rows have the same score, so this model ranks nothing; try {tries}or another method")
-}
-
 pub fn length(args: &Args) -> Option<Length> {
     args.steps.map(Length::Steps).or(args.passes.map(Length::Passes))
 }
@@ -390,8 +398,8 @@ struct TwoClasses<T: Real> {
     engine: Engine<T>,
     preparation: Preparation,
     split: Option<f64>,
-    /// Of the training rows, in the last report.
-    auroc: f64,
+    /// Of the last report.
+    warning: Option<Warning>,
 }
 
 impl<T: Real> Run for TwoClasses<T> {
@@ -419,8 +427,12 @@ impl<T: Real> Run for TwoClasses<T> {
         let test = trainer
             .test_data()
             .map_or_else(String::new, |test| format!(", {} test rows ({} positive)", test.len(), test.positives()));
+        let first = match trainer.pretraining_steps() {
+            0 => String::new(),
+            steps => format!(" (the first {steps} of cross-entropy)"),
+        };
         let length = match trainer.progress() {
-            (_, end) if end == trainer.total_steps() => format!("{end} steps"),
+            (_, end) if end == trainer.total_steps() => format!("{end} steps{first}"),
             (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
         };
         format!(
@@ -437,8 +449,8 @@ impl<T: Real> Run for TwoClasses<T> {
     }
     fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
         let report = self.trainer.report().map_err(|error| left_range(self, error))?;
-        self.auroc = report.train.auroc;
-        reporter.report(&report, seconds)
+        self.warning = report.warning;
+        reporter.report(&report, self.trainer.method(), seconds)
     }
     fn batch(&self) -> (usize, Option<&'static str>) {
         let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
@@ -446,16 +458,11 @@ impl<T: Real> Run for TwoClasses<T> {
         let classes = [(1, "positive"), (0, "negative")];
         (batch.len(), classes.into_iter().find(|(label, _)| none_of(*label)).map(|(_, class)| class))
     }
-    fn warning(&mut self) -> Option<String> {
-        // Equal scores make exactly one half: only then they are looked at.
-        if self.auroc != 0.5 {
-            return None;
-        }
-        let data = Arc::clone(self.trainer.train_data());
-        let mut scores = vec![T::ZERO; data.len()];
-        self.trainer.score(data.rows(), &mut scores).ok()?;
-        let same = scores.iter().all(|score| *score == scores[0]);
-        same.then(|| ranks_nothing(methods::find(&self.trainer.config().method).ok()))
+    fn warning(&self) -> Option<Warning> {
+        self.warning
+    }
+    fn method(&self) -> &'static Method {
+        self.trainer.method()
     }
     fn message(&self, value: Option<f64>) -> String {
         match self.trainer.step_size() {

@@ -2,13 +2,15 @@
 
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::report::Reporter;
+use crate::report::{self, Reporter};
 use crate::train::Args;
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undercurve::Real;
+use undercurve::registry::Method;
+use undercurve::trainer::Warning;
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -39,8 +41,10 @@ pub trait Run {
     }
     /// Rows of the last batch, and what class it had none of, if it had rows of one class alone.
     fn batch(&self) -> (usize, Option<&'static str>);
-    /// What to tell the user about the model at the end.
-    fn warning(&mut self) -> Option<String>;
+    /// What is to be said against the model of the last report.
+    fn warning(&self) -> Option<Warning>;
+    /// The method.
+    fn method(&self) -> &'static Method;
     /// What people read of the last report besides its line.
     fn details(&self) -> Option<String> {
         None
@@ -82,6 +86,8 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         }
     });
     let place = args.save.as_ref().or(args.resume.as_ref());
+    // What a run that comes to nothing puts back.
+    let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
     let seconds = || clock.elapsed().as_secs_f64();
     let (mut at, end) = run.progress();
@@ -139,6 +145,16 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     {
         totals[name] = value;
     }
+    report::warn(&mut totals, run.warning(), run.method());
+    let interrupted = STOP.load(Ordering::SeqCst) && !run.is_done();
+    let ranks_nothing = run.is_done() && run.warning() == Some(Warning::Constant);
+    if let (true, Some(path)) = (ranks_nothing, place) {
+        match &before_run {
+            Some(bytes) => output::write_atomic(path, bytes)?,
+            None => std::fs::remove_file(path).map_err(|error| CliError::file(path, &error))?,
+        }
+    }
+    let place = place.filter(|_| !ranks_nothing);
     let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
     let sentence = format!(
         "{} steps ({:.1} passes) in {:.2} s on {}{saved}",
@@ -147,13 +163,16 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         seconds(),
         run.backend()
     );
-    let interrupted = STOP.load(Ordering::SeqCst) && !run.is_done();
     if interrupted {
         totals["interrupted"] = true.into();
     }
     reporter.finish(&totals, sentence)?;
     if let Some(warning) = run.warning() {
-        eprintln!("note: {warning}");
+        let sentence = warning.sentence(run.method());
+        if ranks_nothing {
+            return Err(anyhow!("{sentence}; nothing was saved").into());
+        }
+        eprintln!("warning: {sentence}");
     }
     if interrupted { Err(CliError::Interrupted) } else { Ok(()) }
 }

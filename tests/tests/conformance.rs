@@ -8,7 +8,7 @@ use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
 use undercurve::finite_sum::{AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Sarah, Svrg, Targets};
 use undercurve::registry::{
-    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, SettingError, Settings, class_method, method,
+    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, Settings, class_method, method,
 };
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
@@ -320,6 +320,7 @@ fn no_setting_is_ignored() {
         &[("schedule", "theory")],
         &[("stages", "data")],
         &[("surrogate", "sigmoid")],
+        &[("surrogate", "squared-hinge")],
         &[("surrogate", "smoothed-hinge")],
         &[("optimizer", "adam")],
         &[("optimizer", "momentum")],
@@ -339,7 +340,7 @@ fn no_setting_is_ignored() {
                     let x: f64 = default.parse().unwrap();
                     vec![if x == 0.0 { (0.25 * high).min(0.5) } else { (0.75 * x).max(low) }.to_string()]
                 }
-                Domain::NumberOr { .. } => vec!["3".to_string()],
+                Domain::CountOr { .. } | Domain::NumberOr { .. } => vec!["3".to_string()],
             };
             for other in &others {
                 let matters = |beside: &Vec<(&str, &str)>| {
@@ -370,8 +371,52 @@ fn defaults_of_finite_sums_follow_the_data() {
     assert_eq!(made("svrg"), AnySum::Svrg(Svrg::new(64, 0.5, 16).unwrap()));
     assert_eq!(made("ai-sarah"), AnySum::AiSarah(AiSarah::new(64, 1.0 / 32.0, 0.999).unwrap()));
     assert_eq!(Settings::new(method("svrg").unwrap(), &[]).unwrap().glm(1000), Ok((GlmLoss::Logistic, 1e-3)));
-    // Of the stagewise rules, PESG alone divides its rate by ten.
-    let stages = Stages::new(0.1, 0.1, 2000.0, 1.0, 0.0).unwrap();
-    let pesg = AnyAlgorithm::Pesg(Pesg::new(stages, 0.002, 0.0, 1).unwrap());
+    // Of the stagewise rules, PESG alone divides its rate by ten; its stages are thirds of the run.
+    let stages = Stages::new(0.3, 0.1, 34.0, 1.0, 0.0).unwrap();
+    let pesg = AnyAlgorithm::Pesg(Pesg::new(stages, 0.002, 1e-4, 1).unwrap());
     assert_eq!(Settings::new(method("auc-margin").unwrap(), &[]).unwrap().algorithm(100), Ok(pesg));
+}
+
+/// Defaults that are not one number: by the model, the rows and the run's length, and never where something is set.
+#[test]
+fn defaults_follow_what_is_trained() {
+    let ce = method("ce").unwrap();
+    let scope = |rows: u32, network| Scope { population: [rows / 10 * 9, rows / 10], network, batch: 64, steps: 600 };
+    let of = |pairs, rows, network| Settings::new(ce, pairs).unwrap().with_scope(scope(rows, network));
+    for (rows, network, steps, lr) in [
+        (1000, false, 6000, 0.05),
+        (1000, true, 20_000, 0.003),
+        (1_000_000, false, 312_500, 0.05),
+        (1_000_000, true, 312_500, 0.003),
+    ] {
+        let settings = of(&[], rows, network);
+        assert_eq!(settings.count("steps"), Ok(steps), "{rows} {network}");
+        assert_eq!(settings.number("lr"), Ok(lr), "{rows} {network}");
+        let decay = if network { 1.0 } else { 0.1 } / f64::from(rows);
+        assert_eq!(settings.number("decay"), Ok(decay), "{rows} {network}");
+    }
+    let set = of(&[("steps", "7"), ("lr", "2"), ("decay", "0")], 1000, true);
+    assert_eq!((set.count("steps"), set.number("lr"), set.number("decay")), (Ok(7), Ok(2.0), Ok(0.0)));
+    // Shares of the run, and runs of a given length shared with what comes before.
+    let auc = Settings::new(method("ppd-sg").unwrap(), &[]).unwrap().with_scope(scope(1000, false));
+    assert_eq!((auc.number("stage"), auc.pretrain_steps(), auc.pretrain_steps_of(900)), (Ok(50.0), 600, 450));
+    let ap = Settings::new(method("ap-exact").unwrap(), &[]).unwrap().with_scope(scope(1000, false));
+    assert_eq!((ap.count("steps"), ap.pretrain_steps(), ap.pretrain_steps_of(900)), (Ok(200), 6000, 450));
+    // Rates of min-max methods in units of 1/(p(1-p)): p = 1/2 makes four of a quarter.
+    let half = Scope { population: [500, 500], ..scope(1000, false) };
+    let algorithm =
+        |pairs| Settings::new(method("oauc").unwrap(), pairs).unwrap().with_scope(half).algorithm(10).unwrap();
+    assert_eq!(algorithm(&[("lr", "0.25")]), algorithm(&[("lr", "1"), ("units", "raw")]));
+}
+
+/// The settings of a paper are settings of its method.
+#[test]
+fn presets_fit_their_methods() {
+    for method in METHODS.iter().chain(CLASS_METHODS) {
+        assert!(Settings::new(method, method.paper).is_ok(), "{}", method.name);
+        for (name, value) in method.paper {
+            let param = method.params.iter().find(|param| param.name == *name).unwrap();
+            assert_ne!(param.default, *value, "{}: {name} is the default", method.name);
+        }
+    }
 }

@@ -44,6 +44,8 @@ pub struct Lbfgs {
 /// Where a search stands; kept in counter 1.
 const BEGIN: u64 = 0;
 const DONE: u64 = u64::MAX;
+/// Ended where no step along the negative gradient was a decrease.
+const FAILED: u64 = DONE - 1;
 /// Added to the number of trials when the search goes along the negative gradient.
 const STEEPEST: u64 = 1 << 32;
 
@@ -136,6 +138,11 @@ fn add<T: Real>(factor: f64, x: &[T], y: &mut [T]) {
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
 impl Lbfgs {
+    /// Whether it has ended without having made a step: the first gradient and two searches are all that it asked for.
+    pub(super) fn is_stuck(counters: &[u64; COUNTERS]) -> bool {
+        counters[1] == FAILED && counters[0] <= 1 + 2 * (TRIALS + 1)
+    }
+
     /// Whether restored counters can be of a run.
     pub(super) fn sound(&self, counters: &[u64; COUNTERS]) -> bool {
         let (pairs, place) = (counters[3] >> 32, counters[3] & 0xffff_ffff);
@@ -155,7 +162,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         match state.counters.get(1) {
-            Some(&DONE) => Ask::Done,
+            Some(&(DONE | FAILED)) => Ask::Done,
             _ => Ask::Gradient { at: Point(0), previous: None, draw: Draw::All },
         }
     }
@@ -198,7 +205,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             } else if decrease {
                 true
             } else if steepest {
-                state.counters[1] = DONE;
+                state.counters[1] = FAILED;
                 trial.copy_from_slice(base);
                 return Ok(());
             } else {

@@ -176,6 +176,15 @@ pub enum AnyAlgorithm {
 
 #[cfg(feature = "alloc")]
 impl AnyAlgorithm {
+    /// Whether it has ended without having made a step.
+    pub(crate) fn is_stuck(&self, counters: &[u64; COUNTERS]) -> bool {
+        match self {
+            #[cfg(feature = "every-method")]
+            Self::Lbfgs(_) => Lbfgs::is_stuck(counters),
+            _ => false,
+        }
+    }
+
     /// Whether restored counters can be of a run after so many steps.
     pub(crate) fn sound(&self, counters: &[u64; COUNTERS], steps: u64) -> bool {
         let [done, stage, inner, phase] = *counters;

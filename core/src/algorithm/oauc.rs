@@ -38,6 +38,12 @@ impl Oauc {
         Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent, answer: Point(0) })
     }
 
+    /// The radius of the ball of the minimised variables, and how many of the last entries are not among them.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn ball(&self) -> (f64, usize) {
+        (self.radius, self.ascent)
+    }
+
     /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
     /// 1, the weighted mean ū.
     #[must_use]

@@ -68,6 +68,12 @@ impl Pga {
         })
     }
 
+    /// The radius of the ball of the minimised variables, and how many of the last entries are not among them.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn ball(&self) -> (f64, usize) {
+        (self.radius, self.ascent)
+    }
+
     /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
     /// 1, the mean of the stage, or 2, the random stage.
     #[must_use]

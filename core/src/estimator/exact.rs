@@ -6,8 +6,9 @@
 //! pAUC  F over the negatives ranked αn₋ to βn₋ by score       (Yao et al. 2022, equation (2), with fractional ends)
 //! ```
 //!
-//! with h the link of the raw score. A narrow range can leave a linear model at 0: where the negatives in it outscore the
-//! positives along every direction, 0 is the minimum of a convex surrogate. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
+//! with h the link of the raw score. Where all scores tie, as those of a linear model at 0 do, the order of the negatives
+//! that a range picks is arbitrary, and the subgradient of the partial AUC need not be a direction of descent although 0
+//! is no minimum: start from a model that ranks. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
 //! of the scores; sigmoid and logistic sums are good to 10⁻¹², the others to rounding. Cost and memory: see [`pairs`],
 //! and 2 f64 a row for h and its gradient. No state; the tables of a sigmoid or logistic surrogate may be kept in a
 //! [`Plan`].

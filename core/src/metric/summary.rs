@@ -21,6 +21,8 @@ pub struct Summary {
     pub pauc: f64,
     /// Share of right predictions where a score of 0 or more predicts the positive class.
     pub accuracy: f64,
+    /// Share of the pairs of a positive and a negative that have one score.
+    pub tied: f64,
     /// Examples with label 1.
     pub positives: u64,
     /// Examples with label 0.
@@ -40,11 +42,13 @@ pub fn summary<T: Real>(scores: &[T], labels: &[u8], range: FprRange, scratch: S
         partial.push(classes, run);
     })?;
     let confusion = Confusion::count(scores, labels, T::ZERO);
+    let pairs = pairs.finish(classes);
     Ok(Summary {
-        auroc: pairs.finish(classes).auroc(),
+        auroc: pairs.auroc(),
         ap: ap.finish(classes),
         pauc: partial.finish(classes),
         accuracy: (confusion.true_positives + confusion.true_negatives) as f64 / scores.len() as f64,
+        tied: pairs.ties as f64 / pairs.pairs as f64,
         positives: classes.positives,
         negatives: classes.negatives,
     })

@@ -1,9 +1,9 @@
 //! The methods that train several classes at once. Some share their name with a method of two classes.
 
 use super::{
-    ANSWER, BATCH, BETA1, BETA2, BIG, DECAY, EPS, L_TILDE, MINMAX_PAPER, MU, Method, Objective, PRETRAIN, PRETRAIN_LR,
-    PROX, Param, RESET, RESTART, SCHEDULE, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STEPS, Settings, Source,
-    TINY, WEIGHTS, choice, count, lr, number, optimizer, rule, with_texts,
+    ANSWER, BATCH, BATCH_STEPS, BETA1, BETA2, BIG, DECAY, EPS, L_TILDE, MINMAX_PAPER, MU, Method, Objective, PRETRAIN,
+    PRETRAIN_LR, PROX, Param, RESET, RESTART, SCHEDULE, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, Settings,
+    Source, TINY, WEIGHTS, auto_lr, choice, count, lr, number, optimizer, rule, with_texts,
 };
 use crate::algorithm::AnyAlgorithm;
 use crate::error::{Error, Result};
@@ -31,9 +31,9 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
         about: "Minimises the mean cross-entropy of several classes (multinomial logistic regression, for a linear model).",
         objective: Objective::Softmax,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            BATCH_STEPS,
             optimizer("adam"),
-            lr("0.05"),
+            auto_lr(0.05, 0.003),
             SCHEDULE,
             sampling("uniform"),
             PER_CLASS,
@@ -44,6 +44,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
             EPS,
             DECAY,
         ],
+        paper: &[],
         source: Source {
             paper: "McFadden 1974, Conditional Logit Analysis of Qualitative Choice Behavior",
             part: "the likelihood of the multinomial logit model",
@@ -56,7 +57,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
         about: "Maximises the Hand-Till AUC through its min-max square loss, in stages that start from the mean of the last.",
         objective: Objective::AucMulticlass,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            BATCH_STEPS,
             rule("ppd-sg", &["ppd-sg"]),
             lr("3"),
             STAGE,
@@ -79,6 +80,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
             PRETRAIN_LR,
             RESTART,
         ],
+        paper: &[],
         source: Source { paper: MINMAX_PAPER, part: "equations (4), (5), algorithm 2" },
         files: &["core/src/estimator/auc_multiclass.rs", "core/src/algorithm/ppd_sg.rs"],
     },
@@ -88,7 +90,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
         about: "PPD-SG with AdaGrad's coordinate-wise steps.",
         objective: Objective::AucMulticlass,
         params: &[
-            count("steps", "6000", 1, STEPS),
+            BATCH_STEPS,
             rule("ppd-adagrad", &["ppd-adagrad"]),
             lr("0.3"),
             STAGE,
@@ -117,6 +119,7 @@ pub static CLASS_METHODS: &[Method] = &with_texts([
             PRETRAIN_LR,
             RESTART,
         ],
+        paper: &[],
         source: Source { paper: MINMAX_PAPER, part: "equations (4), (5), algorithms 2 and 3, lemma 3" },
         files: &["core/src/estimator/auc_multiclass.rs", "core/src/algorithm/ppd_adagrad.rs"],
     },

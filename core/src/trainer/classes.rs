@@ -1,8 +1,9 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
-use super::config::{Config, TrainerError};
+use super::config::{Config, ModelSpec, TrainerError};
 use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
+use super::warning::Warning;
 use crate::algorithm::{Answer, Ask, Draw, Point};
 use crate::batch::{Batch, Drawn};
 use crate::data::{ClassDataset, Rows};
@@ -11,7 +12,7 @@ use crate::estimator::{Estimator, Grad};
 use crate::metric::{ClassSummary, class_summary, log_odds};
 use crate::model::AnyModel;
 use crate::real::Real;
-use crate::registry;
+use crate::registry::{self, Method, Scope};
 use crate::sampler::{ByClass, ClassSampler};
 use alloc::format;
 use alloc::string::ToString;
@@ -32,6 +33,8 @@ pub struct ClassReport {
     pub train: ClassSummary,
     /// Metrics on the test data, if there is any.
     pub test: Option<ClassSummary>,
+    /// What is to be said against the model, if anything.
+    pub warning: Option<Warning>,
 }
 
 /// Trains one model of several classes by one method of [`CLASS_METHODS`](registry::CLASS_METHODS).
@@ -40,6 +43,7 @@ pub struct ClassReport {
 #[derive(Clone, Debug)]
 pub struct ClassTrainer<T: Real> {
     config: Config,
+    method: &'static Method,
     train: Arc<ClassDataset<T>>,
     test: Option<Arc<ClassDataset<T>>>,
     pub(super) model: AnyModel,
@@ -84,6 +88,8 @@ impl<T: Real> ClassTrainer<T> {
         let pairs = config.pairs();
         let settings = config.settings_of(method, &pairs)?;
         let (columns, classes, rows) = (train.features().cols(), train.classes().len(), train.len());
+        let network = config.model != ModelSpec::Linear;
+        let settings = settings.with_scope(Scope { population: [rows as u32, 0], network, batch: 1, steps: 0 });
         if let Some(test) = &test {
             if test.features().cols() != columns {
                 let text = "the test data has other columns than the training data".to_string();
@@ -99,9 +105,11 @@ impl<T: Real> ClassTrainer<T> {
         let grouped = ByClass::new(train.labels(), &mut by_class, &mut class_starts)?;
         let sampler = settings.class_sampler(config.seed, rows)?;
         let batch = sampler.rows(&grouped);
+        let settings = settings.with_batch(batch);
         let steps = Steps::new(&settings, config.length, rows, batch)?;
+        let settings = settings.with_steps(steps.own());
         let estimator = settings.class_estimator::<T>(classes, config.seed)?;
-        let method = Phase { algorithm: settings.class_algorithm(&estimator, steps.own())?, estimator };
+        let phase = Phase { algorithm: settings.class_algorithm(&estimator, steps.own())?, estimator };
         let early = match steps.before {
             0 => None,
             before => {
@@ -109,11 +117,12 @@ impl<T: Real> ClassTrainer<T> {
                 Some(Phase { estimator, algorithm })
             }
         };
-        let learner = Learner::new(method, early, steps, estimator.state_len(0), &settings, config, &model)?;
+        let learner = Learner::new(phase, early, steps, estimator.state_len(0), &settings, config, &model)?;
         let (mut order, cursor) = (vec![0; rows], vec![0; ClassSampler::cursor_len(classes)]);
         sampler.prepare(&grouped, &cursor, &mut order)?;
         Ok(Self {
             config: config.clone(),
+            method,
             population: train.sizes(),
             train,
             test,
@@ -271,6 +280,7 @@ impl<T: Real> ClassTrainer<T> {
         self.passes.forward(&self.model, params, rows, Some(&self.by_class), &mut scores)?;
         let objective = self.objective(&scores)?;
         log_odds(&mut scores, classes)?;
+        let same = scores.chunks_exact(classes).all(|row| row == &scores[..classes]);
         let labels: Vec<u32> = self.by_class.iter().map(|&row| self.train.labels()[row as usize]).collect();
         let summary = class_summary(&scores, classes, &labels)?;
         drop((scores, labels));
@@ -278,7 +288,12 @@ impl<T: Real> ClassTrainer<T> {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
         };
-        Ok(ClassReport { step: self.steps_done(), pass: self.pass(), objective, train: summary, test })
+        let warning = match self.steps_done() {
+            0 => None,
+            _ if same => Some(Warning::Constant),
+            _ => (summary.hand_till < 0.5).then_some(Warning::Reversed { auroc: summary.hand_till }),
+        };
+        Ok(ClassReport { step: self.steps_done(), pass: self.pass(), objective, train: summary, test, warning })
     }
 
     /// The objective over the whole training data, from its raw scores class by class.
@@ -338,6 +353,11 @@ impl<T: Real> ClassTrainer<T> {
     #[must_use]
     pub fn model(&self) -> &AnyModel {
         &self.model
+    }
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &'static Method {
+        self.method
     }
     /// The configuration.
     #[must_use]

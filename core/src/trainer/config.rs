@@ -294,6 +294,7 @@ fn setting_text(error: SettingError, method: &Method, config: &Config) -> String
                 }
                 Domain::Number { low, high } => format!("a number from {} to {}", Short(low), Short(high)),
                 Domain::Count { low, high } => format!("a whole number from {low} to {high}"),
+                Domain::CountOr { word, low, high } => format!("{word} or a whole number from {low} to {high}"),
                 Domain::Choice(words) => format!("one of {}", words.join(", ")),
                 Domain::NumberOr { word, low, high } => {
                     format!("{word} or a number from {} to {}", Short(low), Short(high))

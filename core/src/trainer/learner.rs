@@ -40,13 +40,18 @@ pub(super) struct Steps {
 impl Steps {
     /// With so many rows in all and in a batch.
     pub fn new(settings: &Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<Self> {
-        let before = settings.pretrain_steps();
-        let total = match length {
-            Length::Method => settings.count("steps")?.saturating_add(before),
-            Length::Steps(steps) => steps,
-            Length::Passes(passes) => libm::ceil(passes * rows as f64 / batch as f64) as u64,
-        };
-        Ok(Self { before, total })
+        Ok(match length {
+            Length::Method => {
+                let steps = settings.count("steps")?;
+                let before = settings.with_steps(steps).pretrain_steps();
+                Self { before, total: steps.saturating_add(before) }
+            }
+            Length::Steps(steps) => Self { before: settings.pretrain_steps_of(steps), total: steps },
+            Length::Passes(passes) => {
+                let steps = libm::ceil(passes * rows as f64 / batch as f64) as u64;
+                Self { before: settings.pretrain_steps_of(steps), total: steps }
+            }
+        })
     }
 
     /// The method's own.
@@ -149,6 +154,21 @@ impl<T: Real> Learner<T> {
             value: f64::NAN,
             grad: vec![T::ZERO; length],
         })
+    }
+
+    /// Steps of pre-training, of the run's.
+    pub fn pretraining_steps(&self) -> u64 {
+        self.pretraining.map_or(0, |first| first.steps.min(self.total))
+    }
+
+    /// Whether the next step is one of pre-training.
+    pub fn is_pretraining(&self) -> bool {
+        self.pretraining.is_some_and(|first| self.steps < first.steps)
+    }
+
+    /// Whether the method's algorithm has ended without having made a step.
+    pub fn is_stuck(&self) -> bool {
+        !self.is_pretraining() && self.method.algorithm.is_stuck(&self.counters)
     }
 
     /// What the next step is made with: cross-entropy while pre-training, then the method.

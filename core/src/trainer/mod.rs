@@ -17,6 +17,7 @@ mod saved_classes;
 mod scored;
 #[cfg(feature = "every-method")]
 mod summed;
+mod warning;
 
 #[cfg(feature = "multiclass")]
 pub use classes::{ClassReport, ClassTrainer};
@@ -25,6 +26,7 @@ pub use device::Device;
 pub use saved::Predictor;
 #[cfg(feature = "multiclass")]
 pub use saved_classes::ClassPredictor;
+pub use warning::Warning;
 
 use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
@@ -32,7 +34,7 @@ use crate::estimator::{AnyEstimator, Exact};
 use crate::metric::{self, FprRange, Summary};
 use crate::model::AnyModel;
 use crate::real::Real;
-use crate::registry::{self, Settings};
+use crate::registry::{self, Method, Scope, Settings};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -62,6 +64,8 @@ pub struct Report {
     pub test: Option<Summary>,
     /// Of methods that minimise a finite sum.
     pub sum: Option<SumReport>,
+    /// What is to be said against the model, if anything.
+    pub warning: Option<Warning>,
 }
 
 /// A finite sum at the iterate.
@@ -81,6 +85,7 @@ pub struct SumReport {
 #[derive(Clone, Debug)]
 struct Common<T: Real> {
     config: Config,
+    method: &'static Method,
     train: Arc<Dataset<T>>,
     test: Option<Arc<Dataset<T>>>,
     model: AnyModel,
@@ -92,11 +97,10 @@ impl<T: Real> Common<T> {
     /// The near-linear form of the objective, where it has one.
     fn whole(&self) -> Result<Option<Exact>> {
         let pairs = self.config.pairs();
-        let settings = registry::method(&self.config.method).map(|method| Settings::new(method, &pairs));
-        // Both were there when the trainer was made.
-        match settings {
-            Some(Ok(settings)) => settings.whole(),
-            _ => Ok(None),
+        // The settings were checked when the trainer was made.
+        match Settings::new(self.method, &pairs) {
+            Ok(settings) => settings.whole(),
+            Err(_) => Ok(None),
         }
     }
 
@@ -138,6 +142,7 @@ impl<T: Real> Trainer<T> {
         }
         let pairs = config.pairs();
         let settings = config.settings_of(method, &pairs)?.with_fpr(config.fpr).with_seed(config.seed);
+        let network = config.model != ModelSpec::Linear;
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
             return Err(TrainerError::Config(match cfg!(feature = "compact") {
@@ -149,6 +154,8 @@ impl<T: Real> Trainer<T> {
         if negatives == 0 || positives == 0 {
             return Err(Error::OneClass.into());
         }
+        let population = [negatives, positives].map(|rows| rows as u32);
+        let settings = settings.with_scope(Scope { population, network, batch: 1, steps: 0 });
         if let Some(test) = &test
             && test.rows().cols() != train.rows().cols()
         {
@@ -159,8 +166,15 @@ impl<T: Real> Trainer<T> {
             )));
         }
         let model = config.model.build(train.rows().cols())?;
-        let common =
-            Common { config: config.clone(), train, test, model, passes: Passes::default(), work: Work::default() };
+        let common = Common {
+            config: config.clone(),
+            method,
+            train,
+            test,
+            model,
+            passes: Passes::default(),
+            work: Work::default(),
+        };
         #[cfg(feature = "every-method")]
         if method.is_finite_sum() {
             let kind = Kind::Summed(Summed::new(&settings, &common)?);
@@ -265,7 +279,8 @@ impl<T: Real> Trainer<T> {
             Some(test) => Some(self.evaluate(&test)?),
         };
         let (step, pass) = (self.steps_done(), self.pass());
-        Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum })
+        let warning = self.warning(&scores, &summary, test.as_ref())?;
+        Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum, warning })
     }
 
     /// Exact metrics of the model, now, on any labelled data with the training data's columns: what a
@@ -349,6 +364,15 @@ impl<T: Real> Trainer<T> {
             Kind::Summed(run) => run.total,
         }
     }
+    /// Of them, steps of cross-entropy before the method's own.
+    #[must_use]
+    pub fn pretraining_steps(&self) -> u64 {
+        match &self.kind {
+            Kind::Scored(run) => run.learner.pretraining_steps(),
+            #[cfg(feature = "every-method")]
+            Kind::Summed(_) => 0,
+        }
+    }
     /// How far the run is and how far it goes, in a unit of its own: steps, or rows drawn.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
@@ -391,6 +415,11 @@ impl<T: Real> Trainer<T> {
     #[must_use]
     pub fn model(&self) -> &AnyModel {
         &self.common.model
+    }
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> &'static Method {
+        self.common.method
     }
     /// The configuration.
     #[must_use]

@@ -22,6 +22,8 @@ pub(super) const RESET: [usize; 2] = [2, 2];
 pub(super) struct Scored<T: Real> {
     pub learner: Learner<T>,
     sampler: AnySampler,
+    /// Of pre-training.
+    early_sampler: AnySampler,
     /// Weight of half the squared norm of the parameters in what is minimised.
     #[cfg(feature = "every-method")]
     decay: f64,
@@ -64,8 +66,11 @@ impl<T: Real> Scored<T> {
         let mut by_class = vec![0; rows];
         let population = Classes::new(common.train.labels(), &mut by_class)?.population();
         let sampler = settings.sampler(config.seed, population)?;
+        let early_sampler = settings.pretraining_sampler(config.seed, population)?;
         let batch = sampler.rows();
+        let settings = &settings.with_batch(early_sampler.rows());
         let steps = Steps::new(settings, config.length, rows, batch)?;
+        let settings = &settings.with_steps(steps.own());
         let method = Phase { estimator: settings.estimator::<T>()?, algorithm: settings.algorithm(steps.own())? };
         let early = match steps.before {
             0 => None,
@@ -76,26 +81,31 @@ impl<T: Real> Scored<T> {
         };
         let state = method.estimator.state_len(population[1] as usize);
         let learner = Learner::new(method, early, steps, state, settings, config, &common.model)?;
-        let mut order = vec![0; rows];
-        let cursor = Cursor::default();
-        sampler.prepare(&Classes::from_order(&by_class, population[0])?, &cursor, &mut order)?;
         let tables = tables(&learner.method.estimator);
-        Ok(Self {
+        let mut run = Self {
             learner,
             sampler,
+            early_sampler,
             #[cfg(feature = "every-method")]
             decay: settings.number("decay").unwrap_or(0.0),
             population,
             by_class,
-            cursor,
-            order,
+            cursor: Cursor::default(),
+            order: vec![0; rows],
             index: vec![0; batch],
             batch_slots: vec![0; batch],
             starts: [0; 3],
             scores: vec![T::ZERO; batch],
             score_grad: vec![T::ZERO; batch],
             tables,
-        })
+        };
+        run.resume()?;
+        Ok(run)
+    }
+
+    /// The sampler of a phase.
+    fn sampler(&self) -> AnySampler {
+        if self.learner.is_pretraining() { self.early_sampler } else { self.sampler }
     }
 
     /// One step, with the estimator computed by `device` where it does that.
@@ -135,10 +145,11 @@ impl<T: Real> Scored<T> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
         let (starts, drawn) = match draw {
             Draw::Fresh { .. } => {
-                let rows = self.sampler.rows();
+                let sampler = self.sampler();
+                let rows = sampler.rows();
                 self.index.resize(rows, 0);
                 self.batch_slots.resize(rows, 0);
-                let taken = self.sampler.draw(
+                let taken = sampler.draw(
                     &classes,
                     &mut self.cursor,
                     &mut self.order,
@@ -289,6 +300,6 @@ impl<T: Real> Scored<T> {
     /// Makes what follows from the restored cursor.
     pub fn resume(&mut self) -> Result<()> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
-        self.sampler.prepare(&classes, &self.cursor, &mut self.order)
+        self.sampler().prepare(&classes, &self.cursor, &mut self.order)
     }
 }

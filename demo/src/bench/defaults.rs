@@ -122,7 +122,9 @@ impl Set {
     /// From `FILE[+TESTFILE][,label=COL]…`, or the name of a set in the folder.
     fn open(text: &str, folder: &Path) -> Result<Self> {
         let wrong = |part: &str| {
-            CliError::input(format!("{text}: \"{part}\": expected FILE[+TESTFILE][,label=COL][,positive=VALUE][,ignore=COL]"))
+            CliError::input(format!(
+                "{text}: \"{part}\": expected FILE[+TESTFILE][,label=COL][,positive=VALUE][,ignore=COL]"
+            ))
         };
         let mut options = Options { missing: Missing::Impute, ..Options::default() };
         let (name, file, test);
@@ -184,10 +186,8 @@ fn measure(trainer: &mut Trainer<f32>, data: &Dataset<f32>) -> Option<Vec<f64>> 
     let mut scores = vec![0.0; data.len()];
     trainer.score(data.rows(), &mut scores).ok()?;
     let mut metrics = Metrics::new();
-    let mut all = vec![
-        metrics.average_precision(&scores, data.labels()).ok()?,
-        metrics.auroc(&scores, data.labels()).ok()?,
-    ];
+    let mut all =
+        vec![metrics.average_precision(&scores, data.labels()).ok()?, metrics.auroc(&scores, data.labels()).ok()?];
     for (low, high) in RANGES {
         let range = FprRange::new(low, high).ok()?;
         all.push(metrics.partial_auc(&scores, data.labels(), range, TieRule::Trapezoid).ok()?);
@@ -242,7 +242,12 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
         None => {
             let mut all = vec![Candidate::new("ce", "ce", &[]), Candidate::new("ce, no decay", "ce", &["decay=0"])];
             let trains = |name: &str| *model == ModelSpec::Linear || name != "theoretical-ai-sarah";
-            all.extend(METHODS.iter().filter(|m| m.name != "ce" && trains(m.name)).map(|m| Candidate::new(m.name, m.name, &[])));
+            all.extend(
+                METHODS
+                    .iter()
+                    .filter(|m| m.name != "ce" && trains(m.name))
+                    .map(|m| Candidate::new(m.name, m.name, &[])),
+            );
             all
         }
     };
@@ -260,7 +265,8 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
             } else {
                 candidate.name.clone()
             };
-            let new = |name: String, fpr| Job { name, method: candidate.method.clone(), settings: settings.clone(), fpr };
+            let new =
+                |name: String, fpr| Job { name, method: candidate.method.clone(), settings: settings.clone(), fpr };
             if pauc {
                 jobs.extend(RANGES.map(|fpr| new(format!("{name} {}:{}", fpr.0, fpr.1), fpr)));
             } else {
@@ -390,7 +396,8 @@ fn print(title: &str, metric: usize, jobs: &[Job], rows: &[Vec<Vec<Outcome>>], l
     output::line(format!("| method | {} | mean | gain | train gain | won, tied, lost | s |", labels.join(" | ")))?;
     output::line(format!("|---|{}---|---|---|---|---|", "---|".repeat(labels.len())))?;
     for (job, row) in jobs.iter().zip(rows).filter(|(job, _)| fits(job)) {
-        let (mut cells, mut means, mut gains, mut trained, mut verdicts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), [0; 3]);
+        let (mut cells, mut means, mut gains, mut trained, mut verdicts) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), [0; 3]);
         let mut seconds = 0.0;
         for (at, set) in row.iter().enumerate() {
             let mine: Vec<f64> = set.iter().map(value).collect();
@@ -399,7 +406,13 @@ fn print(title: &str, metric: usize, jobs: &[Job], rows: &[Vec<Vec<Outcome>>], l
             let (gain, sd) = mean_sd(&differences);
             let (wins, losses) = score(&mine, &base[at]);
             let significant = sign_test(wins, losses) < 0.05;
-            let verdict = if !significant { 1 } else if wins > losses { 0 } else { 2 };
+            let verdict = if !significant {
+                1
+            } else if wins > losses {
+                0
+            } else {
+                2
+            };
             verdicts[verdict] += 1;
             let mark = ["▲", "", "▼"][verdict];
             let told = set.iter().filter(|outcome| outcome.warning.is_some()).count();
@@ -407,13 +420,22 @@ fn print(title: &str, metric: usize, jobs: &[Job], rows: &[Vec<Vec<Outcome>>], l
             cells.push(format!("{mean:.3} ({gain:+.3} ± {sd:.3}){mark}{told}"));
             means.push(mean);
             gains.push(gain);
-            let train = |set: &[Outcome]| mean_sd(&set.iter().map(|o| o.train.get(metric).copied().unwrap_or(0.0)).collect::<Vec<_>>()).0;
+            let train = |set: &[Outcome]| {
+                mean_sd(&set.iter().map(|o| o.train.get(metric).copied().unwrap_or(0.0)).collect::<Vec<_>>()).0
+            };
             trained.push(train(set) - train(&rows[0][at]));
             seconds += mean_sd(&set.iter().map(|outcome| outcome.seconds).collect::<Vec<_>>()).0;
         }
         output::line(format!(
             "| {} | {} | {:.4} | {:+.4} | {:+.4} | {}, {}, {} | {:.2} |",
-            job.name, cells.join(" | "), mean_sd(&means).0, mean_sd(&gains).0, mean_sd(&trained).0, verdicts[0], verdicts[1], verdicts[2],
+            job.name,
+            cells.join(" | "),
+            mean_sd(&means).0,
+            mean_sd(&gains).0,
+            mean_sd(&trained).0,
+            verdicts[0],
+            verdicts[1],
+            verdicts[2],
             seconds / row.len() as f64
         ))?;
     }

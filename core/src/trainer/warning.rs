@@ -1,0 +1,192 @@
+//! What is to be said against a trained model: runs that end without an error and have learned nothing, or cannot go on.
+
+use super::Trainer;
+use crate::algorithm::AnyAlgorithm;
+use crate::error::Result;
+use crate::estimator::{Estimator, Link};
+use crate::metric::Summary;
+use crate::real::Real;
+use crate::registry::Method;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Something to be said against the model of a [`Report`](super::Report).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// All training rows have one score.
+    Constant,
+    /// More than half of the pairs of a positive and a negative have one score.
+    Tied {
+        /// Share of such pairs.
+        share: f64,
+    },
+    /// Scores lie where the link σ is flat: the mean of h(1 − h) over the training rows is below 10⁻³, and gradients vanish.
+    Saturated {
+        /// That mean.
+        slope: f64,
+    },
+    /// More positives score below a negative than above it.
+    Reversed {
+        /// AUROC of the training rows.
+        auroc: f64,
+    },
+    /// The average precision is not half as far again above 0 as the share p of positives, or, where more rows are
+    /// positive than negative, not half of the way up from p.
+    Chance {
+        /// The average precision, of the training or the test rows.
+        ap: f64,
+        /// The share of positives there.
+        share: f64,
+    },
+    /// The parameters lie on the edge of the ball that a method projects them onto: without it they would have diverged.
+    Edge {
+        /// The ball's radius.
+        radius: f64,
+    },
+    /// The algorithm ended without a step, because no step along the gradient lowered the objective.
+    NoDescent,
+}
+
+/// Least mean of h(1 − h).
+const FLAT: f64 = 1e-3;
+
+impl Warning {
+    /// Whether the model is no result: its scores do not tell rows apart, or training cannot go on from it.
+    #[must_use]
+    pub fn collapsed(self) -> bool {
+        matches!(self, Self::Constant | Self::Tied { .. } | Self::Saturated { .. })
+    }
+
+    /// What is so, and what to try with the method.
+    #[must_use]
+    pub fn sentence(self, method: &Method) -> String {
+        let what = match self {
+            Self::Constant => "all training rows have the same score, so this model ranks nothing".into(),
+            Self::Tied { share } => {
+                format!("{} % of the pairs of a positive and a negative have the same score", percent(share))
+            }
+            Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish".into(),
+            Self::Reversed { .. } => {
+                "more positives score below a negative than above it (AUROC below one half)".into()
+            }
+            Self::Chance { ap, share } => format!(
+                "an average precision of {} % is little above chance, {} % of positives",
+                percent(ap),
+                percent(share)
+            ),
+            Self::Edge { .. } => {
+                "the parameters lie on the edge of their ball (radius), where they would diverge".into()
+            }
+            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained".into(),
+        };
+        let has = |name: &str| method.params.iter().any(|param| param.name == name);
+        let mut tries: Vec<&str> = Vec::new();
+        let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
+        if flat && has("link") {
+            tries.push("--set link=identity");
+        }
+        if !flat && has("pretrain") {
+            tries.push("a start by cross-entropy (--set pretrain=STEPS)");
+        }
+        if has("lr") && !matches!(self, Self::NoDescent) {
+            tries.push("a smaller --set lr=RATE");
+        } else if has("alpha") {
+            tries.push("another --set alpha=STEP");
+        }
+        if has("surrogate") {
+            tries.push("another --set surrogate=NAME");
+        }
+        if matches!(self, Self::Chance { .. }) {
+            tries.push("more steps");
+        }
+        tries.push("another method");
+        let last = tries.pop().unwrap_or_default();
+        if tries.is_empty() {
+            format!("{what}; try {last}")
+        } else {
+            format!("{what}; try {} or {last}", tries.join(", "))
+        }
+    }
+}
+
+/// A share in percent, in whole numbers or with one digit behind the point.
+fn percent(share: f64) -> String {
+    let tenths = libm::round(share * 1000.0) as i64;
+    if tenths % 10 == 0 { format!("{}", tenths / 10) } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
+/// Whether an average precision is hardly above a share of positives.
+fn chance(summary: &Summary) -> Option<Warning> {
+    let share = summary.positives as f64 / (summary.positives + summary.negatives) as f64;
+    let rest = if share < 0.5 { share } else { 1.0 - share };
+    (summary.ap < share + 0.5 * rest).then_some(Warning::Chance { ap: summary.ap, share })
+}
+
+impl<T: Real> Trainer<T> {
+    /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
+    /// step. The gravest first.
+    pub(super) fn warning(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
+        if self.steps_done() == 0 {
+            return Ok(None);
+        }
+        if scores.iter().all(|score| *score == scores[0]) {
+            return Ok(Some(Warning::Constant));
+        }
+        if train.tied > 0.5 {
+            return Ok(Some(Warning::Tied { share: train.tied }));
+        }
+        if let Some(slope) = self.link_slope(scores)
+            && slope < FLAT
+        {
+            return Ok(Some(Warning::Saturated { slope }));
+        }
+        if self.is_stuck() {
+            return Ok(Some(Warning::NoDescent));
+        }
+        if let Some(radius) = self.edge() {
+            return Ok(Some(Warning::Edge { radius }));
+        }
+        if train.auroc < 0.5 {
+            return Ok(Some(Warning::Reversed { auroc: train.auroc }));
+        }
+        Ok(chance(train).or_else(|| test.and_then(chance)))
+    }
+
+    /// Mean slope of the method's link over scores; `None` where it is the identity, or the rows are told apart.
+    fn link_slope(&self, scores: &[T]) -> Option<f64> {
+        let estimator = self.estimator()?;
+        if Estimator::<T>::link(estimator) == Link::Identity {
+            return None;
+        }
+        let slope = |&score: &T| {
+            let h = score.f64().sigmoid();
+            h * (1.0 - h)
+        };
+        Some(scores.iter().map(slope).sum::<f64>() / scores.len() as f64)
+    }
+
+    /// Whether the algorithm is done without having made a step.
+    fn is_stuck(&self) -> bool {
+        match &self.kind {
+            super::Kind::Scored(run) => run.learner.is_stuck(),
+            #[cfg(feature = "every-method")]
+            super::Kind::Summed(_) => false,
+        }
+    }
+
+    /// The radius of the ball that the iterate lies on the edge of.
+    fn edge(&self) -> Option<f64> {
+        let super::Kind::Scored(run) = &self.kind else { return None };
+        let (radius, ascent) = match &run.learner.phase().algorithm {
+            AnyAlgorithm::Pga(pga) => pga.ball(),
+            AnyAlgorithm::Oauc(oauc) => oauc.ball(),
+            _ => return None,
+        };
+        let iterate = run.learner.iterate();
+        let free = &iterate[..iterate.len().saturating_sub(ascent)];
+        let square: f64 = free.iter().map(|x| x.f64() * x.f64()).sum();
+        (libm::sqrt(square) > 0.99 * radius).then_some(radius)
+    }
+}
