@@ -120,7 +120,7 @@ impl Link {
         if self == Self::Sigmoid {
             let least = least(grad.len());
             for (g, &h) in grad.iter_mut().zip(h) {
-                *g = g.settled_below(least) * (h.settled() * (T::ONE - h));
+                *g = g.settled_below(least) * h.settled() * (T::ONE - h);
             }
         }
     }

@@ -57,8 +57,8 @@ fn through<T: Real>(activation: Activation, z: Jet<T>) -> Jet<T> {
     activation.apply(&mut a);
     let [d1, d2, d3] = derivatives(activation, a[0]);
     let square = (z[1] * z[1]).settled();
-    let (cube, mixed) = ((square * z[1]).settled(), (z[1] * z[2]).settled());
-    [a[0], d1 * z[1], d2 * square + d1 * z[2], d3 * cube + T::of(3.0) * d2 * mixed + d1 * z[3]]
+    let third = (d3 * square).settled() * z[1] + (T::of(3.0) * d2 * z[1]).settled() * z[2] + d1 * z[3];
+    [a[0], d1 * z[1], d2 * square + d1 * z[2], third]
 }
 
 /// Calls `visit` with every stored column and value of a row.
@@ -275,7 +275,7 @@ impl Mlp {
                 let [d1, d2, _] = derivatives(self.activation, h[0]);
                 let down = down.settled();
                 dh[i] = d1 * down;
-                rdh[i] = d1 * turned.settled() + d2 * (slopes[first + i] * down).settled();
+                rdh[i] = d1 * turned.settled() + (d2 * slopes[first + i]).settled() * down;
             }
             mine.copy_from_slice(below);
             end = first;

@@ -34,7 +34,7 @@ impl<T: Real> Surrogate<T> for Sigmoid<T> {
     fn slope(self, t: T) -> T {
         let s = (-(self.scale * t)).sigmoid();
         let r = (self.scale * t).sigmoid();
-        -(self.scale * (s * r).settled())
+        -(self.scale * s.settled() * r.settled())
     }
     #[inline(always)]
     fn curvature(self, t: T) -> T {
