@@ -45,6 +45,10 @@ pub trait Real:
     const EPSILON: Self;
     /// The least normal number / [`EPSILON`](Self::EPSILON): what is smaller is noise, and about to become slow to compute with.
     const TINY: Self;
+    /// About √[`TINY`](Self::TINY), 2⁻⁵² and 2⁻⁴⁸⁵: the product of two values as large is far from subnormal.
+    const FAINT: Self;
+    /// e to the power of −`FADED` counts as 0 in [`fading_exp`](Self::fading_exp).
+    const FADED: Self;
     /// Bytes of one value, for checkpoints and device buffers.
     const BYTES: usize;
     /// Values may lie this far apart, and half of it on either side of 0, for [`exp_in_span`](Self::exp_in_span).
@@ -94,20 +98,41 @@ pub trait Real:
     fn or_smaller(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
-    /// 1/(1 + e^−x), without overflow for any finite x.
+    /// `self`, or 0 where it is smaller than [`FAINT`](Self::FAINT). Training steps pass through here what fades when a
+    /// loss vanishes, before they multiply it: with subnormal numbers many processors compute a hundred times slower.
+    #[inline(always)]
+    fn settled(self) -> Self {
+        self.settled_below(Self::FAINT)
+    }
+    /// `self`, or 0 where it is smaller than `least`.
+    #[inline(always)]
+    fn settled_below(self, least: Self) -> Self {
+        if self.abs() < least { Self::ZERO } else { self }
+    }
+    /// Rounds an `f64` to this type, what is smaller than [`TINY`](Self::TINY) to 0.
+    #[inline(always)]
+    fn settled_of(x: f64) -> Self {
+        Self::of(x.settled_below(Self::TINY.f64()))
+    }
+    /// e to the power of `self`, or 0 where that is less than e to the power of −[`FADED`](Self::FADED).
+    #[inline]
+    fn fading_exp(self) -> Self {
+        if self < -Self::FADED { Self::ZERO } else { self.exp() }
+    }
+    /// 1/(1 + e^−x), without overflow for any finite x; 0 for x < −[`FADED`](Self::FADED).
     #[inline]
     fn sigmoid(self) -> Self {
         if self >= Self::ZERO {
-            Self::ONE / (Self::ONE + (-self).exp())
+            Self::ONE / (Self::ONE + (-self).fading_exp())
         } else {
-            let e = self.exp();
+            let e = self.fading_exp();
             e / (Self::ONE + e)
         }
     }
-    /// ln(1 + e^x), without overflow for any finite x.
+    /// ln(1 + e^x), without overflow for any finite x; 0 for x < −[`FADED`](Self::FADED).
     #[inline]
     fn softplus(self) -> Self {
-        if self > Self::ZERO { self + (-self).exp().ln_1p() } else { self.exp().ln_1p() }
+        if self > Self::ZERO { self + (-self).fading_exp().ln_1p() } else { self.fading_exp().ln_1p() }
     }
 }
 
@@ -140,7 +165,7 @@ const fn inverse_factorials<const N: usize>() -> [f64; N] {
 }
 
 macro_rules! real {
-    ($t:ty, $bits:ty, $span:literal, $terms:literal, $ln2_high:literal, $ln2_low:literal, $atanh:literal, $exp:path, $ln:path, $ln_1p:path, $tanh:path, $sqrt:path, $sqrt_lane:ident) => {
+    ($t:ty, $bits:ty, $span:literal, $faint:expr, $faded:literal, $terms:literal, $ln2_high:literal, $ln2_low:literal, $atanh:literal, $exp:path, $ln:path, $ln_1p:path, $tanh:path, $sqrt:path, $sqrt_lane:ident) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -149,6 +174,8 @@ macro_rules! real {
             const TINY: Self = <$t>::MIN_POSITIVE / <$t>::EPSILON;
             const BYTES: usize = size_of::<$t>();
             const EXP_SPAN: Self = $span;
+            const FAINT: Self = $faint;
+            const FADED: Self = $faded;
 
             fn to_le(self) -> [u8; 8] {
                 u64::from(self.to_bits()).to_le_bytes()
@@ -252,6 +279,8 @@ real!(
     f32,
     u32,
     80.0,
+    f32::EPSILON * f32::EPSILON / 64.0,
+    64.0,
     8,
     0.693_145_75,
     1.428_606_8e-6,
@@ -267,6 +296,8 @@ real!(
     f64,
     u64,
     700.0,
+    f64::from_bits((1023 - 485) << 52),
+    640.0,
     14,
     0.693_147_180_369_123_8,
     1.908_214_929_270_587_7e-10,

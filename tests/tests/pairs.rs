@@ -22,9 +22,14 @@ impl Dice {
 }
 
 fn close(what: &str, got: f64, want: f64, size: f64, grade: f64) {
+    close_in::<f64>(what, got, want, size, grade);
+}
+
+/// Of a result whose terms were computed in `T`.
+fn close_in<T: Real>(what: &str, got: f64, want: f64, size: f64, grade: f64) {
     let error = (got - want).abs();
-    // Below the smallest normal number there are no relative digits to keep.
-    assert!(error <= grade * size + f64::MIN_POSITIVE, "{what}: {got} for {want}, error {error:e} at size {size:e}");
+    // Terms smaller than `FAINT` count as 0, so below it there are no relative digits to keep.
+    assert!(error <= grade * size + T::FAINT.f64(), "{what}: {got} for {want}, error {error:e} at size {size:e}");
 }
 
 fn widen<T: Real>(xs: &[T]) -> Vec<f64> {
@@ -42,9 +47,9 @@ fn brute_auc<T: Real>(name: &str, c: f64, spread: f64, counts: (usize, usize), s
     let (mut gp, mut gn) = (vec![T::ZERO; p.len()], vec![T::ZERO; n.len()]);
     let got = with_surrogate!(loss, l => brute::auc(l, &p, &n, &mut gp, &mut gn)).unwrap();
     let what = format!("{name} c={c} spread={spread} {counts:?} {}", T::BYTES);
-    close(&what, got.f64(), value, value, grade);
+    close_in::<T>(&what, got.f64(), value, value, grade);
     for (j, g) in widen(&gn).into_iter().chain(widen(&gp)).enumerate() {
-        close(&what, g, grad[j], size[j], grade);
+        close_in::<T>(&what, g, grad[j], size[j], grade);
     }
 }
 

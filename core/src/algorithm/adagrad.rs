@@ -41,7 +41,7 @@ impl<T: Real> Algorithm<T> for Adagrad {
         let lr = T::of(self.lr.at(state.counters[0]));
         let (eps, decay) = (T::of(self.eps), T::of(self.decay));
         let moved = |w: T, v: T, g: T| {
-            let g = g + decay * w;
+            let g = (g + decay * w).settled();
             let v = v + g * g;
             (w - lr * g / (v.sqrt() + eps), v)
         };

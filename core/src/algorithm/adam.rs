@@ -8,8 +8,8 @@
 //!   v ← max(v, β₂v + (1 − β₂)G'²), the averages going on from the maximum as that paper writes it.
 //!
 //! Deviations: the powers β₁ᵗ, β₂ᵗ are computed by squaring from the step number, so nothing has to be saved for them. A
-//! first moment below [`Real::TINY`] becomes 0: without gradients (a rare column of sparse data) it would fade into
-//! subnormal numbers, with which many processors compute a hundred times slower.
+//! G' below [`Real::FAINT`], a first moment below [`Real::TINY`] and a second below the least normal number become 0: they,
+//! and the square of G', would fade into subnormal numbers, with which many processors compute a hundred times slower.
 //! Cost O(d) a step. Memory: 2d values, m then v, from 0. Counter 0 is the number of steps.
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
@@ -143,10 +143,9 @@ impl<T: Real> Rule<T> {
     /// The new w, m and v.
     #[inline(always)]
     fn moved(&self, w: T, m: T, v: T, g: T) -> (T, T, T) {
-        let g = g + self.decay * w;
-        let m = self.beta1 * m + self.fresh1 * g;
-        let m = if m.abs() < T::TINY { T::ZERO } else { m };
-        let new = self.beta2 * v + self.fresh2 * g * g;
+        let g = (g + self.decay * w).settled();
+        let m = (self.beta1 * m + self.fresh1 * g).settled_below(T::TINY);
+        let new = (self.beta2 * v + self.fresh2 * g * g).settled_below(T::TINY * T::EPSILON);
         let v = if self.rising { new.or_larger(v) } else { new };
         (w - self.factor * m / ((v + self.inside).sqrt() + self.outside), m, v)
     }
@@ -154,7 +153,7 @@ impl<T: Real> Rule<T> {
     /// Adds 0 to `odd` if the new v is finite, and keeps the largest |w| and |m|.
     #[inline(always)]
     fn look(&self, (odd, largest): (&mut T, &mut T), w: T, m: T, v: T, g: T) {
-        let g = g + self.decay * w;
+        let g = (g + self.decay * w).settled();
         let v = self.beta2 * v + self.fresh2 * g * g;
         let m = (self.beta1 * m + self.fresh1 * g).abs();
         *odd += T::ZERO * v;

@@ -174,7 +174,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         let (trial, base) = state.points.split_at_mut(d);
         let decay = f64::from_bits(self.decay);
         let value = value + 0.5 * decay * dot(trial, trial);
-        let slope_at = |grad: &[T], x: &[T], k: usize| grad[k] + T::of(decay) * x[k];
+        let slope_at = |grad: &[T], x: &[T], k: usize| (grad[k] + T::of(decay) * x[k]).settled();
         let mut search = self.cut(state.slots, d);
         let phase = state.counters[1];
         let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
@@ -251,7 +251,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             self.direct(&mut search, 0, 0);
             slope = dot(search.grad, search.direction);
         }
-        search.line[..4].copy_from_slice(&[T::ONE, T::ZERO, T::ZERO, T::of(slope)]);
+        search.line[..4].copy_from_slice(&[T::ONE, T::ZERO, T::ZERO, T::settled_of(slope)]);
         state.counters[1] = if steepest { STEEPEST + 1 } else { 1 };
         walk(base, 1.0, search.direction, trial);
         Ok(())

@@ -39,7 +39,7 @@ impl<T: Real> Algorithm<T> for Momentum {
         let lr = T::of(self.lr.at(state.counters[0]));
         let (beta, fresh, decay) = (T::of(self.beta), T::of(1.0 - self.beta), T::of(self.decay));
         let moved = |w: T, v: T, g: T| {
-            let v = beta * v + fresh * (g + decay * w);
+            let v = (beta * v + fresh * (g + decay * w).settled()).settled_below(T::TINY);
             (w - lr * v, v)
         };
         let each = state.points.iter().zip(&*state.slots).zip(grad);

@@ -71,7 +71,7 @@ impl<T: Real> Algorithm<T> for Oauc {
         let split = len.checked_sub(self.ascent).ok_or(Error::Param { what: "ascent" })?;
         let lr = T::of(self.lr / libm::sqrt((state.counters[0] + 1) as f64));
         let (iterate, mean) = state.points.split_at_mut(len);
-        let at = |k: usize| iterate[k] - lr * grad[k];
+        let at = |k: usize| iterate[k] - lr * grad[k].settled();
         let mut odd = T::ZERO;
         for k in 0..len {
             let u = at(k);
@@ -87,7 +87,7 @@ impl<T: Real> Algorithm<T> for Oauc {
         for k in 0..len {
             let u = iterate[k];
             mean[k] += (u - mean[k]) * share;
-            iterate[k] = (u - lr * grad[k]) * if k < split { own } else { dual };
+            iterate[k] = (u - lr * grad[k].settled()) * if k < split { own } else { dual };
         }
         state.slots[0] = total;
         state.counters[0] += 1;

@@ -80,9 +80,9 @@ impl<T: Real> Algorithm<T> for Pesg {
         let moved = |k: usize, u: T, reference: T| {
             let reference = if start { u } else { reference };
             if k < split {
-                u - lr * (grad[k] + pull * (u - reference) + decay * u)
+                u - lr * (grad[k] + pull * (u - reference) + decay * u).settled()
             } else {
-                (u - lr * grad[k]).or_larger(T::ZERO)
+                (u - lr * grad[k].settled()).or_larger(T::ZERO)
             }
         };
         let mut odd = T::ZERO;

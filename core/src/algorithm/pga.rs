@@ -143,7 +143,8 @@ impl<T: Real> Algorithm<T> for Pga {
         let anchor = &mut state.slots[..];
         let moved = |k: usize, u: T, anchor: T| {
             let anchor = if start { u } else { anchor };
-            u - lr * if k < split { grad[k] + pull * (u - anchor) } else { grad[k] }
+            let g = if k < split { grad[k] + pull * (u - anchor) } else { grad[k] };
+            u - lr * g.settled()
         };
         let at = |k: usize| moved(k, iterate[k], anchor[k]);
         let mut odd = T::ZERO;

@@ -140,7 +140,7 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
         let (sums, squares) = rest.split_at_mut(len);
         let moved = |k: usize, u: T, anchor: T, sum: T, square: T| {
             let anchor = if start { u } else { anchor };
-            let g = if k < split { grad[k] + pull * (u - anchor) } else { grad[k] };
+            let g = if k < split { grad[k] + pull * (u - anchor) } else { grad[k] }.settled();
             let (sum, square) = (sum + g, square + g * g);
             (anchor - lr * sum / (delta + square.sqrt()), sum, square)
         };

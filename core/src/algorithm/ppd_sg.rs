@@ -151,7 +151,7 @@ impl<T: Real> Algorithm<T> for PpdSg {
         let moved = |k: usize, u: T, anchor: T| {
             let anchor = if start { u } else { anchor };
             let extra = if k < split { decay * u + pull * (u - anchor) } else { T::ZERO };
-            u - lr * (grad[k] + extra)
+            u - lr * (grad[k] + extra).settled()
         };
         let mut odd = T::ZERO;
         for (k, (&u, &anchor)) in iterate.iter().zip(&*anchor).enumerate() {

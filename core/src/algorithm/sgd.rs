@@ -34,7 +34,7 @@ impl<T: Real> Algorithm<T> for Sgd {
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         let grad = gradient(state.points.len(), state, 0, answer)?;
         let (lr, decay) = (T::of(self.lr.at(state.counters[0])), T::of(self.decay));
-        let moved = |w: T, g: T| w - lr * (g + decay * w);
+        let moved = |w: T, g: T| w - lr * (g + decay * w).settled();
         if state.points.iter().zip(grad).any(|(&w, &g)| !moved(w, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
         }

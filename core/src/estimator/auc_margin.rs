@@ -93,7 +93,7 @@ impl AucMargin {
         let gap = self.margin + over_low * sums[0] - over_high * sums[3];
         let value = scale * (over_high * sums[5] + over_low * sums[2] + 2.0 * alpha * gap - alpha * alpha);
         let grad = [-2.0 * over_high * sums[4], -2.0 * over_low * sums[1], -2.0 * (gap - alpha)];
-        (value, grad.map(|g| T::of(scale * g)))
+        (value, grad.map(|g| T::settled_of(scale * g)))
     }
 
     fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {

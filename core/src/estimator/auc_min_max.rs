@@ -141,7 +141,7 @@ impl AucMinMax {
         let cross = p * wl * sums[0] - q * wh * sums[3];
         let value = q * wh * sums[5] + p * wl * sums[2] + 2.0 * (1.0 + alpha) * cross - shares.variance * alpha * alpha;
         let grad = [-2.0 * q * wh * sums[4], -2.0 * p * wl * sums[1], -(2.0 * cross - 2.0 * shares.variance * alpha)];
-        (value, grad.map(T::of))
+        (value, grad.map(T::settled_of))
     }
 
     fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {

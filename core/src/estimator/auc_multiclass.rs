@@ -119,7 +119,7 @@ impl AucMulticlass {
                 value += weight * (d * d + sign * 2.0 * (1.0 + alpha) * x);
                 by[slot] -= 2.0 * weight * d;
                 by[2] += sign * 2.0 * weight * x;
-                by_h[row * count + own] += T::of(2.0 * weight * (d + sign * (1.0 + alpha)));
+                by_h[row * count + own] += T::settled_of(2.0 * weight * (d + sign * (1.0 + alpha)));
             }
         }
         (value, by)
@@ -195,7 +195,7 @@ impl<T: Real> Estimator<T> for AucMulticlass {
             value += part;
             for (slot, by) in by.iter().enumerate() {
                 let by = if slot == 2 { -by } else { *by };
-                by_aux[slot * pairs + k] += T::of(by);
+                by_aux[slot * pairs + k] += T::settled_of(by);
             }
         }
         let value = finite("min-max AUC objective", value)?;
@@ -203,10 +203,10 @@ impl<T: Real> Estimator<T> for AucMulticlass {
         for (by, h) in out.chunks_exact_mut(count).zip(h.chunks_exact(count)) {
             let mut mean = T::ZERO;
             for (&by, &h) in by.iter().zip(h) {
-                mean += by * h;
+                mean += by.settled() * h;
             }
             for (by, &h) in by.iter_mut().zip(h) {
-                *by = h * (*by - mean);
+                *by = h * (*by - mean).settled();
             }
         }
         super::commit_aux(by_aux)?;

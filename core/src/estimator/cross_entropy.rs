@@ -64,11 +64,11 @@ pub(super) fn weighted<T: Real>(
     let (out_low, out_high) = out.split_at_mut(low.len());
     let (mut negatives, mut positives) = (0.0, 0.0);
     for (c, &s) in out_low.iter_mut().zip(low) {
-        *c = wl * s.sigmoid();
+        *c = wl * s.sigmoid().settled();
         negatives += s.softplus().f64();
     }
     for (c, &s) in out_high.iter_mut().zip(high) {
-        *c = -(wh * (-s).sigmoid());
+        *c = -(wh * (-s).sigmoid().settled());
         positives += (-s).softplus().f64();
     }
     let value = finite("cross-entropy", wl.f64() * negatives + wh.f64() * positives)?;

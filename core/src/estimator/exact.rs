@@ -29,6 +29,9 @@ pub struct Exact {
     link: Link,
 }
 
+/// σ(s) below this is 0, so that powers of what remains, which the sums take, stay normal.
+const LEAST: f64 = 1.0 / (1u128 << 127) as f64;
+
 impl Exact {
     /// The pairwise AUC loss.
     #[must_use]
@@ -106,7 +109,7 @@ impl Exact {
         for (h, &s) in h.iter_mut().zip(scores) {
             *h = match self.link {
                 Link::Identity => s.f64(),
-                Link::Sigmoid => s.f64().sigmoid(),
+                Link::Sigmoid => s.f64().sigmoid().settled_below(LEAST),
             };
         }
         let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
@@ -116,7 +119,7 @@ impl Exact {
             exact_len("grad.scores", scores.len(), grad.len())?;
             self.link.chain(h, out);
             let rounded = &mut scratch.real[..scores.len()];
-            rounded.iter_mut().zip(out).for_each(|(r, c)| *r = T::of(*c));
+            rounded.iter_mut().zip(out).for_each(|(r, c)| *r = T::settled_of(*c));
             commit(rounded, grad)?;
         }
         Ok(value)

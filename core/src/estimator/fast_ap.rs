@@ -123,7 +123,7 @@ impl<T: Real> Estimator<T> for FastAp {
         for (k, (c, &h)) in out.iter_mut().zip(&*h).enumerate() {
             let (by, weight) = if k < negatives { (by_low, wl) } else { (by_high, wh) };
             let (bin, _) = place(h, self.bins);
-            *c = T::of(-scale * weight * (by[bin + 1] - by[bin]));
+            *c = T::settled_of(-scale * weight * (by[bin + 1] - by[bin]));
         }
         Link::Sigmoid.chain(h, out);
         commit(out, grad.scores)?;

@@ -40,9 +40,9 @@ impl Focal {
     /// ℓ and ∂ℓ/∂z.
     fn of<T: Real>(&self, z: T) -> (T, T) {
         let focus = T::of(self.focus);
-        let loss = (-z).softplus(); // −ln p
-        let modulation = (-(focus * z.softplus())).exp();
-        (modulation * loss, -(modulation * (focus * z.sigmoid() * loss + (-z).sigmoid())))
+        let loss = (-z).softplus().settled(); // −ln p
+        let modulation = (-(focus * z.softplus())).fading_exp().settled();
+        (modulation * loss, -(modulation * (focus * z.sigmoid() * loss + (-z).sigmoid()).settled()))
     }
 }
 

@@ -70,7 +70,7 @@ impl Ldam {
     fn of<T: Real>(&self, z: T, margin: T) -> (T, T) {
         let scale = T::of(self.scale);
         let t = scale * (margin - z);
-        (t.softplus(), -(scale * t.sigmoid()))
+        (t.softplus(), -(scale * t.sigmoid().settled()))
     }
 }
 

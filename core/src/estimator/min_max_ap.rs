@@ -129,12 +129,12 @@ impl<T: Real> MinMaxAp<T> {
             let missed = wh * parts.missed[k].f64();
             let constraint = missed + odds * wl * parts.alarms[k].f64() - 1.0;
             value += over * (missed + lambda * constraint);
-            parts.kappa_high[k] = T::of(over * (1.0 + lambda) * wh);
-            parts.kappa_low[k] = T::of(over * lambda * odds * wl);
+            parts.kappa_high[k] = T::settled_of(over * (1.0 + lambda) * wh);
+            parts.kappa_low[k] = T::settled_of(over * lambda * odds * wl);
             parts.by_aux[k] =
                 parts.kappa_low[k] * parts.alarms_slopes[k] - parts.kappa_high[k] * parts.missed_slopes[k];
             let rise = if multipliers[k] < T::ZERO { -constraint } else { constraint };
-            parts.by_aux[count + k] = T::of(-over * rise);
+            parts.by_aux[count + k] = T::settled_of(-over * rise);
         }
         finite("recall loss", value)
     }

@@ -115,10 +115,13 @@ impl Link {
             Self::Sigmoid => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s.sigmoid()),
         }
     }
-    /// Turns a gradient by h into one by s, given h; both are as long.
+    /// Turns a gradient by h into one by s, given h; both are as long. What is as good as 0 becomes 0.
     pub fn chain<T: Real>(self, h: &[T], grad: &mut [T]) {
         if self == Self::Sigmoid {
-            grad.iter_mut().zip(h).for_each(|(g, &h)| *g = *g * h * (T::ONE - h));
+            let least = least(grad.len());
+            for (g, &h) in grad.iter_mut().zip(h) {
+                *g = g.settled_below(least) * h.settled() * (T::ONE - h);
+            }
         }
     }
 }
@@ -165,11 +168,18 @@ fn commit_aux<T: Real>(by_aux: &[T]) -> Result<()> {
     crate::error::all_finite("grad.aux", by_aux).map_err(|_| Error::Overflow { what: "auxiliary gradient" })
 }
 
-/// Copies a finished gradient out, or says that it does not fit.
+/// Derivatives by one of so many scores that are smaller than this count as 0: all of them together are less than
+/// [`Real::FAINT`].
+fn least<T: Real>(rows: usize) -> T {
+    T::FAINT / T::of(rows.max(1) as f64)
+}
+
+/// Copies a finished gradient out, with 0 for what is as good as that, or says that it does not fit.
 fn commit<T: Real>(from: &[T], to: &mut [T]) -> Result<()> {
     exact_len("grad.scores", from.len(), to.len())?;
     crate::error::all_finite("grad", from).map_err(|_| Error::Overflow { what: "score gradient" })?;
-    to.copy_from_slice(from);
+    let least = least(from.len());
+    to.iter_mut().zip(from).for_each(|(to, g)| *to = g.settled_below(least));
     Ok(())
 }
 

@@ -62,12 +62,12 @@ impl<T: Real> SmoothAp<T> {
             let [of_low, of_high] = kernel!(step, loss => kept.sums(loss, from, count));
             let (mut kappa_low, mut kappa_high) = ([T::ZERO; kept::BLOCK], [T::ZERO; kept::BLOCK]);
             for i in 0..count {
-                let own = T::ONE + wh * (of_high.values[i] - self.step.value(T::ZERO));
-                let all = own + wl * of_low.values[i];
+                let own = T::ONE + wh * (of_high.values[i] - self.step.value(T::ZERO)).settled();
+                let all = own + wl * of_low.values[i].settled();
                 let (ratio, over) = (own / all, scale / all);
                 sum += ratio.f64();
-                kappa_high[i] = wh * over * (ratio - T::ONE);
-                kappa_low[i] = wl * over * ratio;
+                kappa_high[i] = (wh * over * (ratio - T::ONE)).settled();
+                kappa_low[i] = (wl * over * ratio).settled();
                 out[low.len() + from + i] += kappa_low[i] * of_low.slopes[i] + kappa_high[i] * of_high.slopes[i];
             }
             // The pair (i, i) was added above and is taken away here.

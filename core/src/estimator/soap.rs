@@ -66,8 +66,8 @@ struct PairWeights<T> {
 impl<T: Real> PairWeights<T> {
     /// ĝ1 and ĝ2 of a positive, from its Σ ℓ over the negatives and over the positives; `own` is ℓ(0).
     fn inner(self, low: T, high: T, own: T) -> [T; 2] {
-        let g1 = self.own * own + self.positive * (high - own);
-        [g1, g1 + self.negative * low]
+        let g1 = self.own * own + self.positive * (high - own).settled();
+        [g1, g1 + self.negative * low.settled()]
     }
 }
 
@@ -229,13 +229,19 @@ impl<T: Real> Step<'_, T> {
         }
         let (mut ratio, mut over) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
         for i in 0..BLOCK {
-            ratio[i] = new[0][i] / new[1][i];
+            // A gradient is at most a few times this share.
+            ratio[i] = (new[0][i] / new[1][i]).settled();
             over[i] = self.scale / new[1][i];
         }
         let mut of = Weighed { low: [T::ZERO; BLOCK], high: [T::ZERO; BLOCK], ratio };
         for i in 0..BLOCK {
-            of.low[i] = w.negative * over[i] * ratio[i];
-            of.high[i] = w.positive * over[i] * (ratio[i] - T::ONE);
+            // No slope is steeper than about 1 + ℓ, so what κ would add to a gradient is less than `FAINT` where it is 0.
+            let kappa = |w: T, ratio: T, sum: T| {
+                let kappa = w * over[i] * ratio;
+                if kappa.abs() * (T::ONE + sum) < T::FAINT { T::ZERO } else { kappa }
+            };
+            of.low[i] = kappa(w.negative, ratio[i], low[i]);
+            of.high[i] = kappa(w.positive, ratio[i] - T::ONE, high[i]);
         }
         for (u, i) in u.chunks_exact_mut(2).zip(0..BLOCK) {
             (u[0], u[1]) = (new[0][i], new[1][i]);

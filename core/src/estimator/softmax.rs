@@ -24,11 +24,11 @@ pub(crate) fn softmax<T: Real>(scores: &[T], out: &mut [T]) -> T {
     }
     let mut sum = T::ZERO;
     for (h, &s) in out.iter_mut().zip(scores) {
-        *h = (s - top).exp();
+        *h = (s - top).fading_exp();
         sum += *h;
     }
     for h in out {
-        *h /= sum;
+        *h = (*h / sum).settled();
     }
     top + sum.ln()
 }

@@ -109,10 +109,10 @@ impl AdamSum {
         let step = T::of(run.alpha / (1.0 - run.scale));
         let root = T::of(1.0 / Real::sqrt(1.0 - run.shift));
         for (((w, m), s), work) in w.iter_mut().zip(m).zip(s).zip(work) {
-            let g = *work + lambda * *w;
+            let g = (*work + lambda * *w).settled();
             *work = T::ZERO;
-            *m = beta1 * *m + new1 * g;
-            *s = beta2 * *s + new2 * g * g;
+            *m = (beta1 * *m + new1 * g).settled_below(T::TINY);
+            *s = (beta2 * *s + new2 * g * g).settled_below(T::TINY * T::EPSILON);
             *w -= step * *m / (s.sqrt() * root + eps);
         }
     }

@@ -68,7 +68,7 @@ impl<'m, T: Real> Vectors<'m, T> {
     /// The table for this step size.
     fn fill_powers(&mut self, lambda: f64, alpha: f64, beta: f64) {
         for (slot, power) in self.powers.as_chunks_mut::<4>().0.iter_mut().zip(powers(lambda, alpha, beta)) {
-            *slot = power.map(T::of);
+            *slot = power.map(T::settled_of);
         }
     }
 
@@ -132,7 +132,7 @@ pub(super) fn sound(run: &Run, seen: &[u32]) -> bool {
 
 #[inline]
 fn moved<T: Real>(power: &[T], w: T, m: T) -> (T, T) {
-    (power[0] * w + power[1] * m, power[2] * w + power[3] * m)
+    (power[0] * w + power[1] * m, (power[2] * w + power[3] * m).settled_below(T::TINY))
 }
 
 impl<T: Real> FiniteSum<T> for MomentumSum {

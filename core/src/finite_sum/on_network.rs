@@ -105,7 +105,7 @@ impl<'m, T: Real> Vectors<'m, T> {
         net.add_slopes(self.other, Which::Picked(&self.order[..batch]), 1.0 / batch as f64, self.work, scratch)?;
         let shrink = T::of(1.0 - net.lambda() * alpha);
         for (work, &v) in self.work.iter_mut().zip(self.v.iter()) {
-            *work += shrink * v;
+            *work = (*work + shrink * v).settled();
         }
         let norm = norm_sq(self.work);
         if !fits(norm, limit::<T>()) || !fits(norm_sq(self.other), limit::<T>()) {

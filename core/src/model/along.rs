@@ -56,8 +56,9 @@ fn through<T: Real>(activation: Activation, z: Jet<T>) -> Jet<T> {
     let mut a = [z[0]];
     activation.apply(&mut a);
     let [d1, d2, d3] = derivatives(activation, a[0]);
-    let square = z[1] * z[1];
-    [a[0], d1 * z[1], d2 * square + d1 * z[2], d3 * square * z[1] + T::of(3.0) * d2 * z[1] * z[2] + d1 * z[3]]
+    let square = (z[1] * z[1]).settled();
+    let third = (d3 * square).settled() * z[1] + (T::of(3.0) * d2 * z[1]).settled() * z[2] + d1 * z[3];
+    [a[0], d1 * z[1], d2 * square + d1 * z[2], third]
 }
 
 /// Calls `visit` with every stored column and value of a row.
@@ -152,8 +153,8 @@ impl Mlp {
             mean.first += f(d1) * f(s[1]);
             mean.second += f(d2) * f(s[1]) * f(s[1]) + f(d1) * f(s[2]);
             mean.third += f(d3) * f(s[1]) * f(s[1]) * f(s[1]) + 3.0 * f(d2) * f(s[1]) * f(s[2]) + f(d1) * f(s[3]);
-            adjoint[0] = d1 * share;
-            adjoint[self.widest()] = d2 * s[1] * share;
+            adjoint[0] = (d1 * share).settled();
+            adjoint[self.widest()] = (d2 * s[1] * share).settled();
             self.backward_jets(params, direction, &x, k, jets, slopes, adjoint, grad, product);
         }
         let count = x.len() as f64;
@@ -211,6 +212,9 @@ impl Mlp {
                 return z[0];
             }
             for (z, slope) in z.iter_mut().zip(&mut slopes[at..at + out]) {
+                for derivative in &mut z[1..] {
+                    *derivative = derivative.settled();
+                }
                 *slope = z[1];
                 *z = through(self.activation, *z);
             }
@@ -269,8 +273,9 @@ impl Mlp {
                     turned += params[start + at] * rdz[o] + direction[start + at] * dz[o];
                 }
                 let [d1, d2, _] = derivatives(self.activation, h[0]);
+                let down = down.settled();
                 dh[i] = d1 * down;
-                rdh[i] = d1 * turned + d2 * slopes[first + i] * down;
+                rdh[i] = d1 * turned.settled() + (d2 * slopes[first + i]).settled() * down;
             }
             mine.copy_from_slice(below);
             end = first;

@@ -43,7 +43,7 @@ impl Activation {
             Self::Relu => vectorised(ReluChain { value, dz }),
             Self::Tanh => {
                 for (dz, &a) in dz.iter_mut().zip(value) {
-                    *dz *= T::ONE - a * a;
+                    *dz = dz.settled() * (T::ONE - a * a);
                 }
             }
         }
@@ -74,7 +74,7 @@ impl<T: Real> Kernel for ReluChain<'_, T> {
     #[inline(always)]
     fn run(self, _: bool) {
         for (dz, &a) in self.dz.iter_mut().zip(self.value) {
-            *dz = if a > T::ZERO { *dz } else { T::ZERO };
+            *dz = if a > T::ZERO { dz.settled() } else { T::ZERO };
         }
     }
 }

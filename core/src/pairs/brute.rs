@@ -16,6 +16,8 @@
 //! e^(−ct) take one exponential per score instead of one per pair, as e^(−c(a−o)) = e^(−c(a−z)) · e^(c(o−z)), while the
 //! scores span less than the type's exponent range; wider batches take the plain way.
 //!
+//! Slopes of these losses that are smaller than [`Real::FAINT`] count as 0.
+//!
 //! Cost: `row_sums` and `add_slopes` each n₊·n pairs, `auc` n₊·n₋ pairs. Memory: a few hundred bytes of stack.
 
 #[cfg(feature = "compact")]
@@ -292,16 +294,17 @@ impl<T: Real> Factors<T> {
     /// `None` when the loss is no function of e^(−ct), or the scores are too far apart for that exponential.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn of<L: Surrogate<T>>(loss: L, anchors: &[T], others: &[T]) -> Option<Self> {
-        let rate = match loss.family() {
-            Family::Smooth { scale } => T::of(scale),
-            Family::Exponential { rate } => T::of(rate),
+        let (rate, span) = match loss.family() {
+            Family::Smooth { scale } => (T::of(scale), T::EXP_SPAN),
+            // What multiplies these is a sum over the other factor's inverse, which fades as they do.
+            Family::Exponential { rate } => (T::of(rate), T::of(0.5) * T::EXP_SPAN),
             _ => return None,
         };
         let (a0, a1) = range(anchors)?;
         let (o0, o1) = range(others)?;
         let (low, high) = (a0.or_smaller(o0), a1.or_larger(o1));
         // NaN and infinite spans fail the comparison too.
-        (rate * (high - low) <= T::EXP_SPAN).then(|| Self {
+        (rate * (high - low) <= span).then(|| Self {
             rate,
             centre: low + T::of(0.5) * (high - low),
             largest: rate * (o1 - a0),

@@ -71,7 +71,7 @@ pub(super) fn auc_square<S: Real, Y: Class, G: Real>(
         return Err(Error::Overflow { what: "pair sum" });
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        *g = G::of(if y.is_positive() {
+        *g = G::settled_of(if y.is_positive() {
             -2.0 / p.weight * (margin - n.deviation(s.f64()))
         } else {
             2.0 / n.weight * y.weight() * (margin + p.deviation(s.f64()))
@@ -146,7 +146,11 @@ pub(super) fn ap_square<S: Real, Y: Class, G: Real>(
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         let s = s.f64();
-        *g = G::of(if y.is_positive() { 2.0 * both.at(s, margin) + weigh(s).3 } else { 2.0 * beta.at(s, margin) });
+        *g = G::settled_of(if y.is_positive() {
+            2.0 * both.at(s, margin) + weigh(s).3
+        } else {
+            2.0 * beta.at(s, margin)
+        });
     }
     Ok(value)
 }
@@ -173,20 +177,21 @@ pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
     let (mut of_positives, mut of_negatives) = (0.0, 0.0);
     for (s, &y) in scores.iter().zip(labels) {
         if y.is_positive() {
-            of_positives += Real::exp(rate * (low - s.f64()));
+            of_positives += Real::fading_exp(rate * (low - s.f64()));
         } else if y.weight() > 0.0 {
-            of_negatives += y.weight() * Real::exp(rate * (s.f64() - high));
+            of_negatives += y.weight() * Real::fading_exp(rate * (s.f64() - high));
         }
     }
-    let value = Real::exp(rate * (high - low)) * (of_positives * of_negatives * mean);
+    let value = Real::fading_exp(rate * (high - low)) * (of_positives * of_negatives * mean);
     if !(value <= f64::MAX && value * rate <= G::MAX.f64()) {
         return Err(Error::Overflow { what: "exponential" });
     }
+    let steep = rate * value.settled();
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        *g = G::of(if y.is_positive() {
-            -rate * value * (Real::exp(rate * (low - s.f64())) / of_positives)
+        *g = G::settled_of(if y.is_positive() {
+            -steep * (Real::fading_exp(rate * (low - s.f64())) / of_positives).settled()
         } else if y.weight() > 0.0 {
-            rate * value * (y.weight() * Real::exp(rate * (s.f64() - high)) / of_negatives)
+            steep * (y.weight() * Real::fading_exp(rate * (s.f64() - high)) / of_negatives).settled()
         } else {
             0.0
         });
@@ -202,12 +207,13 @@ pub(super) fn ap_exponential<S: Real, Y: Class, G: Real>(scores: &[S], labels: &
     }
     let mut sums = [0.0; 2];
     for (s, &y) in scores.iter().zip(labels) {
-        sums[usize::from(y.is_positive())] += Real::exp(rate * (s.f64() - high));
+        sums[usize::from(y.is_positive())] += Real::fading_exp(rate * (s.f64() - high));
     }
     let all = sums[0] + sums[1];
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        let share = Real::exp(rate * (s.f64() - high)) / all;
-        *g = G::of(if y.is_positive() { -rate * (sums[0] / all) } else { rate * (sums[1] / all) } * share);
+        let share = (Real::fading_exp(rate * (s.f64() - high)) / all).settled();
+        let other = (sums[usize::from(!y.is_positive())] / all).settled();
+        *g = G::settled_of(if y.is_positive() { -rate * other } else { rate * other } * share);
     }
     -(sums[1] / all)
 }

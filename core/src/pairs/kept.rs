@@ -305,7 +305,7 @@ impl<T: Real> Tile<T> for Products {
     fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
         for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
             let x = anchor * other;
-            (*value, *slope) = (x, x / (T::ONE + x));
+            (*value, *slope) = (x, (x / (T::ONE + x)).settled());
         }
     }
     fn products(&self) -> Option<Products> {
@@ -364,7 +364,7 @@ impl<T: Real> Pair<T> for Products {
     #[inline(always)]
     fn at(self, anchor: T, other: T) -> (T, T) {
         let x = anchor * other;
-        (x, x / (T::ONE + x))
+        (x, (x / (T::ONE + x)).settled())
     }
 }
 #[cfg(not(feature = "compact"))]

@@ -12,6 +12,8 @@
 //! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
 //! | any with few positives; windows below the scores' rounding | all pairs | O(n₊n) | rounding |
 //!
+//! Terms smaller than [`Real::FAINT`] of `f64`, 10⁻¹⁴⁶, count as 0, and so do derivatives below [`Real::TINY`] of their type.
+//!
 //! Conditions shared by the three:
 //! - `scores` finite, `labels` 0 or 1, `grad` all of one length n < 2³²; at least one row of each label.
 //! - scratch of [`need`]`(n, n₊)`; a larger n₊ is enough for a smaller one.
@@ -251,13 +253,22 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
-                let by_panels = match grade {
-                    #[cfg(not(feature = "compact"))]
-                    Grade::Fast => panel::auc::<S, Y, G, FAST_TERMS>,
-                    _ => panel::auc::<S, Y, G, FULL_TERMS>,
-                };
+                #[cfg(not(feature = "compact"))]
+                if is_fast(grade, range, scale, scores.len()) {
+                    let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
+                    if let Some(value) = panel::auc::<S, Y, G, FAST_TERMS>(
+                        scores, labels, range, shape, scale, mean, tables, f64, u64, grad,
+                    ) {
+                        return Ok(value);
+                    }
+                }
+                let (f64, u64, tables) = (
+                    &mut *scratch.f64,
+                    &mut *scratch.u64,
+                    tables.filter(|_| cfg!(feature = "compact") || grade == Grade::Full),
+                );
                 if let Some(value) =
-                    by_panels(scores, labels, range, shape, scale, mean, tables, scratch.f64, scratch.u64, grad)
+                    panel::auc::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, mean, tables, f64, u64, grad)
                 {
                     return Ok(value);
                 }
@@ -362,14 +373,23 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 return Ok(window::ap(scores, labels, positives, window, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
-                let by_panels = match grade {
-                    #[cfg(not(feature = "compact"))]
-                    Grade::Fast => panel::ap::<S, Y, G, FAST_TERMS>,
-                    _ => panel::ap::<S, Y, G, FULL_TERMS>,
-                };
-                if let Some(value) =
-                    by_panels(scores, labels, range, shape, scale, positives, tables, scratch.f64, scratch.u64, grad)
-                {
+                #[cfg(not(feature = "compact"))]
+                if is_fast(grade, range, scale, scores.len()) {
+                    let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
+                    if let Some(value) = panel::ap::<S, Y, G, FAST_TERMS>(
+                        scores, labels, range, shape, scale, positives, tables, f64, u64, grad,
+                    ) {
+                        return Ok(value);
+                    }
+                }
+                let (f64, u64, tables) = (
+                    &mut *scratch.f64,
+                    &mut *scratch.u64,
+                    tables.filter(|_| cfg!(feature = "compact") || grade == Grade::Full),
+                );
+                if let Some(value) = panel::ap::<S, Y, G, FULL_TERMS>(
+                    scores, labels, range, shape, scale, positives, tables, f64, u64, grad,
+                ) {
                     return Ok(value);
                 }
             }
@@ -559,6 +579,14 @@ fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Op
         Shape::Logistic => pairs / 2,
     };
     how.way.has_panels(rows, positives, limit).then_some((shape, scale))
+}
+
+/// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found
+/// without sorting, and the others are not, they cost more. (`compact` has the higher grade alone.)
+#[cfg(not(feature = "compact"))]
+fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bool {
+    grade == Grade::Fast
+        && (panel::is_dense::<FAST_TERMS>(rows, range, scale) || !panel::is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
 /// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.

@@ -17,7 +17,7 @@
 //! σ(−t) = Σ_k (−1)^(k+1) e^(−kt),   ln(1 + e^(−t)) = Σ_k (−1)^(k+1) e^(−kt)/k          (t > T; mirrored for t < −T)
 //! ```
 //!
-//! so the cost does not depend on how far the scores spread. Moments become local polynomials at the target panels, which
+//! so the cost does not depend on how far the scores spread; panels without rows are skipped. Moments become local polynomials at the target panels, which
 //! Horner's rule evaluates at each score. AP does this twice, the second time with the pair weights of
 //! Qi et al. 2021 (SOAP) eq. (2)–(4) as described in the sorted sums. The method is a one-dimensional fast multipole
 //! scheme; it is not from a paper on AUC.
@@ -174,12 +174,20 @@ fn horner<const P: usize>(c: &[f64; P], x: f64) -> f64 {
 
 impl<const P: usize> Tables<'_, P> {
     /// Local polynomials of Σ_sources kernel(target − source) at the panels where rows are `wanted`: those whose moments
-    /// there are not 0. The others get anything.
-    fn sum(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], wanted: &[[f64; P]], local: &mut [[f64; P]]) {
+    /// there are not 0. The others get anything. `held` are the panels that hold rows.
+    fn sum(
+        &self,
+        kernel: Kernel,
+        numbers: &[f64],
+        held: &[u64],
+        moments: &[[f64; P]],
+        wanted: &[[f64; P]],
+        local: &mut [[f64; P]],
+    ) {
         let len = if local.len() < MANY { local.len().max(1) } else { local.len().div_ceil(PARTS) };
         let parts = local.chunks_mut(len).enumerate();
         each(parts, |(part, local)| self.near(kernel, numbers, moments, wanted, part * len, local));
-        self.far(kernel, numbers, moments, wanted, local);
+        self.far(kernel, numbers, held, moments, wanted, local);
     }
 
     /// Writes what comes from the panels that the tables reach to those from `first` on.
@@ -250,16 +258,21 @@ impl<const P: usize> Tables<'_, P> {
     }
 
     /// Adds the panels more than `near` away: from the left (side 0) and from the right (side 1).
-    fn far(&self, kernel: Kernel, numbers: &[f64], moments: &[[f64; P]], wanted: &[[f64; P]], local: &mut [[f64; P]]) {
-        let (count, width, reach) = (numbers.len(), 2.0 * self.half, (self.value.len() - 1) as f64);
-        let decay = |distance: f64| -> [f64; TERMS] {
-            let once = Real::exp(-(width * distance));
-            powers_from_one(once)
-        };
+    fn far(
+        &self,
+        kernel: Kernel,
+        numbers: &[f64],
+        held: &[u64],
+        moments: &[[f64; P]],
+        wanted: &[[f64; P]],
+        local: &mut [[f64; P]],
+    ) {
+        let (count, width, reach) = (held.len(), 2.0 * self.half, (self.value.len() - 1) as f64);
+        let decay = |distance: f64| fading_powers(width * distance);
         let (one, entry) = (decay(1.0), decay(reach + 1.0));
         for side in 0..2 {
             let mirror = if side == 0 { 1.0 } else { -1.0 };
-            let at = |k: usize| if side == 0 { k } else { count - 1 - k };
+            let at = |k: usize| held[if side == 0 { k } else { count - 1 - k }] as usize;
             // Σ e^(−k·distance), the number of sources, and Σ of their distances.
             let (mut sums, mut mass, mut length) = ([0.0; TERMS], 0.0, 0.0);
             let mut next = 0;
@@ -269,7 +282,7 @@ impl<const P: usize> Tables<'_, P> {
                     let step = (numbers[target] - numbers[at(k - 1)]) * mirror;
                     let factor = if step == 1.0 { one } else { decay(step) };
                     for q in 0..TERMS {
-                        sums[q] *= factor[q];
+                        sums[q] = (sums[q] * factor[q]).settled();
                     }
                     length += mass * (width * step);
                 }
@@ -288,7 +301,7 @@ impl<const P: usize> Tables<'_, P> {
                             sum += sign * self.growth[q][p] * m[p];
                             sign *= mirror;
                         }
-                        sums[q] += factor[q] * sum;
+                        sums[q] += (factor[q] * sum).settled();
                     }
                     mass += m[0];
                     length += width * distance * m[0] - mirror * self.half * m[1];
@@ -316,11 +329,16 @@ impl<const P: usize> Tables<'_, P> {
     }
 }
 
-/// e, e², e³, …
-fn powers_from_one(e: f64) -> [f64; TERMS] {
-    let mut out = [e; TERMS];
-    for k in 1..TERMS {
-        out[k] = out[k - 1] * e;
+/// e^(−d), e^(−2d), … for d > 0, and 0 for those that are as good as 0.
+fn fading_powers(d: f64) -> [f64; TERMS] {
+    // −ln of `FAINT`.
+    const REACH: f64 = 485.0 * core::f64::consts::LN_2;
+    let mut out = [0.0; TERMS];
+    let once = if d < REACH { Real::exp(-d) } else { 0.0 };
+    let mut power = once;
+    for out in out.iter_mut().take((REACH / d) as usize) {
+        *out = power;
+        power *= once;
     }
     out
 }
@@ -341,9 +359,6 @@ fn grid<'a, S: Real, const P: usize>(
     }
     let limit = panels(scores.len());
     let (numbers, arrays) = memory.split_at_mut(limit);
-    let fits = |first: f64, last: f64, limit: usize| {
-        last - first < limit as f64 && first.abs().or_larger(last.abs()) < LARGEST
-    };
     let dense = fits(first, last, limit);
     let (low, high) = if dense { (first, last) } else { bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2)) };
     // The panels of the rows outside the bulk, ascending.
@@ -400,6 +415,30 @@ fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64
     let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
     let room = libm::rint(high - low) + 1.0;
     if fits(low - room, high + room) { (low - room, high + room) } else { (f64::INFINITY, f64::NEG_INFINITY) }
+}
+
+/// The panels that hold rows, ascending, in `keys`, which has room for one of each row: exponentials skip the others.
+fn held<'k, const P: usize>(negatives: &[[f64; P]], positives: &[[f64; P]], keys: &'k mut [u64]) -> &'k [u64] {
+    let mut count = 0;
+    for (at, (n, p)) in (0..).zip(negatives.iter().zip(positives)) {
+        if let Some(key) = keys.get_mut(count).filter(|_| n[0] != 0.0 || p[0] != 0.0) {
+            *key = at;
+            count += 1;
+        }
+    }
+    &keys[..count]
+}
+
+/// Whether all scores lie in consecutive panels of so many terms, which are then found without sorting.
+#[cfg(not(feature = "compact"))]
+pub(super) fn is_dense<const P: usize>(rows: usize, (low, high): (f64, f64), scale: f64) -> bool {
+    width::<P>(scale)
+        .is_some_and(|(_, inverse)| fits(libm::rint(low * inverse), libm::rint(high * inverse), panels(rows)))
+}
+
+/// Whether the panels from `first` to `last` are at most `limit` and may be found by adding [`ONES`].
+fn fits(first: f64, last: f64, limit: usize) -> bool {
+    last - first < limit as f64 && first.abs().or_larger(last.abs()) < LARGEST
 }
 
 /// Rows that share moments before these are added up. Parts cost [`PARTS`] times the moments, so few rows or many panels
@@ -504,7 +543,7 @@ fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
         }
         for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(&mut *grad) {
             let c = horner(&local[p as usize], x);
-            *g = G::of(if Y::WEIGHTED && !y.is_positive() { y.weight() * c } else { c });
+            *g = G::settled_of(if Y::WEIGHTED && !y.is_positive() { y.weight() * c } else { c });
         }
         finish(labels, &panel, &x, grad);
     }
@@ -536,7 +575,8 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     let (values, spare) = arrays.split_at_mut(count);
     gather(&grid, scores, labels, moments, spare);
     let (negatives, positives) = moments.split_at(count);
-    tables.sum(of_value, grid.numbers, negatives, positives, values);
+    let held = held(negatives, positives, keys);
+    tables.sum(of_value, grid.numbers, held, negatives, positives, values);
     let mut value = 0.0;
     for (local, m) in values.iter().zip(positives) {
         for q in 0..P {
@@ -547,8 +587,8 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
         return None;
     }
     let (at_negatives, at_positives) = local.split_at_mut(count);
-    tables.sum(of_slope, grid.numbers, negatives, positives, at_positives);
-    tables.sum(back, grid.numbers, positives, negatives, at_negatives);
+    tables.sum(of_slope, grid.numbers, held, negatives, positives, at_positives);
+    tables.sum(back, grid.numbers, held, positives, negatives, at_negatives);
     let unit = scale * mean;
     for c in at_negatives.iter_mut() {
         *c = c.map(|c| c * unit);
@@ -587,12 +627,16 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     let (slope_n, arrays) = arrays.split_at_mut(count);
     let (slope_p, spare) = arrays.split_at_mut(count);
     gather(&grid, scores, labels, moments, spare);
+    let held = {
+        let (negatives, positives) = moments.split_at(count);
+        held(negatives, positives, keys)
+    };
     {
         let (negatives, positives) = moments.split_at(count);
-        tables.sum(of_value, grid.numbers, negatives, positives, value_n);
-        tables.sum(of_value, grid.numbers, positives, positives, value_p);
-        tables.sum(of_slope, grid.numbers, negatives, positives, slope_n);
-        tables.sum(of_slope, grid.numbers, positives, positives, slope_p);
+        tables.sum(of_value, grid.numbers, held, negatives, positives, value_n);
+        tables.sum(of_value, grid.numbers, held, positives, positives, value_p);
+        tables.sum(of_slope, grid.numbers, held, negatives, positives, slope_n);
+        tables.sum(of_slope, grid.numbers, held, positives, positives, slope_p);
     }
     let share = 1.0 / positives as f64;
     // Weights of one positive: for negatives, for positives, and its own derivative.
@@ -648,8 +692,8 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     let (beta, both) = weighted.split_at(count);
     let (at_negatives, at_positives) = local.split_at_mut(count);
     let (negatives, positives) = moments.split_at(count);
-    tables.sum(back, grid.numbers, beta, negatives, at_negatives);
-    tables.sum(back, grid.numbers, both, positives, at_positives);
+    tables.sum(back, grid.numbers, held, beta, negatives, at_negatives);
+    tables.sum(back, grid.numbers, held, both, positives, at_positives);
     for c in local.iter_mut() {
         *c = c.map(|c| c * scale);
     }
@@ -657,9 +701,71 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         for (((&y, &p), &x), g) in labels.iter().zip(panel).zip(x).zip(grad) {
             if y.is_positive() {
                 let k = p as usize - count;
-                *g = G::of(horner(&local[p as usize], x) + weigh(k, x).3);
+                *g = G::settled_of(horner(&local[p as usize], x) + weigh(k, x).3);
             }
         }
     });
     Some(value)
+}
+
+#[cfg(all(test, feature = "alloc", not(feature = "compact")))]
+mod tests {
+    use super::super::tables::FAST_TERMS;
+    use super::*;
+    use crate::rng::Rng;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// Multiplications of one sum over these scores, and whether a grid was found without sorting.
+    fn work<const P: usize>(scores: &[f64]) -> (usize, bool) {
+        let low = scores.iter().fold(f64::INFINITY, |low, &s| low.or_smaller(s));
+        let high = scores.iter().fold(f64::NEG_INFINITY, |high, &s| high.or_larger(s));
+        let (memory, rows) = need(scores.len());
+        let (mut memory, mut keys) = (vec![0.0; memory], vec![0; rows]);
+        let (grid, _) = grid::<f64, P>(scores, (low, high), 1.0, &mut memory, &mut keys).unwrap();
+        let reach = (4.0 / (2.0 * grid.half)) as usize as f64;
+        let mut moments = vec![[0.0; P]; 2 * grid.numbers.len()];
+        gather_part(&grid, scores, &vec![0u8; scores.len()], &mut moments);
+        let (negatives, positives) = moments.split_at(grid.numbers.len());
+        let mut room = vec![0; scores.len()];
+        let held = held(negatives, positives, &mut room);
+        assert!(held.iter().all(|&k| negatives[k as usize][0] > 0.0) && !held.is_empty());
+        let at: Vec<f64> = held.iter().map(|&k| grid.numbers[k as usize]).collect();
+        let near: usize =
+            at.iter().map(|x| at.partition_point(|y| *y <= x + reach) - at.partition_point(|y| *y < x - reach)).sum();
+        (2 * P * scores.len() + P * P * near + 4 * TERMS * P * held.len(), grid.dense)
+    }
+
+    #[test]
+    fn the_lower_grade_never_multiplies_more_than_the_higher() {
+        let mut rng = Rng::new(1);
+        for rows in [1_000, 4_000, 10_000, 100_000] {
+            for kind in ["normal", "wide", "outlier", "clusters", "distant clusters", "powers"] {
+                let mut scores: Vec<f64> = (0..rows)
+                    .map(|k| {
+                        let (score, side) = (rng.normal(), if k % 2 == 0 { 1.0 } else { -1.0 });
+                        match kind {
+                            "wide" => 100.0 * score,
+                            "clusters" => score + 1000.0 * side,
+                            "distant clusters" => score + 1e7 * side,
+                            "powers" => Real::exp(10.0 * score),
+                            _ => score,
+                        }
+                    })
+                    .collect();
+                if kind == "outlier" {
+                    scores[rows / 2] = 1e6;
+                }
+                let range = scores.iter().fold((0.0f64, 0.0f64), |(a, b), &s| (a.or_smaller(s), b.or_larger(s)));
+                let (full, full_is_dense) = work::<FULL_TERMS>(&scores);
+                if super::super::is_fast(super::super::Grade::Fast, range, 1.0, rows) {
+                    let (fast, fast_is_dense) = work::<FAST_TERMS>(&scores);
+                    assert!(fast <= full, "{rows} rows, {kind}: {fast} and {full} multiplications");
+                    assert!(fast_is_dense || !full_is_dense, "{rows} rows, {kind}: one sorts alone");
+                } else {
+                    assert!(full_is_dense && kind != "normal", "{rows} rows, {kind}");
+                }
+            }
+        }
+    }
 }

@@ -74,7 +74,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     let mut next = [0, full, full + partial];
     for (g, &y) in grad.iter_mut().zip(labels) {
         let slot = &mut next[kind(y)];
-        *g = G::of(mean * slopes[*slot]);
+        *g = G::settled_of(mean * slopes[*slot]);
         *slot += 1;
     }
     Ok(value * mean)
@@ -113,11 +113,12 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     let (of_negatives, of_positives) = slopes.split_at_mut(negatives);
     let mut value = 0.0;
     for i in 0..positives {
-        let inverse = 1.0 / (value_n[i] + value_p[i]);
+        let below = value_n[i].settled();
+        let inverse = 1.0 / (below + value_p[i]);
         let ratio = value_p[i] * inverse;
         value -= share * ratio;
         beta[i] = share * ratio * inverse;
-        both[i] = -(share * (value_n[i] * inverse) * inverse);
+        both[i] = -(share * (below * inverse) * inverse).settled();
         of_positives[i] = beta[i] * slope_n[i] + both[i] * slope_p[i];
     }
     of_negatives.fill(0.0);
@@ -126,7 +127,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
     let mut next = [0, negatives];
     for (g, &y) in grad.iter_mut().zip(labels) {
         let slot = &mut next[usize::from(y.is_positive())];
-        *g = G::of(slopes[*slot]);
+        *g = G::settled_of(slopes[*slot]);
         *slot += 1;
     }
     Ok(value)

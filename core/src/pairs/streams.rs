@@ -219,7 +219,7 @@ impl<'a> Streams<'a> {
         let len = part_len(grad.len());
         each(grad.chunks_mut(len).zip(self.places.chunks(len)), |(grad, places)| {
             for (g, &place) in grad.iter_mut().zip(places) {
-                *g = G::of(x[place as usize]);
+                *g = G::settled_of(x[place as usize]);
             }
         });
     }

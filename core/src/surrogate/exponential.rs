@@ -28,24 +28,24 @@ impl<T: Real> Exponential<T> {
 impl<T: Real> Surrogate<T> for Exponential<T> {
     #[inline(always)]
     fn value(self, t: T) -> T {
-        (-(self.scale * t)).exp().or_smaller(T::MAX)
+        (-(self.scale * t)).fading_exp().or_smaller(T::MAX)
     }
     #[inline(always)]
     fn slope(self, t: T) -> T {
-        -(self.scale * (-(self.scale * t)).exp()).or_smaller(T::MAX)
+        -(self.scale * (-(self.scale * t)).fading_exp().settled()).or_smaller(T::MAX)
     }
     #[inline(always)]
     fn curvature(self, t: T) -> T {
-        (self.scale * self.scale * (-(self.scale * t)).exp()).or_smaller(T::MAX)
+        (self.scale * self.scale * (-(self.scale * t)).fading_exp()).or_smaller(T::MAX)
     }
     #[inline(always)]
     fn parts(self, t: T) -> (T, T) {
-        let e = (-(self.scale * t)).exp();
-        (e, e)
+        let e = (-(self.scale * t)).fading_exp();
+        (e, e.settled())
     }
     #[inline(always)]
     fn parts_of_exp(self, x: T) -> (T, T) {
-        (x, x)
+        (x, x.settled())
     }
     #[inline(always)]
     fn slope_unit(self) -> T {

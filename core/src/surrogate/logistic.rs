@@ -32,7 +32,7 @@ impl<T: Real> Surrogate<T> for Logistic<T> {
     }
     #[inline(always)]
     fn slope(self, t: T) -> T {
-        -(self.scale * (-(self.scale * t)).sigmoid())
+        -(self.scale * (-(self.scale * t)).sigmoid().settled())
     }
     #[inline(always)]
     fn curvature(self, t: T) -> T {
@@ -43,11 +43,11 @@ impl<T: Real> Surrogate<T> for Logistic<T> {
     #[inline(always)]
     fn parts(self, t: T) -> (T, T) {
         let z = -(self.scale * t);
-        (z.softplus(), z.sigmoid())
+        (z.softplus(), z.sigmoid().settled())
     }
     #[inline(always)]
     fn parts_of_exp(self, x: T) -> (T, T) {
-        (x.ln_1p_in_span(), x / (T::ONE + x))
+        (x.ln_1p_in_span(), (x / (T::ONE + x)).settled())
     }
     #[inline(always)]
     fn is_softplus(self) -> bool {

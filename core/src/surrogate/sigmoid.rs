@@ -34,7 +34,7 @@ impl<T: Real> Surrogate<T> for Sigmoid<T> {
     fn slope(self, t: T) -> T {
         let s = (-(self.scale * t)).sigmoid();
         let r = (self.scale * t).sigmoid();
-        -(self.scale * s * r)
+        -(self.scale * s.settled() * r.settled())
     }
     #[inline(always)]
     fn curvature(self, t: T) -> T {
@@ -46,13 +46,13 @@ impl<T: Real> Surrogate<T> for Sigmoid<T> {
     fn parts(self, t: T) -> (T, T) {
         let z = self.scale * t;
         let s = (-z).sigmoid();
-        (s, s * z.sigmoid())
+        (s, (s * z.sigmoid()).settled())
     }
     #[inline(always)]
     fn parts_of_exp(self, x: T) -> (T, T) {
         let r = T::ONE / (T::ONE + x);
         let s = x * r;
-        (s, s * r)
+        (s, (s * r).settled())
     }
     #[inline(always)]
     fn slope_unit(self) -> T {

@@ -11,10 +11,16 @@ use undercurve::surrogate::AnySurrogate;
 use undercurve::{Scratch, with_surrogate};
 
 const RUNS: usize = 15;
+/// Runs of sizes where one of all kinds takes seconds: a million rows are done within a minute.
+const FEWER_RUNS: usize = 5;
 /// Runs of sizes where one takes seconds.
 const FEW_RUNS: usize = 3;
-/// The least such size.
+/// The least such sizes.
+const FEWER_FROM: usize = 1_000_000;
 const FEW_FROM: usize = 10_000_000;
+/// The first works of a round.
+const SORT: usize = 0;
+const COPY: usize = 1;
 /// All pairs are timed up to so many rows, and sums with the tables of a plan.
 const BRUTE_TO: usize = 10_000;
 
@@ -73,7 +79,11 @@ impl Line {
 }
 
 fn runs(rows: usize) -> usize {
-    if rows < FEW_FROM { RUNS } else { FEW_RUNS }
+    match rows {
+        FEW_FROM.. => FEW_RUNS,
+        FEWER_FROM.. => FEWER_RUNS,
+        _ => RUNS,
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +141,8 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
     }
     if !json {
         println!(
-            "f32 scores and gradients, one thread, median of {RUNS} interleaved runs ({FEW_RUNS} from n = {FEW_FROM} on), {}",
+            "f32 scores and gradients, one thread, median of {RUNS} interleaved runs ({FEWER_RUNS} from \
+             n = {FEWER_FROM} on, {FEW_RUNS} from {FEW_FROM} on), {}",
             target_features()
         );
     }
@@ -160,8 +171,9 @@ impl Bed {
     fn new(scores: Vec<f32>, labels: Vec<u8>) -> Self {
         let positives = labels.iter().filter(|&&y| y == 1).count();
         let need = pairs::need(scores.len(), positives);
-        let grad = vec![0.0; scores.len()];
-        Self { scores, labels, f64: vec![0.0; need.f64], u32: vec![0; need.u32], u64: vec![0; need.u64], grad }
+        let grad = vec![1.0; scores.len()];
+        // Not of zeros, so that the pages are there before the first run.
+        Self { scores, labels, f64: vec![1.0; need.f64], u32: vec![1; need.u32], u64: vec![1; need.u64], grad }
     }
 
     /// The same with the tables of a plan.
@@ -192,54 +204,60 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
     let repeats = (100_000 / rows).clamp(1, 100);
     let per_row = 1e9 / (rows * repeats) as f64;
     let keys = example("normal", rows).0;
-    let mut unsorted = keys.clone();
-    let mut sort = || {
-        for _ in 0..repeats {
-            unsorted.copy_from_slice(&keys);
-            unsorted.sort_unstable_by(f32::total_cmp);
-            black_box(&unsorted);
-        }
-    };
-    let mut copied = keys.clone();
-    let mut copy = || {
-        for _ in 0..repeats {
-            copied.copy_from_slice(black_box(&keys));
-            black_box(&copied);
-        }
-    };
-    let mut bed = Bed::new(scores.clone(), labels.clone());
-    let mut planned_bed = Bed::new(scores, labels);
-    let mut memory = vec![0.0; Plan::need(Grade::Fast).max(Plan::need(Grade::Full))];
-    let mut seconds = vec![];
-    for line in &SUMS {
+    let mut buffer = keys.clone();
+    let mut bed = Bed::new(scores, labels);
+    let mut memories = vec![vec![0.0; Plan::need(Grade::Fast).max(Plan::need(Grade::Full))]; SUMS.len()];
+    let mut plans = vec![];
+    for (line, memory) in SUMS.iter().zip(&mut memories) {
         let loss = AnySurrogate::by_name(line.surrogate, 1.0)?;
-        let plan = Plan::new(loss, line.grade, &mut memory).ok().filter(|_| rows <= BRUTE_TO);
-        let (mut failure, mut planned_failure) = (None, None);
-        let mut sum = || {
-            for _ in 0..repeats {
-                failure = black_box(bed.sum(Way::Chosen, line.objective, loss, line.grade)).err().or(failure.take());
-            }
-        };
-        let mut planned = || {
-            let Some(plan) = plan else { return };
-            for _ in 0..repeats {
-                let value = black_box(planned_bed.sum_with(plan, Way::Chosen, line.objective));
-                planned_failure = value.err().or(planned_failure.take());
-            }
-        };
-        // Each sum beside its own sorts, so that slow drifts of the clock cancel from the ratio.
-        let [sort, copy, sum, planned] = medians(runs(rows), [&mut sort, &mut copy, &mut sum, &mut planned]);
-        if let Some(error) = failure.or(planned_failure) {
-            return Err(error);
+        plans.push((loss, Plan::new(loss, line.grade, memory).ok().filter(|_| rows <= BRUTE_TO)));
+    }
+    let mut failure = None;
+    // One round has a sort, a copy, each sum and each sum with a plan, so that what disturbs the clock disturbs all.
+    let mut work = |k: usize| {
+        for _ in 0..repeats {
+            let outcome = match k {
+                SORT | COPY => {
+                    buffer.copy_from_slice(black_box(&keys));
+                    if k == SORT {
+                        buffer.sort_unstable_by(f32::total_cmp);
+                    }
+                    black_box(&buffer);
+                    continue;
+                }
+                _ => {
+                    let at = (k - COPY - 1) % SUMS.len();
+                    let (line, (loss, plan)) = (&SUMS[at], plans[at]);
+                    match (k - COPY > SUMS.len(), plan) {
+                        (false, _) => bed.sum(Way::Chosen, line.objective, loss, line.grade),
+                        (true, Some(plan)) => bed.sum_with(plan, Way::Chosen, line.objective),
+                        (true, None) => return,
+                    }
+                }
+            };
+            failure = black_box(outcome).err().or(failure.take());
         }
-        seconds.push((sort - copy, sum, plan.map(|_| planned)));
+    };
+    let with_plans = if rows <= BRUTE_TO { SUMS.len() } else { 0 };
+    let times = rounds(runs(rows), COPY + 1 + SUMS.len() + with_plans, &mut work);
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let mut seconds = vec![];
+    for (at, (_, plan)) in plans.iter().enumerate() {
+        let of = |k: usize| &times[k];
+        let sum = COPY + 1 + at;
+        let sort: Vec<f64> = of(SORT).iter().zip(of(COPY)).map(|(sort, copy)| sort - copy).collect();
+        let ratios = of(sum).iter().zip(&sort).map(|(sum, sort)| sum / sort).collect();
+        let planned = plan.map(|_| median(of(sum + SUMS.len()).clone()));
+        seconds.push((median(sort), median(of(sum).clone()), median(ratios), planned));
     }
     if !json {
         let sort = seconds.iter().map(|s| s.0).sum::<f64>() / seconds.len() as f64 * per_row;
         println!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row");
     }
-    for (line, &(sort, time, planned)) in SUMS.iter().zip(&seconds) {
-        let (ratio, goals) = (time / sort, line.goals(kind, rows));
+    for (line, &(sort, time, ratio, planned)) in SUMS.iter().zip(&seconds) {
+        let goals = line.goals(kind, rows);
         if json {
             let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
             let planned = planned.map_or(String::new(), |time| format!(",\"ns_with_plan\":{:.3}", time * per_row));
@@ -262,6 +280,26 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
         in_blocks(&bed, repeats, json)?;
     }
     Ok(())
+}
+
+/// Seconds of each of so many works in every round, after one to warm up where a round is short.
+fn rounds(runs: usize, count: usize, work: &mut dyn FnMut(usize)) -> Vec<Vec<f64>> {
+    let mut times = vec![Vec::with_capacity(runs); count];
+    for round in usize::from(runs < RUNS)..=runs {
+        for (k, times) in times.iter_mut().enumerate() {
+            let start = Instant::now();
+            work(k);
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64());
+            }
+        }
+    }
+    times
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// Each sum on one thread and on several, which give the same bits.
