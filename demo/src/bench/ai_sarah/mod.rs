@@ -161,7 +161,9 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
                 .iter()
                 .map(|&s| seeds.iter().map(|&k| store.get(&job(s, k).key()).unwrap_or_default().points).collect())
                 .collect();
-            report.section(text, &problem, regularised, smooth, budget, &chosen, &results)?;
+            let edges: Vec<Vec<String>> =
+                chosen.iter().zip(&candidates).map(|(&setting, grid)| runs::edges(setting, grid)).collect();
+            report.section(text, &problem, regularised, smooth, budget, &chosen, &edges, &results)?;
         }
     }
     Ok(report.score(text)?)

@@ -2,6 +2,7 @@
 
 use super::{Problem, glm};
 use crate::bench::store::{self, Store};
+use crate::bench::tune::at_end;
 use crate::error::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -51,6 +52,24 @@ pub fn grid(method: &'static str, smooth: f64, n: usize, thin: usize) -> Vec<Set
         .filter(|(k, _)| k % thin == thin - 1 || *k == last)
         .map(|(_, setting)| setting)
         .collect()
+}
+
+/// The ends of a method's grid that a setting lies on. A decay of 0 is the end of its range, and no end of the grid.
+pub fn edges(setting: Setting, grid: &[Setting]) -> Vec<String> {
+    let other = match setting.method {
+        "sarah" | "svrg" => ("inner", (1.0, f64::INFINITY)),
+        "sarah+" => ("stop", (0.0, 1.0)),
+        _ => ("decay", (0.0, 1.0)),
+    };
+    let alpha = ("α", (0.0, f64::INFINITY));
+    let ends = [
+        (alpha, setting.alpha, grid.iter().map(|one| one.alpha).collect::<Vec<_>>()),
+        (other, setting.other, grid.iter().map(|one| one.other).collect()),
+    ];
+    let edge = |((name, range), value, values): ((&str, (f64, f64)), f64, Vec<f64>)| {
+        at_end(value, values.into_iter(), range).then(|| format!("{name}={value:.4}"))
+    };
+    ends.into_iter().filter_map(edge).collect()
 }
 
 fn build(setting: Setting) -> Result<Box<dyn FiniteSum<f64>>> {
@@ -174,4 +193,20 @@ pub fn work(title: &str, jobs: &[Job<'_>], store: &Store<Curve>, every: bool) ->
     })?;
     bar.finish_and_clear();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, edges, grid};
+
+    #[test]
+    fn winners_on_an_end_of_the_grid_are_named() {
+        let own = grid("adam", 1.0, 1000, 1);
+        let of = |alpha, other| edges(Setting { method: "adam", alpha, other }, &own);
+        assert_eq!(of(10.0, 0.0), ["α=10.0000"]);
+        assert_eq!(of(own[0].alpha, 0.15), ["α=0.0010", "decay=0.1500"]);
+        assert_eq!(of(own[7].alpha, 0.05), [""; 0]);
+        let sarah = grid("ai-sarah", 1.0, 1000, 1);
+        assert_eq!(edges(sarah[0], &sarah), [""; 0], "nothing is chosen");
+    }
 }
