@@ -29,10 +29,8 @@
 //! let data = Dataset::dense(x, vec![0, 0, 1, 1], 2)?;
 //! let config = Config { method: "soap".into(), length: Length::Steps(200), ..Config::default() };
 //! let mut trainer = Trainer::new(&config, data.into(), None)?;
-//! while trainer.steps_done() < trainer.total_steps() {
-//!     trainer.step()?;
-//! }
-//! assert!(trainer.report()?.train.ap > 0.8);
+//! let report = trainer.run()?; // or, to look at it on the way: while let Some(loss) = trainer.step()? { … }
+//! assert!(report.train.ap > 0.8);
 //! # Ok(())
 //! # }
 //! ```

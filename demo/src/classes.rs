@@ -123,6 +123,9 @@ impl<T: Real> Run for SeveralClasses<T> {
     fn steps_done(&self) -> u64 {
         self.trainer.steps_done()
     }
+    fn is_done(&self) -> bool {
+        self.trainer.is_done()
+    }
     fn progress(&self) -> (u64, u64) {
         (self.trainer.steps_done(), self.trainer.total_steps())
     }

@@ -22,6 +22,8 @@ pub trait Run {
         None
     }
     fn steps_done(&self) -> u64;
+    /// As [`Trainer::is_done`](undercurve::trainer::Trainer::is_done).
+    fn is_done(&self) -> bool;
     /// How far the run is and how far it goes.
     fn progress(&self) -> (u64, u64);
     fn pass(&self) -> f64;
@@ -91,11 +93,10 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     // At the start, and whenever so many steps, or a twentieth of the run, are done.
     let (mut report_due, mut save_due) = (true, true);
     let mut reported = None;
-    let mut finished = at >= end;
     loop {
         let done = run.steps_done();
         let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = finished || out_of_time || STOP.load(Ordering::SeqCst) || closed;
+        let mut over = run.is_done() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
         // (A full gradient moves the run along without a step: nothing new to report.)
         if (over || report_due && reported != Some(done)) && !closed {
             (report_due, reported) = (false, Some(done));
@@ -124,7 +125,6 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         };
         report_due |= due(args.every);
         save_due = due(args.save_every.or(args.every));
-        finished = stepped.is_none() || at >= end;
         reporter.step(at, run.steps_done(), || run.message(stepped));
     }
     if closed {
@@ -147,7 +147,7 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         seconds(),
         run.backend()
     );
-    let interrupted = STOP.load(Ordering::SeqCst) && !finished;
+    let interrupted = STOP.load(Ordering::SeqCst) && !run.is_done();
     if interrupted {
         totals["interrupted"] = true.into();
     }

@@ -137,13 +137,16 @@ impl<T: Real> ClassTrainer<T> {
         self.population.len()
     }
 
-    /// One step of the algorithm. Returns the objective's estimate on the step's batch; `None` when the algorithm has
-    /// nothing more to do.
+    /// One step of the algorithm. Returns the objective's estimate on the step's batch; `None` at the end of the run, past
+    /// which no call changes anything. A dual reset of many batches is cut as [`Trainer::step`](super::Trainer::step) says.
     ///
     /// # Errors
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step.
     pub fn step(&mut self) -> Result<Option<f64>> {
+        if self.is_done() {
+            return Ok(None);
+        }
         let phase = self.learner.phase();
         loop {
             match self.learner.next(&phase) {
@@ -162,6 +165,21 @@ impl<T: Real> ClassTrainer<T> {
                 Ask::Done => return Ok(None),
             }
         }
+    }
+
+    /// Whether the run is over: [`step`](Self::step) has nothing more to do.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.learner.is_done()
+    }
+
+    /// Trains to the end of the run, and reports.
+    ///
+    /// # Errors
+    /// Those of [`step`](Self::step) and [`report`](Self::report).
+    pub fn run(&mut self) -> Result<ClassReport> {
+        while self.step()?.is_some() {}
+        self.report()
     }
 
     /// Draws rows into `self.index` and scores them at a point.

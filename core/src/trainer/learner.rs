@@ -175,6 +175,14 @@ impl<T: Real> Learner<T> {
         }
     }
 
+    /// Whether all steps are done, or the algorithm has nothing more to do.
+    pub fn is_done(&self) -> bool {
+        // What an algorithm wants next is a matter of its counters alone.
+        let mut counters = self.counters;
+        let state = State::<T> { points: &mut [], slots: &mut [], counters: &mut counters };
+        self.steps >= self.total || self.phase().algorithm.next(&state) == Ask::Done
+    }
+
     /// What the algorithm wants next.
     pub fn next(&mut self, phase: &Phase<T>) -> Ask {
         phase.algorithm.next(&self.memory(phase))

@@ -171,7 +171,26 @@ impl<T: Real> Trainer<T> {
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
-    /// moving averages); `None` when the algorithm has nothing more to do.
+    /// moving averages); `None` at the end of the run, past which no call changes anything: the steps or passes asked for
+    /// are done, or the algorithm has nothing more to do (L-BFGS where no better point is found, a finite sum whose
+    /// gradient is 0). So this loop ends, whatever the method, and may look, save and stop on its way:
+    ///
+    #[cfg_attr(feature = "every-method", doc = "```")]
+    #[cfg_attr(not(feature = "every-method"), doc = "```ignore")]
+    /// # use undercurve::{data::Dataset, trainer::{Config, Trainer}};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
+    /// # let config = Config { method: "auc-exact".into(), ..Config::default() };
+    /// let mut trainer = Trainer::<f32>::new(&config, data.into(), None)?;
+    /// while let Some(value) = trainer.step()? {
+    ///     if trainer.steps_done() % 100 == 0 {
+    ///         println!("step {}: {value}", trainer.steps_done());
+    ///     }
+    /// }
+    /// assert!(trainer.is_done());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// Finite sums do not look at their objective while they train: the value is NaN. They also walk over all rows now
     /// and then; such a walk is cut into pieces of bounded work, each a call that leaves [`steps_done`](Self::steps_done)
@@ -195,6 +214,25 @@ impl<T: Real> Trainer<T> {
             #[cfg(feature = "every-method")]
             Kind::Summed(run) => Ok(run.step(&self.common)?.then_some(f64::NAN)),
         }
+    }
+
+    /// Whether the run is over: [`step`](Self::step) has nothing more to do. Also of a run that was saved at its end.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        match &self.kind {
+            Kind::Scored(run) => run.learner.is_done(),
+            #[cfg(feature = "every-method")]
+            Kind::Summed(run) => run.is_done(),
+        }
+    }
+
+    /// Trains to the end of the run, and reports. To look at it on the way, or to stop it, [`step`](Self::step).
+    ///
+    /// # Errors
+    /// Those of [`step`](Self::step) and [`report`](Self::report).
+    pub fn run(&mut self) -> Result<Report> {
+        while self.step()?.is_some() {}
+        self.report()
     }
 
     /// Objective and exact metrics, now. O(n log n) for the metrics; the objective by the exact sums.
@@ -300,8 +338,9 @@ impl<T: Real> Trainer<T> {
             Kind::Summed(run) => run.run.steps,
         }
     }
-    /// Steps that the learning rate's schedule spans. A finite sum that runs for so many passes takes fewer, by as many
-    /// full gradients as it needs.
+    /// Steps that the learning rate's schedule spans, and the most that the run takes: L-BFGS may end before, and a finite
+    /// sum that runs for so many passes takes fewer by as many full gradients as it needs. Its end is where
+    /// [`is_done`](Self::is_done) says.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
         match &self.kind {

@@ -100,6 +100,9 @@ impl<T: Real> Scored<T> {
 
     /// One step, with the estimator computed by `device` where it does that.
     pub fn step(&mut self, common: &mut Common<T>, device: &mut dyn Device<T>) -> Result<Option<f64>> {
+        if self.learner.is_done() {
+            return Ok(None);
+        }
         let phase = self.learner.phase();
         loop {
             match self.learner.next(&phase) {

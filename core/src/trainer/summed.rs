@@ -116,7 +116,11 @@ impl<T: Real> Summed<T> {
         };
         let total = match end {
             End::Steps(steps) => steps,
-            End::Rows(rows) => rows.div_ceil(settings.count("batch").unwrap_or(1).clamp(1, n as u64)),
+            // (The last minibatch of a walk in shuffled order is what the others leave.)
+            End::Rows(rows) => {
+                let (n, batch) = (n as u64, settings.count("batch").unwrap_or(1).clamp(1, n as u64));
+                (rows / n).saturating_mul(n.div_ceil(batch)).saturating_add((rows % n).div_ceil(batch))
+            }
         };
         let mut summed = Self {
             road,
@@ -175,10 +179,15 @@ impl<T: Real> Summed<T> {
         }
     }
 
+    /// Whether the run is as long as it was to be, or the gradient is 0.
+    pub fn is_done(&self) -> bool {
+        let (done, end) = self.progress();
+        done >= end || self.stationary
+    }
+
     /// One minibatch, or a piece of a walk over all rows; `false` at the end of the run.
     pub fn step(&mut self, common: &Common<T>) -> Result<bool> {
-        let (done, end) = self.progress();
-        if done >= end || self.stationary {
+        if self.is_done() {
             return Ok(false);
         }
         self.read = false;

@@ -8,6 +8,7 @@ pub mod auprc;
 pub mod auroc;
 pub mod compare;
 pub mod counts;
+pub mod defaults;
 pub mod exact;
 pub mod experiment;
 pub mod figure;
@@ -48,6 +49,8 @@ enum Bench {
     Annthyroid(annthyroid::Args),
     /// SOAP and its baselines by test AP under equal tuning
     Auprc(auprc::Args),
+    /// Every method at its defaults against cross-entropy, on many splits of many sets
+    Defaults(defaults::Args),
     /// PPD-SG, PPD-AdaGrad and their baselines by test AUROC under equal tuning
     Auroc(auroc::Args),
     /// Time one whole training step of a small network
@@ -74,6 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Pairs(own)) => Ok(pairs::run(own, args.json)?),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),
+        Some(Bench::Defaults(own)) => defaults::run(own, args.json),
         Some(Bench::Auprc(own)) => auprc::run(own, args.json),
         Some(Bench::Auroc(own)) => auroc::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
