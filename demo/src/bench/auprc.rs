@@ -163,14 +163,13 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{batches, candidates, ladder, surrogates};
-    use crate::bench::tune;
 
     #[test]
     fn every_search_begins_with_as_many_points_as_the_others() {
         let tables = [candidates(true), candidates(false), ladder(false), batches(), surrogates()];
         for (table, points) in tables.into_iter().zip([24, 24, 6, 6, 18]) {
             for candidate in table.iter().filter(|candidate| !candidate.is_fixed()) {
-                assert_eq!(tune::product(&candidate.parsed(3000).unwrap()).len(), points, "{}", candidate.name);
+                assert_eq!(candidate.grid(3000).len(), points, "{}", candidate.name);
             }
         }
     }

@@ -107,12 +107,11 @@ fn auroc_with(table: &Table) -> Table {
 #[cfg(test)]
 mod tests {
     use super::{candidates, min_max};
-    use crate::bench::tune;
 
     #[test]
     fn every_search_begins_with_as_many_points_as_the_others() {
         for candidate in candidates().into_iter().chain(min_max("batch=8", &["link=identity"])) {
-            assert_eq!(tune::product(&candidate.parsed(1500).unwrap()).len(), 24, "{}", candidate.name);
+            assert_eq!(candidate.grid(1500).len(), 24, "{}", candidate.name);
         }
     }
 }

@@ -270,7 +270,7 @@ impl Bench<'_> {
     /// Tunes and judges every candidate on one set. Where runs are missing that may not be made: `None`.
     fn outcomes(&self, set: &Set) -> Result<Vec<Option<Outcome>>> {
         let candidates = &self.table.candidates;
-        let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.steps)).collect::<Result<_>>()?;
+        let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.steps)).collect();
         let mut tried: Vec<Option<Tried>> = candidates.iter().map(|_| Some(Tried::new())).collect();
         let checks = self.table.checks as usize;
         let only_last = |candidate: &Candidate| matches!(self.table.goal, Goal::Gap) || candidate.is_fixed();

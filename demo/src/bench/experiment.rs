@@ -1,7 +1,7 @@
 //! What the experiments share: data sets in three parts, candidates with their grids, and one run of one point.
 
 use super::compare::Measured;
-use super::tune::Axis;
+use super::tune::{self, Axis};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use std::path::Path;
@@ -61,11 +61,13 @@ impl Candidate {
     }
 
     /// The axes, for runs of so many steps.
-    ///
-    /// # Errors
-    /// As [`Axis::parse`].
-    pub fn parsed(&self, steps: u64) -> Result<Vec<Axis>> {
+    pub fn parsed(&self, steps: u64) -> Vec<Axis> {
         self.axes.iter().map(|axis| Axis::parse(axis, &self.method, steps)).collect()
+    }
+
+    /// Every point of the grid for runs of so many steps; the first axis changes slowest.
+    pub fn grid(&self, steps: u64) -> Vec<Settings> {
+        tune::product(&self.parsed(steps)).iter().map(tune::settings).collect()
     }
 
     /// Whether there is nothing to choose: a method as it is shipped, judged at the end of its run.
@@ -256,7 +258,7 @@ mod tests {
         let candidates = Candidate::parse("# none\n\nName; m; a=1 b=2 | a=3; pretrain=0 | pretrain=33%", "").unwrap();
         let [candidate] = &candidates[..] else { panic!("{} candidates", candidates.len()) };
         assert_eq!((&*candidate.name, &*candidate.method), ("Name", "m"));
-        assert_eq!(candidate.parsed(3000).unwrap().len(), 2);
+        assert_eq!(candidate.grid(3000).len(), 4);
         assert!(!candidate.is_fixed() && Candidate::parse("Name; m", "").unwrap()[0].is_fixed());
         assert!(Candidate::parse("\nName", "").is_err());
     }

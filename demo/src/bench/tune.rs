@@ -8,7 +8,6 @@
 //! its first alternative holds there, and only the climb looks at the others.
 
 use super::experiment::Settings;
-use crate::error::{CliError, Result};
 use undercurve::registry::{self, Domain};
 
 /// One alternative of each axis.
@@ -41,10 +40,7 @@ pub struct Ladder {
 
 impl Axis {
     /// An axis of a method's grid, for runs of so many steps. A value `33%` is that share of the steps.
-    ///
-    /// # Errors
-    /// `Input` for an axis that is empty.
-    pub fn parse(text: &str, method: &str, steps: u64) -> Result<Self> {
+    pub fn parse(text: &str, method: &str, steps: u64) -> Self {
         let (late, text) = match text.trim().strip_prefix('~') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -56,7 +52,7 @@ impl Axis {
             numbers &= share.is_none() && value.parse::<f64>().is_ok_and(f64::is_finite);
             (name.to_owned(), share.map_or(value.to_owned(), |share| (steps * share / 100).to_string()))
         };
-        let mut alternatives: Vec<Settings> =
+        let alternatives: Vec<Settings> =
             text.split('|').map(|text| text.split_whitespace().map(&mut setting).collect()).collect();
         let name = match alternatives.first().map(Vec::as_slice) {
             Some([(name, _)]) => name.clone(),
@@ -69,15 +65,7 @@ impl Axis {
             let values: Vec<f64> = alternatives.iter().filter_map(|own| own[0].1.parse().ok()).collect();
             Ladder::new(&name, &values, method, steps)
         });
-        if ladder.is_some() {
-            for own in &mut alternatives {
-                own[0].1 = own[0].1.parse().map_or(own[0].1.clone(), shown);
-            }
-        }
-        if alternatives.is_empty() {
-            return Err(CliError::input(format!("{method}: an axis without alternatives")));
-        }
-        Ok(Self { alternatives, late, ladder })
+        Self { alternatives, late, ladder }
     }
 
     /// What lies beside a point's place on this axis.
@@ -85,10 +73,18 @@ impl Axis {
         match (&self.ladder, at.first().and_then(|(_, value)| value.parse().ok())) {
             (Some(ladder), Some(value)) => {
                 let next = [false, true].into_iter().filter_map(|up| ladder.next(value, up));
-                next.map(|value| vec![(ladder.name.clone(), shown(value))]).collect()
+                next.map(|value| self.place(ladder, value)).collect()
             }
             _ => self.alternatives.iter().filter(|other| *other != at).cloned().collect(),
         }
+    }
+}
+
+impl Axis {
+    /// A value of the ladder as the grid writes it, where it has it.
+    fn place(&self, ladder: &Ladder, value: f64) -> Settings {
+        let own = self.alternatives.iter().find(|own| own[0].1.parse() == Ok(value));
+        own.cloned().unwrap_or_else(|| vec![(ladder.name.clone(), shown(value))])
     }
 }
 
@@ -232,7 +228,7 @@ mod tests {
     use crate::bench::experiment::text;
 
     fn axes(method: &str, texts: &[&str]) -> Vec<Axis> {
-        texts.iter().map(|text| Axis::parse(text, method, 3000).unwrap()).collect()
+        texts.iter().map(|text| Axis::parse(text, method, 3000)).collect()
     }
 
     fn texts(points: &[Point]) -> Vec<String> {
