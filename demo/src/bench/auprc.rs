@@ -35,6 +35,8 @@ enum Ablation {
     Surrogate,
 }
 
+/// Of all but cross-entropy, which chooses its schedule.
+const BATCH: &str = "positives=8 negatives=56 schedule=linear";
 const RATES: &str = "lr=0.01 | lr=0.1 | lr=1";
 const NETWORK_RATES: &str = "lr=0.001 | lr=0.01 | lr=0.1";
 const MORE_RATES: &str = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1";
@@ -57,26 +59,34 @@ fn rates(linear: bool) -> &'static str {
 fn candidates(linear: bool) -> Vec<Candidate> {
     let rates = rates(linear);
     let new = |name, method, own: &[&str]| Candidate::new(name, method, own);
-    let usual = |name, method, own| new(name, method, &[rates, own, DECAYS, STARTS, WEIGHTS]);
+    let usual = |name, method, own| new(name, method, &[BATCH, rates, own, DECAYS, STARTS, WEIGHTS]);
     let links = "~ link=sigmoid | link=identity";
     vec![
-        new("CE", "ce", &[rates, SCHEDULES, DECAYS]),
-        new("CE, no decay", "ce", &["decay=0", if linear { MORE_RATES } else { MORE_NETWORK_RATES }, SCHEDULES]),
-        new("CE balanced", "ce-balanced", &[rates, SCHEDULES, DECAYS]),
+        new("CE", "ce", &["positives=8 negatives=56", rates, SCHEDULES, DECAYS]),
+        new(
+            "CE, no decay",
+            "ce",
+            &["positives=8 negatives=56 decay=0", if linear { MORE_RATES } else { MORE_NETWORK_RATES }, SCHEDULES],
+        ),
+        new("CE balanced", "ce-balanced", &["positives=8 negatives=56", rates, SCHEDULES, DECAYS]),
         new("CE, defaults", "ce", &[]),
         usual("CB-CE", "cb-ce", "beta=0.9 | beta=0.99 | beta=0.999 | beta=0.9999"),
         usual("Focal", "focal", "focus=0.5 | focus=1 | focus=2 | focus=5"),
         usual("LDAM", "ldam", "margin=0.3 | margin=0.5 | margin=1 | margin=2").and("~ beta=0 | beta=0.9999 defer=53%"),
-        new("AUC-M", "auc-margin", &["optimizer=adam", rates, MARGINS, DECAYS, STARTS, WEIGHTS, links]),
+        new("AUC-M", "auc-margin", &[BATCH, "optimizer=adam", rates, MARGINS, DECAYS, STARTS, WEIGHTS, links]),
         usual("SmoothAP", "smooth-ap", "temperature=0.003 | temperature=0.01 | temperature=0.03 | temperature=0.3")
             .and(links),
         usual("FastAP", "fast-ap", "bins=5 | bins=10 | bins=20 | bins=40"),
         usual("MinMax", "min-max-ap", "anchors=3 | anchors=5 | anchors=10 | anchors=30").and(links),
-        new("SOAP", "soap", &[SQUARED_HINGE, rates, GAMMAS, "margin=0.5 | margin=2", LATE_DECAY, STARTS, WEIGHTS]),
+        new(
+            "SOAP",
+            "soap",
+            &[BATCH, SQUARED_HINGE, rates, GAMMAS, "margin=0.5 | margin=2", LATE_DECAY, STARTS, WEIGHTS],
+        ),
         new(
             "SOAP logistic",
             "soap",
-            &[LOGISTIC, rates, GAMMAS, "link=sigmoid | link=identity", "~ scale=2", LATE_DECAY, STARTS, WEIGHTS],
+            &[BATCH, LOGISTIC, rates, GAMMAS, "link=sigmoid | link=identity", "~ scale=2", LATE_DECAY, STARTS, WEIGHTS],
         ),
         new("SOAP, defaults", "soap", &[]),
     ]
@@ -88,10 +98,10 @@ const SQUARED_HINGE: &str = "surrogate=squared-hinge link=sigmoid";
 /// Of a table of lengths: searches that begin with six points.
 fn ladder(linear: bool) -> Vec<Candidate> {
     let rates = rates(linear);
-    let soap = &[LOGISTIC, "link=identity scale=2", rates, "gamma=0.1 | gamma=0.9", LATE_DECAY];
+    let soap = &[BATCH, LOGISTIC, "link=identity scale=2", rates, "gamma=0.1 | gamma=0.9", LATE_DECAY];
     vec![
-        Candidate::new("CE", "ce", &[rates, DECAYS]),
-        Candidate::new("CE balanced", "ce-balanced", &[rates, DECAYS]),
+        Candidate::new("CE", "ce", &[BATCH, rates, DECAYS]),
+        Candidate::new("CE balanced", "ce-balanced", &[BATCH, rates, DECAYS]),
         Candidate::new("SOAP logistic", "soap", soap),
         Candidate::new("SOAP, defaults", "soap", &[]),
     ]

@@ -82,6 +82,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         goal: Goal::Gap,
         candidates: min_max(batch, &["link=identity"]),
         reference: "PGA",
+        datasets: &["annthyroid", "mammography", "ijcnn1", "w8a"],
         passes: false,
         ..auroc_with(&auroc)
     };

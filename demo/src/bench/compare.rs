@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     splits: u64,
     /// Points that tuning may try for a method and a set
-    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..))]
     points: u64,
     /// Steps of every run [default: 3000, or those of the table]
     #[arg(long, value_name = "N")]
@@ -278,7 +278,9 @@ impl Bench<'_> {
         loop {
             let wanted: Vec<(usize, Point)> = (0..candidates.len())
                 .flat_map(|k| {
-                    let points = tried[k].as_ref().map_or(Vec::new(), |tried| tune::next(&axes[k], tried, self.points));
+                    let points = tried[k]
+                        .as_ref()
+                        .map_or(Vec::new(), |tried| tune::next(&axes[k], tried, self.points, self.slack()));
                     points.into_iter().map(move |point| (k, point))
                 })
                 .collect();
@@ -304,7 +306,7 @@ impl Bench<'_> {
         }
         let choice = |k: usize| {
             let tried = tried[k].as_ref()?;
-            let (winner, valid) = tune::best(tried)?;
+            let (winner, valid) = tune::best(tried, self.slack())?;
             let settings = tune::settings(winner);
             let all = tried.iter().map(|one| self.runs(set, &candidates[k], &tune::settings(&one.0), "valid"));
             let all: Vec<Measured> = all.collect::<Option<Vec<_>>>()?.concat();
@@ -440,6 +442,14 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
 }
 
 impl Bench<'_> {
+    /// What a later point must be better by: a metric by 1e-4, P − P* by 2 %.
+    fn slack(&self) -> f64 {
+        match self.table.goal {
+            Goal::Metric(_) => 1e-4,
+            Goal::Gap => 0.0086,
+        }
+    }
+
     fn part_splits(&self) -> usize {
         (if self.valid { self.tuning } else { self.splits }) as usize
     }
@@ -550,9 +560,10 @@ impl Printed<'_> {
             for (outcome, candidate) in rows.iter().zip(&self.table.candidates) {
                 let Some(Outcome { choice, .. }) = outcome else { continue };
                 let (label, name, own) = (&set.label, &candidate.name, text(&choice.settings));
-                let Choice { points, runs, seconds, check, .. } = choice;
+                let Choice { points, runs, seconds, check, valid, .. } = choice;
                 let own = if own.is_empty() { "its defaults".to_owned() } else { own };
-                let check = format!("check {} of {}", check + 1, self.table.checks);
+                let valid = if self.is_gap() { format!("{:.1e}", 10f64.powf(-valid)) } else { format!("{valid:.4}") };
+                let check = format!("check {} of {}, {valid} there", check + 1, self.table.checks);
                 output::line(format!(
                     "- {label}, {name}: {points} points, {runs} runs, {seconds:.1} s; {own}; {check}"
                 ))?;

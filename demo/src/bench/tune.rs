@@ -166,15 +166,15 @@ pub fn settings(point: &Point) -> Settings {
     point.concat()
 }
 
-/// The points to try next; none when the search is over, or would go beyond `most` points.
-pub fn next(axes: &[Axis], tried: &Tried, most: usize) -> Vec<Point> {
+/// The points to try next; none when the search is over, or would go beyond `most` points. `slack` as in [`best`].
+pub fn next(axes: &[Axis], tried: &Tried, most: usize, slack: f64) -> Vec<Point> {
     let new = |point: &Point| tried.iter().all(|(old, _)| old != point);
     let room = most.saturating_sub(tried.len());
     let open: Vec<Point> = product(axes).into_iter().filter(new).take(room).collect();
     if !open.is_empty() {
         return open;
     }
-    let Some((best, _)) = best(tried) else { return Vec::new() };
+    let Some((best, _)) = best(tried, slack) else { return Vec::new() };
     let beside = axes.iter().enumerate().flat_map(|(k, axis)| {
         axis.beside(&best[k]).into_iter().map(move |there| {
             let mut point = best.clone();
@@ -185,10 +185,11 @@ pub fn next(axes: &[Axis], tried: &Tried, most: usize) -> Vec<Point> {
     beside.filter(new).take(room).collect()
 }
 
-/// The best point: of equal ones the first.
-pub fn best(tried: &Tried) -> Option<&(Point, f64)> {
+/// The best point. A later one takes the place of an earlier one only where it is better by more than `slack`: a setting
+/// that no longer changes anything is not followed without end.
+pub fn best(tried: &Tried, slack: f64) -> Option<&(Point, f64)> {
     tried.iter().fold(None, |best, one| match best {
-        Some(best) if one.1 <= best.1 || one.1.is_nan() => Some(best),
+        Some(best) if one.1 <= best.1 + slack || one.1.is_nan() => Some(best),
         _ => Some(one),
     })
 }
@@ -239,7 +240,7 @@ mod tests {
     fn search(axes: &[Axis], most: usize, metric: impl Fn(&str) -> f64) -> Tried {
         let mut tried = Tried::new();
         loop {
-            let points = next(axes, &tried, most);
+            let points = next(axes, &tried, most, 0.0);
             if points.is_empty() {
                 return tried;
             }
@@ -249,7 +250,7 @@ mod tests {
 
     fn beside(axes: &[Axis], at: &str) -> Vec<String> {
         let tried = search(axes, 1000, |own| f64::from(own == at));
-        assert_eq!(text(&settings(&best(&tried).unwrap().0)), at);
+        assert_eq!(text(&settings(&best(&tried, 0.0).unwrap().0)), at);
         let grid = product(axes).len();
         texts(&tried.iter().skip(grid).map(|one| one.0.clone()).collect::<Vec<_>>())
     }
@@ -298,13 +299,13 @@ mod tests {
             -near - f64::from(part("link=") == "sigmoid")
         };
         let tried = search(&own, 1000, metric);
-        let (winner, _) = best(&tried).unwrap();
+        let (winner, _) = best(&tried, 0.0).unwrap();
         assert_eq!(text(&settings(winner)), "lr=30 decay=3e-4 link=identity");
         assert_eq!(edges(&own, &tried, winner), [""; 0]);
         // With fewer points it ends on an edge, and says so.
         let tried = search(&own, 8, metric);
         assert_eq!(tried.len(), 8);
-        let (winner, _) = best(&tried).unwrap();
+        let (winner, _) = best(&tried, 0.0).unwrap();
         let edge = edges(&own, &tried, winner);
         assert!(edge.iter().any(|edge| edge.starts_with("lr=")), "{edge:?} {tried:?}");
         assert_eq!(edge_line("SOAP", "annthyroid", "lr=3"), "SOAP on annthyroid: lr=3 is the end of its grid");
@@ -337,9 +338,11 @@ mod tests {
     fn runs_that_came_to_nothing_do_not_win_and_are_not_tried_again() {
         let own = axes("soap", &["lr=1 | lr=10"]);
         let tried = search(&own, 100, |own| if own == "lr=1" { 0.5 } else { f64::NEG_INFINITY });
-        assert_eq!(texts(&[best(&tried).unwrap().0.clone()]), ["lr=1"]);
+        assert_eq!(texts(&[best(&tried, 0.0).unwrap().0.clone()]), ["lr=1"]);
         assert_eq!(tried.len(), 4);
         let tried: Tried = [f64::NAN, 0.25].into_iter().zip(product(&own)).map(|(x, point)| (point, x)).collect();
-        assert_eq!(best(&tried).unwrap().1, 0.25);
+        assert_eq!(best(&tried, 0.0).unwrap().1, 0.25);
+        let tried: Tried = [0.5, 0.75].into_iter().zip(product(&own)).map(|(x, point)| (point, x)).collect();
+        assert_eq!([0.125, 0.25].map(|slack| best(&tried, slack).unwrap().1), [0.75, 0.5]);
     }
 }
