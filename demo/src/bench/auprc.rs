@@ -64,12 +64,12 @@ fn candidates(linear: bool) -> Vec<Candidate> {
     vec![
         new("CE", "ce", &["positives=8 negatives=56", rates, SCHEDULES, DECAYS]),
         new(
-            "CE, no decay",
+            "CE no decay",
             "ce",
             &["positives=8 negatives=56 decay=0", if linear { MORE_RATES } else { MORE_NETWORK_RATES }, SCHEDULES],
         ),
         new("CE balanced", "ce-balanced", &["positives=8 negatives=56", rates, SCHEDULES, DECAYS]),
-        new("CE, defaults", "ce", &[]),
+        new("CE defaults", "ce", &[]),
         usual("CB-CE", "cb-ce", "beta=0.9 | beta=0.99 | beta=0.999 | beta=0.9999"),
         usual("Focal", "focal", "focus=0.5 | focus=1 | focus=2 | focus=5"),
         usual("LDAM", "ldam", "margin=0.3 | margin=0.5 | margin=1 | margin=2").and("~ beta=0 | beta=0.9999 defer=53%"),
@@ -88,7 +88,7 @@ fn candidates(linear: bool) -> Vec<Candidate> {
             "soap",
             &[BATCH, LOGISTIC, rates, GAMMAS, "link=sigmoid | link=identity", "~ scale=2", LATE_DECAY, STARTS, WEIGHTS],
         ),
-        new("SOAP, defaults", "soap", &[]),
+        new("SOAP defaults", "soap", &[]),
     ]
 }
 
@@ -103,24 +103,24 @@ fn ladder(linear: bool) -> Vec<Candidate> {
         Candidate::new("CE", "ce", &[BATCH, rates, DECAYS]),
         Candidate::new("CE balanced", "ce-balanced", &[BATCH, rates, DECAYS]),
         Candidate::new("SOAP logistic", "soap", soap),
-        Candidate::new("SOAP, defaults", "soap", &[]),
+        Candidate::new("SOAP defaults", "soap", &[]),
     ]
 }
 
 /// Methods whose batches make the average precision, with 16 to 256 rows a batch, one in eight of them positive.
 fn batches() -> Vec<Candidate> {
     vec![
-        Candidate::new("SOAP, batch 16", "soap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("SOAP, batch 32", "soap", &["positives=4 negatives=28", RATES, DECAYS]),
-        Candidate::new("SOAP, batch 64", "soap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("SOAP, batch 128", "soap", &["positives=16 negatives=112", RATES, DECAYS]),
-        Candidate::new("SOAP, batch 256", "soap", &["positives=32 negatives=224", RATES, DECAYS]),
-        Candidate::new("SmoothAP, batch 16", "smooth-ap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("SmoothAP, batch 64", "smooth-ap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("SmoothAP, batch 256", "smooth-ap", &["positives=32 negatives=224", RATES, DECAYS]),
-        Candidate::new("FastAP, batch 16", "fast-ap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("FastAP, batch 64", "fast-ap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("FastAP, batch 256", "fast-ap", &["positives=32 negatives=224", RATES, DECAYS]),
+        Candidate::new("SOAP batch 16", "soap", &["positives=2 negatives=14", RATES, DECAYS]),
+        Candidate::new("SOAP batch 32", "soap", &["positives=4 negatives=28", RATES, DECAYS]),
+        Candidate::new("SOAP batch 64", "soap", &["positives=8 negatives=56", RATES, DECAYS]),
+        Candidate::new("SOAP batch 128", "soap", &["positives=16 negatives=112", RATES, DECAYS]),
+        Candidate::new("SOAP batch 256", "soap", &["positives=32 negatives=224", RATES, DECAYS]),
+        Candidate::new("SmoothAP batch 16", "smooth-ap", &["positives=2 negatives=14", RATES, DECAYS]),
+        Candidate::new("SmoothAP batch 64", "smooth-ap", &["positives=8 negatives=56", RATES, DECAYS]),
+        Candidate::new("SmoothAP batch 256", "smooth-ap", &["positives=32 negatives=224", RATES, DECAYS]),
+        Candidate::new("FastAP batch 16", "fast-ap", &["positives=2 negatives=14", RATES, DECAYS]),
+        Candidate::new("FastAP batch 64", "fast-ap", &["positives=8 negatives=56", RATES, DECAYS]),
+        Candidate::new("FastAP batch 256", "fast-ap", &["positives=32 negatives=224", RATES, DECAYS]),
     ]
 }
 
@@ -147,7 +147,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     let (bench, candidates, reference, variants) = match args.ablation {
         None if args.ladder => ("auprc-ladder", ladder(linear), "CE", whole),
         None => ("auprc", candidates(linear), "CE", whole),
-        Some(Ablation::Batch) => ("auprc-batch", batches(), "SOAP, batch 64", whole),
+        Some(Ablation::Batch) => ("auprc-batch", batches(), "SOAP batch 64", whole),
         Some(Ablation::Surrogate) => ("auprc-surrogate", surrogates(), "squared hinge", whole),
         Some(Ablation::Imbalance) => {
             let part =

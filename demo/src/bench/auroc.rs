@@ -30,7 +30,7 @@ pub struct Args {
 /// The methods of the min-max objective, with what is the same in every point, and more axes.
 fn min_max(batch: &str, more: &[&str]) -> Vec<Candidate> {
     let new = |name, method, own: &[&str]| {
-        let axes: Vec<&str> = [batch].iter().chain(own).chain(more).copied().collect();
+        let axes: Vec<&str> = [batch, "units=balanced"].iter().chain(own).chain(more).copied().collect();
         Candidate::new(name, method, &axes)
     };
     vec![
@@ -46,15 +46,17 @@ fn candidates() -> Vec<Candidate> {
     let batch = "sampling=uniform batch=128";
     let ce = |name, method| {
         let rules = "optimizer=sgd | optimizer=adagrad | optimizer=adam";
-        Candidate::new(name, method, &[batch, rules, RATES, "decay=0 | decay=1e-4", SCHEDULES])
+        Candidate::new(name, method, &[batch, rules, CE_RATES, "decay=0 | decay=1e-4", SCHEDULES])
     };
     let mut all = vec![ce("CE", "ce"), ce("CE balanced", "ce-balanced")];
     all.extend(min_max(batch, &["~ link=sigmoid | link=identity"]));
     all
 }
 
-const RATES: &str = "lr=0.01 | lr=0.1 | lr=1 | lr=10";
-const OAUC_RATES: &str = "lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1 | lr=3 | lr=10 | lr=30";
+const CE_RATES: &str = "lr=0.01 | lr=0.1 | lr=1 | lr=10";
+/// Of the min-max objective, in units of 1/(p(1−p)), as `prox` is.
+const RATES: &str = "lr=0.003 | lr=0.03 | lr=0.3 | lr=3";
+const OAUC_RATES: &str = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1 | lr=3 | lr=10";
 const PROX: &str = "prox=1 | prox=100 | prox=10000";
 const STAGES: &str = "stage=100 | stage=600";
 const SCHEDULES: &str = "~ schedule=linear | schedule=constant | schedule=steps";

@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     splits: u64,
     /// Points that tuning may try for a method and a set
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = clap::value_parser!(u64).range(1..))]
     points: u64,
     /// Steps of every run [default: 3000, or those of the table]
     #[arg(long, value_name = "N")]
@@ -91,6 +91,16 @@ pub enum Goal {
     Metric(fn(&Summary) -> f64),
     /// −log₁₀(P − P*) on the training rows, at the last check.
     Gap,
+}
+
+impl Goal {
+    /// What the numbers of the JSON lines are.
+    fn name(self, label: &str) -> String {
+        match self {
+            Self::Metric(_) => label.to_owned(),
+            Self::Gap => format!("-log10({label})"),
+        }
+    }
 }
 
 /// A table: its candidates, its goal and the data that it changes.
@@ -468,7 +478,7 @@ fn said(table: &Table, set: &Set, rows: &[Option<Outcome>], args: &Args, as_json
                     "ties": apart.counts[1], "losses": apart.counts[2]})
             });
             output::line(json!({
-                "bench": table.bench, "dataset": set.label, "model": args.model, "steps": set.steps,
+                "bench": table.bench, "measure": table.goal.name(table.label), "dataset": set.label, "model": args.model, "steps": set.steps,
                 "method": candidate.name, "settings": text(&choice.settings), "check": choice.check + 1,
                 "checks": table.checks, "valid": choice.valid, "test": test, "mean": mean, "sd": sd,
                 "difference": apart, "points": choice.points, "runs": choice.runs, "seconds": choice.seconds,

@@ -31,7 +31,7 @@ pub struct Ladder {
     /// The range of the setting.
     low: f64,
     high: f64,
-    /// The least positive value of the grid where the grid has 0: below it comes 0.
+    /// Where the range begins at 0, the value below which 0 comes: the least positive one of a grid with 0.
     after_zero: Option<f64>,
     whole: bool,
     /// Values near 1, whose distance from 1 goes by decades.
@@ -88,6 +88,9 @@ impl Axis {
     }
 }
 
+/// Of settings whose range begins at 0.
+const NEXT_TO_ZERO: f64 = 1e-6;
+
 impl Ladder {
     fn new(name: &str, values: &[f64], method: &str, steps: u64) -> Self {
         let param = registry::method(method).and_then(|m| m.params.iter().find(|param| param.name == name));
@@ -102,7 +105,11 @@ impl Ladder {
         }
         let least = values.iter().copied().filter(|&x| x > 0.0).fold(f64::INFINITY, f64::min);
         let near_one = high <= 1.0 && values.iter().all(|&x| x == 0.0 || (0.9..1.0).contains(&x));
-        let after_zero = (!near_one && values.contains(&0.0)).then_some(least);
+        let after_zero = match (near_one, values.contains(&0.0)) {
+            (false, true) => Some(least),
+            (false, false) if low == 0.0 => Some(NEXT_TO_ZERO),
+            _ => None,
+        };
         Self { name: name.to_owned(), low, high, after_zero, whole, near_one }
     }
 
@@ -279,6 +286,7 @@ mod tests {
         assert_eq!(beside(&axes("soap", &["gamma=0.9 | gamma=1"]), "gamma=1"), ["gamma=0.3"]);
         assert_eq!(beside(&axes("ce", &["decay=1e-4 | decay=1e-3"]), "decay=1e-4"), ["decay=3e-5", "decay=3e-4"]);
         assert_eq!(beside(&axes("ce", &["decay=0 | decay=1e-4"]), "decay=1e-4"), ["decay=3e-4"]);
+        assert_eq!(beside(&axes("ce", &["decay=1e-6 | decay=1e-4"]), "decay=1e-6"), ["decay=0", "decay=3e-6"]);
         assert_eq!(beside(&axes("ce", &["decay=0 | decay=1e-4"]), "decay=0"), [""; 0]);
         // Whole numbers, a stage that is the whole run, and weights near 1.
         assert_eq!(beside(&axes("fast-ap", &["bins=1 | bins=20"]), "bins=1"), ["bins=3"]);
