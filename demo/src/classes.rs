@@ -136,10 +136,11 @@ impl<T: Real> Run for SeveralClasses<T> {
         let (data, config) = (self.trainer.train_data(), self.trainer.config());
         let test = self.trainer.test_data().map_or_else(String::new, |test| format!(", {} test rows", test.len()));
         format!(
-            "{file}: {} rows, {} classes, {} columns{test}; {}, {}, seed {}, {} steps on {}",
+            "{file}: {} rows, {} classes, {} columns (scale: {}){test}; {}, {}, seed {}, {} steps on {}",
             data.len(),
             data.classes().len(),
             data.features().cols(),
+            self.preparation.features().scale().name(),
             config.method,
             config.model,
             config.seed,
@@ -183,6 +184,7 @@ impl<T: Real> Run for SeveralClasses<T> {
         let mut totals = json!({
             "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
             "rows": data.len(), "columns": data.features().cols(), "classes": data.classes(),
+            "scale": self.preparation.features().scale().name(),
             "class_rows": data.sizes(), "backend": "cpu", "precision": precision::<T>(),
         });
         if let Some(test) = self.trainer.test_data() {

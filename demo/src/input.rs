@@ -112,7 +112,8 @@ pub struct DataArgs {
     /// Missing values: refuse or impute [default: refuse]
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     pub missing: Option<MissingArg>,
-    /// Scaling, fitted on the training rows: none, standard or unit [default: standard for CSV, unit for LIBSVM]
+    /// Scaling, fitted on the training rows: none, standard or unit
+    /// [default, for every method: standard for CSV, unit for LIBSVM]
     #[arg(long, value_name = "HOW", hide_possible_values = true)]
     pub scale: Option<ScaleArg>,
     /// Columns of numbers to take as categories, with commas between them

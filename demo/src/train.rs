@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
+use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, prepare};
 use undercurve::model::Model;
 use undercurve::registry::{CLASS_METHODS, Method, class_method};
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
@@ -213,10 +213,7 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     if args.reading.positive.is_some() || class_method(name).is_none() {
         methods::check_settings(method, &config)?;
     }
-    let mut options = args.reading.options();
-    if method.is_finite_sum() && config.model == ModelSpec::Linear && options.scale.is_none() {
-        options.scale = Some(Scale::Unit);
-    }
+    let options = args.reading.options();
     let table = input::table(&args.data, args.reading.layout, options.label.as_deref())?;
     input::check_columns(&options, &table)?;
     Ok((config, options, table))
@@ -427,10 +424,11 @@ impl<T: Real> Run for TwoClasses<T> {
             (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
         };
         format!(
-            "{file}: {} rows ({} positive), {} columns{test}; {}, {}, seed {}, {length} on {}",
+            "{file}: {} rows ({} positive), {} columns (scale: {}){test}; {}, {}, seed {}, {length} on {}",
             data.len(),
             data.positives(),
             data.cols(),
+            self.preparation.scale().name(),
             config.method,
             config.model,
             config.seed,
@@ -473,6 +471,7 @@ impl<T: Real> Run for TwoClasses<T> {
         let mut totals = json!({
             "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
             "rows": data.len(), "columns": data.cols(), "positives": data.positives(),
+            "scale": self.preparation.scale().name(),
             "backend": self.engine.name(), "precision": precision::<T>(), "fpr": [config.fpr.0, config.fpr.1],
         });
         if let Some(test) = self.trainer.test_data() {

@@ -701,3 +701,27 @@ fn a_model_that_ranks_nothing_is_noted() {
     let (_, said) = train(&["--label", "kind", "--method", "ppd-sg", "--steps", "5"]);
     assert!(said.is_empty(), "{said}");
 }
+
+#[test]
+fn the_file_alone_decides_the_scale() {
+    let folder = Folder::new("scale");
+    folder.write("table.csv", csv(120));
+    let sparse: String = (0..120).map(|row| format!("{} 1:{} 3:{}\n", row % 3 / 2, row % 7, row % 3 + 1)).collect();
+    folder.write("rows.svm", sparse);
+    for (file, scale) in [("table.csv", "standard"), ("rows.svm", "unit")] {
+        for method in ["ce", "auc-exact", "ai-sarah", "momentum-sum"] {
+            let train = |out: &str, extra: &[&str]| {
+                let call = ["train", file, "--method", method, "--steps", "5", "--save", out];
+                stdout(&run(&folder.0, &[&call[..], extra].concat()))
+            };
+            let said = train("usual.uc", &[]);
+            assert!(said.lines().next().unwrap().contains(&format!("(scale: {scale})")), "{method}: {said}");
+            train("asked.uc", &["--scale", scale]);
+            let model = |name: &str| fs::read(folder.path(name)).unwrap();
+            assert!(model("usual.uc") == model("asked.uc"), "{method} scales {file} by itself");
+            let last = |extra: &[&str]| objects(&train("other.uc", extra)).pop().unwrap()["scale"].clone();
+            assert_eq!((last(&["--json"]), last(&["--json", "--scale", "none"])), (scale.into(), "none".into()));
+            assert!(model("usual.uc") != model("other.uc"), "{method} does not scale {file} as it says");
+        }
+    }
+}

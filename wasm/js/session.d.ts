@@ -55,7 +55,7 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   seed?: number;
   /** Length of the run, over which a learning rate falls. */
   steps?: number;
-  /** Rows are divided by their length or taken as they are; by default what the method is meant for. */
+  /** Rows are divided by their length or taken as they are ("none"), which is the default for every method. */
   scale?: "unit" | "none";
   /** A saved session to go on with, on the same data with the same `scale`; its model, method, seed and steps are its own. */
   bytes?: Uint8Array;
@@ -117,6 +117,8 @@ export interface Metrics {
 /** What a session looks like at a step. */
 export interface Snapshot {
   step: number;
+  /** Whether the run is over. */
+  done: boolean;
   /** Passes over the training rows. */
   pass: number;
   /** Estimate on the last batch; NaN before the first step and for finite sums. */
@@ -153,6 +155,8 @@ export interface ClassMetrics {
 /** What a session of several classes looks like at a step. */
 export interface ClassSnapshot {
   step: number;
+  /** Whether the run is over. */
+  done: boolean;
   /** Passes over the training rows. */
   pass: number;
   /** Estimate on the last batch; NaN before the first step. */
@@ -184,8 +188,15 @@ export declare class Session<C extends number | undefined = undefined> {
   static create<C extends number | undefined = undefined>(options: TrainerOptions<C>): Promise<Session<C>>;
   /** Of loaded modules: after `init`; for the exact methods, the finite sums and several classes after `initFull`. */
   constructor(options: TrainerOptions<C>);
-  /** Trains; returns the steps done, fewer than asked for where the method has nothing more to do. */
+  /**
+   * Trains, never past the end of the run; returns the steps done. (A finite sum also walks over all rows, which is no step:
+   * a short slice may do none before the end. `done` tells that.)
+   */
   advance(slice: Slice): number;
+  /** Trains to the end of the run and returns what it looks like then; holds up whoever calls it. */
+  run(view?: ViewOf<C>): SnapshotOf<C>;
+  /** Whether the run is over: its steps are done, or the method has nothing more to do. */
+  readonly done: boolean;
   snapshot(view?: ViewOf<C>): SnapshotOf<C>;
   /**
    * Scores of any rows, row-major or sparse, with the columns of the training rows; scaled as they were. Of several classes

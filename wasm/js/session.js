@@ -44,8 +44,8 @@ import { Ordered, grid } from "./view.js";
  * @property {Method} [method] `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
  * @property {number} [seed] start, batches and everything random follow from it
  * @property {number} [steps] length of the run, over which a learning rate falls
- * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are; by default what the method is
- *   meant for: unit rows for AI-SARAH and the other finite sums, as they are for all others
+ * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are, which is the default for every
+ *   method
  * @property {Uint8Array} [bytes] saved session to go on with, on the same data with the same `scale`; its model, method,
  *   seed and steps are its own
  */
@@ -75,6 +75,7 @@ import { Ordered, grid } from "./view.js";
 /**
  * @typedef {object} Snapshot
  * @property {number} step
+ * @property {boolean} done whether the run is over
  * @property {number} pass passes over the training rows
  * @property {number} objective estimate on the last batch, NaN before the first step and for finite sums
  * @property {number} milliseconds of training per step, over the last call
@@ -205,7 +206,7 @@ export class Session {
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
-        const scaled = (scale ? scale === "unit" : settings.unitRows) ? (x) => unitRows(x, dims) : (x) => x;
+        const scaled = scale === "unit" ? (x) => unitRows(x, dims) : (x) => x;
         const take = (Kind, X, y) => {
           const x = scaled(X);
           return isDense(x) ? Kind.dense(x, y, dims, classes) : Kind.sparse(x.ptr, x.col, x.val, y, dims, classes);
@@ -224,15 +225,35 @@ export class Session {
   }
 
   /**
-   * Trains for `steps` steps or about `milliseconds`, whichever ends first. Stops early when the numbers leave the
-   * number type; the error names the step.
+   * Trains for `steps` steps or about `milliseconds`, whichever ends first, and never past the end of the run. Stops early
+   * when the numbers leave the number type; the error names the step.
    * @param {{ steps?: number, milliseconds?: number }} slice
-   * @returns {number} steps done
+   * @returns {number} steps done; none in a short slice does not say that the run is over, which `done` says
    */
   advance({ steps = Infinity, milliseconds = Infinity }) {
     if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
     need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
     need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
+    return this.#train(steps, milliseconds);
+  }
+
+  /**
+   * Trains to the end of the run. This holds up whoever calls it; slices do not: `while (!session.done)
+   * session.advance({ milliseconds: 10 })`, with a rest in between.
+   * @param {View | ClassView} [view]
+   * @returns {Snapshot | import("./session.js").ClassSnapshot} the last
+   */
+  run(view) {
+    this.#train(Infinity, Infinity);
+    return this.snapshot(view);
+  }
+
+  /** Whether the run is over: its steps are done, or the method has nothing more to do. @returns {boolean} */
+  get done() {
+    return this.#held().done;
+  }
+
+  #train(steps, milliseconds) {
     const trainer = this.#held();
     const start = performance.now();
     const first = trainer.stepsDone;
@@ -256,7 +277,7 @@ export class Session {
     const trainer = this.#held();
     checkView(view, this.#dims, this.#classes);
     const metrics = trainer.metrics();
-    const snapshot = { step: trainer.stepsDone, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
+    const snapshot = { step: trainer.stepsDone, done: trainer.done, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
     if (this.#classes !== undefined) {
       const score = (X) => this.score(X);
       const pictures = classPictures(view, { scores: () => trainer.scores(), labels: this.#labels, classes: this.#classes, score });

@@ -18,8 +18,8 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> {
   readonly backendReason: string;
   /** Trains for a slice and returns what it looks like then. */
   advance(slice: Slice, view?: ViewOf<C>): Promise<SnapshotOf<C>>;
-  /** Trains, with a snapshot every so many steps. */
-  run(run: { steps: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
+  /** Trains to the end of the run, or for so many steps if that is before, with a snapshot every so many, 10 unless given. */
+  run(run?: { steps?: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
   params(): Promise<Float32Array>;
   batch(): Promise<Uint32Array>;
   save(): Promise<Uint8Array>;

@@ -80,14 +80,16 @@ export class WorkerTrainer {
   }
 
   /**
-   * Trains, with a snapshot every so many steps.
-   * @param {{ steps: number, every?: number, view?: View }} run
+   * Trains to the end of the run, or for so many steps if that is before, with a snapshot every so many.
+   * @param {{ steps?: number, every?: number, view?: View }} [run]
    * @returns {AsyncGenerator<Snapshot>}
    */
-  async *run({ steps, every = 10, view = { curve: 129 } }) {
+  async *run({ steps = Infinity, every = 10, view = { curve: 129 } } = {}) {
     need(whole(every, 1, Number.MAX_SAFE_INTEGER), "every", every, "a whole number from 1");
-    for (let left = steps; left > 0; left -= every) {
-      yield await this.advance({ steps: Math.min(every, left) }, view);
+    for (let left = steps, done = false; left > 0 && !done; left -= every) {
+      const snapshot = await this.advance({ steps: Math.min(every, left) }, view);
+      done = snapshot.done;
+      yield snapshot;
     }
   }
 

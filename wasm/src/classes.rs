@@ -101,12 +101,17 @@ impl ClassTrainer {
         self.inner.save()
     }
 
-    /// One step, or a piece of a walk over many batches; false when the method has nothing more to do.
+    /// One step, or a piece of a walk over many batches; false at the end of the run.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
         Ok(value.is_some())
+    }
+    /// Whether the run is over: `step` has nothing more to do.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> bool {
+        self.inner.is_done()
     }
 
     /// Objective estimate of the last step, NaN before the first.

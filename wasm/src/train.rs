@@ -112,11 +112,6 @@ impl Options {
     pub fn needs_full(&self) -> bool {
         registry::method(&self.config.method).is_some_and(|method| !method.is_built())
     }
-    /// Whether the method is meant for rows of unit length.
-    #[wasm_bindgen(getter, js_name = unitRows)]
-    pub fn unit_rows(&self) -> bool {
-        registry::method(&self.config.method).is_some_and(|method| method.is_finite_sum())
-    }
     /// Overrides a parameter of the method.
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
@@ -171,13 +166,18 @@ impl Trainer {
         self.inner.save()
     }
 
-    /// One step, or a piece of a walk over all rows; false when the method has nothing more to do. Errors leave the
+    /// One step, or a piece of a walk over all rows; false at the end of the run. Errors leave the
     /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
         Ok(value.is_some())
+    }
+    /// Whether the run is over: `step` has nothing more to do.
+    #[wasm_bindgen(getter)]
+    pub fn done(&self) -> bool {
+        self.inner.is_done()
     }
 
     /// Of a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature; else nothing.

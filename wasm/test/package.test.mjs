@@ -406,7 +406,7 @@ test("what a session is asked for is checked, too", () => {
   assert.throws(() => new Session({ ...options("soap"), method: {} }), /method\.name undefined/);
   session.dispose();
   session.dispose();
-  for (const use of ["advance", "snapshot", "score", "batch", "params", "save"]) assert.throws(() => session[use]({ steps: 1 }), /the session was disposed/, use);
+  for (const use of ["advance", "run", "snapshot", "score", "batch", "params", "save"]) assert.throws(() => session[use]({ steps: 1 }), /the session was disposed/, use);
   for (const change of [{ rows: -1 }, { testRows: 1e12 }, { seed: -1 }]) {
     assert.throws(() => synthetic("split", change), /expected a whole number/);
     assert.throws(() => syntheticClasses("pinwheel", change), /expected a whole number/);
@@ -433,33 +433,32 @@ test("an engine that was stopped refuses what comes after, instead of never answ
   await assert.rejects(broken.call("params", 1), /no such script/);
 });
 
-test("a finite sum takes unit rows by itself, shows its step sizes and resumes", () => {
+test("a finite sum shows its step sizes and resumes, and rows are scaled where that is asked for", () => {
   const rows = synthetic("split", { rows: 500, testRows: 500, positives: 0.2 });
   const method = { name: "ai-sarah" };
-  const whole = new Session({ ...rows, method });
-  while (whole.advance({ steps: 5 }));
+  const whole = new Session({ ...rows, method, scale: "unit" });
+  while (!whole.done) whole.advance({ steps: 5 });
   const { sum, pass, test: held } = whole.snapshot({ sum: true });
   assert.ok(pass >= 20 && sum.gradNormSq < 1e-6, JSON.stringify(sum));
   assert.ok(sum.alpha > 0 && sum.alpha <= sum.alphaMax && sum.curvature > 1 / 500 && held.auroc > 0.5);
-  const part = new Session({ ...rows, method });
+  const part = new Session({ ...rows, method, scale: "unit" });
   part.advance({ steps: 17 });
-  // (The saved run knows its method, and that this one takes unit rows.)
-  const resumed = new Session({ ...rows, bytes: part.save() });
-  while (resumed.advance({ milliseconds: 3 }));
+  const resumed = new Session({ ...rows, bytes: part.save(), scale: "unit" });
+  while (!resumed.done) resumed.advance({ milliseconds: 3 });
   assert.deepEqual(resumed.save(), whole.save());
   const unit = rows.X.map((x, k) => x / Math.hypot(rows.X[k & ~1], rows.X[k | 1]));
   const [one, other] = [unit, rows.X].map((X) => {
-    const session = new Session({ ...rows, X, method, scale: "none" });
+    const session = new Session({ ...rows, X, method });
     session.advance({ steps: 40 });
     return [...session.params()];
   });
-  const mine = new Session({ ...rows, method });
+  const mine = new Session({ ...rows, method, scale: "unit" });
   mine.advance({ steps: 40 });
   const apart = (a, b) => Math.max(...a.map((x, k) => Math.abs(x - b[k])));
   assert.ok(apart([...mine.params()], one) < 1e-3 && apart(one, other) > 1e-2);
   assert.equal(new Session({ ...rows, method: { name: "ce" } }).snapshot({ sum: true }).sum, undefined);
   // A row of zeros has no length to be divided by.
-  const blank = new Session({ ...rows, X: rows.X.map((x, k) => (k < 2 ? 0 : x)), method });
+  const blank = new Session({ ...rows, X: rows.X.map((x, k) => (k < 2 ? 0 : x)), method, scale: "unit" });
   blank.advance({ steps: 40 });
   assert.ok(blank.params().every(Number.isFinite));
 });

@@ -3,7 +3,7 @@
 use super::dataset::{Dataset, Storage, Summary};
 use super::error::{DataError, DataErrorKind};
 use super::labels::{LABEL_NAMES, LabelCells, LabelRule};
-use super::parse::{Content, Format, MISSING, RawColumn, RawTable, number_text};
+use super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::rows::Rows;
 use super::scale::{Affine, Moments, Scale, one_hot, standard, unit};
 use super::split::Split;
@@ -50,7 +50,7 @@ pub struct Options {
     /// The positive label. `None` takes the larger of two (numbers by value, text by its bytes); with a value given all
     /// others are negative.
     pub positive: Option<String>,
-    /// `None` takes [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
+    /// `None` takes [`Scale::usual`]: [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
     pub scale: Option<Scale>,
     /// What to do about missing values.
     pub missing: Missing,
@@ -222,10 +222,7 @@ impl Preparation {
         check_rows(table, rows)?;
         let label = find_label(table, options)?;
         labels(table, &label, rows)?;
-        let scale = options.scale.unwrap_or(match table.format() {
-            Format::Libsvm => Scale::Unit,
-            _ => Scale::Standard,
-        });
+        let scale = options.scale.unwrap_or_else(|| Scale::usual(table.format()));
         let layout = match &table.content {
             Content::Libsvm { ptr, col, val, cols, .. } => {
                 if *cols == 0 {

@@ -1,5 +1,6 @@
 //! Scaling of features, fitted on the training part only.
 
+use super::parse::Format;
 use crate::checkpoint::{Coded, Reader};
 use alloc::vec::Vec;
 
@@ -14,6 +15,29 @@ pub enum Scale {
     Standard,
     /// Every row divided by its 2-norm; rows of zeros stay.
     Unit,
+}
+
+impl Scale {
+    /// The scaling where none is asked for: a matter of the format alone, the same for every method. Columns of tables have
+    /// units of their own and are standardised; LIBSVM files are mostly sparse, and their rows are divided by their length,
+    /// which keeps the zeros.
+    #[must_use]
+    pub fn usual(format: Format) -> Self {
+        match format {
+            Format::Libsvm => Self::Unit,
+            Format::Auto | Format::Csv => Self::Standard,
+        }
+    }
+
+    /// Its name: `none`, `standard` or `unit`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Standard => "standard",
+            Self::Unit => "unit",
+        }
+    }
 }
 
 impl Coded for Scale {

@@ -22,6 +22,16 @@ function expects({ kind, low, high, word }) {
   return `${word ? `${word} or ` : ""}${number} ${range}`;
 }
 
+/** A text as a sentence: a capital, and a full stop. */
+const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+/** A triangle with an exclamation mark. */
+function sign() {
+  const template = document.createElement("template");
+  template.innerHTML = "<svg viewBox='0 0 24 24' aria-hidden='true'><path d='M12 3 22.5 21h-21ZM12 10v5M12 17.6v.4'/></svg>";
+  return template.content.firstChild;
+}
+
 export class Lane {
   /**
    * @param {"a" | "b"} name
@@ -45,9 +55,12 @@ export class Lane {
     this.caption = h("span");
     this.legend = h("span", { className: "legend" }, h("i", { className: "positive" }), "positive", h("i"), "negative");
     this.scale = h("span");
+    // It is there before it says anything, so that what it says is heard.
+    this.warning = h("p", { className: "warning", role: "status" });
     $(`lane-${name}`).append(
       h("div", { className: "head" }, h("span", { className: "key", "aria-hidden": "true", textContent: title }), this.select, this.figure),
       this.settings,
+      this.warning,
       h("div", { className: "card" }, this.map),
       h("div", { className: "caption" }, this.caption, this.legend),
       h("div", { className: "card" }, this.bins),
@@ -111,6 +124,17 @@ export class Lane {
     const text = String(error.message ?? error);
     const param = this.method.params.find(({ name }) => text.startsWith(`${name} = `));
     return new Error(`Lane ${this.name.toUpperCase()}, ${this.method.title}: ${param ? text.replace("a number in its range", expects(param.domain)) : text}`);
+  }
+
+  /** Says what the run says against itself, in words and with a sign; nothing takes it back. */
+  warn(snapshot) {
+    const { warning, collapsed } = snapshot ?? {};
+    const head = collapsed ? "Collapsed." : warning ? "Warning." : "";
+    const text = sentence(warning ?? (collapsed ? "The scores of this model no longer tell rows apart" : ""));
+    this.figure.classList.toggle("lost", Boolean(collapsed));
+    this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.names ? "Hand–Till" : "AP"}`;
+    if (this.warning.textContent === (head && `${head} ${text}`)) return;
+    this.warning.replaceChildren(...(head ? [sign(), h("span", {}, h("b", { textContent: head }), ` ${text}`)] : []));
   }
 
   /** The held-out rows to draw, and what several classes are called. */

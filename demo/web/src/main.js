@@ -7,34 +7,46 @@ import { Engine, createTrainer } from "undercurve/worker";
 import { Classes } from "./classes.js";
 import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
+import { strip } from "./draw/strip.js";
+import { DRAWS, stands, summarise } from "./draws.js";
 import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
 import { Steps } from "./steps.js";
+import * as told from "./told.js";
 
 const LANES = /** @type {const} */ (["a", "b"]);
 const ROWS = 2000;
 const HELD_OUT = 6000;
-/** Known of the default set: the best average precision of any direction, found by trying all of them. */
-const BEST_DIRECTION = 0.573;
+/** The range of false-positive rates of the partial AUC, which ends at a whole per cent. */
+const FPR = /** @type {[number, number]} */ ([0, 0.05]);
+/** The draws behind the headline are trained unasked where they take about so many seconds, and so many values, at most. */
+const UNASKED = { seconds: 20, values: 5_000_000 };
+/** Of training between two looks at whether the draws are still wanted. */
+const SLICE = 25;
+/** Directions are tried on data with so many held-out rows at most. */
+const MOST_TRIED = 100_000;
 
 /** What is offered and shown of data with two classes, and of data with several. */
 const TWO = {
   methods: METHODS,
   metric: "ap",
   title: "Average precision",
-  // Closer than this is called the same; the curve by step begins at the floor.
-  close: 0.01,
+  called: "average precision",
+  // What is said beside it where it orders the lanes otherwise.
+  other: ["auroc", "AUROC"],
+  // The curve by step begins there.
   floor: 0,
-  columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", "pAUC ≤ 5 %"], ["accuracy", "Accuracy"]],
-  hint: "pAUC: mean true-positive rate up to 5\u00a0% false positives. Accuracy at score\u00a00.",
+  columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", `pAUC ≤ ${100 * FPR[1]} %`], ["accuracy", "Accuracy"]],
+  hint: `pAUC: mean true-positive rate up to ${100 * FPR[1]}\u00a0% false positives. Accuracy at score\u00a00.`,
 };
 const SEVERAL = {
   methods: CLASS_METHODS.map((method) => ({ ...method, title: method.title.replace(" on several classes", "") })),
   metric: "handTill",
   title: "Hand–Till AUC",
-  close: 0.005,
+  called: "Hand–Till AUC",
+  other: ["accuracy", "accuracy"],
   floor: 0.5,
   columns: [["handTill", "Hand–Till"], ["accuracy", "Accuracy"], ["auroc", "AUROC"], ["ap", "AP"]],
   hint: "Hand–Till: mean AUROC over all ordered pairs of classes. Accuracy: of the class with the highest score. AUROC and AP: means over the classes, each against all others.",
@@ -57,8 +69,13 @@ let busy = false;
 /** Grows with every change of what is trained; answers of an older run are dropped. */
 let run = 0;
 const timings = { main: [] };
+/** The draws behind the headline: what they are of, and those done; `stopped` where nobody waits for them any more. */
+let many = null;
 
 const engines = { a: new Engine(), b: new Engine() };
+/** The best direction of the data that was asked for, by data. */
+const directions = new WeakMap();
+let finder = null;
 let lanes = null;
 let side = null;
 let steps = null;
@@ -121,15 +138,15 @@ function choose(part, before = kind()) {
   state.lanes = kept.get(kind()) ?? address.lanes(kind() === SEVERAL);
 }
 
-const options = (lane) => ({
-  X: data.X,
-  y: data.y,
-  dims: data.dims,
-  classes: data.classes,
-  test: data.test,
+const options = (lane, { X, y, dims, classes, test } = data, seed = state.seed) => ({
+  X,
+  y,
+  dims,
+  classes,
+  test,
   model: state.model === "linear" ? { kind: "linear" } : { kind: "mlp", hidden: state.model.split(",").map(Number) },
-  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(data.classes === undefined && { fpr: [0, 0.05] }) },
-  seed: state.seed,
+  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: FPR }) },
+  seed,
   steps: state.steps,
   // The maps are drawn in the data's own units.
   scale: "none",
@@ -137,26 +154,32 @@ const options = (lane) => ({
 });
 
 /** The rows that the state asks for, with the training labels as they are trained on. */
-async function loadData() {
-  const rows = await loadRows();
-  if (!state.flips || rows.names) return { ...rows, flipped: 0 };
-  const y = await engines.a.call("flip", rows.y, state.flips / 100, state.seed);
+async function loadData(seed = state.seed) {
+  const { flips } = state;
+  const rows = await loadRows(seed);
+  if (!flips || rows.names) return { ...rows, flipped: 0 };
+  const y = await engines.a.call("flip", rows.y, flips / 100, seed);
   return { ...rows, y, flipped: y.reduce((sum, label, row) => sum + (label !== rows.y[row]), 0) };
 }
 
-async function loadRows() {
+async function loadRows(seed) {
   const prepare = kind() === SEVERAL ? "prepareClasses" : "prepare";
-  if (state.data === "file") return engines.a.call(prepare, own.file, { ...own, share: 0.6, seed: state.seed });
+  const prepared = async (file, choice) => {
+    const begin = performance.now();
+    const rows = await engines.a.call(prepare, file, { ...choice, share: 0.6, seed });
+    return { ...rows, milliseconds: performance.now() - begin };
+  };
+  if (state.data === "file") return prepared(own.file, own);
   const { name, ...choice } = sample() ?? {};
   if (name) {
     const { file } = await engines.a.call("open", await fetchSample(name), `${name}.csv`);
     try {
-      return await engines.a.call(prepare, file, { ...choice, impute: false, share: 0.6, seed: state.seed });
+      return await prepared(file, { ...choice, impute: false });
     } finally {
       engines.a.call("close", file);
     }
   }
-  const drawn = { rows: ROWS, testRows: HELD_OUT, noise: state.noise, seed: state.seed };
+  const drawn = { rows: ROWS, testRows: HELD_OUT, noise: state.noise, seed };
   if (kind() === SEVERAL) return engines.a.call("syntheticClasses", state.data, drawn);
   return engines.a.call("synthetic", state.data, { ...drawn, positives: state.positives / 100 });
 }
@@ -165,6 +188,7 @@ async function loadRows() {
 async function restart({ fresh = true, play = false } = {}) {
   const mine = ++run;
   document.documentElement.dataset.state = "busy";
+  leave();
   pause();
   const made = {};
   const unmake = () => Object.values(made).forEach((one) => one.dispose());
@@ -179,6 +203,7 @@ async function restart({ fresh = true, play = false } = {}) {
       for (const name of LANES) lanes[name].show(data);
       steps.show(data, state.seed, state.story === "steps");
     }
+    findDirection();
     history_push();
     for (const name of LANES) {
       made[name] = await createTrainer(options(name)).catch((error) => {
@@ -192,7 +217,7 @@ async function restart({ fresh = true, play = false } = {}) {
     pause();
     buildTable();
     classes.show(data.names, state.class);
-    $("backend").textContent = "CPU · SIMD";
+    $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[trainers.a.backend] ?? trainers.a.backend;
     $("reason").textContent = trainers.a.backendReason;
     await advance(0, mine);
     if (play && mine === run) start();
@@ -201,11 +226,12 @@ async function restart({ fresh = true, play = false } = {}) {
     if (mine !== run) return;
     problem(error);
     $("sentence").textContent = "Nothing was trained with these choices.";
+    $("about").textContent = "";
     $("note").textContent = `The message says which one to change${history ? "; the pictures are of what was trained before" : ""}.`;
-    $("play").disabled = $("step").disabled = true;
+    $("play").disabled = $("step").disabled = $("seeds").disabled = true;
     return;
   }
-  $("play").disabled = $("step").disabled = false;
+  $("play").disabled = $("step").disabled = $("seeds").disabled = false;
 }
 
 function history_push() {
@@ -219,7 +245,7 @@ function configure() {
   for (const name of LANES) {
     lanes[name].offer(kind().methods);
     lanes[name].configure(state.lanes[name]);
-    table[name].title.textContent = `${name.toUpperCase()}  ${lanes[name].method.title}`;
+    table[name].title.textContent = titleOf(name);
   }
   $("seed").value = state.seed;
   segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], state.speed, (speed) => {
@@ -227,6 +253,8 @@ function configure() {
     history_push();
   });
 }
+
+const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].method.title}`;
 
 /** Whether the trainers have the data that the lanes show: new data comes before the trainers of it, if these come at all. */
 const together = () => history?.data === data;
@@ -273,6 +301,7 @@ function show(shots, step) {
   $("track").style.width = `${Math.min(100, (100 * step) / state.steps)}%`;
   if (step >= state.steps) {
     pause();
+    if (many?.of !== subject() && cheap()) trainDraws();
     tell(shots, step);
     document.documentElement.dataset.state = "done";
     if (!timings.first) {
@@ -303,7 +332,7 @@ function drawCharts({ a, b }) {
     const first = values.find((value) => value !== null && value !== 0);
     return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
   };
-  charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane on its batches, as the change since the first step", state.steps);
+  charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane as its method reports it, as the change since the first step", state.steps);
 }
 
 /** Share of the held-out rows that are positive, or of a class. */
@@ -326,7 +355,7 @@ function drawTable(shots) {
     const { cells } = table[name];
     columns.forEach(([key], k) => {
       cells[k].textContent = three(shots[name].test[key]);
-      cells[k].className = shots[name].test[key] > shots[other].test[key] ? "best" : "";
+      cells[k].className = !shots[name].collapsed && (shots[other].collapsed || Number(three(shots[name].test[key])) > Number(three(shots[other].test[key]))) ? "best" : "";
     });
     const [pass, milliseconds] = cells.slice(columns.length);
     pass.textContent = shots[name].pass.toFixed(1);
@@ -334,39 +363,188 @@ function drawTable(shots) {
   }
 }
 
-/** One sentence from the numbers. */
-function tell({ a, b }, step) {
-  const name = (lane) => h("span", { className: lane, textContent: lanes[lane].method.title });
-  const { metric } = history.kind;
-  const [ours, theirs] = [a.test[metric], b.test[metric]];
-  const number = (lane, shot) => h("b", { className: lane, textContent: three(shot.test[metric]) });
-  const what = data.names ? `reaches a held-out Hand–Till AUC of ` : `ranks the ${count(data.test.y.reduce((sum, y) => sum + y, 0))} held-out positives with average precision `;
-  const parts = [];
-  if (step === 0) {
-    parts.push("Two models, one start, the same batches: ", name("a"), " trains in lane A, ", name("b"), " in lane B.");
-  } else {
-    const [first, second] = theirs >= ours ? [["b", b], ["a", a]] : [["a", a], ["b", b]];
-    const close = Math.abs(ours - theirs) < history.kind.close;
-    const classes = data.names ? ` on ${data.names.length} classes` : "";
-    parts.push(`After ${count(step)} steps, `, name(first[0]), ` ${what}`, number(...first), close ? `${classes}; ` : `${classes}, against `, number(...second), close ? " for " : " for ", name(second[0]), close ? ", practically the same." : ".");
+/** What the draws are of: two lanes on one kind of data, of which a run shows the first. */
+function subject() {
+  const of = address.write({ ...state, speed: "", class: 0, story: "" });
+  return state.data === "file" ? `${of} ${JSON.stringify(own)}` : of;
+}
+
+/** Milliseconds that the slower lane takes for a step, from the shown run; NaN before that is known. */
+const pace = () => (history.timed ? Math.max(...LANES.map((name) => history.milliseconds[name])) / history.timed : NaN);
+
+/** About how long the draws take, from what the shown one took; NaN before that is known. */
+const secondsOfDraws = () => (DRAWS * (state.steps * pace() + (data.milliseconds ?? 0))) / 1000;
+
+/** Whether the draws are so cheap that nobody need ask for them. (Runs too short to be timed are.) */
+function cheap() {
+  const { length } = data.X.val ?? data.X;
+  return length <= UNASKED.values && !(secondsOfDraws() > UNASKED.seconds);
+}
+
+/** One lane on one draw, in slices; nothing where it is not wanted any more. @returns {Promise<import("./draws.js").Outcome | undefined>} */
+async function outcome(name, rows, seed, slice, wanted) {
+  const { metric, other } = kind();
+  const { steps } = state;
+  let trainer;
+  try {
+    trainer = await createTrainer(options(name, rows, seed));
+    let shot = await trainer.advance({ steps: 0 });
+    for (let done = 0; done < steps && wanted(); ) {
+      const asked = Math.min(slice, steps - done);
+      const before = shot.step;
+      shot = await trainer.advance({ steps: asked });
+      done += asked;
+      // (A method that has nothing more to do stays where it ended.)
+      if (shot.step - before < asked) break;
+    }
+    if (!wanted()) return undefined;
+    return { value: shot.test[metric], other: shot.test[other[0]], steps: shot.step, collapsed: Boolean(shot.collapsed), warning: shot.warning };
+  } catch (error) {
+    return { value: NaN, other: NaN, steps: NaN, collapsed: false, error: String(error.message ?? error) };
+  } finally {
+    trainer?.dispose();
   }
-  $("sentence").replaceChildren(...parts);
-  const notes = [];
-  const [other, called] = data.names ? ["accuracy", "accuracy"] : ["auroc", "AUROC"];
-  const ahead = (metric) => Math.sign(a.test[metric] - b.test[metric]);
-  if (step > 0 && Math.abs(ours - theirs) >= history.kind.close && ahead(metric) * ahead(other) < 0) notes.push(`By ${called} the order is reversed.`);
-  const standard = state.data === "split" && state.noise === 0 && state.positives === 3 && !data.flipped;
-  if (standard) {
-    notes.push(`This data set was found by searching for a large gap; on most data the two are closer, and seeds differ (try 3). The best linear direction reaches about ${BEST_DIRECTION}.`);
-  } else if (drawnOf()) {
-    notes.push(`${drawnOf().about} ${count(ROWS)} rows train, ${count(HELD_OUT)} are held out.`);
-  } else {
-    notes.push(`${count(data.y.length)} rows × ${count(data.dims)} features train, ${count(data.test.y.length)} are held out (a stratified split by the seed).`);
+}
+
+/** Both lanes on new draws of the data, with new starts, while nothing else happens; the headline is made of them. */
+async function trainDraws() {
+  const mine = { of: subject(), draws: [], stopped: false, summary: null };
+  many = mine;
+  const wanted = () => many === mine && !mine.stopped;
+  // (Where it is not known yet, few steps.)
+  const slice = pace() > 0 ? Math.max(1, Math.floor(SLICE / pace())) : 50;
+  drawsState();
+  try {
+    for (let seed = state.seed; mine.draws.length < DRAWS; seed += 1) {
+      const rows = seed === state.seed ? data : await loadData(seed);
+      if (!wanted()) return;
+      const [best, a, b] = await Promise.all([bestOf(rows), ...LANES.map((name) => outcome(name, rows, seed, slice, wanted))]);
+      if (!wanted()) return;
+      mine.draws.push({ seed, a, b, ...(best && { best: Math.max(best.ap, ...[a.value, b.value].filter(Number.isFinite)) }) });
+      drawsState();
+    }
+    mine.summary = summarise(mine.draws);
+  } catch (error) {
+    if (!wanted()) return;
+    mine.stopped = true;
+    problem(`The ${DRAWS} draws ended early: ${error.message ?? error}`);
   }
-  if (data.flipped) notes.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
+  drawsState();
+  showDraws();
+  if (together() && !playing) tell(history.last, history.step.at(-1));
+}
+
+/** Ends what nobody waits for any more; what is done stays for when the same is shown again. */
+function leave() {
+  if (many && (!many.summary || many.of !== subject())) {
+    many.stopped = true;
+    many = null;
+  }
+  drawsState();
+  showDraws();
+}
+
+/** The button, and how far the draws are. */
+function drawsState() {
+  const under = many && !many.summary && !many.stopped;
+  const done = many?.draws.length ?? 0;
+  $("seeds").textContent = under ? `Stop ${done}/${DRAWS}` : `${DRAWS} seeds`;
+  $("seeds").title = under ? "Stop training new draws" : "Train both lanes on new draws of the data";
+  document.documentElement.dataset.draws = under ? "busy" : many?.summary ? "done" : many ? "stopped" : "";
+}
+
+/** Every draw, so that the headline can be checked. */
+function showDraws() {
+  const { summary, draws } = many ?? {};
+  $("draws").hidden = !summary;
+  if (!summary) return;
+  const also = (cell) => (summary.best ? [cell] : []);
+  const text = ({ value, collapsed, error }) => `${three(value)}${collapsed ? " (collapsed)" : error ? " (broke off)" : ""}`;
+  const line = (head, cells) => h("tr", {}, h("th", { scope: "row", textContent: head }), ...cells.map((cell) => h("td", { textContent: cell })));
+  const result = (outcome) => (stands(outcome) ? outcome.value : NaN);
+  const values = draws.map(({ a, b }) => ({ a: result(a), b: result(b) }));
+  const known = summary.a.runs + summary.b.runs > 0;
+  $("draws-chart").replaceChildren(...(known ? [strip({ values, mean: { a: summary.a.mean, b: summary.b.mean } }, `Held-out ${kind().called}`)] : []));
+  $("draws-of").textContent = kind().title;
+  $("draws-table").replaceChildren(
+    h("caption", { textContent: `Held-out ${kind().called} of each draw; mean and deviation over the runs that have a result.${summary.best ? " Best direction: of those tried on the draw’s held-out rows, the lanes’ own among them, the one that their labels choose." : ""}` }),
+    h("thead", {}, h("tr", {}, ...["Seed", ...LANES.map(titleOf), ...(summary.best ? ["Best direction"] : [])].map((head) => h("th", { scope: "col", textContent: head })))),
+    h("tbody", {}, ...draws.map(({ seed, a, b, best }) => line(seed, [text(a), text(b), ...also(three(best))]))),
+    h("tfoot", {},
+      line("Mean", [three(summary.a.mean), three(summary.b.mean), ...also(three(summary.best?.mean))]),
+      line("Deviation", [three(summary.a.deviation), three(summary.b.deviation), ...also(three(summary.best?.deviation))]),
+      line("Ahead", [summary.ahead.a, summary.ahead.b, ...also("")])),
+  );
+}
+
+/** The best direction of a linear model on the held-out rows of a plane, tried once for each data; nothing of other data. */
+async function bestOf(rows) {
+  const { dims, names, test } = rows;
+  if (dims !== 2 || names || state.model !== "linear" || !(test.X instanceof Float32Array) || test.y.length > MOST_TRIED) return null;
+  if (!directions.has(rows)) {
+    finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
+    const of = { found: null };
+    of.asked = new Promise((resolve) => {
+      finder.addEventListener("error", () => resolve(null), { once: true });
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data: found }) => {
+        port1.close();
+        resolve((of.found = found));
+      };
+      finder.postMessage({ X: test.X, y: test.y, port: port2 }, [port2]);
+    });
+    directions.set(rows, of);
+  }
+  return directions.get(rows).asked;
+}
+
+/** That of the data shown, told when it is known. */
+async function findDirection() {
+  const of = data;
+  if ((await bestOf(of)) && of === data && together() && !playing && history.last) tell(history.last, history.step.at(-1));
+}
+
+/** The sentence and the note, from the numbers. */
+function tell(shots, step) {
+  const { metric, called, other } = history.kind;
+  const titles = { a: lanes.a.method.title, b: lanes.b.method.title };
+  const drawn = Boolean(drawnOf());
+  const summary = step > 0 && many?.of === subject() ? many.summary : null;
+  const parts = summary
+    ? told.ofDraws({ titles, summary, title: called, drawn })
+    : told.ofRun({ titles, shots, metric, title: called, step, steps: state.steps });
+  const text = parts.map((part) => part.text ?? part).join("");
+  // (What is said already is not said again to who listens.)
+  if ($("sentence").textContent !== text) {
+    $("sentence").replaceChildren(...parts.map((part) => (part.lane ? h(part.number ? "b" : "span", { className: part.lane, textContent: part.text }) : part)));
+  }
+  for (const name of LANES) {
+    const said = step > 0 ? shots[name] : null;
+    lanes[name].warn(said);
+    table[name].title.textContent = `${titleOf(name)}${said?.collapsed ? ", collapsed" : ""}`;
+  }
+  const notes = [told.ended({ titles, shots, step })];
+  const of = (key) => LANES.map((name) => shots[name].test[key]);
+  if (summary) {
+    notes.push(told.besideDraws({ titles, summary, seed: state.seed, step, steps: state.steps, called: other[1] }));
+  } else if (step > 0) {
+    if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: of(metric), by: of(other[0]), called: other[1] }));
+    if (step >= state.steps) notes.push(told.ofWaiting({ under: document.documentElement.dataset.draws === "busy", seconds: secondsOfDraws(), drawn }));
+  }
+  const best = state.model === "linear" && step > 0 && directions.get(data)?.found;
+  if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
+  $("note").textContent = notes.filter(Boolean).join(" ");
+  const about = [];
+  if (state.data === "split") about.push("This kind of data was found by searching for a large gap between cross-entropy and SOAP: try others.");
+  else if (drawn) about.push(drawnOf().about);
+  const train = `${count(data.y.length)} rows${drawn ? "" : ` × ${count(data.dims)} features`} train`;
   const most = data.names && Math.max(...data.names.map((_, one) => prevalence(one)));
-  notes.push(data.names ? `Chance is 0.500; the accuracy of always naming the largest class ${three(most)}.` : `Chance is ${three(prevalence())}.`);
-  $("note").textContent = notes.join(" ");
+  const constant = data.names
+    ? `a constant score has 0.500, and naming the largest class is right for ${three(most)}`
+    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} positive; a constant score has ${three(prevalence())}`;
+  about.push(`${train}, ${count(data.test.y.length)} are held out${data.names ? "; " : ", "}${constant}.`);
+  if (data.flipped) about.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
+  $("about").textContent = about.join(" ");
 }
 
 function start() {
@@ -400,9 +578,9 @@ async function tick() {
   const mine = run;
   if (!playing) return;
   const left = state.steps - history.step.at(-1);
-  const pace = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
+  const most = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
   try {
-    await advance(Math.min(left, pace));
+    await advance(Math.min(left, most));
   } catch (error) {
     pause();
     problem(error);
@@ -475,12 +653,21 @@ function wire() {
   $("reset").onclick = () => restart({ fresh: false });
   $("seed").onchange = () => change({ seed: Math.min(999999, Math.max(0, Math.trunc(Number($("seed").value) || 0))) });
   $("dice").onclick = () => change({ seed: Math.floor(Math.random() * 1000) });
+  $("seeds").onclick = () => {
+    problem(null);
+    if (!together()) return;
+    if (many && !many.summary && !many.stopped) {
+      many.stopped = true;
+      drawsState();
+      if (!playing) tell(history.last, history.step.at(-1));
+    } else if (many?.of !== subject() || !many.summary) trainDraws();
+  };
   $("share").onclick = async () => {
     const copied = await Promise.resolve(navigator.clipboard?.writeText(location.href) ?? Promise.reject()).then(() => true, () => false);
     $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
-  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
+  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, draws: many?.of === subject() ? many.draws : [], classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
     $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
@@ -559,4 +746,4 @@ open().catch(problem).then(() => {
 }).catch(() => {});
 
 // For the tests: how long the page itself works on a frame, and what is trained on.
-globalThis.undercurve = { timings, rows: () => data, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };
+globalThis.undercurve = { timings, rows: () => data, shots: () => history.last, draws: () => many?.draws, direction: () => directions.get(data)?.found, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };

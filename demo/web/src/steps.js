@@ -1,13 +1,17 @@
 // The story of step sizes: AI-SARAH on the page's data, its steps beside the curvature that allows them.
 
+import { METHODS } from "undercurve/methods";
 import { createTrainer } from "undercurve/worker";
 import { $, h } from "./dom.js";
 import { chart } from "./draw/charts.js";
 
+const METHOD = METHODS.find(({ name }) => name === "ai-sarah");
+/** What the run has unless told otherwise. */
+const usual = (name) => Number(METHOD.params.find((param) => param.name === name).default);
 const PASSES = 20;
 /** Looks at the run about so often in a pass. */
 const LOOKS = 4;
-const BATCH = 64;
+const BATCH = usual("batch");
 
 const short = (x) => (Number.isFinite(x) ? (x !== 0 && Math.abs(x) < 1e-3 ? x.toExponential(1) : String(Number(x.toPrecision(3)))) : "–");
 
@@ -20,6 +24,7 @@ export class Steps {
     this.colours = null;
     this.data = null;
     this.run = 0;
+    $("steps-batch").textContent = BATCH;
     /** What was run, so that opening again does not run it again. */
     this.shown = null;
     this.root.ontoggle = () => {
@@ -57,11 +62,11 @@ export class Steps {
     this.shown = this.data;
     const mine = ++this.run;
     const { X, y, dims } = this.data;
-    const method = { name: "ai-sarah", settings: { passes: PASSES, lambda: $("steps-lambda").value } };
+    const method = { name: METHOD.name, settings: { passes: PASSES, lambda: $("steps-lambda").value } };
     let trainer;
     this.root.dataset.state = "busy";
     try {
-      trainer = await createTrainer({ X, y, dims, method, seed: this.seed, engine: this.engine });
+      trainer = await createTrainer({ X, y, dims, method, seed: this.seed, scale: "unit", engine: this.engine });
       const points = [];
       for (let last = -1; mine === this.run; ) {
         const shot = await trainer.advance({ steps: Math.max(1, Math.round(y.length / BATCH / LOOKS)) }, { sum: true });

@@ -1,4 +1,5 @@
-// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser.
+// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser, SCREENSHOT
+// a file for the picture of the README.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -27,11 +28,13 @@ after(async () => {
 });
 
 /** A page that has finished its first run, with every foreign request, every error and the modules it loaded noted. */
-async function open(hash = "", options = {}) {
+async function open(hash = "", { collapse, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   // Long, for a loaded machine: it bounds a hang, not a speed.
   context.setDefaultTimeout(120000);
   const page = await context.newPage();
+  await page.addInitScript(notes);
+  if (collapse) await page.addInitScript(collapsing, collapse);
   const foreign = [];
   const errors = [];
   const modules = new Set();
@@ -47,6 +50,37 @@ async function open(hash = "", options = {}) {
   return { page, foreign, errors, modules, close: () => context.close() };
 }
 
+/** In the page: every sentence that was told. */
+function notes() {
+  globalThis.said = [];
+  const note = () => globalThis.said.push(document.querySelector("#sentence").textContent);
+  addEventListener("DOMContentLoaded", () => new MutationObserver(note).observe(document.querySelector("#sentence"), { childList: true }));
+}
+
+/** In the page: runs of one method, with these seeds or all, say of themselves that they collapsed. */
+function collapsing({ method, seeds, warning, collapsed = true }) {
+  const Real = globalThis.Worker;
+  globalThis.Worker = class extends Real {
+    #calls = new Map();
+    #lost = new Set();
+    postMessage(message, transfer) {
+      this.#calls.set(message.id, message);
+      super.postMessage(message, transfer ?? []);
+    }
+    set onmessage(listener) {
+      super.onmessage = (event) => {
+        const { id, value } = event.data;
+        const { call, args } = this.#calls.get(id) ?? {};
+        if (call === "create" && value && args[0].method.name === method && (!seeds || seeds.includes(args[0].seed))) this.#lost.add(value.session);
+        if (call === "advance" && value && this.#lost.has(args[0])) Object.assign(value, { collapsed, warning });
+        listener(event);
+      };
+    }
+  };
+}
+
+/** Until the draws behind the headline are done, or stopped. */
+const settled = (page) => page.waitForFunction(() => ["done", "stopped"].includes(document.documentElement.dataset.draws));
 const finished = (page) => page.waitForFunction(() => document.documentElement.dataset.state === "done");
 const metrics = (page) =>
   page.$$eval("#metrics tbody tr", (rows) => rows.map((row) => [...row.querySelectorAll("td")].slice(0, 4).map((cell) => Number(cell.textContent))));
@@ -70,15 +104,153 @@ test("the first result comes in time, is the measured one, and stays on this mac
   const [a, b] = await metrics(page);
   t.diagnostic(`average precision: cross-entropy ${a[0]}, SOAP ${b[0]}`);
   assert.ok(b[0] > a[0] + 0.1, "SOAP is ahead on the default set");
-  const sentence = await page.textContent("#sentence");
+  const sentence = await page.evaluate(() => globalThis.said.find((one) => one.startsWith("After")));
+  assert.match(sentence, /^After 300 steps of one run, /);
   assert.ok(sentence.includes(a[0].toFixed(3)) && sentence.includes(b[0].toFixed(3)), sentence);
-  assert.match(await page.textContent("#note"), /searching for a large gap/);
+  assert.match(await page.textContent("#about"), /searching for a large gap/);
   const [mine, theirs] = await page.evaluate(() => globalThis.undercurve.batches().then((both) => both.map((rows) => [...rows])));
   assert.deepEqual(mine, theirs, "both lanes drew the same batch");
+  await settled(page);
+  if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   assert.ok(mine.length > 0);
   assert.deepEqual(foreign, []);
   assert.deepEqual(errors, []);
   assert.deepEqual([...modules], ["undercurve"], "what is not needed yet is not loaded");
+  await close();
+});
+
+/** Every number of a text, as it is written. */
+const numbers = (text) => text.match(/\d+(?:,\d{3})*(?:\.\d+)?/g);
+
+test("every number of the result is computed from the runs of the data shown", async () => {
+  for (const [hash, seed, data] of [["", 1, "drawn"], ["#data=overlap&seed=4&steps=60", 4, "drawn"], ["#data=breast-cancer&steps=60", 1, "file"], ["#data=digits-all&steps=40&seed=2", 2, "classes"]]) {
+    const { page, errors, close } = await open(hash);
+    await settled(page);
+    const metric = data === "classes" ? "handTill" : "ap";
+    const [draws, shots, direction, rows] = await page.evaluate(() => {
+      const { draws, shots, direction, rows } = globalThis.undercurve;
+      const { a, b } = shots();
+      const { y, dims, test, names } = rows();
+      return [draws(), { a: a.test, b: b.test }, direction(), { train: y.length, dims, held: [...test.y], classes: names?.length }];
+    });
+    // The draws are 20, the first the one shown, and what the lanes show is what it counts for.
+    assert.deepEqual(draws.map((draw) => draw.seed), Array.from({ length: 20 }, (_, k) => seed + k));
+    for (const lane of ["a", "b"]) {
+      assert.equal(draws[0][lane].value, shots[lane][metric]);
+      assert.equal(await page.textContent(`#lane-${lane} .figure b`), shots[lane][metric].toFixed(3));
+    }
+    // The rest is recomputed here.
+    const of = (lane, key = "value") => draws.map((draw) => draw[lane][key]);
+    const mean = (all) => all.reduce((sum, one) => sum + one, 0) / all.length;
+    const deviation = (all) => Math.sqrt(all.reduce((sum, one) => sum + (one - mean(all)) ** 2, 0) / (all.length - 1));
+    const both = (all) => [mean(all).toFixed(3), deviation(all).toFixed(3)];
+    const wins = draws.filter(({ a, b }) => b.value > a.value).length;
+    const losses = draws.filter(({ a, b }) => b.value < a.value).length;
+    const sentence = await page.textContent("#sentence");
+    const ends = wins === losses ? ["20"] : [String(Math.max(wins, losses)), "20"];
+    const [first, second] = mean(of("b")) >= mean(of("a")) ? ["b", "a"] : ["a", "b"];
+    const level = 20 - wins - losses;
+    assert.deepEqual(numbers(sentence).slice(0, 5), ["20", ...both(of(first)), ...both(of(second))], sentence);
+    assert.deepEqual(numbers(sentence).slice(5), [...(wins === losses ? [String(wins), "20"] : ends), ...(level ? [String(level)] : [])], sentence);
+    const best = draws[0].best === undefined ? [] : draws.map((draw) => draw.best);
+    assert.equal(best.length > 0, data === "drawn");
+    for (const { a, b, best } of draws) assert.ok(best === undefined || best >= Math.max(a.value, b.value), "no run is above the best direction");
+    const note = await page.textContent("#note");
+    const others = [mean(of("a", "other")).toFixed(3), mean(of("b", "other")).toFixed(3)].sort().reverse();
+    const directions = best.length ? [String(direction.tried + 2), ...both(best), best[0].toFixed(3)] : [];
+    const length = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("steps");
+    assert.deepEqual(numbers(note), [String(seed), String(seed + 19), String(seed), length, ...(/By mean/.test(note) ? others : []), ...directions], note);
+    const count = (n) => n.toLocaleString("en");
+    const { held, classes, train, dims } = rows;
+    const share = (one) => (held.filter((label) => label === one).length / held.length).toFixed(3);
+    const chance = classes ? ["0.500", Array.from({ length: classes }, (_, one) => share(one)).sort().at(-1)] : [count(held.filter((label) => label === 1).length), share(1)];
+    const about = await page.textContent("#about");
+    assert.deepEqual(numbers(about), [count(train), ...(data === "drawn" ? [] : [count(dims)]), count(held.length), ...chance], about);
+    // The table shows every draw.
+    await page.click("#draws summary");
+    const table = await page.$$eval("#draws-table tbody tr", (all) => all.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
+    assert.deepEqual(table, draws.map(({ seed, a, b, best }) => [seed, a.value, b.value, best].filter((cell) => cell !== undefined).map((cell) => Number(cell.toFixed(3)))));
+    // Another draw, opened as a page of its own, shows what it counted for.
+    const third = await open(new URL(page.url()).hash.replace(`seed=${seed}`, `seed=${seed + 2}`));
+    assert.deepEqual((await metrics(third.page)).map(([value]) => value), ["a", "b"].map((lane) => Number(draws[2][lane].value.toFixed(3))));
+    assert.deepEqual([...errors, ...third.errors], []);
+    await third.close();
+    await close();
+  }
+});
+
+test("a run that collapsed is told where it is, and is no result", async () => {
+  const warning = "the scores are tied: a smaller lr helps";
+  const told = "Collapsed. The scores are tied: a smaller lr helps.";
+  const { page, errors, close } = await open("#steps=60", { collapse: { method: "soap", warning } });
+  const status = page.locator("#lane-b .warning");
+  assert.equal(await status.getAttribute("role"), "status");
+  assert.equal(await status.textContent(), told);
+  assert.match(await page.textContent("#lane-b .figure"), /^collapsed, AP/);
+  assert.ok(await status.locator("svg").isVisible());
+  assert.equal(await page.textContent("#lane-a .warning"), "");
+  await settled(page);
+  const [a, b] = await metrics(page);
+  const said = await page.evaluate(() => globalThis.said);
+  const single = said.find((one) => one.includes("After"));
+  assert.equal(single, `SOAP collapsed in this run and has no result. After 60 steps, Cross-entropy reaches average precision ${a[0].toFixed(3)} on held-out rows.`);
+  assert.match(await page.textContent("#sentence"), /^SOAP collapsed in all 20 runs, and has no result\. Over 20 draws of this data Cross-entropy’s /);
+  assert.ok(said.every((one) => !one.includes(b[0].toFixed(3)) || a[0] === b[0]), "its number is in no sentence");
+  assert.match(await page.textContent("#metrics tbody tr:last-child th"), /SOAP, collapsed$/);
+  assert.equal(await page.locator("#metrics tbody tr:last-child .best").count(), 0);
+  assert.ok((await page.$$eval("#draws-table tbody tr td:nth-child(3)", (all) => all.map((cell) => cell.textContent))).every((text) => text.endsWith("(collapsed)")));
+  await page.evaluate(axe);
+  const faults = await page.evaluate(() => globalThis.axe.run("main").then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => fault.id)));
+  assert.deepEqual(faults, []);
+  // Going back to the start takes it back.
+  await page.click("#reset");
+  await page.waitForFunction(() => document.querySelector("#lane-b .warning").textContent === "");
+  assert.doesNotMatch(await page.textContent("#metrics"), /collapsed/);
+  assert.deepEqual(errors, []);
+  await close();
+
+  // Some of the draws only, none of them the one that is shown.
+  const some = await open("#steps=60", { collapse: { method: "soap", seeds: [3, 5, 6] } });
+  await settled(some.page);
+  assert.equal(await some.page.textContent("#lane-b .warning"), "");
+  const sentence = await some.page.textContent("#sentence");
+  assert.match(sentence, / SOAP collapsed in 3 of 20 runs; its mean is of the others\.$/);
+  const left = await some.page.evaluate(() => globalThis.undercurve.draws().filter((draw) => ![3, 5, 6].includes(draw.seed)).map((draw) => draw.b.value));
+  assert.ok(sentence.includes((left.reduce((sum, one) => sum + one, 0) / 17).toFixed(3)), sentence);
+  await some.close();
+
+  // A warning of a run that has a result: told in its lane, and no more.
+  const warned = await open("#steps=60", { collapse: { method: "soap", warning: "few steps for so many rows", collapsed: false } });
+  assert.equal(await warned.page.textContent("#lane-b .warning"), "Warning. Few steps for so many rows.");
+  await settled(warned.page);
+  assert.doesNotMatch(await warned.page.textContent("main"), /[Cc]ollapsed/);
+  await warned.close();
+});
+
+test("the draws can be stopped and begun again, and end with what they are of", async () => {
+  const { page, errors, close } = await open("#steps=20&speed=max");
+  await settled(page);
+  assert.match(await page.textContent("#sentence"), /^Over 20 draws /);
+  const button = page.locator("#seeds");
+  // Long enough that the first of them is not done before it is stopped.
+  await page.evaluate(() => (location.hash = "#steps=5000&speed=max&b=ce"));
+  await page.waitForFunction(() => document.documentElement.dataset.draws === "busy");
+  assert.match(await button.textContent(), /^Stop \d+\/20$/);
+  await button.click();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.draws), "stopped");
+  await finished(page);
+  assert.match(await page.textContent("#sentence"), /^After 5,000 steps of one run, /);
+  assert.match(await page.textContent("#note"), /“20 seeds” trains 20 draws/);
+  await button.click();
+  await page.waitForFunction(() => /^Stop [1-9]/.test(document.querySelector("#seeds").textContent));
+  // Other data: nothing of the old draws is told.
+  await page.evaluate(() => (location.hash = "#steps=20&speed=max&data=breast-cancer"));
+  await page.waitForFunction(() => location.hash.includes("steps=20&") && document.documentElement.dataset.state === "done");
+  await settled(page);
+  assert.match(await page.textContent("#sentence"), /^Over 20 splits /);
+  const seeds = await page.evaluate(() => globalThis.undercurve.draws().length);
+  assert.equal(seeds, 20);
+  assert.deepEqual(errors, []);
   await close();
 });
 
@@ -138,7 +310,8 @@ test("a file of several classes trains all of them, or one against the others; w
   await page.waitForFunction(() => location.hash.includes("data=file"));
   await finished(page);
   assert.deepEqual(await page.$$eval("#classes label", (all) => all.map((one) => one.textContent)), ["blue", "green", "red"]);
-  assert.match(await page.textContent("#sentence"), /^After 20 steps, .* on 3 classes/);
+  await settled(page);
+  assert.match(await page.textContent("#sentence"), /^Over 20 splits of this data .* held-out Hand–Till AUC /);
   assert.ok((await metrics(page)).flat().every(Number.isFinite));
   assert.match(page.url(), /b=ppd-sg/);
 
@@ -149,7 +322,7 @@ test("a file of several classes trains all of them, or one against the others; w
   await page.click("#inspect button.primary");
   await page.waitForFunction(() => /b=soap/.test(location.hash) && document.querySelector("#classes").hidden);
   await finished(page);
-  assert.match(await page.textContent("#sentence"), /ranks the 24 held-out positives/);
+  assert.match(await page.textContent("#about"), /48 are held out, 24 positive/);
   const trained = await metrics(page);
   assert.ok(trained.flat().every(Number.isFinite), `${trained}`);
 
@@ -193,7 +366,7 @@ test("a sparse file of many columns trains without being filled up", async () =>
   await page.click("#inspect button");
   await page.waitForFunction(() => location.hash.includes("data=file"));
   await finished(page);
-  assert.match(await page.textContent("#note"), /360 rows × 100,000 features train/);
+  assert.match(await page.textContent("#about"), /360 rows × 100,000 features train/);
   const stored = await page.evaluate(() => globalThis.undercurve.rows().X.val.length);
   assert.ok(stored > 0 && stored <= 4 * 360, `${stored} values`);
   assert.ok((await metrics(page)).every(([ap, auroc]) => ap > 0 && auroc > 0.8), `${await metrics(page)}`);
@@ -209,7 +382,7 @@ test("labels are flipped for training only, alike in both lanes, and the address
   await clean.page.waitForFunction(() => location.hash.includes("flips=10&"));
   await finished(clean.page);
   assert.equal(await flips.getAttribute("aria-valuetext"), "10 %");
-  assert.match(await clean.page.textContent("#note"), /200 of the 2,000 training labels are flipped, no held-out one/);
+  assert.match(await clean.page.textContent("#about"), /200 of the 2,000 training labels are flipped, no held-out one/);
   const after = await clean.page.evaluate(() => [globalThis.undercurve.rows().y, globalThis.undercurve.rows().test.y].map((y) => [...y]));
   assert.equal(after[0].filter((label, row) => label !== before[0][row]).length, 200);
   assert.deepEqual(after[1], before[1]);
@@ -221,7 +394,7 @@ test("labels are flipped for training only, alike in both lanes, and the address
   assert.deepEqual(await metrics(clean.page), trained);
   // On real data as well, and its own rows.
   await clean.page.goto(`${home}#data=breast-cancer&steps=40&flips=20`);
-  await clean.page.waitForFunction(() => /68 of the 341 training labels are flipped/.test(document.querySelector("#note").textContent));
+  await clean.page.waitForFunction(() => /68 of the 341 training labels are flipped/.test(document.querySelector("#about").textContent));
   assert.ok(await flips.isVisible());
   assert.deepEqual(clean.errors, []);
   await clean.close();
@@ -287,7 +460,9 @@ test("samples of several classes train them at once; the address brings back the
       const mean = (column) => each.reduce((sum, row) => sum + row[column + lane], 0) / classes;
       assert.ok(Math.abs(mean(1) - auroc) < 2e-3 && Math.abs(mean(3) - ap) < 2e-3, `${name}: means of the table`);
     }
-    assert.match(await page.textContent("#sentence"), new RegExp(`Hand–Till AUC of .* on ${classes} classes`));
+    const [a, b] = before.map(([handTill]) => handTill.toFixed(3));
+    const sentence = await page.evaluate(() => globalThis.said.find((one) => one.startsWith("After")));
+    assert.match(sentence, new RegExp(`reaches? Hand–Till AUC (${a}|${b}) on held-out rows`));
     assert.match(await page.getAttribute("#roc", "aria-label"), new RegExp(`^ROC curves of class 3 against all others: AUROC ${each[3][1].toFixed(3)} for lane A`));
     assert.match(await page.getAttribute("#lane-b .map", "aria-label"), new RegExp(`the class that wins, Hand–Till AUC ${before[1][0].toFixed(3)}, accuracy ${before[1][1].toFixed(3)}`));
     for (const lane of ["a", "b"]) {
@@ -356,6 +531,15 @@ test("exact methods are offered, train, and end where nothing is left to do", as
     await page.reload();
     await finished(page);
     assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "600");
+    // How long each was is told, of the run that is shown and of the draws.
+    await settled(page);
+    const [shots, draws] = await page.evaluate(() => [globalThis.undercurve.shots(), globalThis.undercurve.draws()].map((of) => JSON.parse(JSON.stringify(of))));
+    const note = await page.textContent("#note");
+    for (const lane of ["a", "b"]) {
+      const title = await page.$eval(`#lane-${lane} .head select`, (select) => select.selectedOptions[0].textContent);
+      assert.equal(note.includes(`${title} had nothing more to do after ${shots[lane].step} step`), shots[lane].step < 600, note);
+    }
+    assert.equal(note.includes("at most 600 steps each"), draws.some((draw) => Math.min(draw.a.steps, draw.b.steps) < 600), note);
     const trained = await metrics(page);
     assert.ok(trained.flat().every(Number.isFinite), `${a}, ${b}: ${trained}`);
     // The minimum of partial AUC is at 0 here, where all rows score alike: in that range negatives lead in every direction.
@@ -457,6 +641,10 @@ test("maps stay square and charts keep to their boxes when the page around them 
   assert.deepEqual(await shapes(), [0, 0]);
   const middles = await page.$$eval("#speed, #seed, #share, #backend", (all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round(top + bottom)));
   assert.equal(new Set(middles).size, 1, "one of the bar's two rows");
+  for (const width of [1100, 1181, 1241]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector(".bar").offsetHeight < 100), `the bar at ${width}`);
+  }
   await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
   await page.setViewportSize({ width: 390, height: 844 });
   const fold = page.getByRole("button", { name: "Data and model" });
@@ -490,6 +678,8 @@ test("no serious accessibility fault, wide or narrow, light or dark", async () =
     const { page, close } = await open(hash, options);
     await page.evaluate(() => document.querySelector(".fold").click());
     await page.click("#lane-a summary");
+    await settled(page);
+    await page.click("#draws summary");
     await page.evaluate(axe);
     const faults = await page.evaluate(() => globalThis.axe.run().then((result) => result.violations.filter((fault) => ["serious", "critical"].includes(fault.impact)).map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
     assert.deepEqual(faults, []);

@@ -1,0 +1,129 @@
+// What the page says of a result, from the numbers alone. Sentences are lists of parts: text, or what stands out of it.
+
+import { count, three } from "./dom.js";
+import { DRAWS } from "./draws.js";
+
+const LANES = /** @type {const} */ (["a", "b"]);
+/** The sign test's level under which a difference is called clear. */
+const CLEAR = 0.05;
+
+/** @typedef {string | { lane: "a" | "b", text: string, number?: boolean }} Part */
+
+const plural = (n, one, many = `${one}s`) => (n === 1 ? one : many);
+
+/** Both lanes by the titles of their methods, which may be the same. */
+function namesOf(titles) {
+  const alike = titles.a === titles.b;
+  return Object.fromEntries(LANES.map((lane) => [lane, { lane, text: alike ? `${titles[lane]} ${lane.toUpperCase()}` : titles[lane] }]));
+}
+
+/**
+ * One run. A lane that collapsed has no result, and is not set beside the other's.
+ * @param {{ titles: Record<"a" | "b", string>, shots: Record<"a" | "b", object>, metric: string, title: string, step: number, steps: number }} run
+ *   `title` of the metric within a sentence
+ * @returns {Part[]}
+ */
+export function ofRun({ titles, shots, metric, title, step, steps }) {
+  const name = namesOf(titles);
+  if (step === 0) return ["From one seed, ", name.a, " trains in lane A, ", name.b, " in lane B."];
+  const value = (lane) => shots[lane].test[metric];
+  const number = (lane) => ({ lane, text: three(value(lane)), number: true });
+  const after = `After ${count(step)} ${step < steps ? `of ${count(steps)} steps` : plural(step, "step")}`;
+  const lost = LANES.filter((lane) => shots[lane].collapsed);
+  if (lost.length === 2) return [`${after}, both `, name.a, " and ", name.b, " have collapsed in this run: there is no result to show."];
+  if (lost.length === 1) {
+    const [gone] = lost;
+    const left = gone === "a" ? "b" : "a";
+    return [name[gone], ` collapsed in this run and has no result. ${after}, `, name[left], ` reaches ${title} `, number(left), ` on held-out rows.`];
+  }
+  const [first, second] = value("b") >= value("a") ? ["b", "a"] : ["a", "b"];
+  const same = number(first).text === number(second).text;
+  if (same) return [`${after} of one run, `, name[first], " and ", name[second], ` both reach ${title} `, number(first), ` on held-out rows.`];
+  return [`${after} of one run, `, name[first], ` reaches ${title} `, number(first), ` on held-out rows, `, name[second], " ", number(second), "."];
+}
+
+/**
+ * Many runs.
+ * @param {{ titles: Record<"a" | "b", string>, summary: ReturnType<typeof import("./draws.js").summarise>, title: string, drawn: boolean }} all
+ *   `drawn` from a generator, otherwise split anew
+ * @returns {Part[]}
+ */
+export function ofDraws({ titles, summary, title, drawn }) {
+  const name = namesOf(titles);
+  const n = summary.draws;
+  const number = (lane) => {
+    const { mean, deviation, runs } = summary[lane];
+    return { lane, text: runs > 1 ? `${three(mean)} ± ${three(deviation)}` : three(mean), number: true };
+  };
+  const over = `Over ${n} ${plural(n, drawn ? "draw" : "split")} of this data`;
+  const lost = lostRuns(name, summary);
+  const left = LANES.filter((lane) => summary[lane].runs > 0);
+  if (!left.length) return [`${over} no run has a result. `, ...lost];
+  if (left.length === 1) return [...lost, ` ${over} `, name[left[0]], `’s held-out ${title} is `, number(left[0]), "."];
+  const [first, second] = summary.b.mean >= summary.a.mean ? ["b", "a"] : ["a", "b"];
+  const parts = [`${over} `, name[first], `’s held-out ${title} is `, number(first), ", ", name[second], "’s ", number(second), "; "];
+  const { ahead, level, chance } = summary;
+  const equal = level ? `, ${level} ${plural(level, "is", "are")} level` : "";
+  if (level === n) parts.push(`all ${n} are level.`);
+  else if (ahead.a === ahead.b) parts.push(`each is ahead in ${ahead.a} of ${n}${equal}.`);
+  else {
+    const most = ahead[first] > ahead[second] ? first : second;
+    const yet = most === first ? "" : "yet ";
+    parts.push(yet, name[most], " is ahead in ", { lane: most, text: `${ahead[most]} of ${n}`, number: true }, `${equal}${chance > CLEAR ? ": no clear difference" : ""}.`);
+  }
+  return lost.length ? [...parts, " ", ...lost] : parts;
+}
+
+/** Runs without a result, by number. */
+function lostRuns(name, summary) {
+  const n = summary.draws;
+  return LANES.flatMap((lane) => {
+    const { collapsed, broken, runs } = summary[lane];
+    const what = [[collapsed, "collapsed"], [broken, "broke off"]].filter(([times]) => times).map(([times, did]) => `${did} in ${times === n ? `all ${n}` : `${times} of ${n}`}`);
+    if (!what.length) return [];
+    return [name[lane], ` ${what.join(" and ")} runs${runs ? "; its mean is of the others" : ", and has no result"}.`, " "];
+  }).slice(0, -1);
+}
+
+/** A sentence on the second metric where it orders the lanes the other way round; nothing otherwise. */
+export function reversed({ titles, of, by, called }) {
+  const sign = ([a, b]) => Math.sign(Number(three(a)) - Number(three(b)));
+  if (!(sign(of) * sign(by) < 0)) return "";
+  const most = by[0] > by[1] ? "a" : "b";
+  return `By ${called} ${namesOf(titles)[most].text} leads, ${three(Math.max(...by))} to ${three(Math.min(...by))}.`;
+}
+
+/** What the many runs show besides their headline. */
+export function besideDraws({ titles, summary, seed, step, steps, called }) {
+  const { draws, a, b } = summary;
+  const spread = a.runs > 1 || b.runs > 1 ? "; ±: standard deviation" : "";
+  const at = step < steps ? ` at step ${count(step)}` : "";
+  const order = reversed({ titles, of: [a.mean, b.mean], by: [a.other, b.other], called: `mean ${called}` });
+  const each = Math.min(a.fewest, b.fewest) < steps ? `at most ${count(steps)}` : count(steps);
+  return `Seeds ${seed} to ${seed + draws - 1} (${seed} is shown${at}), ${each} steps each${spread}.${order ? ` ${order}` : ""}`;
+}
+
+/** Which lanes had nothing more to do before the others' last step. */
+export function ended({ titles, shots, step }) {
+  const name = namesOf(titles);
+  const said = LANES.filter((lane) => shots[lane].step < step).map((lane) => `${name[lane].text} had nothing more to do after ${count(shots[lane].step)} ${plural(shots[lane].step, "step")}.`);
+  return said.join(" ");
+}
+
+/**
+ * The best direction of those tried on held-out rows, the lanes' own among them.
+ * @param {{ ap: number, tried: number }} found on the data shown @param {number[]} values of the lanes
+ * @param {{ mean: number, deviation: number } | null} [draws] of many draws
+ */
+export function ofDirections({ ap, tried }, values, draws) {
+  const best = `Best of ${count(tried + values.length)} directions, by the held-out labels:`;
+  const shown = three(Math.max(ap, ...values));
+  return draws ? `${best} ${three(draws.mean)}\u00a0±\u00a0${three(draws.deviation)} (shown: ${shown}).` : `${best} ${shown}.`;
+}
+
+/** What is under way, or could be. */
+export function ofWaiting({ under, seconds, drawn }) {
+  const what = `${DRAWS} ${drawn ? "draws" : "splits"}`;
+  if (under) return `${what} are being trained.`;
+  return `“${DRAWS} seeds” trains ${what}${!(seconds >= 0) ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
+}
