@@ -163,7 +163,11 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         reference,
         datasets: &[],
         variants,
-        steps: if args.ladder { vec![1000, 3000, 10_000, 30_000] } else { vec![3000] },
+        steps: if args.ladder {
+            [1000, 3000, 10_000, 30_000].map(|steps| (steps, steps)).to_vec()
+        } else {
+            vec![(3000, 3000)]
+        },
         checks: 12,
         passes: false,
     };

@@ -119,8 +119,8 @@ pub struct Table {
     pub datasets: &'static [&'static str],
     /// The data as it is, or thinned in several ways, each with its name.
     pub variants: Vec<(String, Thin)>,
-    /// Steps of every run where none are asked for: several make a table of lengths.
-    pub steps: Vec<u64>,
+    /// Steps of every run where none are asked for, when judged and when tuned: several make a table of lengths.
+    pub steps: Vec<(u64, u64)>,
     /// Checks of every run.
     pub checks: u64,
     /// Whether to say how many passes it took to reach shares of the best final metric.
@@ -139,9 +139,19 @@ pub struct Measured {
 /// A data set in one of its variants, with one length of the runs.
 struct Set {
     label: String,
+    /// The label without lengths: the name of its rows.
+    rows: String,
     name: String,
     thin: Thin,
     steps: u64,
+    /// Steps of the runs that tuning sees.
+    tuned: u64,
+}
+
+impl Set {
+    fn steps(&self, part: &str) -> u64 {
+        if part == "valid" { self.tuned } else { self.steps }
+    }
 }
 
 /// What tuning chose for one method and one set.
@@ -210,8 +220,8 @@ struct Job<'a> {
 
 impl Bench<'_> {
     fn key(&self, set: &Set, job: &Job<'_>, part: &str) -> String {
-        let (model, steps, checks) = (&self.model, set.steps, self.table.checks);
-        let (label, metric, method, split) = (&set.label, self.table.label, &job.candidate.method, job.split);
+        let (model, steps, checks) = (&self.model, set.steps(part), self.table.checks);
+        let (label, metric, method, split) = (&set.rows, self.table.label, &job.candidate.method, job.split);
         let own = text(&job.settings);
         format!("2; {label}; split {split}; {model}; {method} {own}; {steps} steps; {metric} {checks}x {part}")
     }
@@ -231,7 +241,7 @@ impl Bench<'_> {
     }
 
     fn measure(&self, set: &Set, data: &Data, job: &Job<'_>, part: &str) -> Result<Measured> {
-        let budget = Budget { steps: set.steps, model: self.model.clone(), checks: self.table.checks };
+        let budget = Budget { steps: set.steps(part), model: self.model.clone(), checks: self.table.checks };
         let Job { candidate, settings, split } = job;
         match (data, self.table.goal) {
             (Data::Parts(parts), Goal::Metric(metric)) => {
@@ -280,7 +290,7 @@ impl Bench<'_> {
     /// Tunes and judges every candidate on one set. Where runs are missing that may not be made: `None`.
     fn outcomes(&self, set: &Set) -> Result<Vec<Option<Outcome>>> {
         let candidates = &self.table.candidates;
-        let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.steps)).collect();
+        let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.tuned)).collect();
         let mut tried: Vec<Option<Tried>> = candidates.iter().map(|_| Some(Tried::new())).collect();
         let checks = self.table.checks as usize;
         let only_last = |candidate: &Candidate| matches!(self.table.goal, Goal::Gap) || candidate.is_fixed();
@@ -381,8 +391,8 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
     }
     table.candidates.retain(|c| args.only.is_empty() || args.only.contains(&c.name));
     let steps = match args.steps {
-        Some(steps) => vec![steps],
-        None if args.quick => vec![1200],
+        Some(steps) => vec![(steps, steps)],
+        None if args.quick => vec![(1200, 1200)],
         None => table.steps.clone(),
     };
     for folder in [&args.figures, &args.out].into_iter().flatten() {
@@ -394,17 +404,18 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         ([], own) => own.to_vec(),
         (names, _) => names.iter().map(String::as_str).collect(),
     };
-    let set = |name: &str, (variant, thin): &(String, Thin), length: u64| {
-        let mut label = name.to_owned();
-        if !variant.is_empty() {
-            label += &format!(", {variant}");
-        }
+    let set = |name: &str, (variant, thin): &(String, Thin), (length, tuned): (u64, u64)| {
+        let rows = if variant.is_empty() { name.to_owned() } else { format!("{name}, {variant}") };
+        let mut label = rows.clone();
         if steps.len() > 1 {
             label += &format!(", {length} steps");
         }
-        Set { label, name: name.to_owned(), thin: *thin, steps: length }
+        if tuned != length {
+            label += &format!(" tuned at {tuned}");
+        }
+        Set { label, rows, name: name.to_owned(), thin: *thin, steps: length, tuned }
     };
-    let variants: Vec<(&(String, Thin), u64)> =
+    let variants: Vec<(&(String, Thin), (u64, u64))> =
         table.variants.iter().flat_map(|variant| steps.iter().map(move |&steps| (variant, steps))).collect();
     let sets: Vec<Set> =
         names.iter().flat_map(|name| variants.iter().map(|(variant, steps)| set(name, variant, *steps))).collect();
@@ -435,7 +446,7 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
     bench.bar.finish_and_clear();
     if !as_json {
         let length = match steps.as_slice() {
-            [steps] => format!(", {steps} steps"),
+            [(steps, _)] => format!(", {steps} steps"),
             _ => String::new(),
         };
         let printed = Printed { table: &table, sets: &sets, outcomes: &outcomes, splits: bench.part_splits() };
