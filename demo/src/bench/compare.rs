@@ -415,10 +415,9 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         }
         Set { label, rows, name: name.to_owned(), thin: *thin, steps: length, tuned }
     };
-    let variants: Vec<(&(String, Thin), (u64, u64))> =
-        table.variants.iter().flat_map(|variant| steps.iter().map(move |&steps| (variant, steps))).collect();
-    let sets: Vec<Set> =
-        names.iter().flat_map(|name| variants.iter().map(|(variant, steps)| set(name, variant, *steps))).collect();
+    let lengths = |name, variant| steps.iter().map(move |&steps| set(name, variant, steps)).collect::<Vec<_>>();
+    let of = |name| table.variants.iter().flat_map(move |variant| lengths(name, variant)).collect::<Vec<_>>();
+    let sets: Vec<Set> = names.into_iter().flat_map(of).collect();
     let (points, tuning, splits) =
         if args.quick { (3, 1, 2) } else { (args.points as usize, args.tuning, args.splits) };
     let bench = Bench {
