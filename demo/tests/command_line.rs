@@ -229,6 +229,30 @@ fn benches_are_listed() {
     assert!(!none.status.success() && String::from_utf8_lossy(&none.stderr).contains("../shared/data"), "{none:?}");
 }
 
+/// The one experiment that needs no data: kept runs are enough to print its table again, and nothing is judged on a split
+/// that it was tuned on.
+#[test]
+fn an_experiment_is_shown_again_from_its_runs() {
+    let folder = Folder::new("experiment");
+    let bench = ["bench", "auroc", "--strongly-convex", "--quick", "--only", "PGA,PPD-SG", "--out", "runs"];
+    let again = |more: &str| run(&folder.0, &[&bench[..], &["--show", more]].concat());
+    let first = run(&folder.0, &bench);
+    let table = stdout(&first);
+    assert!(table.contains("| PPD-SG | ") && table.contains(" is the end of its grid"), "{table}");
+    assert!(String::from_utf8_lossy(&first.stderr).contains("PGA on gaussian: "), "{first:?}");
+    assert_eq!(stdout(&again("--jobs=1")), table);
+    let rows = objects(&stdout(&again("--json")));
+    assert_eq!(rows.iter().map(|row| row["method"].as_str().unwrap()).collect::<Vec<_>>(), ["PGA", "PPD-SG"]);
+    for row in &rows {
+        assert_eq!((row["points"].as_u64(), row["test"].as_array().unwrap().len()), (Some(3), 2), "{row}");
+        assert!(!row["edges"].as_array().unwrap().is_empty() && row["difference"]["mean"].is_f64(), "{row}");
+    }
+    let runs = std::fs::read_to_string(folder.0.join("runs/runs.jsonl")).unwrap();
+    let count = |text: &str| runs.lines().filter(|line| line.contains(text)).count();
+    assert_eq!((count("split 1;"), count("split 2;"), count("split 3;"), runs.lines().count()), (6, 2, 2, 10));
+    assert_eq!((count(" valid\""), count(" test\"")), (6, 4));
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let folder = Folder::new("pipe");

@@ -1,19 +1,28 @@
-//! Tunes methods on data sets under equal budgets, judges each once on test rows, and prints the table.
+//! Tunes methods on data sets under equal rules, judges each once on other splits, and prints the tables.
 //!
-//! Rules, the same for every method: every point of its grid is trained on the training part with the same steps and
-//! measured on the validation part at the same checks; the point and the check with the best validation metric are
-//! taken (so a run may stop early); that point is trained once more with the same seed and judged on the test part at
-//! that check. All grids of a table have the same number of points.
+//! Rules, the same for every method of a table:
+//!
+//! - **Tuning** sees three splits. A point is trained on the training part of each and measured on its validation part at
+//!   the same evenly spaced checks; its value is the best mean of a check over the splits. [`tune`] goes from point to
+//!   point, with the same most points for each method. One point and one check come out of it for a method and a set.
+//! - **Judging** sees ten other splits: that point is trained on the training part of each with the split's seed and
+//!   measured on its test part at that check. All methods have the same splits, seeds and batches, so differences are
+//!   taken in pairs.
+//! - A method without a grid, as it is shipped, is judged at its last check.
 
-use super::experiment::{self, Budget, Candidate, DATASETS, Parts, Settings, Thin, mean_sd, text};
-use super::figure::{self, Line};
+use super::experiment::{self, Budget, Candidate, DATASETS, Parts, Settings, Source, Thin, mean_sd, text};
+use super::figure::{self, Axes, Line};
+use super::gap::{self, Problem};
+use super::paired::Difference;
 use super::store::{self, Store};
+use super::tune::{self, Axis, EDGE, Point, Tried};
 use crate::error::{CliError, Result};
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use undercurve::metric::Summary;
 use undercurve::trainer::ModelSpec;
 
@@ -33,15 +42,21 @@ pub struct Args {
     /// Candidates from FILE instead of the bench's own, one a line: NAME; METHOD; a=1 | a=2; b=3 | b=4 …
     #[arg(long, value_name = "FILE")]
     grid: Option<PathBuf>,
-    /// Print the best validation metric and leave the test part alone: for choosing grids
+    /// Stop after tuning and print the best validation metric: for choosing grids
     #[arg(long)]
     valid: bool,
-    /// Seeds 1 to N, each with its own split
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    seeds: u64,
-    /// Steps of every run
-    #[arg(long, value_name = "N", default_value_t = 3000)]
-    steps: u64,
+    /// Splits that tuning sees: 1 to N
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+    tuning: u64,
+    /// Splits that methods are judged on: the N after those
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    splits: u64,
+    /// Points that tuning may try for a method and a set
+    #[arg(long, value_name = "N", default_value_t = 96, value_parser = clap::value_parser!(u64).range(1..))]
+    points: u64,
+    /// Steps of every run [default: 3000, or those of the table]
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
     /// linear, or mlp:WIDTHS
     #[arg(long, default_value = "linear")]
     model: String,
@@ -54,7 +69,7 @@ pub struct Args {
     /// Train nothing: print what --out holds
     #[arg(long, requires = "out")]
     show: bool,
-    /// annthyroid only, one seed, few steps, two points of every grid
+    /// annthyroid only (but for a drawn problem), one split to tune on and two to judge on, few steps, three points
     #[arg(long)]
     quick: bool,
     /// Write convergence figures (SVG) into this folder
@@ -69,18 +84,43 @@ impl Args {
     }
 }
 
-/// A table: its candidates, its metric and the data that it changes.
+/// What a run is judged by: the higher, the better.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// A metric on rows that are not trained on, at the best check.
+    Metric(fn(&Summary) -> f64),
+    /// −log₁₀(P − P*) on the training rows, at the last check.
+    Gap,
+}
+
+impl Goal {
+    /// What the numbers of the JSON lines are.
+    fn name(self, label: &str) -> String {
+        match self {
+            Self::Metric(_) => label.to_owned(),
+            Self::Gap => format!("-log10({label})"),
+        }
+    }
+}
+
+/// A table: its candidates, its goal and the data that it changes.
 pub struct Table {
     /// Name of the bench, in JSON and file names.
     pub bench: &'static str,
-    /// Name of the metric.
+    /// Name of what is measured.
     pub label: &'static str,
-    /// The metric.
-    pub metric: fn(&Summary) -> f64,
+    /// What is measured.
+    pub goal: Goal,
     /// The methods.
     pub candidates: Vec<Candidate>,
+    /// The method that the others are compared with in pairs.
+    pub reference: &'static str,
+    /// The data sets where none are named; empty for the five of the repository's data.
+    pub datasets: &'static [&'static str],
     /// The data as it is, or thinned in several ways, each with its name.
     pub variants: Vec<(String, Thin)>,
+    /// Steps of every run where none are asked for, when judged and when tuned: several make a table of lengths.
+    pub steps: Vec<(u64, u64)>,
     /// Checks of every run.
     pub checks: u64,
     /// Whether to say how many passes it took to reach shares of the best final metric.
@@ -96,116 +136,236 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// A data set in one of its variants.
+/// A data set in one of its variants, with one length of the runs.
 struct Set {
     label: String,
+    /// The label without lengths: the name of its rows.
+    rows: String,
     name: String,
     thin: Thin,
+    steps: u64,
+    /// Steps of the runs that tuning sees.
+    tuned: u64,
 }
 
-/// What tuning chose for one method, one set and one seed, and what it came to.
-struct Outcome {
+impl Set {
+    fn steps(&self, part: &str) -> u64 {
+        if part == "valid" { self.tuned } else { self.steps }
+    }
+}
+
+/// What tuning chose for one method and one set.
+#[derive(Clone)]
+struct Choice {
     settings: Settings,
+    check: usize,
     valid: f64,
-    test: f64,
-    /// Test metric by pass, at all checks.
-    curve: Vec<(f64, f64)>,
+    points: usize,
     runs: usize,
     seconds: f64,
+    /// Axes on which it has the end of what was tried.
+    edges: Vec<String>,
+}
+
+/// What a method came to on one set.
+struct Outcome {
+    choice: Choice,
+    /// By split.
+    test: Vec<f64>,
+    /// Metric by pass at all checks, the mean over the splits.
+    curve: Vec<(f64, f64)>,
+}
+
+/// Rows of one split.
+enum Data {
+    Parts(Parts<f32>),
+    Gap(Problem),
+}
+
+/// The best check of runs with other seeds, by its mean over them, and that mean. Runs that ended early take part in no
+/// check that they did not reach. `last`: no choice, the last of `checks`.
+fn best_check(runs: &[Measured], checks: usize, last: bool) -> (usize, f64) {
+    let mean = |check: usize| {
+        let values = runs.iter().map(|run| run.checks.get(check).map_or(f64::NEG_INFINITY, |check| check.2));
+        let mean = values.sum::<f64>() / runs.len() as f64;
+        if mean.is_nan() { f64::NEG_INFINITY } else { mean }
+    };
+    let first = if last { checks - 1 } else { 0 };
+    (first..checks)
+        .map(|check| (check, mean(check)))
+        .fold((first, f64::NEG_INFINITY), |best, one| if one.1 > best.1 { one } else { best })
 }
 
 struct Bench<'a> {
     table: &'a Table,
-    budget: Budget,
+    model: ModelSpec,
+    folder: &'a Path,
     store: Store<Measured>,
     bar: ProgressBar,
     jobs: usize,
+    /// Most points of a method and set.
     points: usize,
+    tuning: u64,
+    splits: u64,
     show: bool,
     valid: bool,
 }
 
+/// A run that is to be there.
+struct Job<'a> {
+    candidate: &'a Candidate,
+    settings: Settings,
+    split: u64,
+}
+
 impl Bench<'_> {
-    fn grid(&self, candidate: &Candidate) -> Vec<Settings> {
-        candidate.grid(self.budget.steps).into_iter().take(self.points).collect()
+    fn key(&self, set: &Set, job: &Job<'_>, part: &str) -> String {
+        let (model, steps, checks) = (&self.model, set.steps(part), self.table.checks);
+        let (label, metric, method, split) = (&set.rows, self.table.label, &job.candidate.method, job.split);
+        let own = text(&job.settings);
+        format!("2; {label}; split {split}; {model}; {method} {own}; {steps} steps; {metric} {checks}x {part}")
     }
 
-    fn key(&self, set: &Set, seed: u64, candidate: &Candidate, settings: &Settings, part: &str) -> String {
-        let (model, steps, checks) = (&self.budget.model, self.budget.steps, self.budget.checks);
-        let (label, metric, method) = (&set.label, self.table.label, &candidate.method);
-        format!("{label}; seed {seed}; {model}; {method} {}; {steps} steps; {metric} {checks}x {part}", text(settings))
+    fn load(&self, set: &Set, source: &mut Option<Source>, split: u64) -> Result<Data> {
+        if set.name == gap::GAUSSIAN {
+            return Ok(Data::Gap(Problem::gaussian(split)?));
+        }
+        if source.is_none() {
+            *source = Some(Source::open(self.folder, &set.name)?);
+        }
+        match (source, self.table.goal) {
+            (Some(source), Goal::Metric(_)) => Ok(Data::Parts(source.parts(split, set.thin)?)),
+            (Some(source), Goal::Gap) => Ok(Data::Gap(Problem::of(source, split, set.thin)?)),
+            (None, _) => Err(CliError::input(format!("no data set {}", set.name))),
+        }
     }
 
-    /// Trains every point that is not in the store yet, several at a time.
-    fn work(&self, parts: &Parts, seed: u64, set: &Set, jobs: &[(Candidate, Settings)], part: &str) -> Result<()> {
-        let judge = if part == "test" { &parts.test } else { &parts.valid };
-        store::in_parallel(jobs, self.jobs, |(candidate, settings)| {
-            let key = self.key(set, seed, candidate, settings, part);
-            if self.store.get(&key).is_none() {
-                let (budget, metric) = (&self.budget, self.table.metric);
-                let measured = experiment::run(parts, judge, &candidate.method, settings, seed, budget, metric)?;
-                self.store.put(key, measured)?;
+    fn measure(&self, set: &Set, data: &Data, job: &Job<'_>, part: &str) -> Result<Measured> {
+        let budget = Budget { steps: set.steps(part), model: self.model.clone(), checks: self.table.checks };
+        let Job { candidate, settings, split } = job;
+        match (data, self.table.goal) {
+            (Data::Parts(parts), Goal::Metric(metric)) => {
+                let judge = if part == "test" { &parts.test } else { &parts.valid };
+                experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer| {
+                    trainer.evaluate(judge).ok().map(|summary| metric(&summary))
+                })
             }
+            (Data::Gap(problem), _) => problem.run(&candidate.method, settings, *split, &budget),
+            (Data::Parts(_), Goal::Gap) => Err(CliError::input("P - P* is of training rows")),
+        }
+    }
+
+    /// Makes the runs that are not in the store yet, several at a time.
+    fn work(&self, set: &Set, jobs: &[Job<'_>], part: &str, held: &mut Held) -> Result<()> {
+        let open: Vec<&Job<'_>> =
+            jobs.iter().filter(|job| self.store.get(&self.key(set, job, part)).is_none()).collect();
+        self.bar.inc_length(open.len() as u64);
+        for job in &open {
+            // hiv is the same for all seeds.
+            let split = if set.name == "hiv" && set.thin == Thin::No { 0 } else { job.split };
+            if !held.rows.contains_key(&split) {
+                held.rows.insert(split, self.load(set, &mut held.source, split)?);
+            }
+        }
+        store::in_parallel(&open, self.jobs, |job| {
+            let data = held.rows.get(&job.split).or_else(|| held.rows.get(&0));
+            let data = data.ok_or_else(|| CliError::input("a split without rows"))?;
+            let measured = self.measure(set, data, job, part)?;
+            self.store.put(self.key(set, job, part), measured)?;
             self.bar.inc(1);
             Ok(())
         })
     }
 
-    /// The point and the check with the best validation metric; `None` while points are missing.
-    fn choose(&self, set: &Set, seed: u64, candidate: &Candidate) -> Option<(Settings, usize, f64, f64)> {
-        let (mut best, mut seconds) = (None, 0.0);
-        for settings in self.grid(candidate) {
-            let measured = self.store.get(&self.key(set, seed, candidate, &settings, "valid"))?;
-            seconds += measured.seconds;
-            for (check, &(_, _, value)) in measured.checks.iter().enumerate() {
-                if best.as_ref().is_none_or(|best: &(Settings, usize, f64)| value > best.2) {
-                    best = Some((settings.clone(), check, value));
-                }
-            }
-        }
-        best.map(|(settings, check, valid)| (settings, check, valid, seconds))
+    /// The runs of one point on all splits of a part; `None` while one is missing.
+    fn runs(&self, set: &Set, candidate: &Candidate, settings: &Settings, part: &str) -> Option<Vec<Measured>> {
+        self.jobs(candidate, settings, part).iter().map(|job| self.store.get(&self.key(set, job, part))).collect()
     }
 
-    /// Tunes and judges every candidate on one set with one seed. Where runs are missing that may not be made: `None`.
-    fn outcomes(&self, folder: &std::path::Path, set: &Set, seed: u64) -> Result<Vec<Option<Outcome>>> {
+    fn jobs<'a>(&self, candidate: &'a Candidate, settings: &Settings, part: &str) -> Vec<Job<'a>> {
+        let (from, to) = if part == "test" { (self.tuning, self.tuning + self.splits) } else { (0, self.tuning) };
+        (from + 1..=to).map(|split| Job { candidate, settings: settings.clone(), split }).collect()
+    }
+
+    /// Tunes and judges every candidate on one set. Where runs are missing that may not be made: `None`.
+    fn outcomes(&self, set: &Set) -> Result<Vec<Option<Outcome>>> {
         let candidates = &self.table.candidates;
-        if !self.show {
-            let pair = |candidate: &Candidate| -> Vec<_> {
-                self.grid(candidate).into_iter().map(|point| (candidate.clone(), point)).collect()
-            };
-            let tuning: Vec<_> = candidates.iter().flat_map(pair).collect();
-            let missing = |jobs: &[(Candidate, Settings)], part: &str| {
-                jobs.iter().any(|(candidate, s)| self.store.get(&self.key(set, seed, candidate, s, part)).is_none())
-            };
-            let chosen = |bench: &Self| -> Vec<(Candidate, Settings)> {
-                let choice = |c: &Candidate| bench.choose(set, seed, c).map(|chosen| (c.clone(), chosen.0));
-                candidates.iter().filter_map(choice).collect()
-            };
-            if missing(&tuning, "valid") || (!self.valid && missing(&chosen(self), "test")) {
-                let parts = experiment::parts(folder, &set.name, seed, set.thin)?;
-                self.work(&parts, seed, set, &tuning, "valid")?;
-                if !self.valid {
-                    self.work(&parts, seed, set, &chosen(self), "test")?;
+        let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.tuned)).collect();
+        let mut tried: Vec<Option<Tried>> = candidates.iter().map(|_| Some(Tried::new())).collect();
+        let checks = self.table.checks as usize;
+        let only_last = |candidate: &Candidate| matches!(self.table.goal, Goal::Gap) || candidate.is_fixed();
+        let mut held = Held::default();
+        loop {
+            let wanted: Vec<(usize, Point)> = (0..candidates.len())
+                .flat_map(|k| {
+                    let points = tried[k]
+                        .as_ref()
+                        .map_or(Vec::new(), |tried| tune::next(&axes[k], tried, self.points, self.slack()));
+                    points.into_iter().map(move |point| (k, point))
+                })
+                .collect();
+            if wanted.is_empty() {
+                break;
+            }
+            if !self.show {
+                let jobs: Vec<Job<'_>> = wanted
+                    .iter()
+                    .flat_map(|(k, point)| self.jobs(&candidates[*k], &tune::settings(point), "valid"))
+                    .collect();
+                self.work(set, &jobs, "valid", &mut held)?;
+            }
+            for (k, point) in wanted {
+                let runs = self.runs(set, &candidates[k], &tune::settings(&point), "valid");
+                match (runs, &mut tried[k]) {
+                    (Some(runs), Some(tried)) => {
+                        tried.push((point, best_check(&runs, checks, only_last(&candidates[k])).1));
+                    }
+                    _ => tried[k] = None,
                 }
-            } else {
-                self.bar.inc((tuning.len() + candidates.len()) as u64);
             }
         }
-        let outcome = |candidate: &Candidate| {
-            let (settings, check, valid, seconds) = self.choose(set, seed, candidate)?;
-            let part = if self.valid { "valid" } else { "test" };
-            let Measured { checks, .. } = self.store.get(&self.key(set, seed, candidate, &settings, part))?;
-            Some(Outcome {
+        let choice = |k: usize| {
+            let tried = tried[k].as_ref()?;
+            let (winner, valid) = tune::best(tried, self.slack())?;
+            let settings = tune::settings(winner);
+            let all = tried.iter().map(|one| self.runs(set, &candidates[k], &tune::settings(&one.0), "valid"));
+            let all: Vec<Measured> = all.collect::<Option<Vec<_>>>()?.concat();
+            let runs = self.runs(set, &candidates[k], &settings, "valid")?;
+            Some(Choice {
                 settings,
-                valid,
-                test: checks.get(check)?.2,
-                curve: checks.iter().map(|&(_, pass, value)| (pass, value)).collect(),
-                runs: self.grid(candidate).len(),
-                seconds,
+                check: best_check(&runs, checks, only_last(&candidates[k])).0,
+                valid: *valid,
+                points: tried.len(),
+                runs: all.len(),
+                seconds: all.iter().map(|run| run.seconds).sum(),
+                edges: tune::edges(&axes[k], tried, winner),
             })
         };
-        Ok(candidates.iter().map(outcome).collect())
+        let choices: Vec<Option<Choice>> = (0..candidates.len()).map(choice).collect();
+        let part = if self.valid { "valid" } else { "test" };
+        if !self.show && !self.valid {
+            held.rows.clear();
+            let chosen = candidates.iter().zip(&choices).filter_map(|(c, choice)| Some((c, choice.as_ref()?)));
+            let jobs: Vec<Job<'_>> = chosen.flat_map(|(c, choice)| self.jobs(c, &choice.settings, part)).collect();
+            self.work(set, &jobs, part, &mut held)?;
+        }
+        let outcome = |(candidate, choice): (&Candidate, Option<Choice>)| {
+            let choice = choice?;
+            let runs = self.runs(set, candidate, &choice.settings, part)?;
+            // A run that left its type's range before the check counts as what it last was.
+            let at = |run: &Measured| Some(run.checks.get(choice.check).or(run.checks.last())?.2);
+            let test = runs.iter().map(|run| at(run).unwrap_or(f64::NAN)).collect();
+            Some(Outcome { test, curve: average(&runs), choice })
+        };
+        Ok(candidates.iter().zip(choices).map(outcome).collect())
     }
+}
+
+/// The rows at hand.
+#[derive(Default)]
+struct Held {
+    source: Option<Source>,
+    rows: HashMap<u64, Data>,
 }
 
 /// Shares of the way from chance to the best final AUROC.
@@ -217,6 +377,9 @@ const TARGETS: [f64; 3] = [0.95, 0.98, 0.99];
 /// `Input`; when results cannot be written.
 pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
     let model = ModelSpec::parse(&args.model).map_err(|text| anyhow::anyhow!(text))?;
+    if matches!(table.goal, Goal::Gap) && !args.is_linear() {
+        return Err(CliError::input("P - P* is known for linear models only"));
+    }
     if let Some(file) = &args.grid {
         let text = std::fs::read_to_string(file).map_err(|error| CliError::file(file, &error))?;
         table.candidates = Candidate::parse(&text, &file.display().to_string())?;
@@ -227,153 +390,359 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
         return Err(CliError::input(format!("--only {name}: expected one of {}", names.join(", "))));
     }
     table.candidates.retain(|c| args.only.is_empty() || args.only.contains(&c.name));
-    let (steps, points, seeds) = if args.quick { (1200, 2, 1) } else { (args.steps, usize::MAX, args.seeds) };
+    let steps = match args.steps {
+        Some(steps) => vec![(steps, steps)],
+        None if args.quick => vec![(1200, 1200)],
+        None => table.steps.clone(),
+    };
     for folder in [&args.figures, &args.out].into_iter().flatten() {
         std::fs::create_dir_all(folder).map_err(anyhow::Error::from)?;
     }
-    let names: Vec<&str> = match args.datasets.as_slice() {
-        [] if args.quick => vec!["annthyroid"],
-        [] => DATASETS[..5].to_vec(),
-        names => names.iter().map(String::as_str).collect(),
+    let names: Vec<&str> = match (args.datasets.as_slice(), table.datasets) {
+        ([], []) if args.quick => vec!["annthyroid"],
+        ([], []) => DATASETS[..5].to_vec(),
+        ([], own) => own.to_vec(),
+        (names, _) => names.iter().map(String::as_str).collect(),
     };
-    let set = |name: &str, (variant, thin): &(String, Thin)| Set {
-        label: if variant.is_empty() { name.to_owned() } else { format!("{name}, {variant}") },
-        name: name.to_owned(),
-        thin: *thin,
+    let set = |name: &str, (variant, thin): &(String, Thin), (length, tuned): (u64, u64)| {
+        let rows = if variant.is_empty() { name.to_owned() } else { format!("{name}, {variant}") };
+        let mut label = rows.clone();
+        if steps.len() > 1 {
+            label += &format!(", {length} steps");
+        }
+        if tuned != length {
+            label += &format!(" tuned at {tuned}");
+        }
+        Set { label, rows, name: name.to_owned(), thin: *thin, steps: length, tuned }
     };
-    let sets: Vec<Set> = names.iter().flat_map(|name| table.variants.iter().map(|v| set(name, v))).collect();
+    let lengths = |name, variant| steps.iter().map(move |&steps| set(name, variant, steps)).collect::<Vec<_>>();
+    let of = |name| table.variants.iter().flat_map(move |variant| lengths(name, variant)).collect::<Vec<_>>();
+    let sets: Vec<Set> = names.into_iter().flat_map(of).collect();
+    let (points, tuning, splits) =
+        if args.quick { (3, 1, 2) } else { (args.points as usize, args.tuning, args.splits) };
     let bench = Bench {
         table: &table,
-        budget: Budget { steps, model, checks: table.checks },
+        model,
+        folder: &args.data,
         store: Store::open(args.out.as_ref().map(|folder| folder.join("runs.jsonl")).as_deref())?,
         bar: ProgressBar::new(0),
         jobs: args.jobs.unwrap_or_else(store::cores).max(1),
         points,
+        tuning,
+        splits,
         show: args.show,
         valid: args.valid,
     };
-    let each: usize = table.candidates.iter().map(|candidate| bench.grid(candidate).len() + 1).sum();
-    bench.bar.set_length((each * sets.len()) as u64 * seeds);
-    let style = "{bar:30} {pos}/{len} runs  {msg}  {eta} left";
+    let style = "{bar:30} {pos}/{len} runs so far  {msg}  {elapsed}";
     bench.bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
-    // By set, by candidate, by seed. Seeds go round the sets, so that a bench that is stopped has something of each.
-    let mut outcomes: Vec<Vec<Vec<Outcome>>> =
-        sets.iter().map(|_| table.candidates.iter().map(|_| Vec::new()).collect()).collect();
-    for seed in 1..=seeds {
-        for (set, rows) in sets.iter().zip(&mut outcomes) {
-            bench.bar.set_message(format!("{}, seed {seed}", set.label));
-            for ((row, outcome), candidate) in
-                rows.iter_mut().zip(bench.outcomes(&args.data, set, seed)?).zip(&table.candidates)
-            {
-                let Some(outcome) = outcome else { continue };
-                if as_json {
-                    bench.bar.suspend(|| {
-                        output::line(json!({
-                            "bench": table.bench, "dataset": set.label, "model": args.model, "method": candidate.name,
-                            "seed": seed, "test": outcome.test, "valid": outcome.valid,
-                            "settings": text(&outcome.settings), "runs": outcome.runs, "seconds": outcome.seconds,
-                        }))
-                    })?;
-                }
-                row.push(outcome);
-            }
-        }
+    let mut outcomes: Vec<Vec<Option<Outcome>>> = Vec::new();
+    for set in &sets {
+        bench.bar.set_message(set.label.clone());
+        let rows = bench.outcomes(set)?;
+        bench.bar.suspend(|| said(&table, set, &rows, args, as_json))?;
+        outcomes.push(rows);
     }
     bench.bar.finish_and_clear();
     if !as_json {
-        let part = if args.valid { "Validation" } else { "Test" };
-        print(&table, &sets, &outcomes, part, &format!("model {}, {steps} steps", args.model))?;
+        let length = match steps.as_slice() {
+            [(steps, _)] => format!(", {steps} steps"),
+            _ => String::new(),
+        };
+        let printed = Printed { table: &table, sets: &sets, outcomes: &outcomes, splits: bench.part_splits() };
+        printed.print(
+            if args.valid { "Validation" } else { "Test" },
+            &format!("model {}{length}", args.model),
+            tuning,
+        )?;
     }
     if let Some(folder) = &args.figures {
-        for (set, rows) in sets.iter().zip(&outcomes) {
-            let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| average(row)).collect();
-            let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
-                .filter(|(_, points)| !points.is_empty())
-                .map(|(candidate, points)| Line { name: &candidate.name, points })
-                .collect();
-            if lines.is_empty() {
-                continue;
-            }
-            let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-            let name = format!("{} {} {}", table.bench, set.label, args.model).chars().map(plain).collect::<String>();
-            let title = format!("{} ({}): mean test {}", set.label, args.model, table.label);
-            figure::draw(&folder.join(format!("{name}.svg")), &title, table.label, &lines)?;
-        }
+        figures(&table, &sets, &outcomes, folder, &args.model)?;
     }
     Ok(())
 }
 
-/// The mean and deviation over seeds of a cell; `None` without any.
-fn cell(row: &[Outcome]) -> Option<(f64, f64)> {
-    (!row.is_empty()).then(|| mean_sd(&row.iter().map(|outcome| outcome.test).collect::<Vec<_>>()))
-}
-
-fn print(table: &Table, sets: &[Set], outcomes: &[Vec<Vec<Outcome>>], part: &str, what: &str) -> Result<()> {
-    let seeds = outcomes.iter().flatten().map(Vec::len).max().unwrap_or(0);
-    output::line(format!("{part} {}, mean ± deviation over {seeds} seeds; {what}.\n", table.label))?;
-    output::line(format!("| method | {} |", sets.iter().map(|set| &*set.label).collect::<Vec<_>>().join(" | ")))?;
-    output::line(format!("|---|{}", "---|".repeat(sets.len())))?;
-    let tops: Vec<f64> =
-        outcomes.iter().map(|rows| rows.iter().filter_map(|row| cell(row)).fold(0.0, |top, c| c.0.max(top))).collect();
-    for (k, candidate) in table.candidates.iter().enumerate() {
-        let cells = outcomes.iter().zip(&tops).map(|(rows, &top)| match cell(&rows[k]) {
-            None => "–".to_owned(),
-            Some((mean, sd)) => {
-                let fewer = if rows[k].len() < seeds { format!(" ({} seeds)", rows[k].len()) } else { String::new() };
-                let mark = if mean >= top { "**" } else { "" };
-                format!("{mark}{mean:.4}{mark} ± {sd:.4}{fewer}")
-            }
-        });
-        output::line(format!("| {} | {} |", candidate.name, cells.collect::<Vec<_>>().join(" | ")))?;
-    }
-    let wins = table.candidates.iter().enumerate().filter_map(|(k, candidate)| {
-        let best = |(rows, top): &(&Vec<Vec<Outcome>>, &f64)| cell(&rows[k]).is_some_and(|cell| cell.0 >= **top);
-        let n = outcomes.iter().zip(&tops).filter(best).count();
-        (n > 0).then(|| format!("{} on {n}", candidate.name))
-    });
-    output::line(format!("\nBest mean: {}, of {}.", wins.collect::<Vec<_>>().join(", "), sets.len()))?;
-    output::line("\nTuning (runs and seconds of all seeds) and the settings chosen, by seed:\n")?;
-    for (set, rows) in sets.iter().zip(outcomes) {
-        for (row, candidate) in rows.iter().zip(&table.candidates).filter(|(row, _)| !row.is_empty()) {
-            let (runs, seconds) = row.iter().fold((0, 0.0), |(n, s), outcome| (n + outcome.runs, s + outcome.seconds));
-            let chosen: Vec<String> = row.iter().map(|outcome| text(&outcome.settings)).collect();
-            let (label, name, chosen) = (&set.label, &candidate.name, chosen.join("; "));
-            output::line(format!("- {label}, {name}: {runs} runs, {seconds:.1} s; {chosen}"))?;
+impl Bench<'_> {
+    /// What a later point must be better by: a metric by 1e-4, P − P* by 2 %.
+    fn slack(&self) -> f64 {
+        match self.table.goal {
+            Goal::Metric(_) => 1e-4,
+            Goal::Gap => 0.0086,
         }
     }
-    if table.passes {
-        passes(table, sets, outcomes)?;
+
+    fn part_splits(&self) -> usize {
+        (if self.valid { self.tuning } else { self.splits }) as usize
     }
-    Ok(())
 }
 
-/// Passes until the mean test curve first reaches shares of the way from chance to the best final mean.
-fn passes(table: &Table, sets: &[Set], outcomes: &[Vec<Vec<Outcome>>]) -> Result<()> {
-    for (set, rows) in sets.iter().zip(outcomes) {
-        let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| average(row)).collect();
-        let top = curves.iter().filter_map(|curve| curve.last()).fold(0.5f64, |top, point| top.max(point.1));
-        let targets = TARGETS.map(|share| 0.5 + share * (top - 0.5));
-        let heads = targets.map(|target| format!("{target:.4}")).join(" | ");
-        output::line(format!("\nPasses until the mean test {} of {} reaches:\n", table.label, set.label))?;
-        output::line(format!("| method | {heads} |\n|---|---|---|---|"))?;
-        for (curve, candidate) in curves.iter().zip(&table.candidates) {
-            let reached = targets.map(|target| {
-                let first = curve.iter().find(|point| point.1 >= target);
-                first.map_or("never".to_owned(), |point| format!("{:.2}", point.0))
+/// What is said of a set as soon as it is done: a line of JSON for each method, or the winners on an end of their grid.
+fn said(table: &Table, set: &Set, rows: &[Option<Outcome>], args: &Args, as_json: bool) -> Result<()> {
+    let reference = table.candidates.iter().position(|one| one.name == table.reference);
+    let reference = reference.and_then(|k| rows[k].as_ref());
+    for (candidate, outcome) in table.candidates.iter().zip(rows) {
+        let Some(Outcome { choice, test, .. }) = outcome else { continue };
+        if as_json {
+            let (mean, sd) = mean_sd(test);
+            let apart = reference.map(|reference| Difference::new(test, &reference.test)).map(|apart| {
+                json!({"from": table.reference, "mean": apart.mean, "half": apart.half, "wins": apart.counts[0],
+                    "ties": apart.counts[1], "losses": apart.counts[2]})
             });
-            output::line(format!("| {} | {} |", candidate.name, reached.join(" | ")))?;
+            output::line(json!({
+                "bench": table.bench, "measure": table.goal.name(table.label), "dataset": set.label, "model": args.model, "steps": set.steps,
+                "method": candidate.name, "settings": text(&choice.settings), "check": choice.check + 1,
+                "checks": table.checks, "valid": choice.valid, "test": test, "mean": mean, "sd": sd,
+                "difference": apart, "points": choice.points, "runs": choice.runs, "seconds": choice.seconds,
+                "edges": choice.edges,
+            }))?;
+        } else {
+            for edge in &choice.edges {
+                eprintln!("{}", tune::edge_line(&candidate.name, &set.label, edge));
+            }
         }
     }
     Ok(())
 }
 
-/// The mean curve over seeds, as far as all of them go.
-fn average(row: &[Outcome]) -> Vec<(f64, f64)> {
-    let length = row.iter().map(|outcome| outcome.curve.len()).min().unwrap_or(0);
-    let count = row.len() as f64;
+/// A finished table.
+struct Printed<'a> {
+    table: &'a Table,
+    sets: &'a [Set],
+    /// By set, by candidate.
+    outcomes: &'a [Vec<Option<Outcome>>],
+    splits: usize,
+}
+
+impl Printed<'_> {
+    fn is_gap(&self) -> bool {
+        matches!(self.table.goal, Goal::Gap)
+    }
+
+    fn heads(&self, first: &str) -> Result<()> {
+        let labels: Vec<&str> = self.sets.iter().map(|set| &*set.label).collect();
+        output::line(format!("| {first} | {} |", labels.join(" | ")))?;
+        output::line(format!("|---|{}", "---|".repeat(self.sets.len())))
+    }
+
+    /// One row a candidate, one cell a set.
+    fn rows(&self, cell: impl Fn(usize, &Outcome) -> String) -> Result<()> {
+        for (k, candidate) in self.table.candidates.iter().enumerate() {
+            let cells = self.outcomes.iter().enumerate().map(|(set, rows)| match &rows[k] {
+                None => "–".to_owned(),
+                Some(outcome) => cell(set, outcome),
+            });
+            output::line(format!("| {} | {} |", candidate.name, cells.collect::<Vec<_>>().join(" | ")))?;
+        }
+        Ok(())
+    }
+
+    fn print(&self, part: &str, what: &str, tuning: u64) -> Result<()> {
+        let (label, splits) = (self.table.label, self.splits);
+        let title = match self.table.goal {
+            Goal::Metric(_) => format!("{part} {label}, mean ± deviation over {splits} splits"),
+            Goal::Gap => {
+                format!("{label} after the last step, geometric mean over {splits} splits (deviation as a factor)")
+            }
+        };
+        output::line(format!("{title}; {what}; tuned on {tuning} others.\n"))?;
+        let published: Vec<&str> =
+            self.sets.iter().map(|set| &*set.name).filter(|name| Source::is_published(name)).collect();
+        if let Some(name) = published.first() {
+            output::line(format!("{name} has one published split: there seeds vary, and intervals are over these.\n"))?;
+        }
+        let mean = |outcome: &Outcome| mean_sd(&outcome.test).0;
+        let tops: Vec<f64> = (self.outcomes.iter())
+            .map(|rows| rows.iter().flatten().map(mean).fold(f64::NEG_INFINITY, f64::max))
+            .collect();
+        self.heads("method")?;
+        self.rows(|set, outcome| {
+            let (mean, sd) = mean_sd(&outcome.test);
+            let mark = if mean >= tops[set] { "**" } else { "" };
+            let edge = if outcome.choice.edges.is_empty() { "" } else { EDGE };
+            match self.table.goal {
+                Goal::Metric(_) => format!("{mark}{mean:.4}{mark} ± {sd:.4}{edge}"),
+                Goal::Gap => format!("{mark}{:.1e}{mark} (×{:.1}){edge}", 10f64.powf(-mean), 10f64.powf(sd)),
+            }
+        })?;
+        let wins = self.table.candidates.iter().enumerate().filter_map(|(k, candidate)| {
+            let best =
+                |(rows, top): &(&Vec<Option<Outcome>>, &f64)| rows[k].as_ref().is_some_and(|one| mean(one) >= **top);
+            let n = self.outcomes.iter().zip(&tops).filter(best).count();
+            (n > 0).then(|| format!("{} on {n}", candidate.name))
+        });
+        output::line(format!("\nBest mean: {}, of {}.", wins.collect::<Vec<_>>().join(", "), self.sets.len()))?;
+        self.differences()?;
+        if self.is_gap() {
+            self.along()?;
+        }
+        self.edges()?;
+        output::line("\nTuning (points tried, runs, their seconds) and what it chose:\n")?;
+        for (set, rows) in self.sets.iter().zip(self.outcomes) {
+            for (outcome, candidate) in rows.iter().zip(&self.table.candidates) {
+                let Some(Outcome { choice, .. }) = outcome else { continue };
+                let (label, name, own) = (&set.label, &candidate.name, text(&choice.settings));
+                let Choice { points, runs, seconds, check, valid, .. } = choice;
+                let own = if own.is_empty() { "its defaults".to_owned() } else { own };
+                let valid = if self.is_gap() { format!("{:.1e}", 10f64.powf(-valid)) } else { format!("{valid:.4}") };
+                let check = format!("check {} of {}, {valid} there", check + 1, self.table.checks);
+                output::line(format!(
+                    "- {label}, {name}: {points} points, {runs} runs, {seconds:.1} s; {own}; {check}"
+                ))?;
+            }
+        }
+        if self.table.passes {
+            self.passes()?;
+        }
+        Ok(())
+    }
+
+    /// The paired differences to the reference.
+    fn differences(&self) -> Result<()> {
+        let Some(at) = self.table.candidates.iter().position(|one| one.name == self.table.reference) else {
+            return Ok(());
+        };
+        let (name, label) = (self.table.reference, self.table.label);
+        let what = if self.is_gap() { "as a factor (below 1: nearer to P*)" } else { "as a difference" };
+        output::line(format!(
+            "\nTest {label} against {name} on the same splits, {what}, with its 95 % interval (paired t) and wins/ties/losses:\n"
+        ))?;
+        self.heads("method")?;
+        self.rows(|set, outcome| match &self.outcomes[set][at] {
+            Some(reference) if !std::ptr::eq(reference, outcome) => {
+                let apart = Difference::new(&outcome.test, &reference.test);
+                let [wins, ties, losses] = apart.counts;
+                let (low, high) = (apart.mean - apart.half, apart.mean + apart.half);
+                match self.table.goal {
+                    Goal::Metric(_) => format!("{:+.4} [{low:+.4}, {high:+.4}] {wins}/{ties}/{losses}", apart.mean),
+                    Goal::Gap => {
+                        let [mean, low, high] = [apart.mean, high, low].map(|x| 10f64.powf(-x));
+                        format!("×{mean:.2} [{low:.2}, {high:.2}] {wins}/{ties}/{losses}")
+                    }
+                }
+            }
+            _ => "–".to_owned(),
+        })
+    }
+
+    /// P − P* on the way.
+    fn along(&self) -> Result<()> {
+        const PARTS: [usize; 5] = [20, 10, 4, 2, 1];
+        for (set, rows) in self.sets.iter().zip(self.outcomes) {
+            let checks = self.table.checks as usize;
+            let place = |part: usize| (checks / part).max(1) - 1;
+            let Some(longest) = rows.iter().flatten().max_by_key(|outcome| outcome.curve.len()) else { continue };
+            let pass = |part| longest.curve.get(place(part)).map_or(String::new(), |point| format!("{:.1}", point.0));
+            output::line(format!("\n{} of {} by pass, geometric mean:\n", self.table.label, set.label))?;
+            output::line(format!("| method | {} |", PARTS.map(pass).join(" | ")))?;
+            output::line(format!("|---|{}", "---|".repeat(PARTS.len())))?;
+            for (candidate, outcome) in self.table.candidates.iter().zip(rows) {
+                let Some(outcome) = outcome else { continue };
+                let at =
+                    |part| outcome.curve.get(place(part)).map_or("–".into(), |p| format!("{:.1e}", 10f64.powf(-p.1)));
+                output::line(format!("| {} | {} |", candidate.name, PARTS.map(at).join(" | ")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The winners on an end of their grid.
+    fn edges(&self) -> Result<()> {
+        let mut lines = Vec::new();
+        for (set, rows) in self.sets.iter().zip(self.outcomes) {
+            for (outcome, candidate) in rows.iter().zip(&self.table.candidates) {
+                let edges = outcome.iter().flat_map(|outcome| &outcome.choice.edges);
+                lines.extend(edges.map(|edge| tune::edge_line(&candidate.name, &set.label, edge)));
+            }
+        }
+        if lines.is_empty() {
+            return output::line("\nNo winner lies on the end of what was tried for it.");
+        }
+        output::line(format!("\nWinners on an end of what was tried for them ({EDGE}):\n"))?;
+        lines.iter().try_for_each(|line| output::line(format!("- {line}")))
+    }
+
+    /// Passes until the mean test curve first reaches shares of the way from chance to the best final mean.
+    fn passes(&self) -> Result<()> {
+        for (set, rows) in self.sets.iter().zip(self.outcomes) {
+            let curves = || rows.iter().flatten().map(|outcome| &outcome.curve);
+            let top = curves().filter_map(|curve| curve.last()).fold(0.5f64, |top, point| top.max(point.1));
+            let targets = TARGETS.map(|share| 0.5 + share * (top - 0.5));
+            let heads = targets.map(|target| format!("{target:.4}")).join(" | ");
+            output::line(format!("\nPasses until the mean test {} of {} reaches:\n", self.table.label, set.label))?;
+            output::line(format!("| method | {heads} |\n|---|---|---|---|"))?;
+            for (outcome, candidate) in rows.iter().zip(&self.table.candidates) {
+                let Some(outcome) = outcome else { continue };
+                let reached = targets.map(|target| {
+                    let first = outcome.curve.iter().find(|point| point.1 >= target);
+                    first.map_or("never".to_owned(), |point| format!("{:.2}", point.0))
+                });
+                output::line(format!("| {} | {} |", candidate.name, reached.join(" | ")))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn figures(table: &Table, sets: &[Set], outcomes: &[Vec<Option<Outcome>>], folder: &Path, model: &str) -> Result<()> {
+    let log = matches!(table.goal, Goal::Gap);
+    for (set, rows) in sets.iter().zip(outcomes) {
+        let curve = |row: &Option<Outcome>| -> Vec<(f64, f64)> {
+            let points = row.iter().flat_map(|outcome| outcome.curve.iter().copied());
+            points.map(|(x, y)| (x, if log { 10f64.powf(-y) } else { y })).collect()
+        };
+        let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(curve).collect();
+        let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
+            .filter(|(_, points)| !points.is_empty())
+            .map(|(candidate, points)| Line { name: &candidate.name, points })
+            .collect();
+        if lines.is_empty() {
+            continue;
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name = format!("{} {} {model}", table.bench, set.label).chars().map(plain).collect::<String>();
+        let mean = if log { "geometric mean" } else { "mean test" };
+        let title = format!("{} ({model}): {mean} {}", set.label, table.label);
+        let axes = Axes { title: &title, across: "passes", up: table.label, log };
+        figure::draw_on(&folder.join(format!("{name}.svg")), &axes, &lines)?;
+    }
+    Ok(())
+}
+
+/// The mean curve over runs, as far as all of them go.
+fn average(runs: &[Measured]) -> Vec<(f64, f64)> {
+    let length = runs.iter().map(|run| run.checks.len()).min().unwrap_or(0);
+    let count = runs.len() as f64;
     let mean = |k: usize| {
-        let (x, y) = row.iter().fold((0.0, 0.0), |(x, y), outcome| (x + outcome.curve[k].0, y + outcome.curve[k].1));
+        let (x, y) = runs.iter().fold((0.0, 0.0), |(x, y), run| (x + run.checks[k].1, y + run.checks[k].2));
         (x / count, y / count)
     };
     (0..length).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measured, average, best_check};
+
+    fn run(values: &[f64]) -> Measured {
+        let check = |(k, &value): (usize, &f64)| (10 * (k as u64 + 1), k as f64, value);
+        Measured { checks: values.iter().enumerate().map(check).collect(), seconds: 1.0 }
+    }
+
+    #[test]
+    fn the_check_is_chosen_by_the_mean_over_splits() {
+        // Each split alone would choose another check than their mean does.
+        let runs = [run(&[0.9, 0.75, 0.0]), run(&[0.0, 0.75, 0.9])];
+        assert_eq!(best_check(&runs, 3, false), (1, 0.75));
+        assert_eq!(best_check(&runs, 3, true), (2, 0.45));
+        // Of equal checks the first; a run that ended early takes part in none after that.
+        assert_eq!(best_check(&[run(&[0.5, 0.5])], 2, false), (0, 0.5));
+        assert_eq!(best_check(&[run(&[0.5, 0.25]), run(&[0.25])], 2, false), (0, 0.375));
+        assert_eq!(best_check(&[run(&[0.5]), run(&[])], 2, false), (0, f64::NEG_INFINITY));
+        assert_eq!(best_check(&[run(&[f64::NAN, 0.5])], 2, false), (1, 0.5));
+    }
+
+    #[test]
+    fn curves_are_means_as_far_as_all_runs_go() {
+        assert_eq!(average(&[run(&[0.5, 1.0]), run(&[0.25])]), [(0.0, 0.375)]);
+        assert_eq!(average(&[]), []);
+    }
 }

@@ -7,6 +7,7 @@
 //!
 //! Second table: generated rows, 1 % positive, 20 columns of which 8 tell the classes apart.
 
+use super::tune;
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::{output, threads};
@@ -72,6 +73,19 @@ const CANDIDATES: [Candidate; 5] = [
     },
 ];
 
+impl Candidate {
+    /// The ends of its grid that a point lies on; 0 is the end of a setting's range.
+    fn edges(&self, point: [(&'static str, &'static str); 2]) -> impl Iterator<Item = String> {
+        let number = |text: &str| text.parse().unwrap_or(f64::NAN);
+        let values = [self.starts.map(|start| number(start.1)).to_vec(), self.decays.map(number).to_vec()];
+        point.into_iter().zip(values).filter_map(move |((name, value), values)| {
+            let choice = name == "pretrain"; // or none
+            let end = tune::at_end(number(value), values.into_iter(), (0.0, f64::INFINITY));
+            (end && !choice).then(|| format!("{name}={value}"))
+        })
+    }
+}
+
 fn is_exact(method: &str) -> bool {
     method.ends_with("-exact")
 }
@@ -118,6 +132,7 @@ fn once(parts: &[Arc<Dataset<f32>>; 3], config: &Config) -> Result<([f64; 2], f6
 fn real(args: &Args, as_json: bool) -> Result<()> {
     let parts = parts(&args.data)?;
     let rows = parts[0].len() as u64;
+    let mut edges = Vec::new();
     if !as_json {
         output::line(format!(
             "hiv: test AP of linear models, {} seeds, {} passes over {rows} rows at most",
@@ -130,6 +145,7 @@ fn real(args: &Args, as_json: bool) -> Result<()> {
         let (mut seconds, mut runs) = (0.0, 0);
         for seed in 1..=args.seeds {
             let mut best = ([-1.0; 2], String::new());
+            let mut at = [("", ""); 2];
             for start in candidate.starts {
                 for decay in candidate.decays {
                     let point = [start, ("decay", decay)];
@@ -145,9 +161,13 @@ fn real(args: &Args, as_json: bool) -> Result<()> {
                     (seconds, runs) = (seconds + spent, runs + 1);
                     if aps[0] > best.0[0] {
                         best = (aps, point.map(|(name, value)| format!("{name}={value}")).join(" "));
+                        at = point;
                     }
                 }
             }
+            edges.extend(
+                candidate.edges(at).map(|edge| tune::edge_line(candidate.name, &format!("hiv, seed {seed}"), &edge)),
+            );
             valids.push(best.0[0]);
             tests.push(best.0[1]);
             chosen.push(best.1);
@@ -167,7 +187,7 @@ fn real(args: &Args, as_json: bool) -> Result<()> {
             ))?;
         }
     }
-    Ok(())
+    edges.iter().try_for_each(|line| if as_json { output::line(json!({"edge": line})) } else { output::line(line) })
 }
 
 /// Mean and standard deviation.
@@ -237,4 +257,18 @@ fn generated(rows: usize, as_json: bool) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CANDIDATES;
+
+    #[test]
+    fn points_on_an_end_of_the_grid_are_named() {
+        let of = |k: usize, start, decay| CANDIDATES[k].edges([start, ("decay", decay)]).collect::<Vec<_>>();
+        assert_eq!(of(0, ("lr", "0.05"), "1e-3"), ["lr=0.05", "decay=1e-3"]);
+        assert_eq!(of(0, ("lr", "0.005"), "0"), ["lr=0.005"]);
+        assert_eq!(of(3, ("pretrain", "50"), "3e-4"), [""; 0]);
+        assert_eq!(of(3, ("pretrain", "0"), "1e-4"), ["decay=1e-4"]);
+    }
 }

@@ -1,13 +1,14 @@
 //! What the experiments share: data sets in three parts, candidates with their grids, and one run of one point.
 
 use super::compare::Measured;
+use super::tune::{self, Axis};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use undercurve::data::{Dataset, Options, Preparation, Scale, Split, prepare};
-use undercurve::metric::Summary;
+use undercurve::Real;
+use undercurve::data::{Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
@@ -21,8 +22,7 @@ pub struct Candidate {
     pub name: String,
     /// Method of the registry.
     pub method: String,
-    /// The grid: one alternative of each axis. An axis is text, `a=1 b=2 | a=3 b=4`: alternatives with a bar between
-    /// them, each of some settings. A value `33%` is that share of the steps.
+    /// The grid, as [`tune`](super::tune) reads it.
     pub axes: Vec<String>,
 }
 
@@ -30,6 +30,12 @@ impl Candidate {
     /// From its parts.
     pub fn new(name: &str, method: &str, axes: &[&str]) -> Self {
         Self { name: name.into(), method: method.into(), axes: axes.iter().map(|&axis| axis.into()).collect() }
+    }
+
+    /// With one more axis.
+    pub fn and(mut self, axis: &str) -> Self {
+        self.axes.push(axis.into());
+        self
     }
 
     /// Candidates from text, one a line: `NAME; METHOD; AXIS; AXIS…`. Empty lines and lines that begin with `#` count
@@ -54,21 +60,19 @@ impl Candidate {
         Ok(all)
     }
 
+    /// The axes, for runs of so many steps.
+    pub fn parsed(&self, steps: u64) -> Vec<Axis> {
+        self.axes.iter().map(|axis| Axis::parse(axis, &self.method, steps)).collect()
+    }
+
     /// Every point of the grid for runs of so many steps; the first axis changes slowest.
     pub fn grid(&self, steps: u64) -> Vec<Settings> {
-        let setting = |text: &str| {
-            let (name, value) = text.split_once('=').unwrap_or((text, ""));
-            let share = value.strip_suffix('%').and_then(|share| share.parse::<u64>().ok());
-            (name.to_owned(), share.map_or(value.to_owned(), |share| (steps * share / 100).to_string()))
-        };
-        let mut grid = vec![Vec::new()];
-        for axis in &self.axes {
-            let alternatives: Vec<Settings> =
-                axis.split('|').map(|text| text.split_whitespace().map(setting).collect()).collect();
-            let with = |point: &Settings, more: &Settings| point.iter().chain(more).cloned().collect::<Settings>();
-            grid = grid.iter().flat_map(|point| alternatives.iter().map(move |more| with(point, more))).collect();
-        }
-        grid
+        tune::product(&self.parsed(steps)).iter().map(tune::settings).collect()
+    }
+
+    /// Whether there is nothing to choose: a method as it is shipped, judged at the end of its run.
+    pub fn is_fixed(&self) -> bool {
+        self.axes.is_empty()
     }
 }
 
@@ -89,61 +93,89 @@ pub enum Thin {
 }
 
 /// Training, validation and test rows.
-pub struct Parts {
+pub struct Parts<T: Real> {
     /// To train on.
-    pub train: Arc<Dataset<f32>>,
+    pub train: Arc<Dataset<T>>,
     /// To choose settings by.
-    pub valid: Arc<Dataset<f32>>,
-    /// Looked at once, with the settings chosen.
-    pub test: Arc<Dataset<f32>>,
+    pub valid: Arc<Dataset<T>>,
+    /// To judge by, with the settings chosen.
+    pub test: Arc<Dataset<T>>,
 }
 
 /// The data sets of the experiments, in the order of the tables. Fashion-MNIST is not part of the repository's data:
 /// `tests/golden/fashion_mnist.py` writes it.
 pub const DATASETS: &[&str] = &["annthyroid", "mammography", "ijcnn1", "w8a", "hiv", "fashion-mnist"];
 
-/// A data set for a seed. The seed draws, by class, the test part (20 %) and the validation part (20 %); hiv keeps its
-/// published scaffold split, Fashion-MNIST its published test part.
-///
-/// # Errors
-/// `Input`.
-pub fn parts(folder: &Path, name: &str, seed: u64, thin: Thin) -> Result<Parts> {
-    let as_is = Options { scale: Some(Scale::None), ..Options::default() };
-    let file = |ending: &str| input::table(&folder.join(format!("{name}.{ending}.gz")), LayoutArgs::default(), None);
-    let (train, valid, test) = match name {
-        "hiv" => {
-            let (train, valid, test) = (file("train.svm")?, file("valid.svm")?, file("test.svm")?);
-            let preparation = Preparation::fit(&train, &as_is)?;
-            (preparation.apply(&train)?, preparation.apply(&valid)?, preparation.apply(&test)?)
-        }
-        "fashion-mnist" => {
-            let (train, test) = (file("train.svm")?, file("test.svm")?);
-            let preparation = Preparation::fit(&train, &as_is)?;
-            let (train, test) = (preparation.apply::<f32>(&train)?, preparation.apply(&test)?);
-            let inner = Split::new(0.8, seed).parts(train.labels())?;
-            (train.select(&inner.train)?, train.select(&inner.test)?, test)
-        }
-        "annthyroid" | "mammography" | "ijcnn1" | "w8a" => {
-            let csv = matches!(name, "annthyroid" | "mammography");
-            let options = match name {
-                "w8a" => as_is,
-                _ if csv => Options { label: Some("label".into()), positive: Some("1".into()), ..Options::default() },
-                _ => Options::default(),
-            };
-            let ending = if csv { "csv" } else { "svm" };
-            let path = folder.join(format!("{name}.{ending}.gz"));
-            let table = input::table(&path, LayoutArgs::default(), csv.then_some("label"))?;
-            let data = prepare::<f32>(&table, &options, Split::new(0.8, seed))?;
-            let inner = Split::new(0.75, seed).parts(data.train.labels())?;
-            (data.train.select(&inner.train)?, data.train.select(&inner.test)?, data.test)
-        }
-        _ => return Err(CliError::input(format!("no data set {name}; there are {}", DATASETS.join(", ")))),
-    };
-    let thinned = |data: Dataset<f32>, part| match left(data.labels(), thin, seed, part) {
-        Some(rows) => data.select(&rows),
-        None => Ok(data),
-    };
-    Ok(Parts { train: Arc::new(thinned(train, 0)?), valid: Arc::new(thinned(valid, 1)?), test: Arc::new(test) })
+/// The files of a data set.
+pub struct Source {
+    name: String,
+    /// One, or those of the training, validation and test parts.
+    tables: Vec<RawTable>,
+}
+
+impl Source {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// `Input`.
+    pub fn open(folder: &Path, name: &str) -> Result<Self> {
+        let csv = matches!(name, "annthyroid" | "mammography");
+        let endings: &[&str] = match name {
+            "hiv" => &[".train.svm", ".valid.svm", ".test.svm"],
+            "fashion-mnist" => &[".train.svm", ".test.svm"],
+            "annthyroid" | "mammography" => &[".csv"],
+            "ijcnn1" | "w8a" => &[".svm"],
+            _ => return Err(CliError::input(format!("no data set {name}; there are {}", DATASETS.join(", ")))),
+        };
+        let read = |ending: &&str| {
+            input::table(&folder.join(format!("{name}{ending}.gz")), LayoutArgs::default(), csv.then_some("label"))
+        };
+        Ok(Self { name: name.to_owned(), tables: endings.iter().map(read).collect::<Result<_>>()? })
+    }
+
+    /// Whether the test part is a published one, so that seeds change the run (and of Fashion-MNIST the validation part)
+    /// only.
+    pub fn is_published(name: &str) -> bool {
+        matches!(name, "hiv" | "fashion-mnist")
+    }
+
+    /// The parts for a seed. The seed draws, by class, the test part (20 %) and the validation part (20 %); hiv keeps its
+    /// published scaffold split, Fashion-MNIST its published test part.
+    ///
+    /// # Errors
+    /// `Input`.
+    pub fn parts<T: Real>(&self, seed: u64, thin: Thin) -> Result<Parts<T>> {
+        let as_is = Options { scale: Some(Scale::None), ..Options::default() };
+        let (train, valid, test) = match self.tables.as_slice() {
+            [train, valid, test] => {
+                let preparation = Preparation::fit(train, &as_is)?;
+                (preparation.apply(train)?, preparation.apply(valid)?, preparation.apply(test)?)
+            }
+            [train, test] => {
+                let preparation = Preparation::fit(train, &as_is)?;
+                let (train, test) = (preparation.apply::<T>(train)?, preparation.apply(test)?);
+                let inner = Split::new(0.8, seed).parts(train.labels())?;
+                (train.select(&inner.train)?, train.select(&inner.test)?, test)
+            }
+            tables => {
+                let options = match &*self.name {
+                    "w8a" => as_is,
+                    "annthyroid" | "mammography" => {
+                        Options { label: Some("label".into()), positive: Some("1".into()), ..Options::default() }
+                    }
+                    _ => Options::default(),
+                };
+                let data = prepare::<T>(&tables[0], &options, Split::new(0.8, seed))?;
+                let inner = Split::new(0.75, seed).parts(data.train.labels())?;
+                (data.train.select(&inner.train)?, data.train.select(&inner.test)?, data.test)
+            }
+        };
+        let thinned = |data: Dataset<T>, part| match left(data.labels(), thin, seed, part) {
+            Some(rows) => data.select(&rows),
+            None => Ok(data),
+        };
+        Ok(Parts { train: Arc::new(thinned(train, 0)?), valid: Arc::new(thinned(valid, 1)?), test: Arc::new(test) })
+    }
 }
 
 /// The rows that thinning leaves; `None` for all.
@@ -173,19 +205,18 @@ pub struct Budget {
     pub checks: u64,
 }
 
-/// Trains one point and measures a metric on the judge's rows at every check. A run whose numbers leave the type's range
-/// ends there and has no more checks.
+/// Trains one point and measures at every check. A run whose numbers leave the type's range ends there and has no more
+/// checks.
 ///
 /// # Errors
 /// `Config`.
-pub fn run(
-    parts: &Parts,
-    judge: &Dataset<f32>,
+pub fn run<T: Real>(
+    train: &Arc<Dataset<T>>,
     method: &str,
     settings: &Settings,
     seed: u64,
     budget: &Budget,
-    metric: fn(&Summary) -> f64,
+    measure: impl Fn(&mut Trainer<T>) -> Option<f64>,
 ) -> Result<Measured> {
     let start = Instant::now();
     let config = Config {
@@ -196,13 +227,13 @@ pub fn run(
         length: Length::Steps(budget.steps),
         ..Config::default()
     };
-    let mut trainer = Trainer::<f32>::new(&config, Arc::clone(&parts.train), None)?;
+    let mut trainer = Trainer::<T>::new(&config, Arc::clone(train), None)?;
     let mut checks = Vec::new();
     for check in 1..=budget.checks {
         let until = budget.steps * check / budget.checks;
         while trainer.steps_done() < until && matches!(trainer.step(), Ok(Some(_))) {}
-        let Ok(summary) = trainer.evaluate(judge) else { break };
-        checks.push((trainer.steps_done(), trainer.pass(), metric(&summary)));
+        let Some(value) = measure(&mut trainer) else { break };
+        checks.push((trainer.steps_done(), trainer.pass(), value));
         if trainer.steps_done() < until {
             break;
         }
@@ -220,16 +251,16 @@ pub fn mean_sd(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Thin, left, text};
+    use super::{Candidate, Thin, left};
 
     #[test]
-    fn grids_are_products_and_shares_are_of_the_steps() {
+    fn candidates_are_read_line_by_line() {
         let candidates = Candidate::parse("# none\n\nName; m; a=1 b=2 | a=3; pretrain=0 | pretrain=33%", "").unwrap();
         let [candidate] = &candidates[..] else { panic!("{} candidates", candidates.len()) };
         assert_eq!((&*candidate.name, &*candidate.method), ("Name", "m"));
+        assert_eq!(candidate.grid(3000).len(), 4);
+        assert!(!candidate.is_fixed() && Candidate::parse("Name; m", "").unwrap()[0].is_fixed());
         assert!(Candidate::parse("\nName", "").is_err());
-        let grid: Vec<String> = candidate.grid(3000).iter().map(text).collect();
-        assert_eq!(grid, ["a=1 b=2 pretrain=0", "a=1 b=2 pretrain=990", "a=3 pretrain=0", "a=3 pretrain=990"]);
     }
 
     #[test]

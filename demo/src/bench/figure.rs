@@ -23,14 +23,6 @@ pub struct Axes<'a> {
     pub log: bool,
 }
 
-/// Draws lines over passes into a file.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn draw(file: &Path, title: &str, value: &str, lines: &[Line<'_>]) -> anyhow::Result<()> {
-    draw_on(file, &Axes { title, across: "passes", up: value, log: false }, lines)
-}
-
 /// Draws lines into a file.
 ///
 /// # Errors

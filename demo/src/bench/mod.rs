@@ -12,10 +12,13 @@ pub mod defaults;
 pub mod exact;
 pub mod experiment;
 pub mod figure;
+pub mod gap;
 pub mod metrics;
+pub mod paired;
 pub mod pairs;
 pub mod step;
 pub mod store;
+pub mod tune;
 
 use crate::error::Result;
 use crate::{output, threads};

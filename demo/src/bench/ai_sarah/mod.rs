@@ -1,7 +1,7 @@
 //! `undercurve bench ai-sarah`: the logistic-regression experiment of Shi et al. 2021, "AI-SARAH", and the speed of its
 //! sparse steps.
 //!
-//! The baselines are tuned over the grids of the paper's table 3 with one seed: of the settings whose P never rises above
+//! The baselines are tuned over the grids of the paper's table 3, or wider ones, with one seed: of the settings whose P never rises above
 //! its start, the one with the smallest P at the end of the budget. AI-SARAH is not tuned. Then every method runs with
 //! ten other seeds. Each finished run is one line of `runs.jsonl`; a bench that is started again continues there.
 
@@ -13,7 +13,7 @@ use crate::bench::store::Store;
 use crate::error::{CliError, Result};
 use report::Report;
 pub use runs::Curve;
-use runs::{Job, METHODS, Setting, TUNING_SEED};
+use runs::{Job, METHODS, Setting, TUNING_SEED, Width};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{Dataset, Format, Options, Preparation, RawTable, Scale};
@@ -42,6 +42,9 @@ pub struct Args {
     /// Data sets to run
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "a1a,w8a,ijcnn1,a9a")]
     sets: Vec<String>,
+    /// Tune the baselines over grids that go far beyond the ends of the paper's
+    #[arg(long)]
+    wide: bool,
     /// Try every K-th setting of each grid only
     #[arg(long, value_name = "K", default_value_t = 1)]
     thin: usize,
@@ -119,6 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 fn experiment(args: &Args, text: &mut String) -> Result<()> {
     let thin = if args.quick { 12 } else { args.thin.max(1) };
+    let width = if args.wide { Width::Wide } else { Width::Paper };
     let store = Store::<Curve>::open(Some(&args.out.join("runs.jsonl")))?;
     if thin > 1 {
         writeln!(text, "\nOne in {thin} settings of each grid was tried.")?;
@@ -133,7 +137,7 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
             let smooth = problem.smooth + lambda;
             let job = |setting, seed| Job { problem: &problem, regularised, setting, seed, budget };
             let candidates: Vec<Vec<Setting>> =
-                METHODS.iter().map(|method| runs::grid(method, smooth, problem.train.len(), thin)).collect();
+                METHODS.iter().map(|method| runs::grid(method, smooth, problem.train.len(), thin, width)).collect();
             let tuning: Vec<Job<'_>> =
                 candidates.iter().skip(1).flatten().map(|&setting| job(setting, TUNING_SEED)).collect();
             let title = format!("{name}, λ = {}", if regularised { "1/n" } else { "0" });
@@ -161,7 +165,9 @@ fn experiment(args: &Args, text: &mut String) -> Result<()> {
                 .iter()
                 .map(|&s| seeds.iter().map(|&k| store.get(&job(s, k).key()).unwrap_or_default().points).collect())
                 .collect();
-            report.section(text, &problem, regularised, smooth, budget, &chosen, &results)?;
+            let edges: Vec<Vec<String>> =
+                chosen.iter().zip(&candidates).map(|(&setting, grid)| runs::edges(setting, grid)).collect();
+            report.section(text, &problem, regularised, smooth, budget, &chosen, &edges, &results)?;
         }
     }
     Ok(report.score(text)?)

@@ -3,6 +3,7 @@
 use super::Problem;
 use super::runs::{Point, Setting};
 use crate::bench::figure::{self, Axes, Line};
+use crate::bench::tune::{EDGE, edge_line};
 use anyhow::Result;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,7 @@ impl Report {
         smooth: f64,
         budget: f64,
         chosen: &[Setting],
+        edges: &[Vec<String>],
         results: &[Vec<Vec<Point>>],
     ) -> Result<()> {
         let (name, lambda) = (problem.name, problem.lambda(regularised));
@@ -86,7 +88,7 @@ impl Report {
                 places.iter().map(cell).collect()
             })
             .collect();
-        for ((setting, runs), cells) in chosen.iter().zip(results).zip(&cells) {
+        for (((setting, runs), cells), edges) in chosen.iter().zip(results).zip(&cells).zip(edges) {
             let end = |column: usize| mean(runs.iter().filter_map(|points| points.last()).map(|p| p[column]));
             let best = mean(runs.iter().map(|points| points.iter().map(|p| p[ACCURACY]).fold(f64::NAN, f64::max)));
             let shown: Vec<String> = cells.iter().map(|x| format!("{x:.2e}")).collect();
@@ -94,8 +96,9 @@ impl Report {
             let number = |x: f64| if x.is_finite() { format!("{x:.3}") } else { "–".to_owned() };
             writeln!(
                 text,
-                "| {} | {} | {} | {} | {:.3} | {:.6} | {} | {}, {} |",
+                "| {}{} | {} | {} | {} | {:.3} | {:.6} | {} | {}, {} |",
                 setting.method,
+                if edges.is_empty() { "" } else { EDGE },
                 tuned(setting.alpha),
                 tuned(setting.other),
                 shown.join(" | "),
@@ -105,6 +108,14 @@ impl Report {
                 number(end(ALPHA)),
                 number(end(ALPHA_MAX)),
             )?;
+        }
+        let data = format!("{name}, λ = {}", if regularised { "1/n" } else { "0" });
+        let lines: Vec<String> = (chosen.iter().zip(edges))
+            .flat_map(|(setting, edges)| edges.iter().map(|edge| edge_line(setting.method, &data, edge)))
+            .collect();
+        if !lines.is_empty() {
+            writeln!(text, "\nWinners on an end of their grid ({EDGE}):\n")?;
+            lines.iter().try_for_each(|line| writeln!(text, "- {line}"))?;
         }
         for (k, (column, _)) in places.iter().enumerate() {
             let won = cells.iter().skip(1).all(|other| cells[0][k] < other[k]);

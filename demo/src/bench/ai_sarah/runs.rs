@@ -2,6 +2,7 @@
 
 use super::{Problem, glm};
 use crate::bench::store::{self, Store};
+use crate::bench::tune::at_end;
 use crate::error::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -28,21 +29,44 @@ pub struct Setting {
 /// ‖∇P‖², test accuracy, α, α_max.
 pub type Point = [f64; 8];
 
-/// The settings of table 3, or every `thin`-th of them and the last.
-pub fn grid(method: &'static str, smooth: f64, n: usize, thin: usize) -> Vec<Setting> {
-    let tenths: Vec<f64> = (1..=10).map(|k| f64::from(k) / 10.0 / smooth).collect();
-    // 60 step sizes in [10⁻³, 10]; the paper does not give their spacing, geometric is assumed.
-    let decades: Vec<f64> = (0..60).map(|k| 1e-3 * 1e4f64.powf(f64::from(k) / 59.0)).collect();
+/// The grids that baselines are tuned over.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Width {
+    /// Those of the paper's table 3.
+    Paper,
+    /// Coarser ones that go far beyond their ends.
+    Wide,
+}
+
+/// A method's settings, or every `thin`-th of them and the last.
+pub fn grid(method: &'static str, smooth: f64, n: usize, thin: usize, width: Width) -> Vec<Setting> {
+    let wide = width == Width::Wide;
+    let steps: &[f64] = &match wide {
+        false => [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
+        true => [0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0],
+    };
+    let tenths: Vec<f64> = steps.iter().map(|x| x / smooth).collect();
+    // 60 step sizes in [10⁻³, 10]; the paper does not give their spacing, geometric is assumed. Wide: 31 to 1000.
+    let decades: Vec<f64> = match wide {
+        false => (0..60).map(|k| 1e-3 * 1e4f64.powf(f64::from(k) / 59.0)).collect(),
+        true => (0..31).map(|k| 1e-3 * 1e6f64.powf(f64::from(k) / 30.0)).collect(),
+    };
     let cross = |alphas: &[f64], others: &[f64]| -> Vec<Setting> {
         others.iter().flat_map(|&other| alphas.iter().map(move |&alpha| Setting { method, alpha, other })).collect()
     };
     let all = match method {
         "ai-sarah" => vec![Setting { method, alpha: 0.0, other: 0.0 }],
         "sarah" | "svrg" => {
-            let inner = (5..=20).map(|k| (f64::from(k) / 10.0 * n as f64 / BATCH as f64).round());
-            cross(&tenths, &inner.collect::<Vec<_>>())
+            let passes: Vec<f64> = match wide {
+                false => (5..=20).map(|k| f64::from(k) / 10.0).collect(),
+                true => vec![0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0],
+            };
+            let inner: Vec<f64> = passes.iter().map(|share| (share * n as f64 / BATCH as f64).round()).collect();
+            cross(&tenths, &inner)
         }
+        "sarah+" if wide => cross(&tenths, &[0.25, 0.0625, 0.015_625, 3.906_25e-3, 9.765_625e-4, 2.441_406_25e-4]),
         "sarah+" => cross(&tenths, &[0.5, 0.25, 0.125, 0.0625, 0.03125]),
+        _ if wide => cross(&decades, &[0.0, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.8]),
         _ => cross(&decades, &[0.0, 0.01, 0.05, 0.1, 0.15]),
     };
     let last = all.len() - 1;
@@ -51,6 +75,24 @@ pub fn grid(method: &'static str, smooth: f64, n: usize, thin: usize) -> Vec<Set
         .filter(|(k, _)| k % thin == thin - 1 || *k == last)
         .map(|(_, setting)| setting)
         .collect()
+}
+
+/// The ends of a method's grid that a setting lies on. A decay of 0 is the end of its range, and no end of the grid.
+pub fn edges(setting: Setting, grid: &[Setting]) -> Vec<String> {
+    let other = match setting.method {
+        "sarah" | "svrg" => ("inner", (1.0, f64::INFINITY)),
+        "sarah+" => ("stop", (0.0, 1.0)),
+        _ => ("decay", (0.0, 1.0)),
+    };
+    let alpha = ("α", (0.0, f64::INFINITY));
+    let ends = [
+        (alpha, setting.alpha, grid.iter().map(|one| one.alpha).collect::<Vec<_>>()),
+        (other, setting.other, grid.iter().map(|one| one.other).collect()),
+    ];
+    let edge = |((name, range), value, values): ((&str, (f64, f64)), f64, Vec<f64>)| {
+        at_end(value, values.into_iter(), range).then(|| format!("{name}={value:.4}"))
+    };
+    ends.into_iter().filter_map(edge).collect()
 }
 
 fn build(setting: Setting) -> Result<Box<dyn FiniteSum<f64>>> {
@@ -174,4 +216,25 @@ pub fn work(title: &str, jobs: &[Job<'_>], store: &Store<Curve>, every: bool) ->
     })?;
     bar.finish_and_clear();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, Width, edges, grid};
+
+    #[test]
+    fn winners_on_an_end_of_the_grid_are_named() {
+        let own = grid("adam", 1.0, 1000, 1, Width::Paper);
+        let of = |alpha, other| edges(Setting { method: "adam", alpha, other }, &own);
+        assert_eq!(of(10.0, 0.0), ["α=10.0000"]);
+        assert_eq!(of(own[0].alpha, 0.15), ["α=0.0010", "decay=0.1500"]);
+        assert_eq!(of(own[7].alpha, 0.05), [""; 0]);
+        let sarah = grid("ai-sarah", 1.0, 1000, 1, Width::Paper);
+        assert_eq!(edges(sarah[0], &sarah), [""; 0], "nothing is chosen");
+        // What lies on the upper ends of the paper's grid lies inside the wide one.
+        for method in ["sarah", "sarah+", "svrg", "adam", "momentum"] {
+            let [paper, wide] = [Width::Paper, Width::Wide].map(|width| grid(method, 2.0, 64_000, 1, width));
+            assert_eq!(edges(paper[paper.len() - 1], &wide), [""; 0], "{method}");
+        }
+    }
 }
