@@ -211,23 +211,22 @@ fn train(job: &Job, model: &ModelSpec, parts: &Parts, seed: u64) -> Result<Outco
         fpr: job.fpr,
         ..Config::default()
     };
-    let mut trainer = Trainer::<f32>::new(&config, Arc::clone(&parts.train), None)?;
-    let mut warning = None;
-    loop {
-        let (at, end) = trainer.progress();
+    let judge = Some(Arc::clone(&parts.judge));
+    let mut trainer = Trainer::<f32>::new(&config, Arc::clone(&parts.train), judge)?;
+    let broken = loop {
         match trainer.step() {
-            _ if at >= end => break,
             Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(error) => {
-                warning = Some(error.to_string());
-                break;
-            }
+            Ok(None) => break None,
+            Err(error) => break Some(error.to_string()),
         }
-    }
+    };
     let seconds = clock.elapsed().as_secs_f64();
     let train = measure(&mut trainer, &parts.train).unwrap_or_default();
     let test = measure(&mut trainer, &parts.judge).unwrap_or_default();
+    let warning = match broken {
+        None => trainer.report().map_err(anyhow::Error::from)?.warning.map(|w| w.sentence(trainer.method())),
+        broken => broken,
+    };
     let base = parts.judge.positives() as f64 / parts.judge.len() as f64;
     Ok(Outcome { train, test, base, seconds, steps: trainer.steps_done(), pass: trainer.pass(), warning })
 }

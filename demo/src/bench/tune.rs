@@ -96,7 +96,7 @@ impl Ladder {
         let param = registry::method(method).and_then(|m| m.params.iter().find(|param| param.name == name));
         let (low, mut high, whole) = match param.map(|param| param.domain) {
             Some(Domain::Number { low, high } | Domain::NumberOr { low, high, .. }) => (low, high, false),
-            Some(Domain::Count { low, high }) => (low as f64, high as f64, true),
+            Some(Domain::Count { low, high } | Domain::CountOr { low, high, .. }) => (low as f64, high as f64, true),
             _ => (f64::NEG_INFINITY, f64::INFINITY, false),
         };
         // A first stage as long as the run is the longest there is.
