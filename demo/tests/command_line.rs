@@ -677,29 +677,36 @@ fn a_third_label_is_found() {
 }
 
 #[test]
-fn a_model_that_ranks_nothing_is_noted() {
+fn a_model_that_ranks_nothing_is_refused() {
     let folder = Folder::new("constant");
     folder.write("data.csv", csv(100));
     let train = |more: &[&str]| {
-        let output = run(&folder.0, &[&["train", "data.csv", "--json"], more].concat());
-        let lines = objects(&stdout(&output));
-        (lines[lines.len() - 2]["train"]["auroc"].as_f64(), String::from_utf8(output.stderr).unwrap())
+        let output = run(&folder.0, &[&["train", "data.csv", "--json", "--save", "model.uc"], more].concat());
+        let done = objects(&stdout(&output)).pop().unwrap();
+        (output.status.code(), done, String::from_utf8(output.stderr).unwrap())
     };
+    let model = folder.0.join("model.uc");
     // A rate of nothing: the model is the one it began with, all zeros.
-    let (auroc, said) = train(&["--method", "soap", "--set", "lr=0", "--steps", "5"]);
-    assert_eq!(auroc, Some(0.5));
-    assert!(
-        said.starts_with("note: all training rows have the same score, so this model ranks nothing; try "),
-        "{said}"
-    );
+    let constant = ["--method", "soap", "--set", "lr=0", "--steps", "5"];
+    let (code, done, said) = train(&constant);
+    assert_eq!((code, &done["collapsed"]), (Some(1), &Value::Bool(true)));
+    assert!(done["warning"].as_str().unwrap().starts_with("all training rows have the same score, so this model"));
+    assert!(said.contains("ranks nothing; try ") && said.contains("nothing was saved"), "{said}");
     assert!(said.contains("--set pretrain=STEPS") && said.contains("--set surrogate=") && said.lines().count() == 1);
-    let (auroc, said) = train(&["--method", "soap", "--steps", "5"]);
-    assert!(auroc != Some(0.5) && said.is_empty(), "{auroc:?} {said}");
+    assert!(!model.exists(), "a model of nothing was left");
+    let (code, done, said) = train(&["--method", "soap", "--steps", "50"]);
+    assert_eq!((code, done.get("warning"), &*said), (Some(0), None, ""));
+    // What was there before stays.
+    let before = std::fs::read(&model).unwrap();
+    assert_eq!(train(&constant).0, Some(1));
+    assert_eq!(std::fs::read(&model).unwrap(), before);
+    std::fs::remove_file(&model).unwrap();
     folder.write("data.csv", classes_csv(80));
-    let (_, said) = train(&["--label", "kind", "--method", "ppd-sg", "--set", "lr=0", "--steps", "5"]);
+    let (code, done, said) = train(&["--label", "kind", "--method", "ppd-sg", "--set", "lr=0", "--steps", "5"]);
+    assert_eq!((code, &done["collapsed"], model.exists()), (Some(1), &Value::Bool(true), false));
     assert!(said.contains("this model ranks nothing; try "), "{said}");
-    let (_, said) = train(&["--label", "kind", "--method", "ppd-sg", "--steps", "5"]);
-    assert!(said.is_empty(), "{said}");
+    let (code, _, said) = train(&["--label", "kind", "--method", "ppd-sg", "--steps", "5"]);
+    assert_eq!((code, &*said), (Some(0), ""));
 }
 
 #[test]

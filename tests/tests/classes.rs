@@ -80,6 +80,7 @@ fn cross_entropy_descends_as_written_out() {
             ("per-class", "5"),
             ("batch", "12"),
             ("weights", weights),
+            ("decay", "0"),
         ];
         let mut trainer = ClassTrainer::new(&config("ce", "linear", &settings, 120), dataset(&x, &y), None).unwrap();
         let all = twin::Data { x: &x, y: &y, population: &[125.0, 50.0, 25.0] };
@@ -110,6 +111,7 @@ fn ppd_sg_goes_through_its_stages_as_written_out() {
             ("reset", reset.as_str()),
             ("per-class", "6"),
             ("stage-factor", "3"),
+            ("decay", "0"),
         ];
         let steps = 6 + 20 + 62;
         let mut trainer =
@@ -129,8 +131,14 @@ fn ppd_sg_goes_through_its_stages_as_written_out() {
 #[test]
 fn networks_with_a_head_for_each_class_descend_along_the_gradient() {
     let (x, y) = data(5, 300);
-    let settings =
-        [("optimizer", "sgd"), ("schedule", "constant"), ("lr", "1"), ("sampling", "uniform"), ("batch", "300")];
+    let settings = [
+        ("optimizer", "sgd"),
+        ("schedule", "constant"),
+        ("lr", "1"),
+        ("decay", "0"),
+        ("sampling", "uniform"),
+        ("batch", "300"),
+    ];
     let mut trainer = ClassTrainer::new(&config("ce", "mlp-tanh:4,3", &settings, 3), dataset(&x, &y), None).unwrap();
     let sizes = [2, 4, 3, 3];
     let loss = |w: &[f64]| -> f64 {

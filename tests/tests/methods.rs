@@ -123,7 +123,7 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
     let data = data(200, 40, 1.0, 5);
     let same = [("schedule", "linear"), ("lr", "0.05")];
     for (restart, kept) in [("none", 21), ("auto", 16)] {
-        let mut settings = vec![("pretrain", "30"), ("restart", restart)];
+        let mut settings = vec![("pretrain", "30"), ("pretrain-lr", "0.05"), ("restart", restart), ("lr", "0.02")];
         settings.extend([("positives", "8"), ("negatives", "56")]);
         let mut two = trainer(&config("soap", &settings, 100), &data);
         let mut one = trainer(&config("ce", &same, 30), &data);
@@ -149,7 +149,7 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
         assert_eq!(two.total_steps(), 100);
     }
     // The method's rate falls over its own steps: here 0.02, then a tenth of it, and Adam's second step is hardly longer.
-    let mut two = trainer(&config("soap", &[("pretrain", "30"), ("schedule", "steps")], 32), &data);
+    let mut two = trainer(&config("soap", &[("pretrain", "30"), ("schedule", "steps"), ("lr", "0.02")], 32), &data);
     for _ in 0..31 {
         two.step().unwrap();
     }

@@ -1,0 +1,127 @@
+//! Runs that end without an error and have learned nothing say so, and those that have learned do not.
+
+use std::sync::Arc;
+use undercurve::data::Dataset;
+use undercurve::registry::METHODS;
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer, Warning};
+
+/// Rows of two columns; positives lie `apart` deviations from negatives along both.
+fn clouds(rows: usize, positives: usize, apart: f64, seed: u64) -> Arc<Dataset<f64>> {
+    let mut rng = Rng::keyed(seed, 7, 0);
+    let y: Vec<u8> = (0..rows).map(|row| u8::from(row < positives)).collect();
+    let x = y.iter().flat_map(|&y| [0, 1].map(|_| rng.normal() + apart * f64::from(y))).collect();
+    Arc::new(Dataset::dense(x, y, 2).unwrap())
+}
+
+fn config(method: &str, settings: &[(&str, &str)], steps: u64) -> Config {
+    Config {
+        method: method.into(),
+        settings: settings.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
+        length: Length::Steps(steps),
+        ..Config::default()
+    }
+}
+
+/// The warning at the end of a run.
+fn end(config: &Config, data: &Arc<Dataset<f64>>) -> Option<Warning> {
+    Trainer::new(config, Arc::clone(data), None).unwrap().run().unwrap().warning
+}
+
+#[test]
+fn before_the_first_step_there_is_nothing_to_say() {
+    let data = clouds(200, 20, 1.5, 1);
+    let mut trainer = Trainer::new(&config("soap", &[], 10), data, None).unwrap();
+    assert_eq!(trainer.report().unwrap().warning, None);
+}
+
+/// In the default range, at 5 % of false positives, too.
+#[test]
+fn runs_that_learn_say_nothing() {
+    let data = clouds(400, 40, 1.5, 2);
+    for method in METHODS {
+        for model in ["linear", "mlp-tanh:4"] {
+            let mut config = config(method.name, &[], 2000);
+            config.model = ModelSpec::parse(model).unwrap();
+            // Those of finite sums that need a number for networks, or train linear models alone.
+            let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else {
+                assert!(method.is_finite_sum() && model != "linear", "{} {model}", method.name);
+                continue;
+            };
+            let report = trainer.run().unwrap();
+            assert_eq!(report.warning, None, "{} {model}: AP {}", method.name, report.train.ap);
+        }
+    }
+}
+
+#[test]
+fn a_constant_model_is_told() {
+    // Everything ties at 0, where a narrow range's subgradient is no direction of descent, without the start.
+    let data = clouds(300, 30, 1.0, 3);
+    let mut stuck = config("pauc-exact", &[("pretrain", "0"), ("surrogate", "squared-hinge"), ("decay", "0")], 200);
+    stuck.fpr = (0.0, 0.01);
+    let warning = end(&stuck, &data);
+    assert!(matches!(warning, None | Some(Warning::Constant)), "{warning:?}");
+    // A decay beyond all bounds leaves nothing.
+    let flat = clouds(300, 30, 0.0, 4);
+    let zero = Arc::new(Dataset::dense(vec![0.0; 600], flat.labels().to_vec(), 2).unwrap());
+    assert_eq!(end(&config("ce", &[], 50), &zero), Some(Warning::Constant));
+    assert!(Warning::Constant.collapsed());
+}
+
+#[test]
+fn saturated_and_tied_scores_are_told() {
+    // Far apart and a huge rate: the sigmoid link is flat at every row.
+    let data = clouds(300, 30, 2.0, 5);
+    let warning = end(&config("smooth-ap", &[("pretrain", "0"), ("lr", "1e4"), ("decay", "0")], 50), &data).unwrap();
+    assert!(matches!(warning, Warning::Saturated { .. }), "{warning:?}");
+    assert!(warning.collapsed());
+    // Rows of one score but for a few.
+    let mut x = vec![0.0; 600];
+    x[0] = 1.0;
+    let ties = Arc::new(Dataset::dense(x, data.labels().to_vec(), 2).unwrap());
+    let warning = end(&config("ce", &[], 200), &ties).unwrap();
+    assert!(matches!(warning, Warning::Tied { share } if share > 0.9), "{warning:?}");
+}
+
+#[test]
+fn chance_reversal_and_balls_are_told() {
+    let noise = clouds(4000, 400, 0.0, 6);
+    let warning = end(&config("ce", &[], 500), &noise).unwrap();
+    assert!(matches!(warning, Warning::Chance { .. } | Warning::Reversed { .. }), "{warning:?}");
+    assert!(!warning.collapsed());
+    let data = clouds(300, 30, 1.0, 7);
+    let ball = [("pretrain", "0"), ("radius", "0.01"), ("link", "identity"), ("lr", "0.5")];
+    let warning = end(&config("oauc", &ball, 300), &data).unwrap();
+    assert!(matches!(warning, Warning::Edge { .. }), "{warning:?}");
+}
+
+/// Every sentence says what to try with settings that the method has.
+#[test]
+fn sentences_name_settings_of_the_method() {
+    let all = [
+        Warning::Constant,
+        Warning::Tied { share: 0.75 },
+        Warning::Saturated { slope: 1e-5 },
+        Warning::Reversed { auroc: 0.25 },
+        Warning::Chance { ap: 0.031, share: 0.03 },
+        Warning::Edge { radius: 10.0 },
+        Warning::NoDescent,
+    ];
+    for method in METHODS {
+        for warning in all {
+            let sentence = warning.sentence(method);
+            assert!(sentence.contains("; try ") && sentence.ends_with("another method"), "{sentence}");
+            for word in
+                sentence.split_whitespace().filter_map(|word| word.trim_matches(['(', ')', ',']).split_once('='))
+            {
+                assert!(method.params.iter().any(|param| param.name == word.0), "{}: {sentence}", method.name);
+            }
+        }
+    }
+    let sentence = Warning::Chance { ap: 0.031, share: 0.03 }.sentence(&METHODS[0]);
+    assert!(
+        sentence.starts_with("an average precision of 3.1 % is little above chance, 3 % of positives"),
+        "{sentence}"
+    );
+}
