@@ -1612,7 +1612,8 @@ impl<'a> Settings<'a> {
     /// The algorithm of a method that brings its own step rule.
     fn stagewise(&self, ascent: usize) -> Result<Option<AnyAlgorithm>> {
         let theory = self.text("schedule") == Some("theory");
-        let unit = self.unit();
+        // The constants of the theorems are those of the objective as it is.
+        let unit = if theory { 1.0 } else { self.unit() };
         let stages = |adagrad: bool| {
             let (lr, reset) = (unit * self.value("lr"), self.count("reset")? as f64);
             if theory {

@@ -10,7 +10,7 @@ use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Dataset, Selection};
 use undercurve::estimator::{Estimator, Grad};
 use undercurve::model::{AnyModel, Model};
-use undercurve::registry::{self, METHODS, Settings};
+use undercurve::registry::{self, METHODS, Scope, Settings};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
@@ -142,8 +142,8 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
         two.step().unwrap();
         assert!(two.estimator_state().iter().any(|&u| u != 0.0));
         // Adam's first step has the rate for its length in every coordinate, whatever the gradient: nothing of the steps
-        // of cross-entropy is left in it.
-        for (k, (new, old)) in two.params().iter().zip(&before).enumerate() {
+        // of cross-entropy is left in it. (The last bias shifts all scores alike, which no pair sees.)
+        for (k, (new, old)) in two.params().iter().zip(&before).enumerate().take(20) {
             assert!(((new - old).abs() - 0.02).abs() < 1e-5, "parameter {k} moved by {}", new - old);
         }
         assert_eq!(two.total_steps(), 100);
@@ -180,7 +180,14 @@ fn pretraining_is_cross_entropy_and_then_a_new_last_layer() {
 /// `steps` gradient steps with the parts of a method put together by hand, every batch all rows; the parameters it answers.
 fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
     let pairs: Vec<(&str, &str)> = config.settings.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    let settings = Settings::new(registry::method(&config.method).unwrap(), &pairs).unwrap();
+    let positives = data.labels().iter().map(|&y| u32::from(y)).sum::<u32>();
+    let scope = Scope {
+        population: [data.len() as u32 - positives, positives],
+        network: true,
+        batch: 300,
+        steps: steps as u64,
+    };
+    let settings = Settings::new(registry::method(&config.method).unwrap(), &pairs).unwrap().with_scope(scope);
     let (estimator, algorithm) = (settings.estimator::<f64>().unwrap(), settings.algorithm(steps as u64).unwrap());
     let model = config.model.build(data.cols()).unwrap();
     let (n, d) = (data.len(), Model::<f64>::param_len(&model));
@@ -247,11 +254,11 @@ fn runs_are_what_their_parts_make() {
     let data = data(300, 100, 1.0, 6);
     let all = [("positives", "100"), ("negatives", "200")];
     for (method, more) in [
-        ("ppd-sg", &[("stage", "4"), ("reset", "2"), ("lr", "0.5"), ("link", "sigmoid")][..]),
-        ("ppd-adagrad", &[("stage", "4"), ("reset", "1"), ("lr", "0.2"), ("answer", "mean")]),
-        ("auc-margin", &[("stage", "5"), ("lr", "0.5"), ("form", "joint")]),
+        ("ppd-sg", &[("stage", "4"), ("reset", "2"), ("lr", "0.045"), ("link", "sigmoid"), ("pretrain", "0")][..]),
+        ("ppd-adagrad", &[("stage", "4"), ("reset", "1"), ("lr", "0.045"), ("answer", "mean"), ("pretrain", "0")]),
+        ("auc-margin", &[("stage", "5"), ("lr", "0.5"), ("form", "joint"), ("pretrain", "0")]),
         ("ce-balanced", &[("optimizer", "sgd"), ("lr", "2")]),
-        ("soap", &[("optimizer", "momentum"), ("lr", "2")]),
+        ("soap", &[("optimizer", "momentum"), ("lr", "2"), ("pretrain", "0")]),
     ] {
         let config = config(method, &[&all, more].concat(), 20);
         let mut trainer = trainer(&config, &data);
@@ -268,7 +275,7 @@ fn runs_are_what_their_parts_make() {
 /// The stage that PGA returns is drawn with the seed of the run.
 #[test]
 fn the_random_stage_follows_the_seed() {
-    let pairs = [("stage", "7"), ("answer", "stage")];
+    let pairs = [("stage", "7"), ("answer", "stage"), ("units", "raw"), ("lr", "0.3"), ("prox", "1000")];
     let settings = Settings::new(registry::method("pga").unwrap(), &pairs).unwrap();
     for seed in [1, 5] {
         let want = Pga::new(0.3, 7.0, 1000.0, 1e6, 1e6, 1, seed).unwrap().with_answer(Point(2));
@@ -277,7 +284,7 @@ fn the_random_stage_follows_the_seed() {
     // Three stages of one step, four and nine: which one is returned differs between seeds.
     let data = data(60, 20, 1.0, 7);
     let answers = [1, 2, 3, 4, 5, 6].map(|seed| {
-        let mut config = config("pga", &[("stage", "1"), ("answer", "stage"), ("lr", "0.5")], 15);
+        let mut config = config("pga", &[("stage", "1"), ("answer", "stage"), ("lr", "0.05"), ("pretrain", "0")], 15);
         (config.seed, config.model) = (seed, ModelSpec::Linear);
         let at = |steps| {
             let mut trainer = trainer(&config, &data);
@@ -296,7 +303,7 @@ fn the_schedules_of_the_theorems_are_settings() {
     let pairs = [("schedule", "theory"), ("lr", "0.02"), ("mu", "0.4"), ("smoothness", "1.6"), ("l-tilde", "0.7")];
     let made = |name| Settings::new(registry::method(name).unwrap(), &pairs).unwrap().algorithm(100).unwrap();
     let stages = Stages::theory(lr, mu, l, l_tilde, 4.0).unwrap();
-    assert_eq!(made("ppd-sg"), AnyAlgorithm::PpdSg(PpdSg::new(stages, 0.5 / l, 0.0, 1).unwrap()));
+    assert_eq!(made("ppd-sg"), AnyAlgorithm::PpdSg(PpdSg::new(stages, 0.5 / l, 1e-4, 1).unwrap()));
     let stages = Stages::theory_adagrad(lr, mu, l, 4.0).unwrap();
     let want = PpdAdagrad::new(stages, 0.5 / l, 1e-3, StageLength::Theory { l_tilde }, 1).unwrap();
     assert_eq!(made("ppd-adagrad"), AnyAlgorithm::PpdAdagrad(want));

@@ -127,6 +127,9 @@ impl Exact {
 }
 
 impl<T: Real> Estimator<T> for Exact {
+    fn link(&self) -> Link {
+        self.link
+    }
     fn need(&self, shape: Shape) -> Need {
         let need = pairs::by_class_need(shape.rows);
         Need { real: shape.rows, f64: need.f64 + 2 * shape.rows, ..need }

@@ -85,6 +85,9 @@ impl FastAp {
 }
 
 impl<T: Real> Estimator<T> for FastAp {
+    fn link(&self) -> Link {
+        Link::Sigmoid
+    }
     fn need(&self, shape: Shape) -> Need {
         Need { real: 2 * shape.rows, f64: 4 * (self.bins as usize + 1), ..Need::NONE }
     }

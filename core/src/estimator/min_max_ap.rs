@@ -141,6 +141,9 @@ impl<T: Real> MinMaxAp<T> {
 }
 
 impl<T: Real> Estimator<T> for MinMaxAp<T> {
+    fn link(&self) -> Link {
+        self.link
+    }
     fn aux(&self) -> (usize, usize) {
         (self.anchors as usize, self.anchors as usize)
     }

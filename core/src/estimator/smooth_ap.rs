@@ -84,6 +84,9 @@ impl<T: Real> SmoothAp<T> {
 }
 
 impl<T: Real> Estimator<T> for SmoothAp<T> {
+    fn link(&self) -> Link {
+        self.link
+    }
     fn need(&self, shape: Shape) -> Need {
         Need { real: 2 * shape.rows + kept::need(shape.rows), ..Need::NONE }
     }
