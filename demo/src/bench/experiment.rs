@@ -93,7 +93,10 @@ impl Candidate {
             let asked = params.iter().filter(|param| param.auto.is_some() || CHOICES.contains(&param.name));
             asked.map(|param| param.name).filter(|name| open(name)).map(str::to_owned).collect::<Vec<_>>()
         };
-        let mut all: Vec<String> = self.grid(steps).iter().flat_map(open).collect();
+        // Also what only the climb looks at.
+        let axes = self.axes.iter().map(|axis| axis.replace('~', "")).collect();
+        let whole = Self { axes, ..self.clone() };
+        let mut all: Vec<String> = whole.grid(steps).iter().flat_map(open).collect();
         all.sort_unstable();
         all.dedup();
         all
