@@ -3,7 +3,8 @@
 //!
 //! Every search begins with 24 points: three learning rates, two weight decays and four settings of the method's own
 //! (SOAP: four γ and two margins, and the decay in the climb). The climb also looks at pre-training by cross-entropy for a
-//! third of the steps (the paper's two stages) and at batches as drawn. Cross-entropy is there with its decay tuned and
+//! third of the steps (the paper's two stages: the last layer of a network starts again) and at batches as drawn. Every
+//! search names what defaults might change. Cross-entropy is there with its decay tuned and
 //! with none; SOAP and cross-entropy also as shipped. Steps, checks, rows and seeds are the same for all.
 
 use super::compare::{self, Goal, Table};
@@ -43,12 +44,13 @@ const MORE_RATES: &str = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1"
 const MORE_NETWORK_RATES: &str = "lr=0.0003 | lr=0.001 | lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1";
 const DECAYS: &str = "decay=1e-5 | decay=1e-3";
 const LATE_DECAY: &str = "~ decay=1e-4";
-const STARTS: &str = "~ pretrain=0 | pretrain=33%";
+const STARTS: &str = "~ pretrain=0 | pretrain=33% pretrain-lr=0.05 restart=auto";
 const WEIGHTS: &str = "~ weights=unbiased | weights=as-drawn";
 const SCHEDULES: &str = "schedule=linear | schedule=cosine | schedule=steps | schedule=constant";
 const GAMMAS: &str = "gamma=0.001 | gamma=0.01 | gamma=0.1 | gamma=0.9";
 const MARGINS: &str = "margin=0.1 | margin=0.3 | margin=1 | margin=3";
 const LOGISTIC: &str = "surrogate=logistic";
+const NO_START: &str = "pretrain=0";
 
 /// The learning rates that a search begins with.
 fn rates(linear: bool) -> &'static str {
@@ -72,12 +74,15 @@ fn candidates(linear: bool) -> Vec<Candidate> {
         new("CE defaults", "ce", &[]),
         usual("CB-CE", "cb-ce", "beta=0.9 | beta=0.99 | beta=0.999 | beta=0.9999"),
         usual("Focal", "focal", "focus=0.5 | focus=1 | focus=2 | focus=5"),
-        usual("LDAM", "ldam", "margin=0.3 | margin=0.5 | margin=1 | margin=2").and("~ beta=0 | beta=0.9999 defer=53%"),
+        usual("LDAM", "ldam", "margin=0.3 | margin=0.5 | margin=1 | margin=2")
+            .and("~ beta=0 defer=0 | beta=0.9999 defer=53%"),
         new("AUC-M", "auc-margin", &[BATCH, "optimizer=adam", rates, MARGINS, DECAYS, STARTS, WEIGHTS, links]),
         usual("SmoothAP", "smooth-ap", "temperature=0.003 | temperature=0.01 | temperature=0.03 | temperature=0.3")
             .and(links),
         usual("FastAP", "fast-ap", "bins=5 | bins=10 | bins=20 | bins=40"),
-        usual("MinMax", "min-max-ap", "anchors=3 | anchors=5 | anchors=10 | anchors=30").and(links),
+        usual("MinMax", "min-max-ap", "anchors=3 | anchors=5 | anchors=10 | anchors=30")
+            .and("surrogate=squared-hinge margin=1")
+            .and(links),
         new(
             "SOAP",
             "soap",
@@ -98,7 +103,7 @@ const SQUARED_HINGE: &str = "surrogate=squared-hinge link=sigmoid";
 /// Of a table of lengths: searches that begin with six points.
 fn ladder(linear: bool) -> Vec<Candidate> {
     let rates = rates(linear);
-    let soap = &[BATCH, LOGISTIC, "link=identity scale=2", rates, "gamma=0.1 | gamma=0.9", LATE_DECAY];
+    let soap = &[BATCH, NO_START, LOGISTIC, "link=identity scale=2", rates, "gamma=0.1 | gamma=0.9", LATE_DECAY];
     vec![
         Candidate::new("CE", "ce", &[BATCH, rates, DECAYS]),
         Candidate::new("CE balanced", "ce-balanced", &[BATCH, rates, DECAYS]),
@@ -109,31 +114,32 @@ fn ladder(linear: bool) -> Vec<Candidate> {
 
 /// Methods whose batches make the average precision, with 16 to 256 rows a batch, one in eight of them positive.
 fn batches() -> Vec<Candidate> {
-    vec![
-        Candidate::new("SOAP batch 16", "soap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("SOAP batch 32", "soap", &["positives=4 negatives=28", RATES, DECAYS]),
-        Candidate::new("SOAP batch 64", "soap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("SOAP batch 128", "soap", &["positives=16 negatives=112", RATES, DECAYS]),
-        Candidate::new("SOAP batch 256", "soap", &["positives=32 negatives=224", RATES, DECAYS]),
-        Candidate::new("SmoothAP batch 16", "smooth-ap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("SmoothAP batch 64", "smooth-ap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("SmoothAP batch 256", "smooth-ap", &["positives=32 negatives=224", RATES, DECAYS]),
-        Candidate::new("FastAP batch 16", "fast-ap", &["positives=2 negatives=14", RATES, DECAYS]),
-        Candidate::new("FastAP batch 64", "fast-ap", &["positives=8 negatives=56", RATES, DECAYS]),
-        Candidate::new("FastAP batch 256", "fast-ap", &["positives=32 negatives=224", RATES, DECAYS]),
-    ]
+    let of = |name: &str, method, rows: u32| {
+        let own = format!("positives={} negatives={} schedule=linear", rows / 8, rows - rows / 8);
+        let own = [&*own, NO_START, RATES, DECAYS];
+        let candidate = Candidate::new(&format!("{name} batch {rows}"), method, &own);
+        match method {
+            "soap" => candidate.and(SQUARED_HINGE).and("margin=0.5 gamma=0.9"),
+            "smooth-ap" => candidate.and("link=sigmoid temperature=0.01"),
+            _ => candidate.and("bins=20"),
+        }
+    };
+    let soap = [16, 32, 64, 128, 256].map(|rows| of("SOAP", "soap", rows));
+    let others = [("SmoothAP", "smooth-ap"), ("FastAP", "fast-ap")];
+    let others = others.into_iter().flat_map(|(name, method)| [16, 64, 256].map(|rows| of(name, method, rows)));
+    soap.into_iter().chain(others).collect()
 }
 
 /// SOAP with the paper's three surrogates (scale 1 and 2 of its table 4; 10, near the indicator, besides).
 fn surrogates() -> Vec<Candidate> {
+    let of = |name: &str, surrogate, shapes| {
+        Candidate::new(name, "soap", &[BATCH, NO_START, "link=sigmoid gamma=0.9", surrogate, RATES, shapes, DECAYS])
+    };
+    let scales = "scale=1 | scale=2 | scale=10";
     vec![
-        Candidate::new(
-            "squared hinge",
-            "soap",
-            &["surrogate=squared-hinge", RATES, "margin=0.5 | margin=1 | margin=2", DECAYS],
-        ),
-        Candidate::new("logistic", "soap", &["surrogate=logistic", RATES, "scale=1 | scale=2 | scale=10", DECAYS]),
-        Candidate::new("sigmoid", "soap", &["surrogate=sigmoid", RATES, "scale=1 | scale=2 | scale=10", DECAYS]),
+        of("squared hinge", "surrogate=squared-hinge", "margin=0.5 | margin=1 | margin=2"),
+        of("logistic", LOGISTIC, scales),
+        of("sigmoid", "surrogate=sigmoid", scales),
     ]
 }
 
@@ -184,6 +190,15 @@ mod tests {
         for (table, points) in tables.into_iter().zip([24, 24, 6, 6, 18]) {
             for candidate in table.iter().filter(|candidate| !candidate.is_fixed()) {
                 assert_eq!(candidate.grid(3000).len(), points, "{}", candidate.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_search_names_what_defaults_might_change() {
+        for table in [candidates(true), candidates(false), ladder(true), ladder(false), batches(), surrogates()] {
+            for candidate in table.iter().filter(|candidate| !candidate.is_fixed()) {
+                assert_eq!(candidate.unnamed(3000), [""; 0], "{}", candidate.name);
             }
         }
     }

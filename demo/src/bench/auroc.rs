@@ -4,7 +4,8 @@
 //!
 //! Every search begins with 24 points. Cross-entropy, plain and balanced, has its step rule, rate, decay and schedule;
 //! the staged methods have rate, first stage and γ of the proximal term (`prox`), which caps the way of a stage; OAUC rate
-//! and radius. Batches are uniform rows for all, as in the paper.
+//! and radius; rates and γ are in units of 1/(p(1 - p)), p the share of positives. Every run begins at 0, without steps of
+//! cross-entropy before it. Batches are uniform rows for all, as in the paper.
 
 use super::compare::{self, Goal, Table};
 use super::experiment::{Candidate, Thin};
@@ -31,13 +32,13 @@ pub struct Args {
 /// The methods of the min-max objective, with what is the same in every point, and more axes.
 fn min_max(batch: &str, more: &[&str]) -> Vec<Candidate> {
     let new = |name, method, own: &[&str]| {
-        let axes: Vec<&str> = [batch].iter().chain(own).chain(more).copied().collect();
+        let axes: Vec<&str> = [batch, FROM_ZERO].iter().chain(own).chain(more).copied().collect();
         Candidate::new(name, method, &axes)
     };
     vec![
         new("OAUC", "oauc", &[OAUC_RATES, "radius=1 | radius=30 | radius=1000"]),
         new("PGA", "pga", &[RATES, PROX, STAGES]),
-        new("PPD-SG", "ppd-sg", &[RATES, PROX, STAGES]),
+        new("PPD-SG", "ppd-sg", &["decay=0", RATES, PROX, STAGES]),
         new("PPD-AdaGrad", "ppd-adagrad", &[RATES, PROX, STAGES]),
     ]
 }
@@ -55,9 +56,10 @@ fn candidates() -> Vec<Candidate> {
 }
 
 const CE_RATES: &str = "lr=0.01 | lr=0.1 | lr=1 | lr=10";
-const RATES: &str = "lr=0.01 | lr=0.1 | lr=1 | lr=10";
-const OAUC_RATES: &str = "lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1 | lr=3 | lr=10 | lr=30";
-const PROX: &str = "prox=1 | prox=100 | prox=10000";
+const FROM_ZERO: &str = "units=balanced pretrain=0";
+const RATES: &str = "lr=0.003 | lr=0.03 | lr=0.3 | lr=3";
+const OAUC_RATES: &str = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1 | lr=0.3 | lr=1 | lr=3 | lr=10";
+const PROX: &str = "prox=10 | prox=1000 | prox=1e5";
 const STAGES: &str = "stage=100 | stage=600";
 const SCHEDULES: &str = "~ schedule=linear | schedule=constant | schedule=steps";
 
@@ -112,9 +114,10 @@ mod tests {
     use super::{candidates, min_max};
 
     #[test]
-    fn every_search_begins_with_as_many_points_as_the_others() {
+    fn every_search_begins_with_as_many_points_and_names_what_defaults_might_change() {
         for candidate in candidates().into_iter().chain(min_max("batch=8", &["link=identity"])) {
             assert_eq!(candidate.grid(1500).len(), 24, "{}", candidate.name);
+            assert_eq!(candidate.unnamed(1500), [""; 0], "{}", candidate.name);
         }
     }
 }

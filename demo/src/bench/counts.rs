@@ -216,6 +216,10 @@ fn whole(sum: &'static str, loss: AnySurrogate<f64>, grade: Grade, rows: usize, 
     })
 }
 
+/// SOAP's form behind a sigmoid, without steps of cross-entropy before its own.
+const PAPER: [(&str, &str); 4] =
+    [("surrogate", "squared-hinge"), ("margin", "0.5"), ("link", "sigmoid"), ("pretrain", "0")];
+
 /// A whole training step: draw, forward, estimator, backward, Adam.
 fn network(method: &str) -> Result<Call> {
     let (rows, cols) = (4096, 32);
@@ -224,6 +228,7 @@ fn network(method: &str) -> Result<Call> {
     let x: Vec<f32> = (0..rows * cols).map(|k| (random.normal() + 0.3 * f64::from(labels[k / cols])) as f32).collect();
     let config = Config {
         method: method.into(),
+        settings: if method == "soap" { PAPER.map(|(k, v)| (k.into(), v.into())).to_vec() } else { Vec::new() },
         model: ModelSpec::Mlp { hidden: vec![64, 64], tanh: false },
         length: Length::Steps(1_000_000_000),
         ..Config::default()

@@ -70,6 +70,38 @@ impl Candidate {
         tune::product(&self.parsed(steps)).iter().map(tune::settings).collect()
     }
 
+    /// What the points of the grid leave to defaults that depend on the data or may well change: how a run begins, what it
+    /// minimises, and what is `auto`.
+    #[cfg(test)]
+    pub fn unnamed(&self, steps: u64) -> Vec<String> {
+        const CHOICES: [&str; 7] = ["surrogate", "link", "margin", "scale", "restart", "units", "prox"];
+        let params = undercurve::registry::method(&self.method).map_or(&[][..], |method| method.params);
+        let open = |point: &Settings| {
+            let of = |name: &str| point.iter().find(|own| own.0 == name).map(|own| &*own.1);
+            let loss = of("surrogate");
+            let open = |name: &str| {
+                of(name).is_none()
+                    && match name {
+                        "steps" => false,
+                        "restart" | "pretrain-lr" => of("pretrain") != Some("0"),
+                        "stage" => of("optimizer").is_none(),
+                        "margin" => loss.is_none_or(|loss| loss == "squared-hinge"),
+                        "scale" => loss.is_some_and(|loss| loss != "squared-hinge"),
+                        _ => true,
+                    }
+            };
+            let asked = params.iter().filter(|param| param.auto.is_some() || CHOICES.contains(&param.name));
+            asked.map(|param| param.name).filter(|name| open(name)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Also what only the climb looks at.
+        let axes = self.axes.iter().map(|axis| axis.replace('~', "")).collect();
+        let whole = Self { axes, ..self.clone() };
+        let mut all: Vec<String> = whole.grid(steps).iter().flat_map(open).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Whether there is nothing to choose: a method as it is shipped, judged at the end of its run.
     pub fn is_fixed(&self) -> bool {
         self.axes.is_empty()

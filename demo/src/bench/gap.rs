@@ -52,7 +52,15 @@ impl Problem {
     }
 
     fn new(train: Arc<Dataset<f64>>) -> Result<Self> {
-        let settings = [("surrogate", "square"), ("link", "identity"), ("tolerance", "1e-9"), ("memory", "30")];
+        let settings = [
+            ("surrogate", "square"),
+            ("link", "identity"),
+            ("margin", "1"),
+            ("decay", "0"),
+            ("pretrain", "0"),
+            ("tolerance", "1e-9"),
+            ("memory", "30"),
+        ];
         let config = Config {
             method: "auc-exact".into(),
             settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
@@ -120,9 +128,12 @@ mod tests {
     fn a_run_comes_nearer_to_the_least_loss_of_the_drawn_problem() {
         let problem = Problem::gaussian(1).unwrap();
         assert!(problem.least > 0.1 && problem.least < 0.9, "{}", problem.least);
-        let settings: Vec<_> = [("link", "identity"), ("sampling", "uniform"), ("lr", "0.1"), ("stage", "200")]
+        let settings = [("link", "identity"), ("sampling", "uniform"), ("pretrain", "0"), ("decay", "0")];
+        let settings: Vec<_> = settings
+            .into_iter()
+            .chain([("units", "balanced"), ("lr", "0.016"), ("stage", "200")])
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .to_vec();
+            .collect();
         let budget = Budget { steps: 1000, model: ModelSpec::Linear, checks: 4 };
         let checks = problem.run("ppd-sg", &settings, 1, &budget).unwrap().checks;
         assert_eq!(checks.len(), 4);
