@@ -239,7 +239,7 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
             Candidate::parse(&text, &file.display().to_string())?
         }
         None => {
-            let mut all = vec![Candidate::new("ce", "ce", &[]), Candidate::new("ce, no decay", "ce", &["decay=0"])];
+            let mut all = vec![Candidate::new("ce", "ce", &[]), Candidate::new("ce without decay", "ce", &["decay=0"])];
             let trains = |name: &str| *model == ModelSpec::Linear || name != "theoretical-ai-sarah";
             all.extend(
                 METHODS
@@ -317,7 +317,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     let store = Store::<Outcome>::open(args.out.as_ref().map(|folder| folder.join("runs.jsonl")).as_deref())?;
     let workers = args.jobs.unwrap_or_else(store::cores).max(1);
     let models: Vec<ModelSpec> = (args.model.iter())
-        .map(|model| ModelSpec::parse(model).map_err(|text| CliError::input(text)))
+        .map(|model| ModelSpec::parse(model).map_err(CliError::input))
         .collect::<Result<_>>()?;
     let all: Vec<Vec<Job>> = models.iter().map(|model| jobs(args, model)).collect::<Result<_>>()?;
     let bar = ProgressBar::new(all.iter().map(Vec::len).sum::<usize>() as u64 * names.len() as u64 * seeds);
