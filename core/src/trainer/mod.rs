@@ -279,7 +279,7 @@ impl<T: Real> Trainer<T> {
             Some(test) => Some(self.evaluate(&test)?),
         };
         let (step, pass) = (self.steps_done(), self.pass());
-        let warning = self.warning(&scores, &summary, test.as_ref())?;
+        let warning = self.warning_of(&scores, &summary, test.as_ref())?;
         Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum, warning })
     }
 

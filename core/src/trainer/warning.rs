@@ -9,6 +9,8 @@ use crate::real::Real;
 use crate::registry::Method;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Something to be said against the model of a [`Report`](super::Report).
@@ -52,6 +54,11 @@ pub enum Warning {
 /// Least mean of h(1 − h).
 const FLAT: f64 = 1e-3;
 
+/// What to try, as the command line says it; or, with `compact`, as a page or a package does, which have no `--set`.
+const fn words(line: &'static str, plain: &'static str) -> &'static str {
+    if cfg!(feature = "compact") { plain } else { line }
+}
+
 impl Warning {
     /// Whether the model is no result: its scores do not tell rows apart, or training cannot go on from it.
     #[must_use]
@@ -85,18 +92,18 @@ impl Warning {
         let mut tries: Vec<&str> = Vec::new();
         let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
         if flat && has("link") {
-            tries.push("--set link=identity");
+            tries.push(words("--set link=identity", "link=identity"));
         }
         if !flat && has("pretrain") {
-            tries.push("a start by cross-entropy (--set pretrain=STEPS)");
+            tries.push(words("a start by cross-entropy (--set pretrain=STEPS)", "a start by cross-entropy (pretrain)"));
         }
         if has("lr") && !matches!(self, Self::NoDescent) {
-            tries.push("a smaller --set lr=RATE");
+            tries.push(words("a smaller --set lr=RATE", "a smaller lr"));
         } else if has("alpha") {
-            tries.push("another --set alpha=STEP");
+            tries.push(words("another --set alpha=STEP", "another alpha"));
         }
         if has("surrogate") {
-            tries.push("another --set surrogate=NAME");
+            tries.push(words("another --set surrogate=NAME", "another surrogate"));
         }
         if matches!(self, Self::Chance { .. }) {
             tries.push("more steps");
@@ -125,9 +132,25 @@ fn chance(summary: &Summary) -> Option<Warning> {
 }
 
 impl<T: Real> Trainer<T> {
+    /// The `warning` of a [`report`](Self::report), now, without the rest of it. `test` are metrics of held-out rows, where
+    /// there are any, as [`evaluate`](Self::evaluate) gives them. O(n log n).
+    ///
+    /// # Errors
+    /// `NonFinite` when a score is NaN or infinite.
+    pub fn warning(&mut self, test: Option<&Summary>) -> Result<Option<Warning>> {
+        if self.steps_done() == 0 {
+            return Ok(None);
+        }
+        let train = Arc::clone(&self.common.train);
+        let mut scores = vec![T::ZERO; train.labels().len()];
+        self.score(train.rows(), &mut scores)?;
+        let summary = self.common.summary(&scores, train.labels())?;
+        self.warning_of(&scores, &summary, test)
+    }
+
     /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
     /// step. The gravest first.
-    pub(super) fn warning(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
+    pub(super) fn warning_of(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
         if self.steps_done() == 0 {
             return Ok(None);
         }
