@@ -1,6 +1,6 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
-use super::config::{Config, ModelSpec, TrainerError};
+use super::config::{Config, ModelSpec, TrainerError, listed};
 use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
 use super::warning::Warning;
@@ -81,8 +81,8 @@ impl<T: Real> ClassTrainer<T> {
             let names: Vec<&str> = registry::CLASS_METHODS.iter().map(|m| m.name).collect();
             let name = &config.method;
             TrainerError::Config(match registry::method(name) {
-                Some(_) => format!("method {name} trains two classes; of several classes are {}", names.join(", ")),
-                None => format!("no method \"{name}\" of several classes; there are {}", names.join(", ")),
+                Some(_) => format!("method {name} trains two classes; of several classes are {}", listed(&names)),
+                None => format!("no method \"{name}\" of several classes; there are {}", listed(&names)),
             })
         })?;
         let pairs = config.pairs();

@@ -135,7 +135,7 @@ impl<T: Real> Trainer<T> {
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
         let method = registry::method(&config.method).ok_or_else(|| {
             let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
-            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, names.join(", ")))
+            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, config::listed(&names)))
         })?;
         if !method.is_built() {
             return Err(TrainerError::NotBuilt { method: method.name });

@@ -7,11 +7,9 @@ use crate::estimator::{Estimator, Link};
 use crate::metric::Summary;
 use crate::real::Real;
 use crate::registry::Method;
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
-use alloc::vec::Vec;
 
 /// Something to be said against the model of a [`Report`](super::Report).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,59 +67,73 @@ impl Warning {
     /// What is so, and what to try with the method.
     #[must_use]
     pub fn sentence(self, method: &Method) -> String {
-        let what = match self {
-            Self::Constant => "all training rows have the same score, so this model ranks nothing".into(),
-            Self::Tied { share } => {
-                format!("{} % of the pairs of a positive and a negative have the same score", percent(share))
+        // (Written bit by bit: formatting takes more room in a small module.)
+        let mut text = String::new();
+        match self {
+            Self::Tied { share } => push_percent(&mut text, share),
+            Self::Chance { ap, share } => {
+                text.push_str("an average precision of ");
+                push_percent(&mut text, ap);
+                text.push_str(" is little above chance, ");
+                push_percent(&mut text, share);
             }
-            Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish".into(),
-            Self::Reversed { .. } => {
-                "more positives score below a negative than above it (AUROC below one half)".into()
-            }
-            Self::Chance { ap, share } => format!(
-                "an average precision of {} % is little above chance, {} % of positives",
-                percent(ap),
-                percent(share)
-            ),
-            Self::Edge { .. } => {
-                "the parameters lie on the edge of their ball (radius), where they would diverge".into()
-            }
-            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained".into(),
-        };
-        let has = |name: &str| method.params.iter().any(|param| param.name == name);
-        let mut tries: Vec<&str> = Vec::new();
+            _ => {}
+        }
+        text.push_str(match self {
+            Self::Constant => "all training rows have the same score, so this model ranks nothing",
+            Self::Tied { .. } => " of the pairs of a positive and a negative have the same score",
+            Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish",
+            Self::Reversed { .. } => "more positives score below a negative than above it (AUROC below one half)",
+            Self::Chance { .. } => " of positives",
+            Self::Edge { .. } => "the parameters lie on the edge of their ball (radius), where they would diverge",
+            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained",
+        });
         let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
-        if flat && has("link") {
-            tries.push(words("--set link=identity", "link=identity"));
+        let rate = has(method, "lr") && !matches!(self, Self::NoDescent);
+        let tries = [
+            (flat && has(method, "link"), words("--set link=identity", "link=identity")),
+            (
+                !flat && has(method, "pretrain"),
+                words("a start by cross-entropy (--set pretrain=STEPS)", "a start by cross-entropy (pretrain)"),
+            ),
+            (rate, words("a smaller --set lr=RATE", "a smaller lr")),
+            (!rate && has(method, "alpha"), words("another --set alpha=STEP", "another alpha")),
+            (has(method, "surrogate"), words("another --set surrogate=NAME", "another surrogate")),
+            (matches!(self, Self::Chance { .. }), "more steps"),
+            (true, "another method"),
+        ];
+        let mut before = "; try ";
+        for (at, (_, one)) in tries.iter().enumerate().filter(|(_, (fits, _))| *fits) {
+            text.push_str(if before == ", " && at + 1 == tries.len() { " or " } else { before });
+            text.push_str(one);
+            before = ", ";
         }
-        if !flat && has("pretrain") {
-            tries.push(words("a start by cross-entropy (--set pretrain=STEPS)", "a start by cross-entropy (pretrain)"));
-        }
-        if has("lr") && !matches!(self, Self::NoDescent) {
-            tries.push(words("a smaller --set lr=RATE", "a smaller lr"));
-        } else if has("alpha") {
-            tries.push(words("another --set alpha=STEP", "another alpha"));
-        }
-        if has("surrogate") {
-            tries.push(words("another --set surrogate=NAME", "another surrogate"));
-        }
-        if matches!(self, Self::Chance { .. }) {
-            tries.push("more steps");
-        }
-        tries.push("another method");
-        let last = tries.pop().unwrap_or_default();
-        if tries.is_empty() {
-            format!("{what}; try {last}")
-        } else {
-            format!("{what}; try {} or {last}", tries.join(", "))
-        }
+        text
     }
 }
 
+/// Whether a method has a parameter of this name.
+#[inline(never)]
+fn has(method: &Method, name: &str) -> bool {
+    method.params.iter().any(|param| param.name == name)
+}
+
 /// A share in percent, in whole numbers or with one digit behind the point.
-fn percent(share: f64) -> String {
-    let tenths = libm::round(share * 1000.0) as i64;
-    if tenths % 10 == 0 { format!("{}", tenths / 10) } else { format!("{}.{}", tenths / 10, tenths % 10) }
+#[inline(never)]
+fn push_percent(text: &mut String, share: f64) {
+    let tenths = libm::round(share * 1000.0) as u32;
+    for place in [1000, 100, 10, 1] {
+        if tenths >= place || place <= 10 {
+            if place == 1 {
+                if tenths % 10 == 0 {
+                    break;
+                }
+                text.push('.');
+            }
+            text.push(char::from(b'0' + (tenths / place % 10) as u8));
+        }
+    }
+    text.push_str(" %");
 }
 
 /// Whether an average precision is hardly above a share of positives.
