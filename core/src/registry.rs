@@ -217,7 +217,7 @@ const fn text(text: &'static str) -> &'static str {
 }
 
 /// Methods with the texts that are for people. A build with `compact` also leaves out the parameters of methods that it only
-/// lists.
+/// lists, and without `every-method` the papers' settings.
 const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
     let mut k = 0;
     while k < N {
@@ -229,7 +229,7 @@ const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
             source: Source { paper: text(source.paper), part: text(source.part) },
             files: if cfg!(feature = "compact") { &[] } else { files },
             params: if listed { &[] } else { params },
-            paper: if listed { &[] } else { paper },
+            paper: if cfg!(all(feature = "compact", not(feature = "every-method"))) { &[] } else { paper },
             ..methods[k]
         };
         k += 1;

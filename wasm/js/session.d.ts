@@ -14,7 +14,7 @@ export interface Method {
   fpr?: [low: number, high: number];
   /** Parameters of the method that differ from their defaults. */
   settings?: Record<string, number | string>;
-  /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. */
+  /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. By the full module. */
   preset?: "paper";
 }
 

@@ -204,7 +204,7 @@ export class Session {
       let data;
       let trainer;
       try {
-        if (settings.needsFull) return undefined;
+        if (settings.needsFull || (method.preset && !settings.paper)) return undefined;
         if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
         if (steps !== undefined) settings.steps(steps);
         if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
@@ -227,7 +227,7 @@ export class Session {
         if (!trainer) data?.free();
         settings.free();
       }
-    }, several ? "several classes are" : "this method is");
+    }, several ? "several classes are" : method.preset ? "the settings of papers are" : "this method is");
   }
 
   /**

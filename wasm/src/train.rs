@@ -113,11 +113,11 @@ impl Options {
         registry::method(&self.config.method).is_some_and(|method| !method.is_built())
     }
     /// Takes the settings of the method's paper, of two classes or of several. Those that are set afterwards override them.
+    #[cfg(feature = "full")]
     pub fn paper(&mut self, several: bool) {
         let method = match several {
-            #[cfg(feature = "full")]
             true => registry::class_method(&self.config.method),
-            _ => registry::method(&self.config.method),
+            false => registry::method(&self.config.method),
         };
         for (name, value) in method.map_or(&[][..], |method| method.paper) {
             self.set(name, value);

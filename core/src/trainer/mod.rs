@@ -159,11 +159,11 @@ impl<T: Real> Trainer<T> {
         if let Some(test) = &test
             && test.rows().cols() != train.rows().cols()
         {
-            return Err(TrainerError::Config(format!(
-                "the test data has {} columns, the training data {}",
-                test.rows().cols(),
-                train.rows().cols()
-            )));
+            let (test, train) = (test.rows().cols(), train.rows().cols());
+            return Err(TrainerError::Config(match cfg!(feature = "compact") {
+                true => "the test data has other columns than the training data".to_string(),
+                false => format!("the test data has {test} columns, the training data {train}"),
+            }));
         }
         let model = config.model.build(train.rows().cols())?;
         let common = Common {
