@@ -161,7 +161,7 @@ impl<T: Real> Trainer<T> {
         {
             let (test, train) = (test.rows().cols(), train.rows().cols());
             return Err(TrainerError::Config(match cfg!(feature = "compact") {
-                true => "the test data has other columns than the training data".to_string(),
+                true => "the test data has other columns".to_string(),
                 false => format!("the test data has {test} columns, the training data {train}"),
             }));
         }

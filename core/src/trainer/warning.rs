@@ -94,7 +94,7 @@ impl Warning {
             (flat && has(method, "link"), words("--set link=identity", "link=identity")),
             (
                 !flat && has(method, "pretrain"),
-                words("a start by cross-entropy (--set pretrain=STEPS)", "a start by cross-entropy (pretrain)"),
+                words("a start by cross-entropy (--set pretrain=STEPS)", "pretrain=STEPS"),
             ),
             (rate, words("a smaller --set lr=RATE", "a smaller lr")),
             (!rate && has(method, "alpha"), words("another --set alpha=STEP", "another alpha")),
