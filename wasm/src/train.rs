@@ -71,7 +71,7 @@ impl Drawn {
     /// features. `part` 0 is for training, 1 for holding out.
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, JsError> {
-        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such kind of data"))?;
+        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such data"))?;
         if !(positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite()) {
             return Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"));
         }

@@ -97,7 +97,10 @@ impl Warning {
                 words("a start by cross-entropy (--set pretrain=STEPS)", "pretrain=STEPS"),
             ),
             (rate, words("a smaller --set lr=RATE", "a smaller lr")),
-            (!rate && has(method, "alpha"), words("another --set alpha=STEP", "another alpha")),
+            (
+                cfg!(any(feature = "every-method", not(feature = "compact"))) && !rate && has(method, "alpha"),
+                words("another --set alpha=STEP", "another alpha"),
+            ),
             (has(method, "surrogate"), words("another --set surrogate=NAME", "another surrogate")),
             (matches!(self, Self::Chance { .. }), "more steps"),
             (true, "another method"),
