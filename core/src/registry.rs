@@ -216,16 +216,20 @@ const fn text(text: &'static str) -> &'static str {
     if cfg!(feature = "compact") { "" } else { text }
 }
 
-/// Methods with the texts that are for people.
+/// Methods with the texts that are for people. A build with `compact` also leaves out the parameters of methods that it only
+/// lists, and without `every-method` the papers' settings.
 const fn with_texts<const N: usize>(mut methods: [Method; N]) -> [Method; N] {
     let mut k = 0;
     while k < N {
-        let Method { title, about, source, files, .. } = methods[k];
+        let Method { title, about, source, files, params, paper, .. } = methods[k];
+        let listed = cfg!(feature = "compact") && !methods[k].is_built();
         methods[k] = Method {
             title: text(title),
             about: text(about),
             source: Source { paper: text(source.paper), part: text(source.part) },
             files: if cfg!(feature = "compact") { &[] } else { files },
+            params: if listed { &[] } else { params },
+            paper: if cfg!(all(feature = "compact", not(feature = "every-method"))) { &[] } else { paper },
             ..methods[k]
         };
         k += 1;
@@ -237,19 +241,19 @@ impl Method {
     /// Whether it minimises a finite sum by algorithms of its own, instead of joining an estimator and an algorithm. A
     /// linear model's rows are then meant to have unit length.
     #[must_use]
-    pub fn is_finite_sum(&self) -> bool {
-        self.objective == Objective::FiniteSum
+    pub const fn is_finite_sum(&self) -> bool {
+        matches!(self.objective, Objective::FiniteSum)
     }
 
     /// Whether it looks at the whole data at every step.
     #[must_use]
-    pub fn is_exact(&self) -> bool {
+    pub const fn is_exact(&self) -> bool {
         matches!(self.objective, Objective::AucExact | Objective::ApExact | Objective::PaucExact)
     }
 
     /// Whether this build can train it; without the feature `every-method` some are listed only.
     #[must_use]
-    pub fn is_built(&self) -> bool {
+    pub const fn is_built(&self) -> bool {
         cfg!(feature = "every-method") || !(self.is_exact() || self.is_finite_sum())
     }
 }
@@ -530,7 +534,8 @@ const MINMAX_SETTINGS: &[(&str, &str)] = &[
     ("pretrain", "0"),
 ];
 
-/// Every method. With the feature `compact` without titles, sentences, sources and files.
+/// Every method. With the feature `compact` without titles, sentences, sources and files, and those that are not built
+/// without parameters.
 pub static METHODS: &[Method] = &with_texts([
     Method {
         name: "soap",

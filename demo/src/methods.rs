@@ -182,7 +182,11 @@ pub fn object(method: &Method) -> Value {
             Domain::CountOr { word, low, high } => json!({"kind": "count", "low": low, "high": high, "word": word}),
             Domain::NumberOr { word, low, high } => json!({"kind": "number", "low": low, "high": high, "word": word}),
         };
-        json!({"name": param.name, "default": param.default, "about": param.about, "domain": domain})
+        let mut object = json!({"name": param.name, "default": param.default, "about": param.about, "domain": domain});
+        if let Some(auto) = param.auto {
+            object["auto"] = meaning(auto).into();
+        }
+        object
     });
     json!({
         "name": method.name, "title": method.title, "about": method.about,

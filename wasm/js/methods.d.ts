@@ -1,7 +1,6 @@
 /** The values a parameter may take. */
 export type Domain =
-  | { kind: "number"; low: number; high: number }
-  | { kind: "count"; low: number; high: number }
+  | { kind: "number" | "count"; low: number; high: number; /** What it may be instead of a number, such as "auto". */ word?: string }
   | { kind: "choice"; values: string[] };
 
 /** A method of training. */
@@ -14,7 +13,9 @@ export interface MethodInfo {
   /** Equations and algorithm numbers. */
   part: string;
   files: string[];
-  params: { name: string; about: string; default: string; domain: Domain }[];
+  params: { name: string; about: string; default: string; /** What the default "auto" stands for. */ auto?: string; domain: Domain }[];
+  /** The settings of its paper where they are others than the defaults: the preset "paper". */
+  paper_settings: Record<string, string>;
 }
 
 /** Every method of two classes with its parameters. */

@@ -14,6 +14,8 @@ export interface Method {
   fpr?: [low: number, high: number];
   /** Parameters of the method that differ from their defaults. */
   settings?: Record<string, number | string>;
+  /** The settings of the method's paper, `paper_settings` in `METHODS`; `settings` override them. By the full module. */
+  preset?: "paper";
 }
 
 /** Features of sparse rows: row k has `val[ptr[k] … ptr[k + 1]]` in the columns `col[…]`, from 0 and ascending. */
@@ -119,6 +121,8 @@ export interface Snapshot {
   step: number;
   /** Whether the run is over. */
   done: boolean;
+  /** Of the run's steps, the first ones that are of cross-entropy, before the method's own; 0 for most methods. */
+  pretraining: number;
   /** Passes over the training rows. */
   pass: number;
   /** Estimate on the last batch; NaN before the first step and for finite sums. */
@@ -126,6 +130,10 @@ export interface Snapshot {
   /** Of training per step, over the last slice. */
   milliseconds: number;
   test: Metrics;
+  /** What is to be said against the model, and what to try; not before the first step. */
+  warning?: string;
+  /** With a warning: whether the model is no result, as its scores do not tell rows apart or training cannot go on from it. */
+  collapsed?: boolean;
   /** True-positive rate at the false-positive rate k / (points − 1). */
   roc?: Float32Array;
   /** Precision where the recall reaches k / (points − 1). */
@@ -157,6 +165,8 @@ export interface ClassSnapshot {
   step: number;
   /** Whether the run is over. */
   done: boolean;
+  /** Of the run's steps, the first ones that are of cross-entropy, before the method's own; 0 for most methods. */
+  pretraining: number;
   /** Passes over the training rows. */
   pass: number;
   /** Estimate on the last batch; NaN before the first step. */
@@ -164,6 +174,10 @@ export interface ClassSnapshot {
   /** Of training per step, over the last slice. */
   milliseconds: number;
   test: ClassMetrics;
+  /** What is to be said against the model, and what to try; not before the first step. */
+  warning?: string;
+  /** With a warning: whether the model is no result, as its scores do not tell rows apart or training cannot go on from it. */
+  collapsed?: boolean;
   /** Of the view's class: true-positive rate at the false-positive rate k / (points − 1). */
   roc?: Float32Array;
   /** Of the view's class: precision where the recall reaches k / (points − 1). */

@@ -17,6 +17,7 @@ import { Ordered, grid } from "./view.js";
  * @property {string} name as in `methods()`
  * @property {[number, number]} [fpr] range of false-positive rates of the partial AUC, default [0, 0.05]
  * @property {Record<string, number | string>} [settings] parameters of the method that differ from their defaults
+ * @property {"paper"} [preset] the settings of the method's paper come before `settings`
  */
 
 /**
@@ -76,10 +77,13 @@ import { Ordered, grid } from "./view.js";
  * @typedef {object} Snapshot
  * @property {number} step
  * @property {boolean} done whether the run is over
+ * @property {number} pretraining of the run's steps, the first ones that are of cross-entropy, before the method's own
  * @property {number} pass passes over the training rows
  * @property {number} objective estimate on the last batch, NaN before the first step and for finite sums
  * @property {number} milliseconds of training per step, over the last call
  * @property {{ auroc: number, ap: number, pauc: number, accuracy: number }} test
+ * @property {string} [warning] what is to be said against the model, and what to try
+ * @property {boolean} [collapsed] whether the model is no result: its scores do not tell rows apart, or it can learn no more
  * @property {Float32Array} [roc] true-positive rate at curve[k] = k / (points − 1)
  * @property {Float32Array} [pr] precision where the recall reaches k / (points − 1)
  * @property {Float32Array} [histogram] lowest score, highest score, negatives per bin, positives per bin (as shares)
@@ -114,6 +118,7 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
   need(typeof method.name === "string", "method.name", method.name, "the name of a method");
+  need([undefined, "paper"].includes(method.preset), "method.preset", method.preset, "paper, or none");
   need(model.kind === "linear" || model.kind === "mlp", "model.kind", model.kind, "linear or mlp");
   need([undefined, "unit", "none"].includes(scale), "scale", scale, "unit or none");
   if (classes !== undefined) {
@@ -199,10 +204,11 @@ export class Session {
       let data;
       let trainer;
       try {
-        if (settings.needsFull) return undefined;
+        if (settings.needsFull || (method.preset && !settings.paper)) return undefined;
         if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
         if (steps !== undefined) settings.steps(steps);
         if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
+        if (method.preset) settings.paper(several);
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
@@ -221,7 +227,7 @@ export class Session {
         if (!trainer) data?.free();
         settings.free();
       }
-    }, several ? "several classes are" : "this method is");
+    }, several ? "several classes are" : method.preset ? "the settings of papers are" : "this method is");
   }
 
   /**
@@ -277,7 +283,9 @@ export class Session {
     const trainer = this.#held();
     checkView(view, this.#dims, this.#classes);
     const metrics = trainer.metrics();
-    const snapshot = { step: trainer.stepsDone, done: trainer.done, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
+    const snapshot = { step: trainer.stepsDone, done: trainer.done, pretraining: trainer.pretraining, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
+    const warning = trainer.warning();
+    if (warning !== undefined) Object.assign(snapshot, { warning, collapsed: trainer.collapsed });
     if (this.#classes !== undefined) {
       const score = (X) => this.score(X);
       const pictures = classPictures(view, { scores: () => trainer.scores(), labels: this.#labels, classes: this.#classes, score });

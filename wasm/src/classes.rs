@@ -2,13 +2,13 @@
 
 use crate::synthetic::{ARMS, pinwheel};
 use crate::train::{Data, Drawn, Options};
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::data::{ClassDataset, Dataset};
 use undercurve::metric::class_summary;
-use undercurve::trainer;
+use undercurve::trainer::{self, Warning};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Training rows and held-out rows with class numbers.
@@ -77,6 +77,7 @@ pub struct ClassTrainer {
     scores: Vec<f32>,
     /// The step that `scores` belong to.
     scored: Option<u64>,
+    collapsed: bool,
 }
 
 #[wasm_bindgen]
@@ -93,7 +94,7 @@ impl ClassTrainer {
     }
 
     fn of(inner: trainer::ClassTrainer<f32>) -> Self {
-        Self { inner, objective: f64::NAN, scores: Vec::new(), scored: None }
+        Self { inner, objective: f64::NAN, scores: Vec::new(), scored: None, collapsed: false }
     }
 
     /// Everything of the run, to go on later.
@@ -124,6 +125,11 @@ impl ClassTrainer {
     pub fn steps_done(&self) -> f64 {
         self.inner.steps_done() as f64
     }
+    /// Of the run's steps, the first ones that are of cross-entropy.
+    #[wasm_bindgen(getter)]
+    pub fn pretraining(&self) -> f64 {
+        self.inner.pretraining_steps() as f64
+    }
     /// Rows drawn / rows there are.
     #[wasm_bindgen(getter)]
     pub fn pass(&self) -> f64 {
@@ -146,6 +152,18 @@ impl ClassTrainer {
         let mut out = vec![summary.hand_till, summary.auroc, summary.ap, summary.accuracy];
         out.extend(summary.classes.iter().flat_map(|class| [class.rows as f64, class.auroc, class.ap]));
         Ok(out)
+    }
+
+    /// What is to be said against the model, if anything; `collapsed` then tells how grave it is.
+    pub fn warning(&mut self) -> Result<Option<String>, JsError> {
+        let warning = self.inner.warning()?;
+        self.collapsed = warning.is_some_and(Warning::collapsed);
+        Ok(warning.map(|warning| warning.sentence(self.inner.method())))
+    }
+    /// Whether the last `warning` said that the model is no result.
+    #[wasm_bindgen(getter)]
+    pub fn collapsed(&self) -> bool {
+        self.collapsed
     }
 
     /// Log-odds of each class for the held-out rows (for the training rows where nothing is held out), row-major.

@@ -76,7 +76,7 @@ impl Synthetic {
             }
             Shape::Ring => {
                 let radius = if positive { 0.45 * rng.normal() } else { 2.3 + 0.45 * rng.normal() };
-                [radius * libm::cos(2.0 * angle), radius * libm::sin(2.0 * angle)]
+                [radius * libm::cos(2.0 * angle), radius * sin(2.0 * angle)]
             }
             Shape::Checker => {
                 let (x, y) = (0.15 + 2.4 * rng.uniform(), 0.15 + 2.4 * rng.uniform());
@@ -84,7 +84,7 @@ impl Synthetic {
                 [side * x, side * sign * y]
             }
             Shape::Moons => {
-                let (x, y) = (libm::cos(angle), libm::sin(angle));
+                let (x, y) = (libm::cos(angle), sin(angle));
                 [2.0 * (sign * x) - sign, 2.0 * (sign * y) - 0.6 * sign]
             }
         }
@@ -107,6 +107,11 @@ impl Synthetic {
     }
 }
 
+/// The sine of a few turns at most, by the cosine, which every draw needs anyway: a small module need not hold both.
+fn sin(angle: f64) -> f64 {
+    libm::cos(angle - core::f64::consts::FRAC_PI_2)
+}
+
 /// Shares of the pinwheel's classes.
 #[cfg(feature = "full")]
 pub const ARMS: [f64; 5] = [0.4, 0.27, 0.17, 0.1, 0.06];
@@ -127,7 +132,7 @@ pub fn pinwheel(rows: usize, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec
         let radius = 0.5 + 2.3 * rng.uniform();
         let turn = f64::from(class) / ARMS.len() as f64 * core::f64::consts::TAU;
         let angle = turn + 0.45 * radius + 0.22 * rng.normal();
-        let point = [radius * libm::cos(angle), radius * libm::sin(angle)];
+        let point = [radius * libm::cos(angle), radius * sin(angle)];
         x.extend(point.map(|value| (value + noise * rng.normal()) as f32));
     }
     (x, y)

@@ -1,7 +1,7 @@
 //! Training: data from arrays or from a seed, options, the trainer and what a picture of it needs.
 
 use crate::synthetic::SYNTHETICS;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use undercurve::data::Dataset;
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::registry;
 use undercurve::rng::Rng;
-use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError};
+use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError, Warning};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Training rows and held-out rows.
@@ -71,7 +71,7 @@ impl Drawn {
     /// features. `part` 0 is for training, 1 for holding out.
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, JsError> {
-        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such kind of data"))?;
+        let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such data"))?;
         if !(positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite()) {
             return Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"));
         }
@@ -112,6 +112,17 @@ impl Options {
     pub fn needs_full(&self) -> bool {
         registry::method(&self.config.method).is_some_and(|method| !method.is_built())
     }
+    /// Takes the settings of the method's paper, of two classes or of several. Those that are set afterwards override them.
+    #[cfg(feature = "full")]
+    pub fn paper(&mut self, several: bool) {
+        let method = match several {
+            true => registry::class_method(&self.config.method),
+            false => registry::method(&self.config.method),
+        };
+        for (name, value) in method.map_or(&[][..], |method| method.paper) {
+            self.set(name, value);
+        }
+    }
     /// Overrides a parameter of the method.
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
@@ -139,6 +150,7 @@ pub struct Trainer {
     scores: Vec<f32>,
     /// The step that `scores` belong to.
     scored: Option<u64>,
+    collapsed: bool,
 }
 
 #[wasm_bindgen]
@@ -158,7 +170,7 @@ impl Trainer {
     }
 
     fn of(inner: trainer::Trainer<f32>) -> Self {
-        Self { inner, metrics: Metrics::new(), objective: f64::NAN, scores: Vec::new(), scored: None }
+        Self { inner, metrics: Metrics::new(), objective: f64::NAN, scores: Vec::new(), scored: None, collapsed: false }
     }
 
     /// Everything of the run, to go on later.
@@ -197,6 +209,11 @@ impl Trainer {
     pub fn steps_done(&self) -> f64 {
         self.inner.steps_done() as f64
     }
+    /// Of the run's steps, the first ones that are of cross-entropy.
+    #[wasm_bindgen(getter)]
+    pub fn pretraining(&self) -> f64 {
+        self.inner.pretraining_steps() as f64
+    }
     /// Rows drawn / rows there are.
     #[wasm_bindgen(getter)]
     pub fn pass(&self) -> f64 {
@@ -213,11 +230,24 @@ impl Trainer {
 
     /// Held-out AUROC, average precision, partial AUC (the mean true-positive rate over its range), accuracy at score 0.
     pub fn metrics(&mut self) -> Result<Vec<f64>, JsError> {
-        let (low, high) = self.inner.config().fpr;
-        let range = FprRange::new(low, high)?;
-        let data = self.refresh()?;
-        let Summary { auroc, ap, pauc, accuracy, .. } = self.metrics.summary(&self.scores, data.labels(), range)?;
+        let Summary { auroc, ap, pauc, accuracy, .. } = self.summary()?;
         Ok(vec![auroc, ap, pauc, accuracy])
+    }
+
+    /// What is to be said against the model, if anything; `collapsed` then tells how grave it is.
+    pub fn warning(&mut self) -> Result<Option<String>, JsError> {
+        let test = match self.inner.test_data() {
+            Some(_) => Some(self.summary()?),
+            None => None,
+        };
+        let warning = self.inner.warning(test.as_ref())?;
+        self.collapsed = warning.is_some_and(Warning::collapsed);
+        Ok(warning.map(|warning| warning.sentence(self.inner.method())))
+    }
+    /// Whether the last `warning` said that the model is no result.
+    #[wasm_bindgen(getter)]
+    pub fn collapsed(&self) -> bool {
+        self.collapsed
     }
 
     /// Scores of the held-out rows (of the training rows where nothing is held out).
@@ -231,6 +261,13 @@ impl Trainer {
         let mut scores = vec![0.0; data.train.len()];
         self.inner.score(data.train.rows(), &mut scores)?;
         Ok(scores)
+    }
+
+    fn summary(&mut self) -> Result<Summary, JsError> {
+        let (low, high) = self.inner.config().fpr;
+        let range = FprRange::new(low, high)?;
+        let data = self.refresh()?;
+        Ok(self.metrics.summary(&self.scores, data.labels(), range)?)
     }
 
     /// Scores the held-out rows (the training rows where there are none) once per step.

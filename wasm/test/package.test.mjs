@@ -9,7 +9,7 @@ import { DataFile, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
-import { CLASS_METHODS, CLASS_SYNTHETICS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "../js/index.js";
+import { CLASS_METHODS, CLASS_SYNTHETICS, METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "../js/index.js";
 
 const module = (name) => readFile(new URL(`../js/pkg/${name}_bg.wasm`, import.meta.url));
 const names = ["undercurve", "undercurve_full", "undercurve_files"];
@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads: its ceiling stands. */
-const MOST_GZIP_BYTES = { undercurve: 80_000, undercurve_full: 165_000, undercurve_files: 128_000 };
+const MOST_GZIP_BYTES = { undercurve: 80_000, undercurve_full: 171_000, undercurve_files: 128_000 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
@@ -72,6 +72,7 @@ test("the full module is loaded when a method needs it, and not before", async (
     return session;
   };
   for (const name of ["auc-exact", "ai-sarah"]) assert.throws(() => new Session(options(name)), NeedsFull);
+  assert.throws(() => new Session({ ...options("soap"), method: { name: "soap", preset: "paper" } }), (error) => error instanceof NeedsFull && /^the settings of papers are in the full module/.test(error.message));
   assert.throws(() => new Session(several("ce")), (error) => error instanceof NeedsFull && /^several classes are in the full module/.test(error.message));
   // (What Node cannot fetch is given, as in the first module's case.)
   const loaded = initFull(wasm.undercurve_full);
@@ -91,7 +92,7 @@ test("several classes train, are measured exactly, and resume to the same bits",
   for (const { name } of CLASS_METHODS) {
     for (const model of [{ kind: "linear" }, { kind: "mlp", hidden: [6] }]) {
       // (Short stages, so that there are dual resets.)
-      const settings = name === "ce" ? {} : { stage: 15, reset: 4, lr: 1 };
+      const settings = name === "ce" ? { lr: 0.05 } : { stage: 15, reset: 4, lr: 1 };
       const given = several(name, { model, method: { name, settings } });
       const whole = await Session.create(given);
       assert.equal(whole.advance({ steps: 60 }), 60);
@@ -346,6 +347,76 @@ test("two methods start alike and see the same batches", () => {
     assert.deepEqual(a.batch(), b.batch(), `step ${step}`);
   }
   assert.notDeepEqual(a.params(), b.params());
+});
+
+test("a model that tells no rows apart says so, with what to try; others say nothing", async () => {
+  const flat = { X: new Float32Array(2 * 100), y: Uint8Array.from({ length: 100 }, (_, row) => row % 4), dims: 2 };
+  const two = { ...flat, y: flat.y.map((label) => Number(label === 1)) };
+  const tied = [
+    { ...two, method: { name: "soap" } },
+    { ...two, method: { name: "pauc-exact", settings: { pretrain: 0 } } },
+    { ...two, method: { name: "ai-sarah" } },
+    { ...two, test: { X: Float32Array.from({ length: 20 }, (_, at) => at), y: two.y.subarray(0, 10) } },
+    { ...flat, classes: 4 },
+  ];
+  for (const given of tied) {
+    const session = await Session.create({ ...given, steps: 30 });
+    assert.deepEqual(Object.keys(session.snapshot()).filter((key) => ["warning", "collapsed"].includes(key)), [], "not before the first step");
+    const { warning, collapsed } = session.run();
+    assert.match(warning, /^all training rows have the same score, so this model ranks nothing; try (.* or )?another method$/);
+    assert.ok(!warning.includes("--set"), `what to try is no option of a command line: ${warning}`);
+    assert.equal(collapsed, true);
+  }
+  // A warning of a model that is a result all the same.
+  const turned = await Session.create({ ...options("ce"), y: flipLabels(options("ce").y, 1), steps: 300 });
+  const { warning, collapsed } = turned.run();
+  assert.ok(/little above chance/.test(warning) && collapsed === false, `${warning} ${collapsed}`);
+  for (const given of [{ ...options("soap"), steps: 300 }, { ...options("pauc-exact"), steps: 300 }, several("ppd-sg", { steps: 300 })]) {
+    const snapshot = (await Session.create(given)).run();
+    assert.ok(!("warning" in snapshot) && !("collapsed" in snapshot), `${given.method.name}: ${snapshot.warning}`);
+  }
+});
+
+test("a snapshot says how many steps of cross-entropy come before the method's own", async () => {
+  const first = async (name, steps, settings = {}, given = options(name)) => (await Session.create({ ...given, method: { name, settings }, steps })).snapshot().pretraining;
+  assert.deepEqual([await first("soap", 60), await first("ce", 60), await first("ai-sarah", 60)], [0, 0, 0]);
+  assert.equal(await first("soap", 60, { pretrain: 7 }), 7);
+  assert.equal(await first("ppd-sg", 60, { pretrain: 7 }, several("ppd-sg")), 7);
+  // Half of a run of its own accord.
+  assert.deepEqual([await first("smooth-ap", 60), await first("smooth-ap", 300), await first("smooth-ap", 300, { pretrain: 0 })], [30, 150, 0]);
+});
+
+test("the settings of a method's paper can be taken, with others over them", async () => {
+  const trained = async (given, method) => {
+    const session = await Session.create({ ...given, method });
+    session.run();
+    return session.params();
+  };
+  for (const name of ["soap", "ppd-sg", "auc-margin"]) {
+    const { params, paper_settings: paper } = METHODS.find((method) => method.name === name);
+    const given = options(name);
+    const preset = await trained(given, { name, preset: "paper" });
+    assert.deepEqual(preset, await trained(given, { name, settings: paper }), name);
+    assert.notDeepEqual(preset, await trained(given, { name }), name);
+    const [first] = Object.keys(paper);
+    const settings = { [first]: params.find((param) => param.name === first).default };
+    assert.deepEqual(await trained(given, { name, preset: "paper", settings }), await trained(given, { name, settings: { ...paper, ...settings } }), name);
+  }
+  // Of several classes a method has its own, if any, and not those of its namesake.
+  const { paper_settings: paper } = CLASS_METHODS.find(({ name }) => name === "ppd-sg");
+  const given = several("ppd-sg");
+  assert.deepEqual(await trained(given, { name: "ppd-sg", preset: "paper" }), await trained(given, { name: "ppd-sg", settings: paper }));
+  assert.throws(() => new Session({ ...options("soap"), method: { name: "soap", preset: "papers" } }), { name: "TypeError", message: "method.preset papers: expected paper, or none" });
+});
+
+test("what a default that is no number stands for is among the texts of the methods", () => {
+  for (const { name, params } of [...METHODS, ...CLASS_METHODS]) {
+    for (const { name: param, default: usual, auto, domain } of params) {
+      if (domain.kind === "choice") continue;
+      assert.equal(auto !== undefined, usual === "auto", `${name}: ${param}`);
+      if (usual === "auto") assert.ok(domain.word === "auto" && /\d/.test(auto), `${name}: ${param} ${auto}`);
+    }
+  }
 });
 
 test("a saved session goes on as if it had not stopped", () => {

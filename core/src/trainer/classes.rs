@@ -1,6 +1,6 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
-use super::config::{Config, ModelSpec, TrainerError};
+use super::config::{Config, ModelSpec, TrainerError, listed};
 use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
 use super::warning::Warning;
@@ -81,8 +81,8 @@ impl<T: Real> ClassTrainer<T> {
             let names: Vec<&str> = registry::CLASS_METHODS.iter().map(|m| m.name).collect();
             let name = &config.method;
             TrainerError::Config(match registry::method(name) {
-                Some(_) => format!("method {name} trains two classes; of several classes are {}", names.join(", ")),
-                None => format!("no method \"{name}\" of several classes; there are {}", names.join(", ")),
+                Some(_) => format!("method {name} trains two classes; of several classes are {}", listed(&names)),
+                None => format!("no method \"{name}\" of several classes; there are {}", listed(&names)),
             })
         })?;
         let pairs = config.pairs();
@@ -273,27 +273,49 @@ impl<T: Real> ClassTrainer<T> {
     /// `OneClass` when the test data lacks a class; `NonFinite` or `Overflow` when training has left the number type's
     /// range.
     pub fn report(&mut self) -> Result<ClassReport> {
-        let classes = self.classes();
-        let mut scores = vec![T::ZERO; self.train.len() * classes];
-        // In the order of the classes throughout, so that no second copy of the scores is needed.
-        let (params, rows) = (self.learner.params(), self.train.features().rows());
-        self.passes.forward(&self.model, params, rows, Some(&self.by_class), &mut scores)?;
+        let scores = self.train_scores()?;
         let objective = self.objective(&scores)?;
-        log_odds(&mut scores, classes)?;
-        let same = scores.chunks_exact(classes).all(|row| row == &scores[..classes]);
-        let labels: Vec<u32> = self.by_class.iter().map(|&row| self.train.labels()[row as usize]).collect();
-        let summary = class_summary(&scores, classes, &labels)?;
-        drop((scores, labels));
+        let (summary, warning) = self.summary_of(scores)?;
         let test = match self.test.clone() {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
         };
+        Ok(ClassReport { step: self.steps_done(), pass: self.pass(), objective, train: summary, test, warning })
+    }
+
+    /// The `warning` of a [`report`](Self::report), now, without the rest of it. O(c n log n) for c classes.
+    ///
+    /// # Errors
+    /// `NonFinite` or `Overflow` when training has left the number type's range.
+    pub fn warning(&mut self) -> Result<Option<Warning>> {
+        if self.steps_done() == 0 {
+            return Ok(None);
+        }
+        let scores = self.train_scores()?;
+        Ok(self.summary_of(scores)?.1)
+    }
+
+    /// Raw scores of the training rows, in the order of the classes throughout, so that no second copy of them is needed.
+    fn train_scores(&mut self) -> Result<Vec<T>> {
+        let mut scores = vec![T::ZERO; self.train.len() * self.classes()];
+        let (params, rows) = (self.learner.params(), self.train.features().rows());
+        self.passes.forward(&self.model, params, rows, Some(&self.by_class), &mut scores)?;
+        Ok(scores)
+    }
+
+    /// Metrics of these scores, and what is to be said against the model; nothing before the first step.
+    fn summary_of(&self, mut scores: Vec<T>) -> Result<(ClassSummary, Option<Warning>)> {
+        let classes = self.classes();
+        log_odds(&mut scores, classes)?;
+        let same = scores.chunks_exact(classes).all(|row| row == &scores[..classes]);
+        let labels: Vec<u32> = self.by_class.iter().map(|&row| self.train.labels()[row as usize]).collect();
+        let summary = class_summary(&scores, classes, &labels)?;
         let warning = match self.steps_done() {
             0 => None,
             _ if same => Some(Warning::Constant),
             _ => (summary.hand_till < 0.5).then_some(Warning::Reversed { auroc: summary.hand_till }),
         };
-        Ok(ClassReport { step: self.steps_done(), pass: self.pass(), objective, train: summary, test, warning })
+        Ok((summary, warning))
     }
 
     /// The objective over the whole training data, from its raw scores class by class.
@@ -353,6 +375,11 @@ impl<T: Real> ClassTrainer<T> {
     #[must_use]
     pub fn model(&self) -> &AnyModel {
         &self.model
+    }
+    /// Of the steps, those of cross-entropy before the method's own.
+    #[must_use]
+    pub fn pretraining_steps(&self) -> u64 {
+        self.learner.pretraining_steps()
     }
     /// The method.
     #[must_use]

@@ -135,7 +135,7 @@ impl<T: Real> Trainer<T> {
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
         let method = registry::method(&config.method).ok_or_else(|| {
             let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
-            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, names.join(", ")))
+            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, config::listed(&names)))
         })?;
         if !method.is_built() {
             return Err(TrainerError::NotBuilt { method: method.name });
@@ -159,11 +159,11 @@ impl<T: Real> Trainer<T> {
         if let Some(test) = &test
             && test.rows().cols() != train.rows().cols()
         {
-            return Err(TrainerError::Config(format!(
-                "the test data has {} columns, the training data {}",
-                test.rows().cols(),
-                train.rows().cols()
-            )));
+            let (test, train) = (test.rows().cols(), train.rows().cols());
+            return Err(TrainerError::Config(match cfg!(feature = "compact") {
+                true => "the test data has other columns".to_string(),
+                false => format!("the test data has {test} columns, the training data {train}"),
+            }));
         }
         let model = config.model.build(train.rows().cols())?;
         let common = Common {
@@ -279,7 +279,7 @@ impl<T: Real> Trainer<T> {
             Some(test) => Some(self.evaluate(&test)?),
         };
         let (step, pass) = (self.steps_done(), self.pass());
-        let warning = self.warning(&scores, &summary, test.as_ref())?;
+        let warning = self.warning_of(&scores, &summary, test.as_ref())?;
         Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum, warning })
     }
 

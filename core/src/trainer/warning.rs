@@ -7,9 +7,9 @@ use crate::estimator::{Estimator, Link};
 use crate::metric::Summary;
 use crate::real::Real;
 use crate::registry::Method;
-use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
+use alloc::sync::Arc;
+use alloc::vec;
 
 /// Something to be said against the model of a [`Report`](super::Report).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +52,11 @@ pub enum Warning {
 /// Least mean of h(1 − h).
 const FLAT: f64 = 1e-3;
 
+/// What to try, as the command line says it; or, with `compact`, as a page or a package does, which have no `--set`.
+const fn words(line: &'static str, plain: &'static str) -> &'static str {
+    if cfg!(feature = "compact") { plain } else { line }
+}
+
 impl Warning {
     /// Whether the model is no result: its scores do not tell rows apart, or training cannot go on from it.
     #[must_use]
@@ -62,59 +67,76 @@ impl Warning {
     /// What is so, and what to try with the method.
     #[must_use]
     pub fn sentence(self, method: &Method) -> String {
-        let what = match self {
-            Self::Constant => "all training rows have the same score, so this model ranks nothing".into(),
-            Self::Tied { share } => {
-                format!("{} % of the pairs of a positive and a negative have the same score", percent(share))
+        // (Written bit by bit: formatting takes more room in a small module.)
+        let mut text = String::new();
+        match self {
+            Self::Tied { share } => push_percent(&mut text, share),
+            Self::Chance { ap, share } => {
+                text.push_str("an average precision of ");
+                push_percent(&mut text, ap);
+                text.push_str(" is little above chance, ");
+                push_percent(&mut text, share);
             }
-            Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish".into(),
-            Self::Reversed { .. } => {
-                "more positives score below a negative than above it (AUROC below one half)".into()
-            }
-            Self::Chance { ap, share } => format!(
-                "an average precision of {} % is little above chance, {} % of positives",
-                percent(ap),
-                percent(share)
-            ),
-            Self::Edge { .. } => {
-                "the parameters lie on the edge of their ball (radius), where they would diverge".into()
-            }
-            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained".into(),
-        };
-        let has = |name: &str| method.params.iter().any(|param| param.name == name);
-        let mut tries: Vec<&str> = Vec::new();
+            _ => {}
+        }
+        text.push_str(match self {
+            Self::Constant => "all training rows have the same score, so this model ranks nothing",
+            Self::Tied { .. } => " of the pairs of a positive and a negative have the same score",
+            Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish",
+            Self::Reversed { .. } => "more positives score below a negative than above it (AUROC below one half)",
+            Self::Chance { .. } => " of positives",
+            Self::Edge { .. } => "the parameters lie on the edge of their ball (radius), where they would diverge",
+            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained",
+        });
         let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
-        if flat && has("link") {
-            tries.push("--set link=identity");
+        let rate = has(method, "lr") && !matches!(self, Self::NoDescent);
+        let tries = [
+            (flat && has(method, "link"), words("--set link=identity", "link=identity")),
+            (
+                !flat && has(method, "pretrain"),
+                words("a start by cross-entropy (--set pretrain=STEPS)", "pretrain=STEPS"),
+            ),
+            (rate, words("a smaller --set lr=RATE", "a smaller lr")),
+            (
+                cfg!(any(feature = "every-method", not(feature = "compact"))) && !rate && has(method, "alpha"),
+                words("another --set alpha=STEP", "another alpha"),
+            ),
+            (has(method, "surrogate"), words("another --set surrogate=NAME", "another surrogate")),
+            (matches!(self, Self::Chance { .. }), "more steps"),
+            (true, "another method"),
+        ];
+        let mut before = "; try ";
+        for (at, (_, one)) in tries.iter().enumerate().filter(|(_, (fits, _))| *fits) {
+            text.push_str(if before == ", " && at + 1 == tries.len() { " or " } else { before });
+            text.push_str(one);
+            before = ", ";
         }
-        if !flat && has("pretrain") {
-            tries.push("a start by cross-entropy (--set pretrain=STEPS)");
-        }
-        if has("lr") && !matches!(self, Self::NoDescent) {
-            tries.push("a smaller --set lr=RATE");
-        } else if has("alpha") {
-            tries.push("another --set alpha=STEP");
-        }
-        if has("surrogate") {
-            tries.push("another --set surrogate=NAME");
-        }
-        if matches!(self, Self::Chance { .. }) {
-            tries.push("more steps");
-        }
-        tries.push("another method");
-        let last = tries.pop().unwrap_or_default();
-        if tries.is_empty() {
-            format!("{what}; try {last}")
-        } else {
-            format!("{what}; try {} or {last}", tries.join(", "))
-        }
+        text
     }
 }
 
+/// Whether a method has a parameter of this name.
+#[inline(never)]
+fn has(method: &Method, name: &str) -> bool {
+    method.params.iter().any(|param| param.name == name)
+}
+
 /// A share in percent, in whole numbers or with one digit behind the point.
-fn percent(share: f64) -> String {
-    let tenths = libm::round(share * 1000.0) as i64;
-    if tenths % 10 == 0 { format!("{}", tenths / 10) } else { format!("{}.{}", tenths / 10, tenths % 10) }
+#[inline(never)]
+fn push_percent(text: &mut String, share: f64) {
+    let tenths = libm::round(share * 1000.0) as u32;
+    for place in [1000, 100, 10, 1] {
+        if tenths >= place || place <= 10 {
+            if place == 1 {
+                if tenths % 10 == 0 {
+                    break;
+                }
+                text.push('.');
+            }
+            text.push(char::from(b'0' + (tenths / place % 10) as u8));
+        }
+    }
+    text.push_str(" %");
 }
 
 /// Whether an average precision is hardly above a share of positives.
@@ -125,9 +147,25 @@ fn chance(summary: &Summary) -> Option<Warning> {
 }
 
 impl<T: Real> Trainer<T> {
+    /// The `warning` of a [`report`](Self::report), now, without the rest of it. `test` are metrics of held-out rows, where
+    /// there are any, as [`evaluate`](Self::evaluate) gives them. O(n log n).
+    ///
+    /// # Errors
+    /// `NonFinite` when a score is NaN or infinite.
+    pub fn warning(&mut self, test: Option<&Summary>) -> Result<Option<Warning>> {
+        if self.steps_done() == 0 {
+            return Ok(None);
+        }
+        let train = Arc::clone(&self.common.train);
+        let mut scores = vec![T::ZERO; train.labels().len()];
+        self.score(train.rows(), &mut scores)?;
+        let summary = self.common.summary(&scores, train.labels())?;
+        self.warning_of(&scores, &summary, test)
+    }
+
     /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
     /// step. The gravest first.
-    pub(super) fn warning(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
+    pub(super) fn warning_of(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
         if self.steps_done() == 0 {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 // One lane: method and parameters, the map of scores, the histogram.
 
-import { $, brief, h, three } from "./dom.js";
+import { $, brief, count, h, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import * as many from "./draw/classes.js";
 
@@ -90,7 +90,16 @@ export class Lane {
     if (rebuilt) this.build();
     for (const param of params) if (param.name in this.fields) this.fields[param.name].value = value(param);
     const brief = params.filter((param) => BRIEF.includes(param.name) || param.name in choice.settings);
-    this.summary.textContent = brief.map((param) => `${param.name} ${value(param)}`).join("  ·  ");
+    this.brief = brief.map((param) => `${param.name} ${value(param)}`);
+    // (Until the trainer says otherwise.)
+    this.summarise(rebuilt ? 0 : this.pretraining);
+  }
+
+  /** The settings in one line; before them how the run begins, where that is not with the method itself. */
+  summarise(pretraining) {
+    this.pretraining = pretraining;
+    const first = pretraining > 1 ? `first ${count(pretraining)} steps` : "first step";
+    this.summary.textContent = [...(pretraining ? [`${first}: cross-entropy`] : []), ...this.brief].join("  ·  ");
   }
 
   /** A field for each parameter. They stay while the method does, so that the focus does. */
@@ -104,7 +113,7 @@ export class Lane {
     const hint = h("p", { className: "about", "aria-hidden": "true" });
     const field = (param) => {
       const expected = expects(param.domain);
-      const text = `${param.name}: ${param.about}${expected ? ` (${expected})` : ""}`;
+      const text = `${param.name}: ${param.about}${expected ? ` (${expected})` : ""}${param.auto ? `; auto: ${param.auto}` : ""}`;
       const explain = () => (hint.textContent = text);
       const common = { "aria-description": text, onfocus: explain };
       const input = param.domain.kind === "choice"
@@ -178,6 +187,7 @@ export class Lane {
     }
     this.colours = colours;
     this.last = snapshot;
+    if (snapshot.pretraining !== this.pretraining) this.summarise(snapshot.pretraining);
     const { context, width, height } = draw.sharp(this.map);
     if (this.names) {
       this.drawClasses(context, width, height, snapshot);
