@@ -177,6 +177,7 @@ pub enum AnyAlgorithm {
 #[cfg(feature = "alloc")]
 impl AnyAlgorithm {
     /// Whether it has ended without having made a step.
+    #[cfg_attr(not(feature = "every-method"), allow(unused_variables))]
     pub(crate) fn is_stuck(&self, counters: &[u64; COUNTERS]) -> bool {
         match self {
             #[cfg(feature = "every-method")]

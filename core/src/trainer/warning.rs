@@ -216,7 +216,11 @@ impl<T: Real> Trainer<T> {
 
     /// The radius of the ball that the iterate lies on the edge of.
     fn edge(&self) -> Option<f64> {
-        let super::Kind::Scored(run) = &self.kind else { return None };
+        let run = match &self.kind {
+            super::Kind::Scored(run) => run,
+            #[cfg(feature = "every-method")]
+            super::Kind::Summed(_) => return None,
+        };
         let (radius, ascent) = match &run.learner.phase().algorithm {
             AnyAlgorithm::Pga(pga) => pga.ball(),
             AnyAlgorithm::Oauc(oauc) => oauc.ball(),

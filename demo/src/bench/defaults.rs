@@ -316,9 +316,8 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     }
     let store = Store::<Outcome>::open(args.out.as_ref().map(|folder| folder.join("runs.jsonl")).as_deref())?;
     let workers = args.jobs.unwrap_or_else(store::cores).max(1);
-    let models: Vec<ModelSpec> = (args.model.iter())
-        .map(|model| ModelSpec::parse(model).map_err(CliError::input))
-        .collect::<Result<_>>()?;
+    let models: Vec<ModelSpec> =
+        (args.model.iter()).map(|model| ModelSpec::parse(model).map_err(CliError::input)).collect::<Result<_>>()?;
     let all: Vec<Vec<Job>> = models.iter().map(|model| jobs(args, model)).collect::<Result<_>>()?;
     let bar = ProgressBar::new(all.iter().map(Vec::len).sum::<usize>() as u64 * names.len() as u64 * seeds);
     let style = "{bar:30} {pos}/{len} runs  {msg}  {eta} left";
