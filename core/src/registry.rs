@@ -82,6 +82,17 @@ pub struct Param {
     pub auto: Option<Auto>,
 }
 
+impl Param {
+    /// Its least value.
+    fn least(&self) -> f64 {
+        match self.domain {
+            Domain::Number { low, .. } | Domain::NumberOr { low, .. } => low,
+            Domain::Count { low, .. } | Domain::CountOr { low, .. } => low as f64,
+            Domain::Choice(_) => 0.0,
+        }
+    }
+}
+
 /// A default that depends on what is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1335,7 +1346,10 @@ impl<'a> Settings<'a> {
                 );
                 if steps > least { steps } else { least }
             }
-            Auto::Share { linear, network } => libm::ceil(of(linear, network) * self.scope.steps as f64),
+            Auto::Share { linear, network } => {
+                let (steps, least) = (libm::ceil(of(linear, network) * self.scope.steps as f64), param.least());
+                if steps > least { steps } else { least }
+            }
         })
     }
 

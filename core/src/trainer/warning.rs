@@ -83,10 +83,10 @@ impl Warning {
             Self::Constant => "all training rows have the same score, so this model ranks nothing",
             Self::Tied { .. } => " of the pairs of a positive and a negative have the same score",
             Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish",
-            Self::Reversed { .. } => "more positives score below a negative than above it (AUROC below one half)",
+            Self::Reversed { .. } => "more positives score below a negative than above it",
             Self::Chance { .. } => " of positives",
-            Self::Edge { .. } => "the parameters lie on the edge of their ball (radius), where they would diverge",
-            Self::NoDescent => "no step along the gradient lowered the objective, so nothing was trained",
+            Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
+            Self::NoDescent => "no step lowered the objective",
         });
         let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
         let rate = has(method, "lr") && !matches!(self, Self::NoDescent);
