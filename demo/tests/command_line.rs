@@ -67,7 +67,7 @@ fn bad_input_is_one_line_and_writes_nothing() {
     // What the data do not decide is said before they are read.
     let early = |setting: &'static str| ["train", "none.csv", "--method", "soap", "--set", setting];
     refused(&folder, &early("gama=1"), "did you mean gamma?");
-    refused(&folder, &early("lr=x"), "lr = \"x\": expected a number");
+    refused(&folder, &early("lr=x"), "lr = \"x\": expected auto or a number");
     refused(&folder, &train(&["--ignore", "a,label"]), "--ignore label: is the label column of good.csv");
     refused(&folder, &train(&["--categorical", "label"]), "--categorical label: is the label column of good.csv");
     let prepare = ["prepare", "good.csv", "--train", "part.csv", "--ignore", "label"];
@@ -199,8 +199,19 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
 fn a_converged_run_reports_and_saves_its_end() {
     let folder = Folder::new("converged");
     folder.write("data.csv", csv(300));
-    let train =
-        ["train", "data.csv", "--method", "auc-exact", "--set", "tolerance=0.1", "--save", "end.model", "--json"];
+    let train = [
+        "train",
+        "data.csv",
+        "--method",
+        "auc-exact",
+        "--set",
+        "pretrain=0",
+        "--set",
+        "tolerance=0.1",
+        "--save",
+        "end.model",
+        "--json",
+    ];
     let lines = objects(&stdout(&run(&folder.0, &train)));
     let (last, totals) = (&lines[lines.len() - 2], &lines[lines.len() - 1]);
     assert!(totals["steps"].as_u64().unwrap() < 200, "{totals}");
@@ -682,7 +693,7 @@ fn a_model_that_ranks_nothing_is_refused() {
     folder.write("data.csv", csv(100));
     let train = |more: &[&str]| {
         let output = run(&folder.0, &[&["train", "data.csv", "--json", "--save", "model.uc"], more].concat());
-        let done = objects(&stdout(&output)).pop().unwrap();
+        let done = objects(std::str::from_utf8(&output.stdout).unwrap()).pop().unwrap();
         (output.status.code(), done, String::from_utf8(output.stderr).unwrap())
     };
     let model = folder.0.join("model.uc");
