@@ -95,6 +95,13 @@ fn variants(method: &Method) -> Vec<Vec<(String, String)>> {
 
 fn config(method: &Method, model: &str, settings: Vec<(String, String)>) -> Config {
     let mut settings = settings;
+    // The whole of a run by the method's own steps, at rates as they are. (Decay at a rate of 3 makes the weights of a dead
+    // network fade through the subnormal numbers, a step each.)
+    for (name, value) in [("pretrain", "0"), ("units", "raw"), ("decay", "0")] {
+        if method.params.iter().any(|p| p.name == name) && !method.is_finite_sum() {
+            settings.push((name.into(), value.into()));
+        }
+    }
     if model != "linear" {
         for (name, value) in [("alpha", "0.05"), ("alpha-max", "0.05")] {
             if method.params.iter().any(|p| p.name == name) {

@@ -36,7 +36,14 @@ fn config(method: &str, model: &str) -> Config {
 
 /// What a method needs to train this model; `None` where it cannot.
 fn settings(method: &Method, model: &str) -> Option<Vec<(String, String)>> {
-    if !method.is_finite_sum() || model == "linear" {
+    if !method.is_finite_sum() {
+        // Short runs of the method's own, of networks at a rate for short runs.
+        let has = |name: &str| method.params.iter().any(|param| param.name == name);
+        let rate = (model != "linear" && has("schedule") && has("beta1")).then_some(("lr", "0.02"));
+        let own = has("pretrain").then_some(("pretrain", "0"));
+        return Some(own.into_iter().chain(rate).map(|(name, value)| (name.into(), value.into())).collect());
+    }
+    if model == "linear" {
         return Some(Vec::new());
     }
     // The default is of the smoothness constant of a linear model.
@@ -130,7 +137,8 @@ fn finite_sums_rest_within_a_full_gradient() {
 #[test]
 fn a_dual_reset_of_many_batches_rests_and_resumes() {
     for method in ["ppd-sg", "ppd-adagrad"] {
-        let settings = [("reset", "2500"), ("stage", "3")].map(|(name, value)| (name.to_string(), value.to_string()));
+        let settings = [("reset", "2500"), ("stage", "3"), ("pretrain", "0")]
+            .map(|(name, value)| (name.to_string(), value.to_string()));
         let config = Config { settings: settings.to_vec(), length: Length::Steps(5), ..config(method, "linear") };
         let mut whole = Trainer::<f32>::new(&config, data(1, 400), None).unwrap();
         let mut parts = whole.clone();
@@ -168,7 +176,10 @@ fn every_surrogate_parts_equal_scores() {
         let Domain::Choice(names) = surrogates.domain else { unreachable!("surrogates are words") };
         // (Partial AUC takes monotone surrogates alone.)
         for name in names.iter().filter(|name| (method.name, **name) != ("pauc-exact", "square")) {
-            let settings = vec![("surrogate".to_string(), (*name).to_string())];
+            let mut settings = vec![("surrogate".to_string(), (*name).to_string()), ("scale".into(), "1".into())];
+            if !method.is_exact() {
+                settings.push(("lr".into(), "0.02".into()));
+            }
             // (In a narrow range a convex surrogate may find nothing better than 0.)
             let config = Config { settings, fpr: (0.0, 0.5), ..config(method.name, "linear") };
             let mut trainer = Trainer::<f32>::new(&config, data(1, 400), None).unwrap();
@@ -183,7 +194,10 @@ fn every_surrogate_parts_equal_scores() {
 fn a_mean_answers_where_it_is_asked_for() {
     for (method, lr) in [("ppd-sg", "1"), ("ppd-adagrad", "0.1"), ("pga", "1"), ("oauc", "1")] {
         let trainer = |answer: &str| {
-            let settings = [("lr", lr), ("answer", answer)];
+            let mut settings = vec![("lr", lr), ("answer", answer), ("pretrain", "0"), ("units", "raw")];
+            if method != "oauc" {
+                settings.push(("stage", "500"));
+            }
             let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
             Trainer::<f64>::new(&Config { settings, ..config(method, "linear") }, wide(), None).unwrap()
         };
