@@ -128,7 +128,7 @@ fn push_percent(text: &mut String, share: f64) {
     for place in [1000, 100, 10, 1] {
         if tenths >= place || place <= 10 {
             if place == 1 {
-                if tenths % 10 == 0 {
+                if tenths.is_multiple_of(10) {
                     break;
                 }
                 text.push('.');
