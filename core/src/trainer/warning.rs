@@ -32,8 +32,8 @@ pub enum Warning {
         /// AUROC of the training rows.
         auroc: f64,
     },
-    /// The average precision is not half as far again above 0 as the share p of positives, or, where more rows are
-    /// positive than negative, not half of the way up from p.
+    /// The average precision is below 1.5 p, for the share p of positives, or, where more rows are positive than negative,
+    /// below p + (1 − p)/2.
     Chance {
         /// The average precision, of the training or the test rows.
         ap: f64,
@@ -192,7 +192,7 @@ impl<T: Real> Trainer<T> {
         Ok(chance(train).or_else(|| test.and_then(chance)))
     }
 
-    /// Mean slope of the method's link over scores; `None` where it is the identity, or the rows are told apart.
+    /// Mean slope of the method's link over scores; `None` where it is the identity, and for finite sums.
     fn link_slope(&self, scores: &[T]) -> Option<f64> {
         let estimator = self.estimator()?;
         if Estimator::<T>::link(estimator) == Link::Identity {
