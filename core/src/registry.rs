@@ -111,6 +111,13 @@ pub enum Auto {
         /// Of networks.
         network: f64,
     },
+    /// The same, times the model's parameters over the positives: how freely the model can follow single positives.
+    PerPositive {
+        /// Of linear models.
+        linear: f64,
+        /// Of networks.
+        network: f64,
+    },
     /// Steps that make so many passes over the training rows, and at least so many.
     Passes {
         /// Passes.
@@ -136,6 +143,8 @@ pub struct Scope {
     pub population: [u32; 2],
     /// Whether a network is trained.
     pub network: bool,
+    /// Parameters of the model.
+    pub params: usize,
     /// Rows of a batch.
     pub batch: u32,
     /// Steps of the run; the method's own where it has some before.
@@ -331,6 +340,18 @@ const fn decay(linear: f64, network: f64) -> Param {
     auto_number("decay", 0.0, Auto::PerRow { linear, network }, DECAYS)
 }
 const DECAY: Param = decay(0.1, 1.0);
+/// Of methods that go on from cross-entropy: the more parameters a positive has, the nearer to it they stay.
+const fn pull(linear: f64, network: f64) -> Param {
+    auto_number("decay", 0.0, Auto::PerPositive { linear, network }, PULLS)
+}
+const PULLS: &str = "weight decay: adds decay/2 times the squared distance from what decay-to says to the objective";
+const DECAY_TO: Param = choice(
+    "decay-to",
+    "start",
+    &["start", "zero"],
+    "what weight decay pulls to: where the method's own steps start, or 0",
+);
+
 const SAMPLING: Param = choice(
     "sampling",
     "stratified",
@@ -428,7 +449,7 @@ macro_rules! from_cross_entropy {
     ($linear:literal, $network:literal, $($own:expr),*) => {
         &[
             FROM_CE_STEPS, optimizer("adam"), auto_lr($linear, $network), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
-            NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, DECAY, FROM_CE, PRETRAIN_LR, NO_RESTART,
+            NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, pull(0.008, 0.008), DECAY_TO, FROM_CE, PRETRAIN_LR, NO_RESTART,
         ]
     };
 }
@@ -485,7 +506,8 @@ const AUC_EXACT: &[Param] = &[
     BETA1,
     BETA2,
     EPS,
-    decay(0.1, 10.0),
+    pull(0.008, 0.1),
+    DECAY_TO,
     EXACT_PRETRAIN,
     PRETRAIN_LR,
 ];
@@ -499,7 +521,7 @@ const PAUC_EXACT: &[Param] = &[
     SCHEDULE,
     choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
     MARGIN,
-    number("scale", "2", TINY, BIG, SCALE_OF),
+    number("scale", "30", TINY, BIG, SCALE_OF),
     SMOOTHING,
     link("identity"),
     MEMORY,
@@ -507,7 +529,8 @@ const PAUC_EXACT: &[Param] = &[
     BETA1,
     BETA2,
     EPS,
-    decay(1.0, 10.0),
+    pull(0.008, 4.0),
+    DECAY_TO,
     EXACT_PRETRAIN,
     PRETRAIN_LR,
 ];
@@ -556,9 +579,9 @@ pub static METHODS: &[Method] = &with_texts([
         params: &[
             auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 12_000, network: 6000 }, STEPS),
             optimizer("adam"),
-            auto_lr(0.04, 0.0003),
+            auto_lr(0.1, 0.0003),
             SCHEDULE,
-            choice("surrogate", "logistic", SURROGATE_NAMES, "loss of the margin"),
+            choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
             MARGIN,
             number("scale", "2", TINY, BIG, SCALE_OF),
             SMOOTHING,
@@ -574,8 +597,9 @@ pub static METHODS: &[Method] = &with_texts([
             BETA1,
             BETA2,
             EPS,
-            decay(0.75, 6.0),
-            auto_count("pretrain", 0, Auto::Share { linear: 0.0, network: 7.0 / 3.0 }, PRETRAINING),
+            pull(0.008, 0.008),
+            DECAY_TO,
+            auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 7.0 / 3.0 }, PRETRAINING),
             PRETRAIN_LR,
             NO_RESTART,
         ],
@@ -586,6 +610,7 @@ pub static METHODS: &[Method] = &with_texts([
             ("surrogate", "squared-hinge"),
             ("link", "sigmoid"),
             ("decay", "1e-5"),
+            ("decay-to", "zero"),
             ("weights", "as-drawn"),
             ("restart", "last"),
         ],
@@ -647,7 +672,8 @@ pub static METHODS: &[Method] = &with_texts([
             BETA1,
             BETA2,
             EPS,
-            decay(1.0, 10.0),
+            pull(0.002, 0.1),
+            DECAY_TO,
             EXACT_PRETRAIN,
             PRETRAIN_LR,
         ],
@@ -969,7 +995,7 @@ pub static METHODS: &[Method] = &with_texts([
             number("temperature", "0.01", TINY, BIG, "of the sigmoid that stands for the indicator"),
             link("sigmoid")
         ),
-        paper: &[("weights", "as-drawn"), ("pretrain", "0")],
+        paper: &[("weights", "as-drawn"), ("decay-to", "zero"), ("pretrain", "0")],
         source: Source {
             paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
             part: "equations (5), (6)",
@@ -992,7 +1018,7 @@ pub static METHODS: &[Method] = &with_texts([
                 auto: None
             }
         ),
-        paper: &[("weights", "as-drawn"), ("pretrain", "0")],
+        paper: &[("weights", "as-drawn"), ("decay-to", "zero"), ("pretrain", "0")],
         source: Source {
             paper: "Cakir, He, Xia, Kulis, Sclaroff 2019, Deep Metric Learning to Rank",
             part: "equations (7)-(12)",
@@ -1291,7 +1317,7 @@ impl<'a> Settings<'a> {
                 return Err(SettingError::Value { at, param });
             }
         }
-        let scope = Scope { population: [900, 100], network: false, batch: 64, steps: 6000 };
+        let scope = Scope { population: [900, 100], network: false, params: 10, batch: 64, steps: 6000 };
         Ok(Self { method, pairs, fpr: (0.0, 0.05), seed: 1, scope })
     }
 
@@ -1313,7 +1339,8 @@ impl<'a> Settings<'a> {
         Self { seed, ..self }
     }
 
-    /// With what defaults that are not one number depend on; without, a linear model of 900 negatives and 100 positives.
+    /// With what defaults that are not one number depend on; without, a linear model with 10 parameters on
+    /// 900 negatives and 100 positives.
     #[must_use]
     pub fn with_scope(self, scope: Scope) -> Self {
         Self { scope, ..self }
@@ -1339,6 +1366,10 @@ impl<'a> Settings<'a> {
         Some(match param.auto? {
             Auto::Model { linear, network } => of(linear, network),
             Auto::PerRow { linear, network } => of(linear, network) / self.scope.rows(),
+            Auto::PerPositive { linear, network } => {
+                let positives = f64::from(self.scope.population[1].max(1));
+                of(linear, network) * self.scope.params as f64 / positives
+            }
             Auto::Passes { passes, linear, network } => {
                 let (steps, least) = (
                     libm::ceil(passes * self.scope.rows() / f64::from(self.scope.batch)),
@@ -1391,6 +1422,23 @@ impl<'a> Settings<'a> {
     #[inline(never)]
     fn value(&self, name: &'static str) -> f64 {
         self.number(name).unwrap_or(f64::NAN)
+    }
+
+    /// Whether weight decay pulls toward the start of the method's own steps instead of 0.
+    fn pulls(&self) -> bool {
+        self.text("decay-to") == Some("start")
+    }
+
+    /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
+    #[must_use]
+    pub fn pull(&self) -> f64 {
+        if self.pulls() { self.number("decay").unwrap_or(0.0) } else { 0.0 }
+    }
+
+    /// Weight of half the squared norm of the parameters in what is minimised.
+    #[must_use]
+    pub fn decay(&self) -> f64 {
+        if self.pulls() { 0.0 } else { self.number("decay").unwrap_or(0.0) }
     }
 
     fn surrogate<T: Real>(&self) -> Result<AnySurrogate<T>> {
@@ -1611,7 +1659,7 @@ impl<'a> Settings<'a> {
             _ => ScheduleShape::Constant,
         };
         let lr = Schedule::new(self.value("lr"), shape, steps);
-        let (beta1, beta2, decay) = (self.value("beta1"), self.value("beta2"), self.value("decay"));
+        let (beta1, beta2, decay) = (self.value("beta1"), self.value("beta2"), self.decay());
         let adam = |form| Ok(AnyAlgorithm::Adam(Adam::new(lr, beta1, beta2, self.value("eps"), decay, form)?));
         match self.word("optimizer")? {
             "sgd" => Ok(AnyAlgorithm::Sgd(Sgd::new(lr, decay)?)),

@@ -160,6 +160,10 @@ fn meaning(auto: Auto) -> String {
     match auto {
         Auto::Model { linear, network } => of(number(linear), number(network)),
         Auto::PerRow { linear, network } => of(format!("{}/rows", number(linear)), format!("{}/rows", number(network))),
+        Auto::PerPositive { linear, network } => {
+            let share = |share: f64| format!("{} parameters/positives", number(share));
+            of(share(linear), share(network))
+        }
         Auto::Passes { passes, linear, network } => {
             format!("{} passes, at least {}", number(passes), of(linear.to_string(), network.to_string()))
         }

@@ -295,7 +295,7 @@ fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
     let several = CLASS_METHODS.iter().any(|other| std::ptr::eq(other, method));
     let lengths = (settings.count("steps"), settings.number("passes"), settings.pretrain_steps());
     let restarts = (settings.restarts(false), settings.restarts(true));
-    let mut parts = format!("{lengths:?} {restarts:?}");
+    let mut parts = format!("{lengths:?} {restarts:?} {:?}", settings.pull());
     if method.is_finite_sum() {
         return parts + &format!("{:?} {:?}", settings.glm(1000), settings.finite_sum(1000, 2.0));
     }
@@ -381,7 +381,13 @@ fn defaults_of_finite_sums_follow_the_data() {
 #[test]
 fn defaults_follow_what_is_trained() {
     let ce = method("ce").unwrap();
-    let scope = |rows: u32, network| Scope { population: [rows / 10 * 9, rows / 10], network, batch: 64, steps: 600 };
+    let scope = |rows: u32, network| Scope {
+        population: [rows / 10 * 9, rows / 10],
+        network,
+        params: 10,
+        batch: 64,
+        steps: 600,
+    };
     let of = |pairs, rows, network| Settings::new(ce, pairs).unwrap().with_scope(scope(rows, network));
     for (rows, network, steps, lr) in [
         (1000, false, 6000, 0.05),

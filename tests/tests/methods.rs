@@ -184,6 +184,7 @@ fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
     let scope = Scope {
         population: [data.len() as u32 - positives, positives],
         network: true,
+        params: 10,
         batch: 300,
         steps: steps as u64,
     };
@@ -206,6 +207,8 @@ fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
     let len = d + descent + ascent;
     let mut first = vec![0.0; len];
     model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut first[..d]).unwrap();
+    // What `decay-to` pulls to.
+    let (pull, start) = (settings.pull(), first.clone());
     let mut points = first.repeat(Algorithm::<f64>::points(&algorithm));
     let mut slot = vec![0.0; Algorithm::<f64>::slots_len(&algorithm, len)];
     let (mut counters, mut done) = ([0; COUNTERS], 0);
@@ -229,6 +232,9 @@ fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
                 let mut scratch = vec![0.0; Model::<f64>::scratch_len(&model, n)];
                 model.backward(&params, x, &cache, &by_score, &mut scratch, &mut grad[..d]).unwrap();
                 grad[d..].copy_from_slice(&by_aux);
+                let gone = params.iter().zip(&start).map(|(w, start)| w - start);
+                let value = value + 0.5 * pull * gone.clone().map(|x| x * x).sum::<f64>();
+                grad.iter_mut().zip(gone).for_each(|(g, x)| *g += pull * x);
                 done += 1;
                 Answer::Gradient { value, grad: &grad }
             }
@@ -258,7 +264,8 @@ fn runs_are_what_their_parts_make() {
         ("ppd-adagrad", &[("stage", "4"), ("reset", "1"), ("lr", "0.045"), ("answer", "mean"), ("pretrain", "0")]),
         ("auc-margin", &[("stage", "5"), ("lr", "0.5"), ("form", "joint"), ("pretrain", "0")]),
         ("ce-balanced", &[("optimizer", "sgd"), ("lr", "2")]),
-        ("soap", &[("optimizer", "momentum"), ("lr", "2"), ("pretrain", "0")]),
+        ("soap", &[("optimizer", "momentum"), ("lr", "2"), ("pretrain", "0"), ("decay", "0.003")]),
+        ("soap", &[("optimizer", "sgd"), ("lr", "2"), ("pretrain", "0"), ("decay", "0.003"), ("decay-to", "zero")]),
     ] {
         let config = config(method, &[&all, more].concat(), 20);
         let mut trainer = trainer(&config, &data);

@@ -12,7 +12,7 @@
 //! and the square of G', would fade into subnormal numbers, with which many processors compute a hundred times slower.
 //! Cost O(d) a step. Memory: 2d values, m then v, from 0. Counter 0 is the number of steps.
 
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range, power};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::simd::{Kernel, vectorised};
@@ -58,19 +58,6 @@ impl Adam {
             form,
         })
     }
-}
-
-/// x to a whole power by squaring, the same bits everywhere.
-fn power(mut x: f64, mut n: u64) -> f64 {
-    let mut y = 1.0;
-    while n > 0 {
-        if n & 1 == 1 {
-            y *= x;
-        }
-        x *= x;
-        n >>= 1;
-    }
-    y
 }
 
 impl<T: Real> Algorithm<T> for Adam {

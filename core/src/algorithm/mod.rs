@@ -249,6 +249,19 @@ fn gradient<'g, T: Real>(len: usize, state: &State<'_, T>, slots: usize, answer:
     Ok(grad)
 }
 
+/// x to a whole power by squaring, the same bits everywhere.
+fn power(mut x: f64, mut n: u64) -> f64 {
+    let mut y = 1.0;
+    while n > 0 {
+        if n & 1 == 1 {
+            y *= x;
+        }
+        x *= x;
+        n >>= 1;
+    }
+    y
+}
+
 /// A finite parameter in [low, high), or the error that names it.
 fn in_range(what: &'static str, x: f64, low: f64, high: f64) -> Result<f64> {
     if x >= low && x < high { Ok(x) } else { Err(Error::Param { what }) }

@@ -1,6 +1,6 @@
 //! Stage lengths, rates and dual batches of the stagewise algorithms.
 
-use super::in_range;
+use super::{in_range, power};
 use crate::error::Result;
 
 /// Stage k = 0, 1, … has the rate `lr`·`lr_factor`ᵏ, the length ⌈`length`·`length_factor`ᵏ⌉ and
@@ -74,13 +74,13 @@ impl Stages {
     /// Rate of a stage.
     #[must_use]
     pub fn lr(&self, stage: u64) -> f64 {
-        self.lr * libm::pow(self.lr_factor, stage as f64)
+        self.lr * power(self.lr_factor, stage)
     }
 
     /// The real number of which [`steps`](Self::steps) is the ceiling.
     #[must_use]
     pub fn length(&self, stage: u64) -> f64 {
-        self.length * libm::pow(self.length_factor, stage as f64)
+        self.length * power(self.length_factor, stage)
     }
 
     /// T of a stage, at least 1.
@@ -92,7 +92,7 @@ impl Stages {
     /// Batches of the dual reset that ends a stage; 0 for none.
     #[must_use]
     pub fn reset(&self, stage: u64) -> u64 {
-        if self.reset == 0.0 { 0 } else { ceil(self.reset * libm::pow(self.length_factor, stage as f64)) }
+        if self.reset == 0.0 { 0 } else { ceil(self.reset * power(self.length_factor, stage)) }
     }
 }
 

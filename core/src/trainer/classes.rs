@@ -89,7 +89,8 @@ impl<T: Real> ClassTrainer<T> {
         let settings = config.settings_of(method, &pairs)?;
         let (columns, classes, rows) = (train.features().cols(), train.classes().len(), train.len());
         let network = config.model != ModelSpec::Linear;
-        let settings = settings.with_scope(Scope { population: [rows as u32, 0], network, batch: 1, steps: 0 });
+        let settings =
+            settings.with_scope(Scope { population: [rows as u32, 0], network, params: 0, batch: 1, steps: 0 });
         if let Some(test) = &test {
             if test.features().cols() != columns {
                 let text = "the test data has other columns than the training data".to_string();
@@ -161,7 +162,7 @@ impl<T: Real> ClassTrainer<T> {
             match self.learner.next(&phase) {
                 Ask::Gradient { at, draw, .. } => {
                     let value = self.gradient(&phase, at, draw)?;
-                    self.learner.follow(&phase, value, &self.config, &self.model)?;
+                    self.learner.follow(&phase, at, value, &self.config, &self.model)?;
                     return Ok(Some(value));
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,

@@ -95,12 +95,15 @@ pub(super) struct Learner<T: Real> {
     pretraining: Option<Pretraining<T>>,
     /// Parameters of the model. The auxiliaries of the estimator follow them in every point.
     pub params: usize,
+    /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
+    pull: f64,
     /// Steps that the schedule spans.
     pub total: u64,
     // What a checkpoint holds.
     pub steps: u64,
     pub drawn: u64,
     pub points: Vec<T>,
+    /// Those of the algorithm and, where weights are pulled toward the start of the method's own steps, that start.
     slots: Vec<T>,
     counters: [u64; COUNTERS],
     pub state: Vec<T>,
@@ -131,6 +134,8 @@ impl<T: Real> Learner<T> {
         let copies = Algorithm::<T>::points(&method.algorithm);
         let early_slots = early.map_or(0, |phase| Algorithm::<T>::slots_len(&phase.algorithm, params));
         let slots = Algorithm::<T>::slots_len(&method.algorithm, length).max(early_slots);
+        let pull = settings.pull();
+        let slots = slots.saturating_add(if pull > 0.0 { params } else { 0 });
         room::<T>(&config.model, length.saturating_mul(copies + 1).saturating_add(slots))?;
         let mut points = vec![T::ZERO; length * copies];
         model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut points[..params])?;
@@ -139,10 +144,11 @@ impl<T: Real> Learner<T> {
             let last = Model::<T>::part(model, "last").map_or(0, |part| part.len());
             Pretraining { steps: steps.before, phase, restart: settings.restarts(last == params) }
         });
-        Ok(Self {
+        let mut learner = Self {
             method,
             pretraining,
             params,
+            pull,
             total: steps.total,
             steps: 0,
             drawn: 0,
@@ -153,7 +159,32 @@ impl<T: Real> Learner<T> {
             reset: None,
             value: f64::NAN,
             grad: vec![T::ZERO; length],
-        })
+        };
+        learner.keep_start();
+        Ok(learner)
+    }
+
+    /// Keeps the parameters as the start of the method's own steps, where something is pulled toward it.
+    fn keep_start(&mut self) {
+        if self.pull > 0.0 {
+            let at = self.slots.len() - self.params;
+            self.slots[at..].copy_from_slice(&self.points[..self.params]);
+        }
+    }
+
+    /// Adds the gradient of the pull toward the start at some parameters, and returns its value.
+    pub fn add_pull(&self, params: &[T], grad: &mut [T]) -> f64 {
+        if self.pull == 0.0 {
+            return 0.0;
+        }
+        let (pull, start) = (T::of(self.pull), &self.slots[self.slots.len() - self.params..]);
+        let mut distance = 0.0;
+        for ((g, &w), &start) in grad.iter_mut().zip(params).zip(start) {
+            let gone = w - start;
+            *g = (*g + pull * gone).settled();
+            distance += gone.f64() * gone.f64();
+        }
+        0.5 * self.pull * distance
     }
 
     /// Steps of pre-training, of the run's.
@@ -214,9 +245,10 @@ impl<T: Real> Learner<T> {
     }
 
     /// Follows the gradient in `self.grad`: one step, and the end of pre-training where it was its last.
-    pub fn follow(&mut self, phase: &Phase<T>, value: f64, config: &Config, model: &AnyModel) -> Result<()> {
-        let grad = core::mem::take(&mut self.grad);
-        let told = self.tell(phase, Answer::Gradient { value, grad: &grad[..self.length(phase)] });
+    pub fn follow(&mut self, phase: &Phase<T>, at: Point, value: f64, config: &Config, model: &AnyModel) -> Result<()> {
+        let mut grad = core::mem::take(&mut self.grad);
+        let pulled = if self.is_pretraining() { 0.0 } else { self.add_pull(self.point(at, phase), &mut grad) };
+        let told = self.tell(phase, Answer::Gradient { value: value + pulled, grad: &grad[..self.length(phase)] });
         self.grad = grad;
         told?;
         self.steps += 1;
@@ -238,6 +270,7 @@ impl<T: Real> Learner<T> {
         self.points[params..length].fill(T::ZERO);
         spread(&mut self.points, length);
         self.slots.fill(T::ZERO);
+        self.keep_start();
         self.state.fill(T::ZERO);
         self.counters = [0; COUNTERS];
         Ok(())

@@ -32,7 +32,7 @@ use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::{AnyEstimator, Exact};
 use crate::metric::{self, FprRange, Summary};
-use crate::model::AnyModel;
+use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{self, Method, Scope, Settings};
 use alloc::format;
@@ -155,7 +155,6 @@ impl<T: Real> Trainer<T> {
             return Err(Error::OneClass.into());
         }
         let population = [negatives, positives].map(|rows| rows as u32);
-        let settings = settings.with_scope(Scope { population, network, batch: 1, steps: 0 });
         if let Some(test) = &test
             && test.rows().cols() != train.rows().cols()
         {
@@ -166,6 +165,8 @@ impl<T: Real> Trainer<T> {
             }));
         }
         let model = config.model.build(train.rows().cols())?;
+        let params = Model::<T>::param_len(&model);
+        let settings = settings.with_scope(Scope { population, network, params, batch: 1, steps: 0 });
         let common = Common {
             config: config.clone(),
             method,

@@ -87,7 +87,7 @@ impl<T: Real> Scored<T> {
             sampler,
             early_sampler,
             #[cfg(feature = "every-method")]
-            decay: settings.number("decay").unwrap_or(0.0),
+            decay: settings.decay(),
             population,
             by_class,
             cursor: Cursor::default(),
@@ -125,7 +125,7 @@ impl<T: Real> Scored<T> {
                         }
                         other => other?,
                     };
-                    self.learner.follow(&phase, value, &common.config, &common.model)?;
+                    self.learner.follow(&phase, at, value, &common.config, &common.model)?;
                     return Ok(Some(value));
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
@@ -288,6 +288,7 @@ impl<T: Real> Scored<T> {
         let decay = T::of(self.decay);
         let mut grad: Vec<T> = params.iter().map(|&w| decay * w).collect();
         common.passes.backward(&common.model, params, rows, &self.by_class, &slopes, &mut grad)?;
+        self.learner.add_pull(params, &mut grad);
         let norm: f64 = grad.iter().map(|g| g.f64() * g.f64()).sum();
         Ok(norm.is_finite().then_some(norm))
     }

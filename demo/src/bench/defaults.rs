@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use undercurve::data::{Dataset, Missing, Options, Preparation, RawTable, Split};
 use undercurve::metric::{FprRange, Metrics, TieRule};
+use undercurve::model::Model;
 use undercurve::registry::{self, METHODS};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
 
@@ -198,10 +199,19 @@ fn measure(trainer: &mut Trainer<f32>, data: &Dataset<f32>) -> Option<Vec<f64>> 
 /// Trains a job to its end.
 fn train(job: &Job, model: &ModelSpec, parts: &Parts, seed: u64) -> Result<Outcome> {
     let clock = Instant::now();
-    // `2/n` is twice one over the training rows.
-    let by_rows = |value: &String| match value.strip_suffix("/n").and_then(|share| share.parse::<f64>().ok()) {
-        Some(share) => (share / parts.train.len() as f64).to_string(),
-        None => value.clone(),
+    // `2/n` is twice one over the training rows, `2d/p` twice the model's parameters over the positives.
+    let rows = parts.train.len() as f64;
+    let crowding = match model.build(parts.train.rows().cols()) {
+        Ok(built) => Model::<f32>::param_len(&built) as f64 / parts.train.positives() as f64,
+        Err(_) => 1.0,
+    };
+    let by_rows = |value: &String| {
+        let share = |suffix, unit: f64| {
+            value.strip_suffix(suffix).and_then(|share| share.parse::<f64>().ok()).map(|share| share * unit)
+        };
+        share("d/p", crowding)
+            .or_else(|| share("/n", 1.0 / rows))
+            .map_or_else(|| value.clone(), |value| value.to_string())
     };
     let config = Config {
         method: job.method.clone(),
@@ -253,7 +263,7 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
     if let Some(name) = args.only.iter().find(|name| candidates.iter().all(|candidate| candidate.name != **name)) {
         return Err(CliError::input(format!("--only {name}: no such method")));
     }
-    candidates.retain(|c| args.only.is_empty() || c.name == "ce" || args.only.contains(&c.name));
+    candidates.retain(|c| args.only.is_empty() || c.method == "ce" || args.only.contains(&c.name));
     let mut jobs = Vec::new();
     for candidate in &candidates {
         let pauc = registry::method(&candidate.method).is_some_and(|m| m.name == "pauc-exact");
