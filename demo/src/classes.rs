@@ -102,7 +102,7 @@ fn run<T: Real>(args: &Args, mut run: SeveralClasses<T>) -> Result<()> {
     if let Some(test) = run.trainer.test_data() {
         input::notes(test.features(), &args.test.as_ref().unwrap_or(&args.data).display().to_string());
     }
-    if args.device == Choice::Gpu {
+    if args.device != Choice::Cpu {
         eprintln!("note: several classes have no graphics kernel; training on the CPU");
     }
     walk(args, &mut run)

@@ -1,40 +1,85 @@
 //! What the steps of a run are computed on.
 
-use clap::ValueEnum;
+#[cfg(feature = "gpu")]
+use crate::error::CliError;
+use crate::error::Result;
 use undercurve::Real;
 use undercurve::trainer::{Device, Trainer};
 
 /// `--device`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This processor
-    #[default]
+    /// `cpu`: this processor.
     Cpu,
-    /// A graphics adapter; the processor, with a note, where there is none
+    /// `gpu`: a hardware graphics adapter; the processor, with a note, where there is none.
     Gpu,
+    /// `gpu:NAME`: the adapter whose name contains this, in hardware or in software.
+    Named(String),
 }
 
-/// Opens the graphics adapter, or says why not.
-pub type Open<T> = fn() -> Result<Box<dyn Device<T>>, String>;
-
-/// The adapter for f32.
-#[cfg(feature = "gpu")]
-pub fn open_f32() -> Result<Box<dyn Device<f32>>, String> {
-    match undercurve_gpu::Context::new() {
-        Ok(context) => Ok(Box::new(undercurve_gpu::GpuDevice::new(context))),
-        Err(error) => Err(format!("no graphics adapter can be used ({error})")),
+/// Reads `--device`.
+pub fn parse(text: &str) -> Result<Choice, String> {
+    match text.split_once(':') {
+        None if text == "cpu" => Ok(Choice::Cpu),
+        None if text == "gpu" => Ok(Choice::Gpu),
+        Some(("gpu", name)) if !name.trim().is_empty() => Ok(Choice::Named(name.trim().to_string())),
+        _ => Err("expected cpu, gpu or gpu:NAME, with a part of the adapter's name".to_string()),
     }
 }
 
+/// What came of opening a graphics adapter.
+pub struct Opened<T> {
+    /// `None` where the processor is to train instead.
+    device: Option<Box<dyn Device<T>>>,
+    /// What to tell the user: of the adapter, or why there is none.
+    note: Option<String>,
+}
+
+impl<T> Opened<T> {
+    fn none(why: impl Into<String>) -> Self {
+        Self { device: None, note: Some(why.into()) }
+    }
+}
+
+/// Opens the adapter of this name, or the fastest in hardware.
+pub type Open<T> = fn(Option<&str>) -> Result<Opened<T>>;
+
 /// The adapter for f32.
+///
+/// # Errors
+/// [`CliError::Input`] when there is no adapter of the name, or none but software adapters and no name was given.
+#[cfg(feature = "gpu")]
+pub fn open_f32(name: Option<&str>) -> Result<Opened<f32>> {
+    use undercurve_gpu::{Context, GpuDevice, GpuError};
+    let context = match name.map_or_else(Context::new, Context::named) {
+        Ok(context) => context,
+        Err(ref error @ GpuError::OnlySoftware { ref names }) => {
+            // The first word of a name is enough to ask for it.
+            let word = names.first().and_then(|name| name.split_whitespace().next()).unwrap_or("NAME").to_lowercase();
+            return Err(CliError::input(format!("--device gpu: {error}; --device gpu:{word} takes one all the same")));
+        }
+        Err(error @ GpuError::NotFound { .. }) => return Err(CliError::input(format!("--device: {error}"))),
+        Err(error) => return Ok(Opened::none(format!("no graphics adapter can be used ({error})"))),
+    };
+    let note = context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()));
+    Ok(Opened { device: Some(Box::new(GpuDevice::new(context))), note })
+}
+
+/// The adapter for f32.
+///
+/// # Errors
+/// None.
 #[cfg(not(feature = "gpu"))]
-pub fn open_f32() -> Result<Box<dyn Device<f32>>, String> {
-    Err("no graphics adapter can be used (this program was built without the feature gpu)".to_string())
+pub fn open_f32(_: Option<&str>) -> Result<Opened<f32>> {
+    Ok(Opened::none("no graphics adapter can be used (this program was built without the feature gpu)"))
 }
 
 /// There is no kernel for f64.
-pub fn open_f64() -> Result<Box<dyn Device<f64>>, String> {
-    Err("a graphics adapter computes in f32 only".to_string())
+///
+/// # Errors
+/// None.
+pub fn open_f64(_: Option<&str>) -> Result<Opened<f64>> {
+    Ok(Opened::none("a graphics adapter computes in f32 only"))
 }
 
 /// Runs the steps.
@@ -46,23 +91,26 @@ pub struct Engine<T> {
 }
 
 impl<T: Real> Engine<T> {
-    /// The engine for a choice and what to tell the user when the choice cannot be met.
-    pub fn new(choice: Choice, trainer: &Trainer<T>, open: Open<T>) -> (Self, Option<String>) {
+    /// The engine for a choice and what to tell the user about it, such as that it cannot be met.
+    ///
+    /// # Errors
+    /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
+    pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
         let cpu = Self { device: None, name: "cpu".to_string() };
-        if choice == Choice::Cpu {
-            return (cpu, None);
-        }
-        match open() {
-            Ok(device) if trainer.estimator().is_some_and(|estimator| device.takes(estimator)) => {
+        let opened = match choice {
+            Choice::Cpu => return Ok((cpu, None)),
+            Choice::Gpu => open(None)?,
+            Choice::Named(name) => open(Some(name))?,
+        };
+        let why = match opened.device {
+            Some(device) if trainer.estimator().is_some_and(|estimator| device.takes(estimator)) => {
                 let name = format!("gpu: {}", device.name());
-                (Self { device: Some(device), name }, None)
+                return Ok((Self { device: Some(device), name }, opened.note));
             }
-            Ok(_) => {
-                let method = &trainer.config().method;
-                (cpu, Some(format!("method {method} has no graphics kernel; training on the CPU")))
-            }
-            Err(reason) => (cpu, Some(format!("{reason}; training on the CPU"))),
-        }
+            Some(_) => format!("method {} has no graphics kernel", trainer.config().method),
+            None => opened.note.unwrap_or_default(),
+        };
+        Ok((cpu, Some(format!("{why}; training on the CPU"))))
     }
 
     /// What reports call it.
@@ -81,6 +129,8 @@ impl<T: Real> Engine<T> {
     /// Says once that the device failed; the steps from then on are the CPU's.
     pub fn gave_up(&mut self) -> Option<String> {
         let reason = self.device.as_ref()?.failure()?.to_string();
+        // Drivers answer in several lines.
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         self.device = None;
         self.name += ", then cpu";
         Some(format!("{reason}; training goes on on the CPU"))

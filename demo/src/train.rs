@@ -81,9 +81,10 @@ pub struct Args {
     /// Decides the split, the start values and the batches [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// cpu or gpu, for this command alone: a saved run does not name its device, and one that is resumed takes the one
-    /// named then. The bits of the two differ
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", hide_possible_values = true)]
+    /// cpu, gpu, or gpu:NAME with a part of the adapter's name, the only way to a software adapter (slower than the
+    /// CPU). A saved run does not name its device, and one that is resumed takes the one named then; the bits of the two
+    /// differ. When a GPU is lost, the CPU goes on
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse)]
     pub device: Choice,
     /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads::parse)]
@@ -188,7 +189,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
     if new && args.reading.positive.is_none() && preparation.positive().parse::<f64>().is_err() {
         eprintln!("note: label {:?} counts as positive; --positive names another", preparation.positive());
     }
-    let (engine, note) = Engine::new(args.device, &trainer, open);
+    let (engine, note) = Engine::new(&args.device, &trainer, open)?;
     if let Some(note) = note {
         eprintln!("note: {note}");
     }

@@ -6,7 +6,8 @@ use common::{Folder, Numbers, csv, run, stdout, undercurve};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use undercurve_tests::vulkan::FaultLayer;
 
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -301,53 +302,144 @@ fn methods_are_listed_with_their_parameters() {
     }
 }
 
+/// The `--device` that takes this machine's first adapter: hardware when there is any, software by its name. `None`
+/// where there is no driver, and the test counts as skipped.
+fn graphics(folder: &Folder) -> Option<&'static str> {
+    let mut command = undercurve();
+    command.args(["train", "a.csv", "--method", "soap", "--steps", "1", "--device", "gpu"]);
+    // (Mesa says so when this is not set.)
+    let output = command.current_dir(&folder.0).env("XDG_RUNTIME_DIR", &folder.0).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("no graphics adapter") {
+        undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        return None;
+    }
+    if output.status.success() {
+        return Some("gpu");
+    }
+    // One line that says what there is and how to ask for it.
+    assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+    assert!(said.starts_with("error: --device gpu: the only GPU adapters found are in software"), "{said}");
+    let device = ["gpu:llvmpipe", "gpu:swiftshader"].into_iter().find(|device| said.contains(device));
+    assert!(device.is_some(), "{said}");
+    device
+}
+
+/// Trains for sixty steps, saves the run, and gives the JSON lines and what was said.
+fn train_on(folder: &Folder, method: &str, device: &str, with: impl FnOnce(&mut Command)) -> (Vec<Value>, String) {
+    let mut command = undercurve();
+    command.current_dir(&folder.0);
+    command.args(["train", "a.csv", "--method", method, "--steps", "60", "--json", "--device", device]);
+    command.args(["--save", "run.model"]);
+    with(&mut command);
+    let output = command.output().unwrap();
+    (objects(&stdout(&output)), String::from_utf8(output.stderr).unwrap())
+}
+
+fn last_ap(lines: &[Value]) -> f64 {
+    lines[lines.len() - 2]["train"]["ap"].as_f64().unwrap()
+}
+
+fn backend(lines: &[Value]) -> &str {
+    lines[lines.len() - 1]["backend"].as_str().unwrap()
+}
+
+/// What the program said, without what drivers say.
+fn notes(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.starts_with("note: ") || line.contains("panicked")).collect()
+}
+
 /// With a driver the GPU's run ends where the processor's does; without one a line says so and the processor trains.
 #[test]
 fn device_gpu_trains_like_the_cpu() {
     let folder = Folder::new("device");
     folder.write("a.csv", csv(400));
+    let device = graphics(&folder);
     for method in ["soap", "auc-pairwise"] {
-        let train = |device: &str, drivers: Option<&str>| {
-            let mut command = undercurve();
-            if let Some(drivers) = drivers {
-                command.env("VK_DRIVER_FILES", drivers).env("VK_ICD_FILENAMES", drivers);
-            }
-            command.current_dir(&folder.0);
-            command.args(["train", "a.csv", "--method", method, "--steps", "60", "--json", "--device", device]);
-            let output = command.output().unwrap();
-            (objects(&stdout(&output)), String::from_utf8(output.stderr).unwrap())
-        };
-        let ap = |lines: &[Value]| lines[lines.len() - 2]["train"]["ap"].as_f64().unwrap();
-        let backend = |lines: &[Value]| lines[lines.len() - 1]["backend"].as_str().unwrap().to_string();
-        let (cpu, _) = train("cpu", None);
+        let (cpu, _) = train_on(&folder, method, "cpu", |_| ());
         assert_eq!(backend(&cpu), "cpu");
-        let (gpu, said) = train("gpu", None);
-        if said.contains("no graphics adapter") {
-            undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
-            assert_eq!(backend(&gpu), "cpu");
-        } else {
+        if let Some(device) = device {
+            let (gpu, said) = train_on(&folder, method, device, |_| ());
             assert!(backend(&gpu).starts_with("gpu: "), "{}", backend(&gpu));
+            let software = notes(&said).iter().filter(|note| note.ends_with("slower than the CPU")).count();
+            assert_eq!(software, usize::from(device != "gpu"), "{said}");
             // The same batches; 60 steps of f32 sums in another order.
-            assert!((ap(&gpu) - ap(&cpu)).abs() < 1e-3, "{} and {}", ap(&gpu), ap(&cpu));
-            assert!(ap(&gpu) > 0.4);
+            assert!((last_ap(&gpu) - last_ap(&cpu)).abs() < 1e-3, "{} and {}", last_ap(&gpu), last_ap(&cpu));
+            assert!(last_ap(&gpu) > 0.4);
         }
         if cfg!(target_os = "linux") {
-            let (none, said) = train("gpu", Some("/nonexistent.json"));
-            assert!(said.starts_with("note: no graphics adapter") && said.ends_with("training on the CPU\n"), "{said}");
-            assert_eq!(said.lines().count(), 1, "{said}");
-            assert_eq!((backend(&none), ap(&none)), ("cpu".to_string(), ap(&cpu)));
+            for device in ["gpu", "gpu:llvmpipe"] {
+                let (none, said) = train_on(&folder, method, device, |command| {
+                    command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+                });
+                assert!(said.starts_with("note: no graphics adapter"), "{said}");
+                assert!(said.ends_with("training on the CPU\n") && said.lines().count() == 1, "{said}");
+                assert_eq!((backend(&none), last_ap(&none)), ("cpu", last_ap(&cpu)));
+            }
         }
     }
-    let (other, double) = (
-        run(
-            &folder.0,
-            &["train", "a.csv", "--method", "soap", "--steps", "2", "--device", "gpu", "--precision", "f64"],
-        ),
-        run(&folder.0, &["train", "a.csv", "--method", "ce", "--steps", "2", "--device", "gpu"]),
-    );
-    for output in [other, double] {
+    let train = |method: &str, device: &str, precision: &str| {
+        let args = ["train", "a.csv", "--method", method, "--steps", "2", "--device", device, "--precision", precision];
+        run(&folder.0, &args)
+    };
+    for output in [train("soap", "gpu", "f64"), train("ce", device.unwrap_or("gpu"), "f32")] {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && said.contains("training on the CPU"), "{said}");
+    }
+    for (wrong, why) in
+        [("gpu:", "expected cpu, gpu or gpu:NAME"), ("tpu", "expected cpu, gpu or gpu:NAME"), ("gpu:none", "none")]
+    {
+        let output = train("soap", wrong, "f32");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if device.is_some() || wrong != "gpu:none" {
+            assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
+        }
+    }
+}
+
+/// A device that is lost at any of its waits, or that stops answering, costs the run nothing but a line.
+#[test]
+fn a_lost_gpu_leaves_the_run_to_the_cpu() {
+    let folder = Folder::new("lost-device");
+    folder.write("a.csv", csv(400));
+    let Some(device) = graphics(&folder) else { return };
+    let Some(layer) = FaultLayer::build(&folder.0) else { return };
+    for method in ["soap", "auc-pairwise"] {
+        let (cpu, _) = train_on(&folder, method, "cpu", |_| ());
+        let alone = fs::read(folder.path("run.model")).unwrap();
+        // A step waits twice: the first, the second, in the middle of a step, between steps, in the last one, never.
+        for (fault, after) in [
+            ("lose", 0),
+            ("lose", 1),
+            ("lose", 2),
+            ("lose", 37),
+            ("lose", 60),
+            ("lose", 119),
+            ("lose", 1000),
+            ("stall", 9),
+        ] {
+            let (lines, said) = train_on(&folder, method, device, |command| {
+                layer.give(command, fault, after);
+            });
+            let lost: Vec<_> = notes(&said).into_iter().filter(|note| !note.ends_with("slower than the CPU")).collect();
+            if after == 1000 {
+                assert_eq!(lost, [""; 0], "{said}");
+                assert!(!backend(&lines).ends_with("then cpu"));
+            } else {
+                assert_eq!(lost.len(), 1, "{fault} after {after}: {said}");
+                assert!(lost[0].starts_with("note: the GPU was lost: "), "{said}");
+                assert!(lost[0].ends_with("; training goes on on the CPU"), "{said}");
+                assert!(backend(&lines).ends_with(", then cpu"), "{}", backend(&lines));
+            }
+            assert_eq!(lines[lines.len() - 1]["steps"], 60);
+            let (lost, whole) = (last_ap(&lines), last_ap(&cpu));
+            assert!((lost - whole).abs() < 1e-3, "{fault} after {after}: {lost} and {whole}");
+            // Lost before its first step was done, the run is the CPU's to the last bit.
+            if after < 2 {
+                assert_eq!(fs::read(folder.path("run.model")).unwrap(), alone, "{fault} after {after}");
+            }
+            stdout(&run(&folder.0, &["eval", "run.model", "a.csv"]));
+        }
     }
 }
 

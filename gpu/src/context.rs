@@ -5,41 +5,82 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
+#[cfg(not(target_arch = "wasm32"))]
+use std::{
+    cell::Cell,
+    panic::{self, AssertUnwindSafe},
+    sync::Once,
+    time::Duration,
+};
 
 /// A device and its queue, opened here or lent by the caller. Cloning shares them.
+///
+/// A lost device stays lost: each call answers [`GpuError::Lost`], and a new context has to be opened. wgpu reports a
+/// loss by a panic, which is caught here. So that it is not printed either, the first device that is opened or waited for
+/// puts a panic hook before the program's own, which passes on every other panic. A program whose panics abort ends with
+/// its device.
 #[derive(Clone, Debug)]
 pub struct Context {
     device: wgpu::Device,
     queue: wgpu::Queue,
     name: String,
-    lost: Arc<Mutex<Option<String>>>,
+    software: bool,
+    trouble: Arc<Mutex<Trouble>>,
+}
+
+/// What the device said outside any call.
+#[derive(Debug, Default)]
+struct Trouble {
+    /// Why it is lost, for good.
+    lost: Option<String>,
+    /// The first error that no scope caught; the next call gives it to the caller.
+    uncaptured: Option<String>,
 }
 
 impl Context {
-    /// Opens the fastest adapter there is, a software one when nothing else is.
+    /// Opens the fastest hardware adapter there is. A software adapter computes the same as the CPU, but more slowly, so
+    /// it is taken only when it is asked for, by `named` or [`open`](Self::open).
     ///
     /// # Errors
-    /// `NoAdapter`, `NoDevice`, `Limits`.
+    /// `NoAdapter`, `OnlySoftware`, `NoDevice`, `Limits`.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn new() -> Result<Self, GpuError> {
         pollster::block_on(Self::new_async())
     }
 
-    /// As [`new`](Self::new), also on the web.
+    /// As `new`, also on the web.
     ///
     /// # Errors
-    /// `NoAdapter`, `NoDevice`, `Limits`.
+    /// `NoAdapter`, `OnlySoftware`, `NoDevice`, `Limits`.
     pub async fn new_async() -> Result<Self, GpuError> {
-        if wgpu::Instance::enabled_backend_features().is_empty() {
-            return Err(GpuError::NoAdapter);
-        }
-        let instance = wgpu::Instance::default();
+        let instance = instance()?;
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..Default::default()
         };
+        // Software comes last in wgpu's order.
         let adapter = instance.request_adapter(&options).await.map_err(|_| GpuError::NoAdapter)?;
+        if is_software(&adapter.get_info()) {
+            let adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
+            return Err(GpuError::OnlySoftware { names: names(&adapters) });
+        }
         Self::open(&adapter).await
+    }
+
+    /// Opens the first adapter whose name contains `part`, in small or capital letters; software adapters count.
+    /// (Browsers do not name their adapters.)
+    ///
+    /// # Errors
+    /// `NotFound`, `NoAdapter`, `NoDevice`, `Limits`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn named(part: &str) -> Result<Self, GpuError> {
+        let adapters = pollster::block_on(instance()?.enumerate_adapters(wgpu::Backends::all()));
+        let wanted = part.to_lowercase();
+        match adapters.iter().find(|adapter| adapter.get_info().name.to_lowercase().contains(&wanted)) {
+            Some(adapter) => pollster::block_on(Self::open(adapter)),
+            None if adapters.is_empty() => Err(GpuError::NoAdapter),
+            None => Err(GpuError::NotFound { part: part.to_string(), names: names(&adapters) }),
+        }
     }
 
     /// Opens a device of this adapter, with the adapter's own buffer limits.
@@ -52,26 +93,32 @@ impl Context {
             required_limits: adapter.limits(),
             ..Default::default()
         };
-        let (device, queue) = adapter
-            .request_device(&descriptor)
-            .await
-            .map_err(|error| GpuError::NoDevice { message: error.to_string() })?;
+        // wgpu builds a few shaders of its own here, and panics where the driver cannot.
+        let request =
+            quietly(|| adapter.request_device(&descriptor)).map_err(|message| GpuError::NoDevice { message })?;
+        let (device, queue) = request.await.map_err(|error| GpuError::NoDevice { message: error.to_string() })?;
         let info = adapter.get_info();
-        let lost = Arc::new(Mutex::new(None));
-        let seen = Arc::clone(&lost);
-        device.set_device_lost_callback(move |_, message| {
-            if let Ok(mut lost) = seen.lock() {
-                *lost = Some(message);
+        let mut context = Self::lent(device, queue)?;
+        let trouble = Arc::clone(&context.trouble);
+        context.device.set_device_lost_callback(move |reason, message| {
+            if let Ok(mut trouble) = trouble.lock() {
+                trouble.lost.get_or_insert(if message.is_empty() { format!("{reason:?}") } else { message });
             }
         });
-        let mut context = Self::lent(device, queue)?;
-        context.lost = lost;
+        // Without a handler wgpu panics over an error that no scope catches.
+        let trouble = Arc::clone(&context.trouble);
+        context.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            if let Ok(mut trouble) = trouble.lock() {
+                trouble.uncaptured.get_or_insert(error.to_string());
+            }
+        }));
+        context.software = is_software(&info);
         context.name = format!("{} ({:?}, {:?})", info.name, info.device_type, info.backend);
         Ok(context)
     }
 
-    /// Uses a device and queue of the caller's. Its loss and uncaptured errors stay the caller's to handle; calls here
-    /// report what they meet.
+    /// Uses a device and queue of the caller's. Its lost callback and uncaptured errors stay the caller's to handle;
+    /// calls here report what they meet.
     ///
     /// # Errors
     /// `Limits`.
@@ -89,13 +136,19 @@ impl Context {
                 return Err(GpuError::Limits { what, need, got });
             }
         }
-        Ok(Self { device, queue, name: "lent device".to_string(), lost: Arc::default() })
+        Ok(Self { device, queue, name: "lent device".to_string(), software: false, trouble: Arc::default() })
     }
 
     /// What computes, for display: name, kind and interface.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the adapter that was opened computes on the CPU. `false` for a lent device, which does not say.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.software
     }
 
     /// The device.
@@ -110,38 +163,77 @@ impl Context {
         &self.queue
     }
 
-    /// Runs `work` and returns what the device has to say about it.
+    /// Runs `work` and returns what the device has to say about it. A lost device is not given any.
     pub(crate) async fn checked<R>(&self, work: impl FnOnce() -> R) -> Result<R, GpuError> {
+        self.alive()?;
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let result = work();
-        let (validation, memory) = (validation.pop(), memory.pop());
-        let error = match validation.await {
-            Some(error) => Some(error),
-            None => memory.await,
-        };
-        match error {
+        let (internal, validation, memory) = (internal.pop(), validation.pop(), memory.pop());
+        let errors = [internal.await, validation.await, memory.await];
+        match errors.into_iter().flatten().next() {
             Some(error) => Err(self.failure(error.to_string())),
-            None => Ok(result),
+            None => self.alive().map(|()| result),
         }
     }
 
-    /// `Lost` when the device is, else `Device`.
+    /// What the device said outside any call, if it said something.
+    fn alive(&self) -> Result<(), GpuError> {
+        let Ok(mut trouble) = self.trouble.lock() else { return Ok(()) };
+        if let Some(message) = trouble.lost.clone() {
+            return Err(GpuError::Lost { message });
+        }
+        trouble.uncaptured.take().map_or(Ok(()), |message| Err(GpuError::Device { message }))
+    }
+
+    /// `Lost` when the device is, whatever else it says, or else `Device`.
     fn failure(&self, message: String) -> GpuError {
-        match self.lost.lock().ok().and_then(|lost| lost.clone()) {
-            Some(message) => GpuError::Lost { message },
-            None => GpuError::Device { message },
+        match self.alive() {
+            Err(lost @ GpuError::Lost { .. }) => lost,
+            _ => GpuError::Device { message },
         }
     }
 
-    /// The floats of a buffer that can be mapped, after the work submitted so far.
-    pub(crate) async fn read(&self, buffer: &wgpu::Buffer, floats: usize) -> Result<Vec<f32>, GpuError> {
+    /// The device is lost from now on; what its lost callback said comes first.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn lose(&self, message: String) -> GpuError {
+        if let Ok(mut trouble) = self.trouble.lock() {
+            trouble.lost.get_or_insert_with(|| message.clone());
+        }
+        self.failure(message)
+    }
+
+    /// Waits for the work submitted so far, but no longer than `limit`.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn wait(&self, limit: Duration) -> Result<(), GpuError> {
+        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(limit) });
+        match quietly(poll) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) => {
+                // The last handle of a queue waits without a limit when it is dropped, so these are never dropped.
+                std::mem::forget((self.device.clone(), self.queue.clone()));
+                Err(self.lose(format!("it gave no answer for {} s", limit.as_secs())))
+            }
+            Err(message) => Err(self.lose(message)),
+        }
+    }
+
+    /// The floats of a buffer that can be mapped, after the work submitted so far, which is about so many pairs.
+    pub(crate) async fn read(&self, buffer: &wgpu::Buffer, floats: usize, pairs: u64) -> Result<Vec<f32>, GpuError> {
         let bytes = 4 * floats as u64;
         let mapped = Signal::default();
         let done = mapped.clone();
         buffer.map_async(wgpu::MapMode::Read, 0..bytes, move |result| done.set(result.is_ok()));
         #[cfg(not(target_arch = "wasm32"))]
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| self.failure(error.to_string()))?;
+        {
+            // A minute, and a second for as many pairs as any device computes in a fraction of one.
+            self.wait(Duration::from_secs(60 + pairs / 10_000_000))?;
+            // It has been answered by now; if not, nobody will.
+            mapped.set(false);
+        }
+        #[cfg(target_arch = "wasm32")]
+        let _ = pairs; // the browser watches its devices
         if !mapped.await {
             return Err(self.failure("a buffer could not be read".to_string()));
         }
@@ -154,14 +246,64 @@ impl Context {
     }
 }
 
-/// One yes or no that arrives later.
+/// wgpu, where it was built with a graphics interface.
+fn instance() -> Result<wgpu::Instance, GpuError> {
+    if wgpu::Instance::enabled_backend_features().is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    Ok(wgpu::Instance::default())
+}
+
+fn is_software(info: &wgpu::AdapterInfo) -> bool {
+    info.device_type == wgpu::DeviceType::Cpu
+}
+
+fn names(adapters: &[wgpu::Adapter]) -> Vec<String> {
+    adapters.iter().map(|adapter| adapter.get_info().name).collect()
+}
+
+/// What `work` returns. Browsers answer by errors.
+#[cfg(target_arch = "wasm32")]
+fn quietly<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    Ok(work())
+}
+
+/// What `work` returns, or the words of its panic, which are not printed.
+#[cfg(not(target_arch = "wasm32"))]
+fn quietly<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    // (A thread that is unwinding may not change the hook.)
+    if !std::thread::panicking() {
+        HOOK.call_once(|| {
+            let usual = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                if !QUIET.get() {
+                    usual(info);
+                }
+            }));
+        });
+    }
+    QUIET.set(true);
+    // Nothing of ours changes during the work, and a device that panicked is not used again.
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked").to_string()
+    })
+}
+
+/// One yes or no that arrives later; the first counts.
 #[derive(Clone, Default)]
 struct Signal(Arc<Mutex<(Option<bool>, Option<Waker>)>>);
 
 impl Signal {
     fn set(&self, value: bool) {
         if let Ok(mut state) = self.0.lock() {
-            state.0 = Some(value);
+            state.0.get_or_insert(value);
             if let Some(waker) = state.1.take() {
                 waker.wake();
             }

@@ -11,7 +11,7 @@ use undercurve::{Error, Result};
 /// Computes SOAP's estimator and the mean pairwise surrogate for a [`Trainer`](undercurve::trainer::Trainer): the sums
 /// over pairs on the GPU, everything by example (link, u, weights) on the CPU. A batch costs two round trips.
 ///
-/// When the GPU fails, the core computes that step and all that follow; [`failure`](Device::failure) says why.
+/// When the GPU fails or is lost, the core computes that step and all that follow; [`failure`](Device::failure) says why.
 #[derive(Debug)]
 pub struct GpuDevice {
     context: Context,

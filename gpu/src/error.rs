@@ -8,6 +8,18 @@ use std::fmt;
 pub enum GpuError {
     /// No driver or no adapter that can compute.
     NoAdapter,
+    /// Software adapters and no others, and none was asked for by name.
+    OnlySoftware {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// No adapter of the name that was asked for.
+    NotFound {
+        /// What its name was to contain.
+        part: String,
+        /// The names of those that were found.
+        names: Vec<String>,
+    },
     /// The adapter would not open a device.
     NoDevice {
         /// Its words.
@@ -31,7 +43,7 @@ pub enum GpuError {
         /// Bytes there can be.
         limit: u64,
     },
-    /// The device was lost (driver reset, unplugged, destroyed).
+    /// The device was lost (driver reset, unplugged, destroyed, no answer for a minute or more).
     Lost {
         /// The driver's words.
         message: String,
@@ -49,6 +61,12 @@ impl fmt::Display for GpuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoAdapter => f.write_str("no GPU adapter that can compute was found"),
+            Self::OnlySoftware { names } => {
+                write!(f, "the only GPU adapters found are in software, slower than the CPU: {}", names.join(", "))
+            }
+            Self::NotFound { part, names } => {
+                write!(f, "no GPU adapter is named {part:?}; there are: {}", names.join(", "))
+            }
             Self::NoDevice { message } => write!(f, "the GPU adapter opened no device: {message}"),
             Self::Limits { what, need, got } => write!(f, "the GPU's limit {what} is {got}, but {need} is needed"),
             Self::TooLarge { what, need, limit } => {

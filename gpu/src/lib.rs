@@ -4,7 +4,7 @@
 //! use undercurve::surrogate::AnySurrogate;
 //! use undercurve_gpu::{Context, PairKernel, PairWeight, RowSum};
 //!
-//! let context = Context::new()?; // or Context::lent(device, queue)
+//! let context = Context::new()?; // or Context::named("llvmpipe"), Context::lent(device, queue)
 //! let mut kernel = PairKernel::new(&context, AnySurrogate::by_name("squared-hinge", 1.0)?)?;
 //! let (negatives, positives) = ([0.1, -0.3, 0.2], [0.5, 0.0]);
 //! let mut sums = [RowSum::default(); 2];
@@ -20,7 +20,8 @@
 //!
 //! Promises: the order of every sum depends on the lengths only, so one device and driver gives the same bits from run
 //! to run; different devices round differently (fused multiply-add, their own exp). Everything is f32. Inputs that are
-//! not finite, or whose sums might not fit f32, are refused before anything is computed.
+//! not finite, or whose sums might not fit f32, are refused before anything is computed. A device that is lost or stops
+//! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
 //! **Not supported:** f64; ranking and sorting on the device; keeping u, model or step rule on the device (scores go up
 //! and gradients come back each call); OpenGL adapters; more scores of one class than one buffer holds (64 million at

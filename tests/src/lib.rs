@@ -15,6 +15,7 @@ pub mod model;
 pub mod network;
 pub mod pairs;
 pub mod soap;
+pub mod vulkan;
 
 /// Says that a test passes without having run, and why. It is listed in the file that `UNDERCURVE_SKIPPED` names, if it
 /// names one (a line of the reason, a tab and the test), because what a test prints is not seen when it passes.

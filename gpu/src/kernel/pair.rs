@@ -12,9 +12,10 @@
 
 use super::surrogate::{Snippet, largest, snippet};
 use crate::{Context, GpuError};
+use std::collections::HashMap;
 use undercurve::Error;
 use undercurve::surrogate::AnySurrogate;
-use wgpu::{BindGroupEntry, Buffer, BufferBinding, BufferUsages, ComputePipeline};
+use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferBinding, BufferUsages, ComputePipeline};
 
 const STAGE: usize = 256;
 const CHUNK: usize = 2048;
@@ -22,8 +23,18 @@ const CHUNK: usize = 2048;
 const LANES: usize = 65_536;
 /// Partial sums of a dispatch, at most.
 const PARTIAL: usize = 16 << 20;
-/// Chunks of a dispatch, at most: `fold_*` loops over them, and some drivers stop an invocation after 65,535 rounds.
+/// Chunks of a dispatch, at most: `fold_*` loops over them.
 const CHUNKS: usize = 8192;
+
+/// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
+const ROUNDS: usize = 60_000;
+/// Rounds of `rows` and `columns`: for each stage itself, its loads and its pairs, and for each plane the four lanes.
+const SWEEP_ROUNDS: usize = CHUNK / STAGE * (1 + STAGE / 64 + STAGE) + 2 * 4;
+// Longer data take more dispatches, so no lengths make an invocation loop more often.
+const _: () = assert!(SWEEP_ROUNDS <= ROUNDS && CHUNKS <= ROUNDS);
+
+/// Bind groups that are kept, at most: some drivers can make no more than 129.
+const GROUPS: usize = 64;
 
 /// Sums of one positive, without the pair of it with itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,12 +95,23 @@ pub struct PairKernel {
     partial: Store,
     totals: [Store; 2],
     staging: Store,
+    groups: Groups,
     /// Own and stream scores of a block, at most.
     block: [usize; 2],
     sums: Vec<RowSum>,
     low: usize,
     /// Largest |ℓ'| of the loaded scores.
     slope: f64,
+}
+
+/// The bind groups of the blocks met so far, each with the uniform of its block. A training run meets the same few sizes
+/// in every step.
+#[derive(Debug, Default)]
+struct Groups {
+    /// By planes, has_self, own_at, stream_at, own, stream, which decide what is bound.
+    made: HashMap<[usize; 6], BindGroup>,
+    /// Sizes of the buffers they bind: one that has grown is another buffer.
+    floats: [usize; 7],
 }
 
 /// One pass over own × stream.
@@ -175,6 +197,7 @@ impl PairKernel {
                     partial: store(),
                     totals: [store(), store()],
                     staging: Store::staging(device, 64),
+                    groups: Groups::default(),
                     block: [LANES, usize::MAX],
                     sums: Vec::new(),
                     low: 0,
@@ -225,16 +248,14 @@ impl PairKernel {
         }
         self.fit(low, high)?;
         let context = self.context.clone();
+        // After an error they are gone: some may be invalid.
+        let mut groups = std::mem::take(&mut self.groups);
         context
             .checked(|| {
                 let (device, queue) = (context.device(), context.queue());
-                self.negatives.write(device, queue, negatives);
-                self.positives.write(device, queue, positives);
-                self.totals[0].grow(device, 2 * high);
-                self.totals[1].grow(device, 2 * high);
-                self.staging.grow(device, 4 * high);
-                let partial = self.partial_len(high, low.max(high), 2);
-                self.partial.grow(device, partial);
+                self.make_room(low, high);
+                self.negatives.write(queue, negatives);
+                self.positives.write(queue, positives);
                 let own = (&self.positives.buffer, high);
                 let mut encoder = device.create_command_encoder(&Default::default());
                 for (at, stream) in [(&self.negatives.buffer, low), own].into_iter().enumerate() {
@@ -249,14 +270,15 @@ impl PairKernel {
                         planes: 2,
                         has_self: at == 1,
                     };
-                    self.encode(&mut encoder, &sweep);
+                    self.encode(&mut encoder, &mut groups, &sweep);
                     let bytes = 8 * high as u64;
                     encoder.copy_buffer_to_buffer(total, 0, &self.staging.buffer, at as u64 * bytes, bytes);
                 }
                 queue.submit([encoder.finish()]);
             })
             .await?;
-        let read = context.read(&self.staging.buffer, 4 * high).await?;
+        self.groups = groups;
+        let read = context.read(&self.staging.buffer, 4 * high, self.pairs(high)).await?;
         overflow("pairwise loss", &read)?;
         let (negative, positive) = read.split_at(2 * high);
         self.sums.extend(negative.chunks_exact(2).zip(positive.chunks_exact(2)).map(|(n, p)| RowSum {
@@ -307,19 +329,15 @@ impl PairKernel {
             return Err(Error::Overflow { what: "score gradient" }.into());
         }
         let context = self.context.clone();
+        let mut groups = std::mem::take(&mut self.groups);
         let planes: [Vec<f32>; 2] =
             [weights.iter().map(|w| w.negative).collect(), weights.iter().map(|w| w.positive).collect()];
         context
             .checked(|| {
                 let (device, queue) = (context.device(), context.queue());
-                for (store, plane) in self.weights.iter_mut().zip(&planes) {
-                    store.write(device, queue, plane);
+                for (store, plane) in self.weights.iter().zip(&planes) {
+                    store.write(queue, plane);
                 }
-                self.totals[0].grow(device, low);
-                self.totals[1].grow(device, high);
-                self.staging.grow(device, low + high);
-                let partial = self.partial_len(low.max(high), high, 1);
-                self.partial.grow(device, partial);
                 let stream = (&self.positives.buffer, high);
                 let mut encoder = device.create_command_encoder(&Default::default());
                 for (at, own) in [(&self.negatives.buffer, low), stream].into_iter().enumerate() {
@@ -334,14 +352,15 @@ impl PairKernel {
                         planes: 1,
                         has_self: at == 1,
                     };
-                    self.encode(&mut encoder, &sweep);
+                    self.encode(&mut encoder, &mut groups, &sweep);
                     let to = 4 * (at * low) as u64;
                     encoder.copy_buffer_to_buffer(total, 0, &self.staging.buffer, to, 4 * own.1 as u64);
                 }
                 queue.submit([encoder.finish()]);
             })
             .await?;
-        let mut read = context.read(&self.staging.buffer, low + high).await?;
+        self.groups = groups;
+        let mut read = context.read(&self.staging.buffer, low + high, self.pairs(high)).await?;
         finish(&mut read, low, &self.sums, weights);
         overflow("score gradient", &read)?;
         grad.copy_from_slice(&read);
@@ -362,10 +381,34 @@ impl PairKernel {
         (planes * lanes * stream.div_ceil(CHUNK)).min(PARTIAL)
     }
 
-    /// Writes one sweep's dispatches, block by block.
-    fn encode(&self, encoder: &mut wgpu::CommandEncoder, sweep: &Sweep<'_>) {
+    /// Buffers for the sums and for the gradient of so many scores.
+    fn make_room(&mut self, low: usize, high: usize) {
         let device = self.context.device();
-        let ((own, owns), (stream, streams)) = (sweep.own, sweep.stream);
+        let partial = self.partial_len(high, low.max(high), 2).max(self.partial_len(low.max(high), high, 1));
+        self.negatives.grow(device, low);
+        self.positives.grow(device, high);
+        for (weights, totals) in self.weights.iter_mut().zip(&mut self.totals) {
+            weights.grow(device, high);
+            totals.grow(device, low.max(2 * high));
+        }
+        self.partial.grow(device, partial);
+        self.staging.grow(device, (4 * high).max(low + high));
+    }
+
+    /// Pairs of the loaded negatives and so many positives.
+    fn pairs(&self, high: usize) -> u64 {
+        (high as u64).saturating_mul((self.low + high) as u64)
+    }
+
+    /// Writes one sweep's dispatches, block by block.
+    fn encode(&self, encoder: &mut wgpu::CommandEncoder, groups: &mut Groups, sweep: &Sweep<'_>) {
+        let bound = [&self.negatives, &self.positives, &self.partial];
+        let floats = bound.into_iter().chain(&self.weights).chain(&self.totals).map(|store| store.floats);
+        if !floats.clone().eq(groups.floats) {
+            groups.made.clear();
+            groups.floats.iter_mut().zip(floats).for_each(|(kept, now)| *kept = now);
+        }
+        let (owns, streams) = (sweep.own.1, sweep.stream.1);
         if owns == 0 {
             return;
         }
@@ -375,50 +418,60 @@ impl PairKernel {
             let own_len = lanes.min(owns - own_at);
             for at in (0..streams).step_by(length) {
                 let len = length.min(streams - at);
-                let chunks = len.div_ceil(CHUNK) as u32;
-                let tile = Tile {
-                    own: own_len as u32,
-                    stream: len as u32,
-                    chunks,
-                    has_self: sweep.has_self.into(),
-                    self_at: (own_at as u32).wrapping_sub(at as u32),
-                    pad: 0,
-                    shape: self.snippet.shape,
-                };
-                let uniform = device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("tile"),
-                    size: size_of::<Tile>() as u64,
-                    usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                });
-                self.context.queue().write_buffer(&uniform, 0, bytemuck::bytes_of(&tile));
-                let bind = |binding, buffer, at: usize, len: usize| BindGroupEntry {
-                    binding,
-                    resource: wgpu::BindingResource::Buffer(BufferBinding {
-                        buffer,
-                        offset: 4 * at as u64,
-                        size: std::num::NonZeroU64::new(4 * len as u64),
-                    }),
-                };
-                let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("pair"),
-                    layout: &self.layout,
-                    entries: &[
-                        bind(0, &uniform, 0, size_of::<Tile>() / 4),
-                        bind(1, own, own_at, own_len),
-                        bind(2, stream, at, len),
-                        bind(3, sweep.weight, at, len),
-                        bind(4, &self.partial.buffer, 0, sweep.planes * own_len * chunks as usize),
-                        bind(5, sweep.total, sweep.planes * own_at, sweep.planes * own_len),
-                    ],
-                });
-                pass.set_bind_group(0, &group, &[]);
+                let key = [sweep.planes, sweep.has_self.into(), own_at, at, own_len, len];
+                if groups.made.len() == GROUPS && !groups.made.contains_key(&key) {
+                    groups.made.clear();
+                }
+                let group = groups.made.entry(key).or_insert_with(|| self.bind(sweep, own_at, at, own_len, len));
+                pass.set_bind_group(0, &*group, &[]);
                 pass.set_pipeline(&sweep.pipelines[0]);
-                pass.dispatch_workgroups(own_len.div_ceil(STAGE) as u32, chunks, 1);
+                pass.dispatch_workgroups(own_len.div_ceil(STAGE) as u32, len.div_ceil(CHUNK) as u32, 1);
                 pass.set_pipeline(&sweep.pipelines[1]);
                 pass.dispatch_workgroups(own_len.div_ceil(64) as u32, 1, 1);
             }
         }
+    }
+
+    /// The uniform and the bind group of one block.
+    fn bind(&self, sweep: &Sweep<'_>, own_at: usize, stream_at: usize, own: usize, stream: usize) -> BindGroup {
+        let device = self.context.device();
+        let chunks = stream.div_ceil(CHUNK);
+        let tile = Tile {
+            own: own as u32,
+            stream: stream as u32,
+            chunks: chunks as u32,
+            has_self: sweep.has_self.into(),
+            self_at: (own_at as u32).wrapping_sub(stream_at as u32),
+            pad: 0,
+            shape: self.snippet.shape,
+        };
+        let uniform = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("tile"),
+            size: size_of::<Tile>() as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.context.queue().write_buffer(&uniform, 0, bytemuck::bytes_of(&tile));
+        let bind = |binding, buffer, at: usize, len: usize| BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(BufferBinding {
+                buffer,
+                offset: 4 * at as u64,
+                size: std::num::NonZeroU64::new(4 * len as u64),
+            }),
+        };
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("pair"),
+            layout: &self.layout,
+            entries: &[
+                bind(0, &uniform, 0, size_of::<Tile>() / 4),
+                bind(1, sweep.own.0, own_at, own),
+                bind(2, sweep.stream.0, stream_at, stream),
+                bind(3, sweep.weight, stream_at, stream),
+                bind(4, &self.partial.buffer, 0, sweep.planes * own * chunks),
+                bind(5, sweep.total, sweep.planes * own_at, sweep.planes * own),
+            ],
+        })
     }
 
     /// Whether the device's buffers can hold this much.
@@ -446,8 +499,7 @@ impl Store {
             *self = Self::with(device, floats, self.buffer.usage());
         }
     }
-    fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, values: &[f32]) {
-        self.grow(device, values.len());
+    fn write(&self, queue: &wgpu::Queue, values: &[f32]) {
         queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(values));
     }
 }
@@ -545,5 +597,39 @@ pub mod mirror {
         grad.extend(column(positives, &|i, j| if i == j { 0.0 } else { weights[i].positive }));
         finish(&mut grad, negatives.len(), sums, weights);
         grad
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    /// Steps of sizes that were met before bind what was bound then.
+    #[test]
+    fn bind_groups_are_made_once_a_shape() {
+        let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::all()));
+        let Some(context) = adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok()) else {
+            return undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        };
+        let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
+        let mut kernel = PairKernel::new(&context, loss).unwrap();
+        let (low, high) = ([0.25; 300], [0.5; 100]);
+        let mut step = |low: &[f32], high: &[f32]| {
+            let mut sums = vec![RowSum::default(); high.len()];
+            kernel.row_sums(low, high, &mut sums).unwrap();
+            kernel.gradient(&vec![PairWeight::default(); high.len()], &mut vec![0.0; low.len() + high.len()]).unwrap();
+            // wgpu's objects are equal when they are the same.
+            kernel.groups.made.clone()
+        };
+        let first = step(&low, &high);
+        assert_eq!(first.len(), 4);
+        assert_eq!(step(&low, &high), first);
+        let both = step(&low[..200], &high[..10]);
+        assert_eq!(both.len(), 8);
+        assert!(first.iter().all(|(key, group)| both.get(key) == Some(group)));
+        for positives in 1..=100 {
+            assert!(step(&low, &high[..positives]).len() <= GROUPS);
+        }
+        assert_ne!(step(&low, &high), first);
     }
 }

@@ -1,0 +1,118 @@
+//! What comes back when a driver fails: errors, and no panic.
+
+use std::path::Path;
+use std::process::Command;
+use undercurve::batch::{Batch, Drawn};
+use undercurve::estimator::{AnyEstimator, AucPairwise, Grad, Link};
+use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::Device;
+use undercurve_gpu::{Context, GpuDevice, GpuError, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_tests::vulkan::FaultLayer;
+
+/// The first adapter that opens: the layer knows one device at a time.
+fn first() -> Option<Context> {
+    let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::VULKAN));
+    adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok())
+}
+
+/// Runs one of the ignored tests below in a process of its own, whose driver has this fault; returns what it printed.
+fn child(test: &str, fault: &str, after: u32, layer: &FaultLayer) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    let output = layer.give(&mut command, fault, after).output().unwrap();
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && text.contains("1 passed"), "{fault} after {after}: {text}");
+    text
+}
+
+/// The layer, built in a folder of the test's own; `None` where that cannot be or there is no driver.
+fn layer(test: &str) -> Option<FaultLayer> {
+    if first().is_none() {
+        undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).unwrap();
+    FaultLayer::build(&folder)
+}
+
+#[test]
+fn a_lost_device_is_an_error_wherever_it_is_lost() {
+    let Some(layer) = layer("lost") else { return };
+    for after in [0, 1, 2, 3, 8] {
+        for (test, fault) in [("until_lost", "lose"), ("until_lost", "stall"), ("steps_until_lost", "lose")] {
+            let text = child(test, fault, after, &layer);
+            assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_shader_that_does_not_build_is_an_error() {
+    let Some(layer) = layer("refused") else { return };
+    let ends: Vec<_> = (0..10)
+        .map(|after| {
+            let text = child("until_refused", "refuse", after, &layer);
+            assert!(!text.contains("panicked"), "after {after}: {text}");
+            ["no context", "no kernel", "a kernel"].into_iter().find(|end| text.contains(end)).unwrap()
+        })
+        .collect();
+    // wgpu builds some of its own before ours; when all is built, nothing is refused any more.
+    assert!(ends.contains(&"no kernel") && ends.last() == Some(&"a kernel"), "{ends:?}");
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn until_lost() {
+    let context = first().unwrap();
+    let loss = AnySurrogate::by_name("hinge", 1.0).unwrap();
+    let mut kernel = PairKernel::new(&context, loss).unwrap();
+    let (mut sums, mut grad) = ([RowSum::default(); 2], [9.0; 5]);
+    let mut step = || {
+        kernel.row_sums(&[0.1, -0.3, 0.2], &[0.5, 0.0], &mut sums)?;
+        let before = grad;
+        let result = kernel.gradient(&[PairWeight { negative: 1.0, positive: 0.5 }; 2], &mut grad);
+        assert!(result.is_ok() || grad == before);
+        result
+    };
+    let error = (0..100).find_map(|_| step().err()).expect("the device was not lost");
+    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
+    // It stays lost, for everything that uses it.
+    assert_eq!(step(), Err(error.clone()));
+    assert_eq!(PairKernel::new(&context, loss).unwrap_err(), error);
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn steps_until_lost() {
+    let context = first().unwrap();
+    let mut device = GpuDevice::new(context);
+    let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
+    let auc = AnyEstimator::AucPairwise(AucPairwise::new(loss, Link::Identity));
+    let scores = [0.1, -0.2, 0.3];
+    let batch = Batch::new(&scores, 1, &[0, 2, 3], &[20, 5], Drawn::Stratified).unwrap();
+    let mut grad = [9.0; 3];
+    let mut step = |device: &mut GpuDevice| {
+        let before = grad;
+        let value = device.update(&auc, &batch, &[], &mut [], Grad { scores: &mut grad, aux: &mut [] });
+        assert!(value.is_some() || grad == before);
+        value
+    };
+    let taken = (0..100).take_while(|_| step(&mut device).is_some()).count();
+    assert!(taken < 100);
+    let failure = device.failure().unwrap().to_string();
+    assert!(failure.contains("the GPU was lost"), "{failure}");
+    assert_eq!(step(&mut device), None);
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn until_refused() {
+    let Some(context) = first() else { return println!("no context") };
+    let loss = AnySurrogate::by_name("square", 1.0).unwrap();
+    match PairKernel::new(&context, loss) {
+        Ok(_) => println!("a kernel"),
+        Err(GpuError::Device { .. } | GpuError::Lost { .. }) => println!("no kernel"),
+        Err(error) => panic!("{error:?}"),
+    }
+}
