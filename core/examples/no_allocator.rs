@@ -7,7 +7,7 @@
 use undercurve::algorithm::{Adam, AdamForm, Algorithm, Answer, Ask, COUNTERS, Draw, PpdSg, Schedule, Stages, State};
 use undercurve::batch::{Batch, Shape};
 use undercurve::data::{Rows, Selection};
-use undercurve::estimator::{AucMinMax, Estimator, First, Grad, Link, Prior, Soap, Weights};
+use undercurve::estimator::{AucMinMax, Estimator, First, Grad, Link, Prior, Soap, SoapSettings, Weights};
 use undercurve::metric::{self, FprRange};
 use undercurve::model::{Linear, Model};
 use undercurve::rng::Rng;
@@ -161,7 +161,14 @@ fn main() -> Result<()> {
         Memory { points: [0.0; 2 * LENGTH], slots: [0.0; 2 * LENGTH], state: [0.0; 2 * POSITIVES], real: [0.0; 256] };
 
     let hinge = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0)?);
-    let soap = Soap::new(hinge, Link::Sigmoid, 0.1, 0.0, Weights::Unbiased, First::Estimate)?;
+    let soap = Soap::new(SoapSettings {
+        surrogate: hinge,
+        link: Link::Sigmoid,
+        gamma: 0.1,
+        floor: 0.0,
+        weights: Weights::Unbiased,
+        first: First::Estimate,
+    })?;
     let adam = Adam::new(Schedule::constant(0.02), 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
     let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
     let ppd_sg = PpdSg::new(Stages::practice(1.0, 50.0, 5.0)?, 1000.0, 0.0, 1)?;

@@ -4,7 +4,7 @@
 
 use undercurve::algorithm::{Adam, AdamForm, Algorithm, Answer, Ask, COUNTERS, Schedule, State};
 use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::{Estimator, First, Grad, Link, Soap, Weights};
+use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SquaredHinge};
 use undercurve::{Scratch, metric::Metrics};
@@ -17,7 +17,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let positives: Vec<u32> = (0..20).collect();
 
     let loss = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0)?);
-    let soap = Soap::new(loss, Link::Sigmoid, 0.9, 0.0, Weights::Unbiased, First::Estimate)?;
+    let soap = Soap::new(SoapSettings {
+        surrogate: loss,
+        link: Link::Sigmoid,
+        gamma: 0.9,
+        floor: 0.0,
+        weights: Weights::Unbiased,
+        first: First::Estimate,
+    })?;
     let adam = Adam::new(Schedule::constant(0.05), 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
 
     // How much memory, they say: the algorithm by the number of parameters, the estimator by the batch's shape.

@@ -75,12 +75,12 @@ impl GpuDevice {
 
     fn soap(
         &mut self,
-        soap: &Soap<f32>,
+        soap: &Soap,
         batch: &Batch<'_, f32>,
         state: &mut [f32],
         scores: &mut [f32],
     ) -> Result<f64, GpuError> {
-        self.sweep(soap.surrogate(), soap.link(), batch)?;
+        self.sweep(soap.surrogate(), Estimator::<f32>::link(soap), batch)?;
         let count = self.sums.len();
         self.values.resize(6 * count, 0.0);
         let (low, rest) = self.values.split_at_mut(count);
@@ -95,7 +95,7 @@ impl GpuDevice {
         self.weights.clear();
         self.weights
             .extend(kappa_low.iter().zip(&*kappa_high).map(|(&negative, &positive)| PairWeight { negative, positive }));
-        self.finish(soap.link(), scores)?;
+        self.finish(Estimator::<f32>::link(soap), scores)?;
         let u = &self.values[2 * count..4 * count];
         for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
             state[2 * slot as usize..][..2].copy_from_slice(u);
@@ -103,18 +103,13 @@ impl GpuDevice {
         Ok(value)
     }
 
-    fn auc_pairwise(
-        &mut self,
-        auc: &AucPairwise<f32>,
-        batch: &Batch<'_, f32>,
-        scores: &mut [f32],
-    ) -> Result<f64, GpuError> {
-        self.sweep(auc.surrogate(), auc.link(), batch)?;
+    fn auc_pairwise(&mut self, auc: &AucPairwise, batch: &Batch<'_, f32>, scores: &mut [f32]) -> Result<f64, GpuError> {
+        self.sweep(auc.surrogate(), Estimator::<f32>::link(auc), batch)?;
         let count = self.sums.len();
         let pairs = count as f64 * (batch.scores().len() - count) as f64;
         self.weights.clear();
         self.weights.resize(count, PairWeight { negative: (1.0 / pairs) as f32, positive: 0.0 });
-        self.finish(auc.link(), scores)?;
+        self.finish(Estimator::<f32>::link(auc), scores)?;
         Ok(self.sums.iter().map(|sum| f64::from(sum.negative_loss)).sum::<f64>() / pairs)
     }
 }
@@ -124,13 +119,13 @@ impl Device<f32> for GpuDevice {
         self.context.name()
     }
 
-    fn takes(&self, estimator: &AnyEstimator<f32>) -> bool {
+    fn takes(&self, estimator: &AnyEstimator) -> bool {
         matches!(estimator, AnyEstimator::Soap(_) | AnyEstimator::AucPairwise(_))
     }
 
     fn update(
         &mut self,
-        estimator: &AnyEstimator<f32>,
+        estimator: &AnyEstimator,
         batch: &Batch<'_, f32>,
         _: &[f32],
         state: &mut [f32],

@@ -5,7 +5,9 @@ mod common;
 use common::contexts;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::ClassWeights;
-use undercurve::estimator::{AnyEstimator, AucPairwise, CrossEntropy, Estimator, First, Grad, Link, Soap, Weights};
+use undercurve::estimator::{
+    AnyEstimator, AucPairwise, CrossEntropy, Estimator, First, Grad, Link, Soap, SoapSettings, Weights,
+};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::Device;
@@ -29,7 +31,7 @@ fn draw(seed: u64, negatives: usize, positives: usize) -> (Vec<f32>, Vec<u32>) {
 }
 
 fn core_update(
-    estimator: &AnyEstimator<f32>,
+    estimator: &AnyEstimator,
     batch: &Batch<'_, f32>,
     state: &mut [f32],
     scores: &mut [f32],
@@ -64,8 +66,11 @@ fn steps_agree_with_the_core() {
                 (Link::Identity, Weights::Unbiased, First::Estimate),
             ] {
                 for estimator in [
-                    AnyEstimator::Soap(Soap::new(loss, link, 0.3, 1e-3, weights, first).unwrap()),
-                    AnyEstimator::AucPairwise(AucPairwise::new(loss, link)),
+                    AnyEstimator::Soap(
+                        Soap::new(SoapSettings { surrogate: loss.to(), link, gamma: 0.3, floor: 1e-3, weights, first })
+                            .unwrap(),
+                    ),
+                    AnyEstimator::AucPairwise(AucPairwise::new(loss.to(), link)),
                 ] {
                     let states = estimator.state_len(POPULATION[1] as usize);
                     let (mut state, mut want_state) = (vec![0.0; states], vec![0.0; states]);
@@ -98,7 +103,15 @@ fn wrong_input_is_the_cores_error_and_writes_nothing() {
     for context in contexts() {
         let mut device = GpuDevice::new(context);
         let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
-        let soap = Soap::new(loss, Link::Identity, 0.5, 0.0, Weights::AsDrawn, First::Estimate).unwrap();
+        let soap = Soap::new(SoapSettings {
+            surrogate: loss,
+            link: Link::Identity,
+            gamma: 0.5,
+            floor: 0.0,
+            weights: Weights::AsDrawn,
+            first: First::Estimate,
+        })
+        .unwrap();
         let soap = AnyEstimator::Soap(soap);
         let scores = [0.1, -0.2, 0.3];
         let (mut state, mut grad) = ([7.0; 4], [9.0; 3]);
@@ -128,7 +141,15 @@ fn a_lost_device_leaves_the_step_to_the_core() {
     for context in contexts() {
         let mut device = GpuDevice::new(context.clone());
         let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
-        let soap = Soap::new(loss, Link::Identity, 0.5, 0.0, Weights::AsDrawn, First::Estimate).unwrap();
+        let soap = Soap::new(SoapSettings {
+            surrogate: loss,
+            link: Link::Identity,
+            gamma: 0.5,
+            floor: 0.0,
+            weights: Weights::AsDrawn,
+            first: First::Estimate,
+        })
+        .unwrap();
         let soap = AnyEstimator::Soap(soap);
         let scores = [0.1, -0.2, 0.3];
         let batch = Batch::new(&scores, 1, &[0, 2, 3], &POPULATION, Drawn::Stratified).unwrap().with_slots(&[0]);

@@ -424,8 +424,8 @@ fn the_running_prior_follows_algorithm_4() {
     }
 }
 
-fn every_estimator<T: Real>() -> Vec<AnyEstimator<T>> {
-    let loss = AnySurrogate::by_name("squared-hinge", T::ONE).unwrap();
+fn every_estimator() -> Vec<AnyEstimator> {
+    let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
     let mut all = vec![AnyEstimator::FastAp(FastAp::new(10, Weights::Unbiased).unwrap())];
     for h in [Link::Sigmoid, Link::Identity] {
         all.push(AnyEstimator::AucMinMax(AucMinMax::new(h, Weights::Unbiased, Prior::Known)));
@@ -433,7 +433,7 @@ fn every_estimator<T: Real>() -> Vec<AnyEstimator<T>> {
         for form in [AucMarginForm::Joint, AucMarginForm::PerClass] {
             all.push(AnyEstimator::AucMargin(AucMargin::new(1.0, form, h, Weights::Unbiased).unwrap()));
         }
-        all.push(AnyEstimator::SmoothAp(SmoothAp::new(T::of(0.01), h, Weights::Unbiased).unwrap()));
+        all.push(AnyEstimator::SmoothAp(SmoothAp::new(0.01, h, Weights::Unbiased).unwrap()));
         all.push(AnyEstimator::MinMaxAp(MinMaxAp::new(loss, 5, h, Weights::Unbiased).unwrap()));
     }
     for classes in [ClassWeights::Plain, ClassWeights::Balanced] {
@@ -447,7 +447,7 @@ fn every_estimator<T: Real>() -> Vec<AnyEstimator<T>> {
 
 /// Whatever the scores, the result is finite or a typed error, and after an error nothing has changed.
 fn stays_finite<T: Real>(scores: &[T]) {
-    for estimator in every_estimator::<T>() {
+    for estimator in every_estimator() {
         for (split, drawn) in
             [(0, Drawn::Uniform), (1, Drawn::Uniform), (scores.len(), Drawn::Uniform), (2, Drawn::Stratified)]
         {
@@ -484,7 +484,7 @@ fn saturated_scores_give_finite_numbers_or_an_error() {
 /// A gradient that cannot be written is refused before the state counts the update.
 #[test]
 fn a_refused_gradient_leaves_the_state() {
-    for estimator in every_estimator::<f64>() {
+    for estimator in every_estimator() {
         let case = Case::binary(&[0.1, -0.2], &[0.3, 0.4], [3, 3], Drawn::Uniform);
         let (batch, (descent, ascent)) = (case.batch(), estimator.aux());
         let need = estimator.need(batch.shape());
@@ -542,7 +542,7 @@ fn a_gradient_beyond_the_number_type_is_not_written() {
 
 #[test]
 fn one_class_is_an_error_only_where_pairs_are_needed() {
-    for estimator in every_estimator::<f64>() {
+    for estimator in every_estimator() {
         let pairs = matches!(
             estimator,
             AnyEstimator::AucMargin(_)

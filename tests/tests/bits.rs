@@ -9,7 +9,7 @@ use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::{ClassDataset, Dataset};
 use undercurve::metric::Summary;
-use undercurve::registry::{CLASS_METHODS, METHODS, Method, Settings};
+use undercurve::registry::{CLASS_METHODS, METHODS, Method};
 use undercurve::rng::Rng;
 use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer};
 
@@ -80,7 +80,7 @@ fn settings(method: &'static Method, network: bool) -> Vec<Vec<(&'static str, &'
         needed.into_iter().filter(|(name, _)| network && method.is_finite_sum() && takes(name)).collect();
     let other = [("pretrain", "0"), ("sampling", "uniform")]
         .into_iter()
-        .filter(|(name, word)| takes(name) && Settings::new(method, &[(*name, *word)]).is_ok());
+        .filter(|(name, word)| takes(name) && method.settings(&[(*name, *word)]).is_ok());
     let other = other.map(|setting| [needed.as_slice(), &[setting]].concat());
     std::iter::once(needed.clone()).chain(other).collect()
 }

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use undercurve::algorithm::{AnyAlgorithm, Pesg, Stages};
+use undercurve::algorithm::{Adam, AnyAlgorithm, Pesg, Stages};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
-use undercurve::finite_sum::{AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Sarah, Svrg, Targets};
-use undercurve::registry::{
-    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, Settings, class_method, method,
+use undercurve::finite_sum::{
+    AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Sarah, Svrg, Targets, loss_of,
 };
+use undercurve::registry::{
+    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, class_method, method,
+};
+use undercurve::sampler::{AnySampler, ClassSampler};
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
 
@@ -74,11 +77,11 @@ fn names_are_unique_and_defaults_are_inside_their_domains() {
         assert_eq!(params.len(), m.params.len(), "{}: a parameter twice", m.name);
         for p in m.params {
             let pair = [(p.name, p.default)];
-            assert!(Settings::new(m, &pair).is_ok(), "{} {}: default {} outside its domain", m.name, p.name, p.default);
+            assert!(m.settings(&pair).is_ok(), "{} {}: default {} outside its domain", m.name, p.name, p.default);
             assert!(!p.about.is_empty());
             for bad in outside(p.domain) {
                 let pair = [(p.name, bad.as_str())];
-                let error = Settings::new(m, &pair).err();
+                let error = m.settings(&pair).err();
                 assert!(matches!(error, Some(SettingError::Value { at: 0, .. })), "{} {} = {bad}", m.name, p.name);
             }
         }
@@ -98,7 +101,7 @@ fn outside(domain: Domain) -> Vec<String> {
 }
 
 fn score_methods() -> impl Iterator<Item = &'static Method> {
-    METHODS.iter().filter(|m| Settings::new(m, &[]).is_ok_and(|s| s.estimator::<f64>().is_ok()))
+    METHODS.iter().filter(|m| m.settings(&[]).is_ok_and(|s| m.estimator(&s).is_ok()))
 }
 
 /// Every estimator on ordinary and on hostile batches: the gradient is the value's own where there is no state to
@@ -115,7 +118,7 @@ fn every_estimator_keeps_the_contract() {
         [700.0, -700.0, 750.0, -750.0, 40.0, -40.0, 17.0, -17.0],
     ];
     for m in score_methods() {
-        let estimator = Settings::new(m, &[]).unwrap().estimator::<f64>().unwrap();
+        let estimator = m.estimator(&m.settings(&[]).unwrap()).unwrap();
         let (low, high) = estimator.aux();
         let aux = vec![0.0; low + high];
         for (scores, must) in [(ordinary, true)].into_iter().chain(hostile.map(|s| (s, false))) {
@@ -193,9 +196,9 @@ impl SmallSum {
 #[test]
 fn every_finite_sum_keeps_the_contract() {
     for m in sum_methods() {
-        let settings = Settings::new(m, &[]).unwrap();
-        assert!(settings.estimator::<f64>().is_err(), "{} is a finite sum and has no estimator", m.name);
-        let (loss, lambda) = settings.glm(12).unwrap();
+        let settings = m.settings(&[]).unwrap();
+        assert!(m.estimator(&settings).is_err(), "{} is a finite sum and has no estimator", m.name);
+        let (loss, lambda) = loss_of(&settings, 12).unwrap();
         assert_eq!(lambda, 1.0 / 12.0);
         for size in [1.0, 1e-150, 1e20, 1e150] {
             let data = SmallSum::new(size);
@@ -207,7 +210,7 @@ fn every_finite_sum_keeps_the_contract() {
                     continue;
                 };
                 let smooth = glm.max_row_norm().powi(2) * loss.curvature_bound() + lambda;
-                let algorithm = settings.finite_sum(12, smooth).unwrap();
+                let algorithm = m.finite_sum(&settings, 12, smooth).unwrap();
                 let need = algorithm.need(&glm).unwrap();
                 let (mut real, mut counts) = (vec![7.0; need.real], vec![7; need.u32]);
                 let mut memory = Memory { real: &mut real[1..], u32: &mut counts };
@@ -253,7 +256,7 @@ fn short_memory_is_a_length_error() {
     let scores = [0.0, 1.0, 2.0, 3.0];
     let batch = Batch::new(&scores, 1, &[0, 2, 4], &[20, 20], Drawn::All).unwrap().with_slots(&[0, 1]);
     for m in score_methods() {
-        let estimator = Settings::new(m, &[]).unwrap().estimator::<f64>().unwrap();
+        let estimator = m.estimator(&m.settings(&[]).unwrap()).unwrap();
         let (low, high) = estimator.aux();
         let aux = vec![0.0; low + high];
         let need = estimator.need(batch.shape());
@@ -291,21 +294,20 @@ fn the_table_in_the_documentation_is_the_registry() {
 
 /// Everything that a run of a method is made of.
 fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
-    let settings = Settings::new(method, pairs).unwrap();
+    let settings = method.settings(pairs).unwrap();
     let several = CLASS_METHODS.iter().any(|other| std::ptr::eq(other, method));
     let lengths = (settings.count("steps"), settings.number("passes"), settings.pretrain_steps());
     let restarts = (settings.restarts(false), settings.restarts(true));
     let mut parts = format!("{lengths:?} {restarts:?} {:?}", settings.pull());
     if method.is_finite_sum() {
-        return parts + &format!("{:?} {:?}", settings.glm(1000), settings.finite_sum(1000, 2.0));
+        return parts + &format!("{:?} {:?}", loss_of(&settings, 1000), method.finite_sum(&settings, 1000, 2.0));
     }
-    if several {
-        let estimator = settings.class_estimator::<f64>(3, 1).unwrap();
-        parts += &format!("{:?} {:?}", settings.class_algorithm(&estimator, 100), settings.class_sampler(1, 1000));
-        parts += &format!("{estimator:?} {:?}", settings.class_pretraining::<f64>(10));
-    } else {
-        parts += &format!("{:?} {:?}", settings.estimator::<f64>(), settings.algorithm(100));
-        parts += &format!("{:?} {:?}", settings.sampler(1, [900, 100]), settings.pretraining::<f64>(10));
+    let settings = settings.with_scope(Scope { classes: if several { 3 } else { 2 }, steps: 100, ..Scope::default() });
+    parts += &format!("{:?} {:?}", method.parts(&settings), Adam::of_pretraining(&settings, 10));
+    match several {
+        true => parts += &format!("{:?}", ClassSampler::from_settings(&settings, 1000)),
+        false if method.is_exact() => {}
+        false => parts += &format!("{:?}", AnySampler::from_settings(&settings, [900, 100])),
     }
     parts
 }
@@ -365,16 +367,21 @@ fn no_setting_is_ignored() {
 /// Step sizes by default are those of the smoothness constant L = 2, and loops as long as a pass.
 #[test]
 fn defaults_of_finite_sums_follow_the_data() {
-    let made = |name| Settings::new(method(name).unwrap(), &[]).unwrap().finite_sum(1000, 2.0).unwrap();
+    let made = |name| {
+        let method = method(name).unwrap();
+        method.finite_sum(&method.settings(&[]).unwrap(), 1000, 2.0).unwrap()
+    };
     assert_eq!(made("bounded-ai-sarah"), AnySum::Bounded(BoundedAiSarah::new(64, 16, 0.5, 2.0).unwrap()));
     assert_eq!(made("sarah"), AnySum::Sarah(Sarah::new(64, 0.5, 16).unwrap()));
     assert_eq!(made("svrg"), AnySum::Svrg(Svrg::new(64, 0.5, 16).unwrap()));
     assert_eq!(made("ai-sarah"), AnySum::AiSarah(AiSarah::new(64, 1.0 / 32.0, 0.999).unwrap()));
-    assert_eq!(Settings::new(method("svrg").unwrap(), &[]).unwrap().glm(1000), Ok((GlmLoss::Logistic, 1e-3)));
+    assert_eq!(loss_of(&method("svrg").unwrap().settings(&[]).unwrap(), 1000), Ok((GlmLoss::Logistic, 1e-3)));
     // Of the stagewise rules, PESG alone divides its rate by ten; its stages are thirds of the run.
     let stages = Stages::new(0.3, 0.1, 34.0, 1.0, 0.0).unwrap();
     let pesg = AnyAlgorithm::Pesg(Pesg::new(stages, 0.002, 1e-4, 1).unwrap());
-    assert_eq!(Settings::new(method("auc-margin").unwrap(), &[]).unwrap().algorithm(100), Ok(pesg));
+    let margin = method("auc-margin").unwrap();
+    let settings = margin.settings(&[]).unwrap().with_steps(100);
+    assert_eq!(margin.parts(&settings).unwrap().1, pesg);
 }
 
 /// Defaults that are not one number: by the model, the rows and the run's length, and never where something is set.
@@ -385,10 +392,11 @@ fn defaults_follow_what_is_trained() {
         population: [rows / 10 * 9, rows / 10],
         network,
         params: 10,
+        classes: 2,
         batch: 64,
         steps: 600,
     };
-    let of = |pairs, rows, network| Settings::new(ce, pairs).unwrap().with_scope(scope(rows, network));
+    let of = |pairs, rows, network| ce.settings(pairs).unwrap().with_scope(scope(rows, network));
     for (rows, network, steps, lr) in [
         (1000, false, 6000, 0.05),
         (1000, true, 20_000, 0.003),
@@ -404,14 +412,16 @@ fn defaults_follow_what_is_trained() {
     let set = of(&[("steps", "7"), ("lr", "2"), ("decay", "0")], 1000, true);
     assert_eq!((set.count("steps"), set.number("lr"), set.number("decay")), (Ok(7), Ok(2.0), Ok(0.0)));
     // Shares of the run, and runs of a given length shared with what comes before.
-    let auc = Settings::new(method("ppd-sg").unwrap(), &[]).unwrap().with_scope(scope(1000, false));
+    let auc = method("ppd-sg").unwrap().settings(&[]).unwrap().with_scope(scope(1000, false));
     assert_eq!((auc.number("stage"), auc.pretrain_steps(), auc.pretrain_steps_of(900)), (Ok(50.0), 600, 450));
-    let ap = Settings::new(method("ap-exact").unwrap(), &[]).unwrap().with_scope(scope(1000, false));
+    let ap = method("ap-exact").unwrap().settings(&[]).unwrap().with_scope(scope(1000, false));
     assert_eq!((ap.count("steps"), ap.pretrain_steps(), ap.pretrain_steps_of(900)), (Ok(200), 6000, 450));
     // Rates of min-max methods in units of 1/(p(1-p)): p = 1/2 makes four of a quarter.
     let half = Scope { population: [500, 500], ..scope(1000, false) };
-    let algorithm =
-        |pairs| Settings::new(method("oauc").unwrap(), pairs).unwrap().with_scope(half).algorithm(10).unwrap();
+    let algorithm = |pairs| {
+        let method = method("oauc").unwrap();
+        method.parts(&method.settings(pairs).unwrap().with_scope(half)).unwrap().1
+    };
     assert_eq!(algorithm(&[("lr", "0.25")]), algorithm(&[("lr", "1"), ("units", "raw")]));
 }
 
@@ -419,7 +429,7 @@ fn defaults_follow_what_is_trained() {
 #[test]
 fn presets_fit_their_methods() {
     for method in METHODS.iter().chain(CLASS_METHODS) {
-        assert!(Settings::new(method, method.paper).is_ok(), "{}", method.name);
+        assert!(method.settings(method.paper).is_ok(), "{}", method.name);
         for (name, value) in method.paper {
             let param = method.params.iter().find(|param| param.name == *name).unwrap();
             assert_ne!(param.default, *value, "{}: {name} is the default", method.name);

@@ -10,7 +10,7 @@ use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Dataset, Selection};
 use undercurve::estimator::{Estimator, Grad};
 use undercurve::model::{AnyModel, Model};
-use undercurve::registry::{self, METHODS, Scope, Settings};
+use undercurve::registry::{self, METHODS, Scope};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
@@ -100,7 +100,7 @@ fn streams_without_positives_and_saturated_scores_give_numbers_or_an_error() {
             if has("stage") {
                 settings.push(("stage", "50"));
             }
-            if let (Some(rate), true) = (learning_rate, has("lr")) {
+            if let (Some(rate), true) = (learning_rate, has("lr") && !method.is_exact()) {
                 settings.push(("lr", rate));
             }
             let mut trainer = trainer(&config(method.name, &settings, 1200), data);
@@ -185,11 +185,13 @@ fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
         population: [data.len() as u32 - positives, positives],
         network: true,
         params: 10,
+        classes: 2,
         batch: 300,
         steps: steps as u64,
     };
-    let settings = Settings::new(registry::method(&config.method).unwrap(), &pairs).unwrap().with_scope(scope);
-    let (estimator, algorithm) = (settings.estimator::<f64>().unwrap(), settings.algorithm(steps as u64).unwrap());
+    let method = registry::method(&config.method).unwrap();
+    let settings = method.settings(&pairs).unwrap().with_scope(scope);
+    let (estimator, algorithm) = method.parts(&settings).unwrap();
     let model = config.model.build(data.cols()).unwrap();
     let (n, d) = (data.len(), Model::<f64>::param_len(&model));
     // The negatives, then the positives, as batches have them.
@@ -283,10 +285,12 @@ fn runs_are_what_their_parts_make() {
 #[test]
 fn the_random_stage_follows_the_seed() {
     let pairs = [("stage", "7"), ("answer", "stage"), ("units", "raw"), ("lr", "0.3"), ("prox", "1000")];
-    let settings = Settings::new(registry::method("pga").unwrap(), &pairs).unwrap();
+    let pga = registry::method("pga").unwrap();
+    let settings = pga.settings(&pairs).unwrap().with_steps(100);
     for seed in [1, 5] {
         let want = Pga::new(0.3, 7.0, 1000.0, 1e6, 1e6, 1, seed).unwrap().with_answer(Point(2));
-        assert_eq!(settings.with_seed(seed).algorithm(100).unwrap(), AnyAlgorithm::Pga(want));
+        let made = pga.parts(&settings.clone().with_seed(seed)).unwrap().1;
+        assert_eq!(made, AnyAlgorithm::Pga(want));
     }
     // Three stages of one step, four and nine: which one is returned differs between seeds.
     let data = data(60, 20, 1.0, 7);
@@ -308,7 +312,10 @@ fn the_random_stage_follows_the_seed() {
 fn the_schedules_of_the_theorems_are_settings() {
     let (lr, mu, l, l_tilde) = (0.02, 0.4, 1.6, 0.7);
     let pairs = [("schedule", "theory"), ("lr", "0.02"), ("mu", "0.4"), ("smoothness", "1.6"), ("l-tilde", "0.7")];
-    let made = |name| Settings::new(registry::method(name).unwrap(), &pairs).unwrap().algorithm(100).unwrap();
+    let made = |name| {
+        let method = registry::method(name).unwrap();
+        method.parts(&method.settings(&pairs).unwrap().with_steps(100)).unwrap().1
+    };
     let stages = Stages::theory(lr, mu, l, l_tilde, 4.0).unwrap();
     assert_eq!(made("ppd-sg"), AnyAlgorithm::PpdSg(PpdSg::new(stages, 0.5 / l, 1e-4, 1).unwrap()));
     let stages = Stages::theory_adagrad(lr, mu, l, 4.0).unwrap();

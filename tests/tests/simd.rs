@@ -5,7 +5,7 @@
 use undercurve::algorithm::{Adam, AdamForm, Algorithm, Answer, COUNTERS, Schedule, State};
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Rows, Selection};
-use undercurve::estimator::{Estimator, First, Grad, Link, SmoothAp, Soap, Weights};
+use undercurve::estimator::{Estimator, First, Grad, Link, SmoothAp, Soap, SoapSettings, Weights};
 use undercurve::model::{Activation, Mlp, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
@@ -133,8 +133,17 @@ fn adam<T: Real>() -> u64 {
 
 fn soap<T: Real>(name: &str) -> u64 {
     let loss = AnySurrogate::by_name(name, T::of(0.75)).unwrap();
-    let half = T::of(0.5);
-    estimator(&Soap::new(loss, Link::Identity, half, T::ZERO, Weights::Unbiased, First::Estimate).unwrap())
+    estimator::<T>(
+        &Soap::new(SoapSettings {
+            surrogate: loss.to(),
+            link: Link::Identity,
+            gamma: 0.5,
+            floor: 0.0,
+            weights: Weights::Unbiased,
+            first: First::Estimate,
+        })
+        .unwrap(),
+    )
 }
 
 fn results() -> Vec<(String, u64)> {
@@ -145,8 +154,8 @@ fn results() -> Vec<(String, u64)> {
         all.push((format!("soap {name} f32"), soap::<f32>(name)));
         all.push((format!("soap {name} f64"), soap::<f64>(name)));
     }
-    let smooth_ap = SmoothAp::new(0.1f32, Link::Sigmoid, Weights::Unbiased).unwrap();
-    all.push(("smooth-ap f32".into(), estimator(&smooth_ap)));
+    let smooth_ap = SmoothAp::new(0.1, Link::Sigmoid, Weights::Unbiased).unwrap();
+    all.push(("smooth-ap f32".into(), estimator::<f32>(&smooth_ap)));
     all.push(("networks f32".into(), networks::<f32>()));
     all.push(("networks f64".into(), networks::<f64>()));
     all.push(("adam f32".into(), adam::<f32>()));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::{Estimator, First, Grad, Link, Soap, Weights};
+use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::{Error, Real, Scratch};
@@ -16,7 +16,7 @@ struct Out<T> {
 
 /// One update on a batch given as negatives then positives.
 fn update<T: Real>(
-    soap: &Soap<T>,
+    soap: &Soap,
     scores: &[T],
     negatives: usize,
     slots: &[u32],
@@ -26,7 +26,7 @@ fn update<T: Real>(
 ) -> Result<Out<T>, Error> {
     let starts = [0, negatives as u32, scores.len() as u32];
     let batch = Batch::new(scores, 1, &starts, &population, drawn)?.with_slots(slots);
-    let mut memory = vec![T::ZERO; soap.need(batch.shape()).real];
+    let mut memory = vec![T::ZERO; Estimator::<T>::need(soap, batch.shape()).real];
     let mut grad = vec![T::ZERO; scores.len()];
     let scratch = Scratch { real: &mut memory, f64: &mut [], u32: &mut [], u64: &mut [] };
     let value = soap.update(&batch, &[], u, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
@@ -47,7 +47,15 @@ fn equals_the_figures_of_a_peer() {
         let name = case["surrogate"].as_str().unwrap();
         let loss = AnySurrogate::by_name(name, case["parameter"].as_f64().unwrap()).unwrap();
         let gamma = case["gamma"].as_f64().unwrap();
-        let soap = Soap::new(loss, Link::Identity, gamma, 0.0, Weights::AsDrawn, First::Zero).unwrap();
+        let soap = Soap::new(SoapSettings {
+            surrogate: loss.to(),
+            link: Link::Identity,
+            gamma,
+            floor: 0.0,
+            weights: Weights::AsDrawn,
+            first: First::Zero,
+        })
+        .unwrap();
         let mut u = vec![0.0; 2 * golden["data_len"].as_u64().unwrap() as usize];
         for (batch, step) in golden["batches"].as_array().unwrap().iter().zip(case["steps"].as_array().unwrap()) {
             let (scores, labels, index) = (reals(&batch["scores"]), reals(&batch["labels"]), reals(&batch["index"]));
@@ -113,7 +121,7 @@ proptest! {
         };
         let link = if sigmoid { Link::Sigmoid } else { Link::Identity };
         let first_visit = if first { First::Estimate } else { First::Zero };
-        let soap = Soap::new(loss, link, gamma, floor, weights, first_visit).unwrap();
+        let soap = Soap::new(SoapSettings { surrogate: loss, link, gamma, floor, weights, first: first_visit }).unwrap();
         let naive =
             twin::Soap { surrogate: name, parameter, sigmoid, gamma, floor, first_estimate: first, weight: &weight };
         let slots: Vec<u32> = (0..high.len() as u32).rev().collect();
@@ -142,7 +150,15 @@ proptest! {
 /// those of the exponents. `Err` when it overflowed.
 fn first_visit<T: Real>(name: &str, parameter: f64, scores: &[f64], negatives: usize) -> Result<Out<T>, Error> {
     let loss = AnySurrogate::by_name(name, T::of(parameter)).unwrap();
-    let soap = Soap::new(loss, Link::Identity, T::ONE, T::ZERO, Weights::AsDrawn, First::Estimate).unwrap();
+    let soap = Soap::new(SoapSettings {
+        surrogate: loss.to(),
+        link: Link::Identity,
+        gamma: 1.0,
+        floor: 0.0,
+        weights: Weights::AsDrawn,
+        first: First::Estimate,
+    })
+    .unwrap();
     let scores: Vec<T> = scores.iter().map(|&s| T::of(s)).collect();
     let positives = scores.len() - negatives;
     let slots: Vec<u32> = (0..positives as u32).collect();
@@ -173,7 +189,7 @@ fn first_visit<T: Real>(name: &str, parameter: f64, scores: &[f64], negatives: u
     assert!((out.value - value).abs() <= allowed, "{}: {} for {value}", what("value"), out.value);
     let starts = [0, negatives as u32, scores.len() as u32];
     let batch = Batch::new(&scores, 1, &starts, &population, Drawn::Stratified).unwrap().with_slots(&slots);
-    let mut memory = vec![T::ZERO; soap.need(batch.shape()).real];
+    let mut memory = vec![T::ZERO; Estimator::<T>::need(&soap, batch.shape()).real];
     let scratch = Scratch { real: &mut memory, f64: &mut [], u32: &mut [], u64: &mut [] };
     let alone = soap.value(&batch, &[], scratch)?;
     assert!((alone - value).abs() <= allowed, "{}: {alone} for {value}", what("value alone"));
@@ -260,7 +276,15 @@ fn gradient_is_the_derivative_of_the_objective() {
     for &(name, _, _) in SURROGATES {
         for link in [Link::Identity, Link::Sigmoid] {
             let loss = AnySurrogate::by_name(name, 0.83).unwrap();
-            let soap = Soap::new(loss, link, 1.0, 0.0, Weights::Unbiased, First::Estimate).unwrap();
+            let soap = Soap::new(SoapSettings {
+                surrogate: loss.to(),
+                link,
+                gamma: 1.0,
+                floor: 0.0,
+                weights: Weights::Unbiased,
+                first: First::Estimate,
+            })
+            .unwrap();
             let run = |s: &[f64]| update(&soap, s, 6, &[0, 1, 2, 3], [6, 4], Drawn::All, &mut [0.0; 8]).unwrap();
             let out = run(&scores);
             for k in 0..scores.len() {
@@ -286,10 +310,28 @@ fn unbiased_over_all_batches() {
     let (_, exact) = twin::exact("squared-hinge", 1.0, true, &all, &labels);
 
     // u at its exact value, kept there by a γ too small to move it.
-    let once = Soap::new(loss, Link::Sigmoid, 1.0, 0.0, Weights::Unbiased, First::Estimate).unwrap();
+    let once = Soap::new(SoapSettings {
+        surrogate: loss.to(),
+        link: Link::Sigmoid,
+        gamma: 1.0,
+        floor: 0.0,
+        weights: Weights::Unbiased,
+        first: First::Estimate,
+    })
+    .unwrap();
     let mut u = [0.0; 8];
     update(&once, &all, 5, &[0, 1, 2, 3], [5, 4], Drawn::All, &mut u).unwrap();
-    let still = |weights| Soap::new(loss, Link::Sigmoid, 1e-17, 0.0, weights, First::Estimate).unwrap();
+    let still = |weights| {
+        Soap::new(SoapSettings {
+            surrogate: loss.to(),
+            link: Link::Sigmoid,
+            gamma: 1e-17,
+            floor: 0.0,
+            weights,
+            first: First::Estimate,
+        })
+        .unwrap()
+    };
 
     let mut batches = Vec::new();
     for (a, b) in (0..4).flat_map(|a| (a + 1..4).map(move |b| (a, b))) {
@@ -297,7 +339,7 @@ fn unbiased_over_all_batches() {
             batches.push([c, d, e, 5 + a, 5 + b]);
         }
     }
-    let mean = |soap: &Soap<f64>| {
+    let mean = |soap: &Soap| {
         let mut sum = [0.0; 9];
         for rows in &batches {
             let (scores, slots) = (rows.map(|row| all[row]), [rows[3] as u32 - 5, rows[4] as u32 - 5]);
@@ -317,7 +359,15 @@ fn unbiased_over_all_batches() {
 #[test]
 fn errors_leave_state_and_gradient_alone() {
     let loss = AnySurrogate::by_name("squared-hinge", 1.0f32).unwrap();
-    let soap = Soap::new(loss, Link::Identity, 0.5, 0.0, Weights::Unbiased, First::Estimate).unwrap();
+    let soap = Soap::new(SoapSettings {
+        surrogate: loss.to(),
+        link: Link::Identity,
+        gamma: 0.5,
+        floor: 0.0,
+        weights: Weights::Unbiased,
+        first: First::Estimate,
+    })
+    .unwrap();
     let run = |scores: &[f32], negatives: usize, slots: &[u32]| {
         let mut u = [0.25f32; 8];
         let result = update(&soap, scores, negatives, slots, [100, 4], Drawn::Stratified, &mut u);
@@ -335,7 +385,16 @@ fn errors_leave_state_and_gradient_alone() {
     assert_eq!(run(&[0.0, 1.0, 2.0], 1, &[0, 1]), Ok(3));
 
     let loss = |name, parameter| AnySurrogate::by_name(name, parameter).unwrap();
-    let new = |loss, gamma| Soap::new(loss, Link::Identity, gamma, 0.0, Weights::AsDrawn, First::Zero);
+    let new = |loss: AnySurrogate<f64>, gamma| {
+        Soap::new(SoapSettings {
+            surrogate: loss.to(),
+            link: Link::Identity,
+            gamma,
+            floor: 0.0,
+            weights: Weights::AsDrawn,
+            first: First::Zero,
+        })
+    };
     assert_eq!(new(loss("square", 0.0), 0.5), Err(Error::Param { what: "margin" }));
     for gamma in [0.0, -1.0, 1.5, f64::NAN] {
         assert_eq!(new(loss("hinge", 1.0), gamma), Err(Error::Param { what: "gamma" }));
@@ -349,10 +408,18 @@ fn value_is_exact_on_all_data() {
     let labels = [0, 0, 0, 0, 0, 1, 1, 1];
     for &(name, _, parameter) in SURROGATES {
         let loss = AnySurrogate::by_name(name, parameter).unwrap();
-        let soap = Soap::new(loss, Link::Sigmoid, 0.1, 0.0, Weights::Unbiased, First::Estimate).unwrap();
+        let soap = Soap::new(SoapSettings {
+            surrogate: loss.to(),
+            link: Link::Sigmoid,
+            gamma: 0.1,
+            floor: 0.0,
+            weights: Weights::Unbiased,
+            first: First::Estimate,
+        })
+        .unwrap();
         let starts = [0, 5, 8];
         let batch = Batch::new(&scores, 1, &starts, &[5, 3], Drawn::All).unwrap();
-        let mut memory = vec![0.0; soap.need(batch.shape()).real];
+        let mut memory = vec![0.0; Estimator::<f64>::need(&soap, batch.shape()).real];
         let scratch = Scratch { real: &mut memory, f64: &mut [], u32: &mut [], u64: &mut [] };
         let (want, _) = twin::exact(name, parameter, true, &scores, &labels);
         assert!(close(soap.value(&batch, &[], scratch).unwrap(), want, 1e-14));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, seal};
 use undercurve::data::{Dataset, Rows};
-use undercurve::estimator::Estimator;
 use undercurve::metric::{FprRange, Metrics, TieRule};
-use undercurve::registry::{Domain, METHODS, Method, Settings};
+use undercurve::registry::{self, Domain, METHODS, Method};
 use undercurve::rng::Rng;
+use undercurve::surrogate::SURROGATES;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 
 /// Two shifted clouds, 12 % positive.
@@ -39,7 +39,8 @@ fn settings(method: &Method, model: &str) -> Option<Vec<(String, String)>> {
     if !method.is_finite_sum() {
         // Short runs of the method's own, of networks at a rate for short runs.
         let has = |name: &str| method.params.iter().any(|param| param.name == name);
-        let rate = (model != "linear" && has("schedule") && has("beta1")).then_some(("lr", "0.02"));
+        let rate =
+            (model != "linear" && has("schedule") && has("beta1") && !method.is_exact()).then_some(("lr", "0.02"));
         let own = has("pretrain").then_some(("pretrain", "0"));
         return Some(own.into_iter().chain(rate).map(|(name, value)| (name.into(), value.into())).collect());
     }
@@ -66,8 +67,8 @@ fn every_method_lowers_its_objective() {
             while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
             let after = trainer.report().unwrap();
             // A min-max objective at its present dual variable may well rise.
-            let defaults = Settings::new(method, &[]).unwrap();
-            let saddle = defaults.estimator::<f32>().is_ok_and(|estimator| estimator.aux().1 > 0);
+            let defaults = method.settings(&[]).unwrap();
+            let saddle = method.estimator(&defaults).is_ok_and(|estimator| estimator.aux().1 > 0);
             assert!(saddle || after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
             // Networks may end in a poor valley of their own; a line has no such excuse.
             let auroc = after.train.auroc;
@@ -176,7 +177,8 @@ fn every_surrogate_parts_equal_scores() {
         let Domain::Choice(names) = surrogates.domain else { unreachable!("surrogates are words") };
         // (Partial AUC takes monotone surrogates alone.)
         for name in names.iter().filter(|name| (method.name, **name) != ("pauc-exact", "square")) {
-            let mut settings = vec![("surrogate".to_string(), (*name).to_string()), ("scale".into(), "1".into())];
+            let (_, param, _) = SURROGATES.iter().find(|entry| entry.0 == *name).unwrap();
+            let mut settings = vec![("surrogate".to_string(), (*name).to_string()), (param.to_string(), "1".into())];
             if !method.is_exact() {
                 settings.push(("lr".into(), "0.02".into()));
             } else if method.name == "ap-exact" {
@@ -239,7 +241,7 @@ fn a_model_too_large_for_memory_is_an_error() {
         assert!(error.to_string().contains("memory") || error.to_string().contains("fit"), "{error}");
     }
     let config = Config {
-        settings: settings(undercurve::registry::method("ai-sarah").unwrap(), "mlp:8").unwrap(),
+        settings: settings(registry::method("ai-sarah").unwrap(), "mlp:8").unwrap(),
         ..config("ai-sarah", "mlp-tanh:99999999999,999")
     };
     assert!(Trainer::<f32>::new(&config, data(1, 40), None).is_err());
@@ -457,4 +459,33 @@ fn wrong_settings_say_what_is_right() {
     }
     let one_class = Arc::new(Dataset::dense(vec![0.0f32; 4], vec![1, 1], 2).unwrap());
     assert!(Trainer::new(&config("ce", "linear"), one_class, None).is_err());
+}
+
+/// A setting that another one makes meaningless is refused by name, unless it is the paper's.
+#[test]
+fn settings_that_nothing_reads_are_refused() {
+    let made = |method: &str, settings: &[(&str, &str)]| {
+        let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let config = Config { settings, ..config(method, "linear") };
+        Trainer::<f32>::new(&config, data(1, 100), None).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for (method, unread, beside) in [
+        ("soap", ("batch", "1024"), ("sampling", "stratified")),
+        ("soap", ("positives", "2"), ("sampling", "uniform")),
+        ("soap", ("margin", "2"), ("surrogate", "sigmoid")),
+        ("ce", ("beta2", "0.9"), ("optimizer", "sgd")),
+        ("ap-exact", ("pretrain-lr", "1"), ("pretrain", "0")),
+        ("ppd-sg", ("prox", "3"), ("schedule", "theory")),
+        ("ppd-adagrad", ("l-tilde", "3"), ("stages", "fixed")),
+        ("auc-margin", ("stage", "3"), ("optimizer", "adam")),
+    ] {
+        let text = made(method, &[beside, unread]).unwrap_err();
+        assert!(text.starts_with(&format!("{} has no effect with ", unread.0)), "{method}: {text}");
+        if beside.0 != "pretrain" {
+            assert!(text.contains(&format!("{}={}", beside.0, beside.1)), "{method}: {text}");
+        }
+    }
+    assert_eq!(made("soap", &[("sampling", "uniform"), ("batch", "32")]), Ok(()));
+    let paper = registry::method("soap").unwrap().paper;
+    assert_eq!(made("soap", &[paper, &[("pretrain", "0")]].concat()), Ok(()));
 }

@@ -6,6 +6,8 @@
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Optimizer, Source};
+use crate::registry::settings::Settings;
 
 /// AdaGrad.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,3 +62,21 @@ impl<T: Real> Algorithm<T> for Adagrad {
         Ok(())
     }
 }
+
+impl Adagrad {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(Schedule::from_settings(settings)?, settings.number("eps")?, settings.decay())
+    }
+}
+
+/// Its entry in the table of step rules.
+pub(crate) const ENTRY: Optimizer = Optimizer {
+    name: "adagrad",
+    about: "AdaGrad, diagonal.",
+    source: Source {
+        paper: "Duchi, Hazan, Singer 2011, Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
+        part: "figure 1, diagonal matrices",
+    },
+    file: "core/src/algorithm/adagrad.rs",
+};

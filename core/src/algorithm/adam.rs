@@ -12,9 +12,13 @@
 //! and the square of G', would fade into subnormal numbers, with which many processors compute a hundred times slower.
 //! Cost O(d) a step. Memory: 2d values, m then v, from 0. Counter 0 is the number of steps.
 
+use super::schedule::Shape;
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range, power};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Optimizer, Source};
+use crate::registry::params::DECAY;
+use crate::registry::settings::Settings;
 use crate::simd::{Kernel, vectorised};
 
 /// Which of the published steps.
@@ -197,3 +201,52 @@ impl<T: Real> Kernel for Move<'_, T> {
         }
     }
 }
+
+impl Adam {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>, form: AdamForm) -> Result<Self> {
+        let (beta1, beta2) = (settings.number("beta1")?, settings.number("beta2")?);
+        Self::new(Schedule::from_settings(settings)?, beta1, beta2, settings.number("eps")?, settings.decay(), form)
+    }
+}
+
+impl Adam {
+    /// Of settings, for so many steps of cross-entropy before a method's own.
+    ///
+    /// # Errors
+    /// `Param` where the method has none.
+    pub fn of_pretraining(settings: &Settings<'_>, steps: u64) -> Result<Self> {
+        let lr = Schedule::new(settings.number("pretrain-lr")?, Shape::Linear, steps);
+        Self::new(lr, 0.9, 0.999, 1e-8, settings.auto(&DECAY).unwrap_or(0.0), AdamForm::Corrected)
+    }
+}
+
+/// Its entry in the table of step rules.
+pub(crate) const ENTRY: Optimizer = Optimizer {
+    name: "adam",
+    about: "Adam with bias correction.",
+    source: Source { paper: "Kingma, Ba 2015, Adam: A Method for Stochastic Optimization", part: "algorithm 1" },
+    file: "core/src/algorithm/adam.rs",
+};
+
+/// Its entry in the table of step rules.
+pub(crate) const PLAIN: Optimizer = Optimizer {
+    name: "adam-plain",
+    about: "Adam without bias correction, epsilon inside the root.",
+    source: Source {
+        paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+        part: "algorithm 3",
+    },
+    file: "core/src/algorithm/adam.rs",
+};
+
+/// Its entry in the table of step rules.
+pub(crate) const AMSGRAD: Optimizer = Optimizer {
+    name: "amsgrad",
+    about: "adam-plain with a second moment that never falls.",
+    source: Source {
+        paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+        part: "algorithm 3, after Reddi, Kale, Kumar 2018",
+    },
+    file: "core/src/algorithm/adam.rs",
+};

@@ -26,6 +26,8 @@
 use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, gradient};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Optimizer, Source};
+use crate::registry::settings::Settings;
 
 const SUFFICIENT: f64 = 1e-4;
 const CURVATURE: f64 = 0.9;
@@ -265,5 +267,23 @@ fn walk<T: Real>(from: &[T], alpha: f64, direction: &[T], to: &mut [T]) {
         *to = x + alpha * p;
     }
 }
+
+impl Lbfgs {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(settings.count("memory")? as usize, settings.number("tolerance")?, settings.decay())
+    }
+}
+
+/// Its entry in the table of step rules.
+pub(crate) const ENTRY: Optimizer = Optimizer {
+    name: "lbfgs",
+    about: "L-BFGS with a weak Wolfe search (exact methods only).",
+    source: Source {
+        paper: "Liu, Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization",
+        part: "algorithm 2.1; search: Lewis, Overton 2013, algorithm 2.6",
+    },
+    file: "core/src/algorithm/lbfgs.rs",
+};
 
 const _: () = assert!(COUNTERS >= 4);

@@ -6,6 +6,7 @@
 
 mod adagrad;
 mod adam;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;
 mod oauc;
@@ -32,6 +33,8 @@ pub use stages::Stages;
 
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
+use crate::registry::entry::Optimizer;
+use crate::registry::settings::Settings;
 
 /// A parameter vector that an algorithm keeps: 0 the iterate, further ones as the algorithm documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,31 +150,59 @@ pub trait Algorithm<T: Real> {
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()>;
 }
 
-/// Every algorithm by value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum AnyAlgorithm {
-    /// Stochastic gradient descent.
-    Sgd(Sgd),
-    /// With momentum.
-    Momentum(Momentum),
-    /// Adam and its forms.
-    Adam(Adam),
-    /// L-BFGS, over all data.
-    #[cfg(feature = "every-method")]
-    Lbfgs(Lbfgs),
-    /// AdaGrad.
-    Adagrad(Adagrad),
-    /// Proximal primal-dual stochastic gradient.
-    PpdSg(PpdSg),
-    /// Proximal primal-dual AdaGrad.
-    PpdAdagrad(PpdAdagrad),
-    /// The proximally guided algorithm.
-    Pga(Pga),
-    /// Online AUC maximisation.
-    Oauc(Oauc),
-    /// Proximal epoch stochastic gradient.
-    Pesg(Pesg),
+/// The list of algorithms, and what follows from it.
+macro_rules! algorithms {
+    ($($(#[$cfg:meta])? $Name:ident($Type:ident) $about:literal)*) => {
+        /// Every algorithm by value.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnyAlgorithm {
+            $($(#[$cfg])?
+            #[doc = $about]
+            $Name($Type),)*
+        }
+
+        impl<T: Real> Algorithm<T> for AnyAlgorithm {
+            fn points(&self) -> usize {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::points(a),)*
+                }
+            }
+            fn iterate(&self) -> Point {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::iterate(a),)*
+                }
+            }
+            fn slots_len(&self, params: usize) -> usize {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::slots_len(a, params),)*
+                }
+            }
+            fn next(&self, state: &State<'_, T>) -> Ask {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => a.next(state),)*
+                }
+            }
+            fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => a.tell(state, answer),)*
+                }
+            }
+        }
+    };
+}
+
+algorithms! {
+    Sgd(Sgd) "Stochastic gradient descent."
+    Momentum(Momentum) "With momentum."
+    Adam(Adam) "Adam and its forms."
+    #[cfg(feature = "every-method")] Lbfgs(Lbfgs) "L-BFGS, over all data."
+    Adagrad(Adagrad) "AdaGrad."
+    PpdSg(PpdSg) "Proximal primal-dual stochastic gradient."
+    PpdAdagrad(PpdAdagrad) "Proximal primal-dual AdaGrad."
+    Pga(Pga) "The proximally guided algorithm."
+    Oauc(Oauc) "Online AUC maximisation."
+    Pesg(Pesg) "Proximal epoch stochastic gradient."
 }
 
 #[cfg(feature = "alloc")]
@@ -198,40 +229,55 @@ impl AnyAlgorithm {
     }
 }
 
-macro_rules! each {
-    ($any:expr, $a:ident => $body:expr) => {
-        match $any {
-            AnyAlgorithm::Sgd($a) => $body,
-            AnyAlgorithm::Momentum($a) => $body,
-            AnyAlgorithm::Adam($a) => $body,
-            #[cfg(feature = "every-method")]
-            AnyAlgorithm::Lbfgs($a) => $body,
-            AnyAlgorithm::Adagrad($a) => $body,
-            AnyAlgorithm::PpdSg($a) => $body,
-            AnyAlgorithm::PpdAdagrad($a) => $body,
-            AnyAlgorithm::Pga($a) => $body,
-            AnyAlgorithm::Oauc($a) => $body,
-            AnyAlgorithm::Pesg($a) => $body,
-        }
+/// What makes a step rule of settings, where so many of the last entries are maximised over.
+type Make = fn(&Settings<'_>, usize) -> Result<AnyAlgorithm>;
+
+/// Step rules that any estimator may run on, with what makes each.
+macro_rules! optimizers {
+    ($($(#[$cfg:meta])? $entry:path => $make:expr;)*) => {
+        /// Every step rule.
+        pub static OPTIMIZERS: &[Optimizer] = &[$($entry),*];
+        const RULES: &[(&str, Make)] = &[$($(#[$cfg])? ($entry.name, $make)),*];
     };
 }
 
-impl<T: Real> Algorithm<T> for AnyAlgorithm {
-    fn points(&self) -> usize {
-        each!(self, a => Algorithm::<T>::points(a))
-    }
-    fn iterate(&self) -> Point {
-        each!(self, a => Algorithm::<T>::iterate(a))
-    }
-    fn slots_len(&self, params: usize) -> usize {
-        each!(self, a => Algorithm::<T>::slots_len(a, params))
-    }
-    fn next(&self, state: &State<'_, T>) -> Ask {
-        each!(self, a => a.next(state))
-    }
-    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-        each!(self, a => a.tell(state, answer))
-    }
+optimizers! {
+    sgd::ENTRY => |s, _| Ok(AnyAlgorithm::Sgd(Sgd::from_settings(s)?));
+    momentum::ENTRY => |s, _| Ok(AnyAlgorithm::Momentum(Momentum::from_settings(s)?));
+    adam::ENTRY => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::Corrected)?));
+    adam::PLAIN => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::Plain)?));
+    adam::AMSGRAD => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::AmsGrad)?));
+    adagrad::ENTRY => |s, _| Ok(AnyAlgorithm::Adagrad(Adagrad::from_settings(s)?));
+    #[cfg(feature = "every-method")] lbfgs::ENTRY => |s, _| Ok(AnyAlgorithm::Lbfgs(Lbfgs::from_settings(s)?));
+}
+
+/// Step rules that are part of one method.
+const OWN_RULES: &[(&str, Make)] = &[
+    ("ppd-sg", |s, ascent| Ok(AnyAlgorithm::PpdSg(PpdSg::from_settings(s, ascent)?))),
+    ("ppd-adagrad", |s, ascent| Ok(AnyAlgorithm::PpdAdagrad(PpdAdagrad::from_settings(s, ascent)?))),
+    ("pga", |s, ascent| Ok(AnyAlgorithm::Pga(Pga::from_settings(s, ascent)?))),
+    ("oauc", |s, ascent| Ok(AnyAlgorithm::Oauc(Oauc::from_settings(s, ascent)?))),
+    ("pesg", |s, ascent| Ok(AnyAlgorithm::Pesg(Pesg::from_settings(s, ascent)?))),
+];
+
+/// The step rule that settings name, where so many of the last entries are maximised over.
+///
+/// # Errors
+/// `Param`.
+pub(crate) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<AnyAlgorithm> {
+    let name = settings.word("optimizer")?;
+    let (_, make) =
+        RULES.iter().chain(OWN_RULES).find(|rule| rule.0 == name).ok_or(Error::Param { what: "optimizer" })?;
+    make(settings, ascent)
+}
+
+/// The point that settings want to be looked at between steps.
+fn answer(settings: &Settings<'_>) -> Point {
+    Point(match settings.text("answer") {
+        Some("mean") => 1,
+        Some("stage") => 2,
+        _ => 0,
+    })
 }
 
 /// The request of every plain first-order method: the gradient of a fresh batch at the iterate.

@@ -7,6 +7,8 @@
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Optimizer, Source};
+use crate::registry::settings::Settings;
 
 /// Gradient descent with momentum.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,3 +55,21 @@ impl<T: Real> Algorithm<T> for Momentum {
         Ok(())
     }
 }
+
+impl Momentum {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(Schedule::from_settings(settings)?, settings.number("beta1")?, settings.decay())
+    }
+}
+
+/// Its entry in the table of step rules.
+pub(crate) const ENTRY: Optimizer = Optimizer {
+    name: "momentum",
+    about: "Gradient descent along an average of gradients.",
+    source: Source {
+        paper: "Polyak 1964, Some methods of speeding up the convergence of iteration methods",
+        part: "the heavy ball",
+    },
+    file: "core/src/algorithm/momentum.rs",
+};

@@ -12,9 +12,10 @@
 //! 1 the weighted mean ū, the paper's answer. Slots: Σ η. Counters: steps. Cost O(d) a step.
 
 use super::pga::shrink;
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Point, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Point, State, answer, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 
 /// Online AUC maximisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,5 +93,13 @@ impl<T: Real> Algorithm<T> for Oauc {
         state.slots[0] = total;
         state.counters[0] += 1;
         Ok(())
+    }
+}
+
+impl Oauc {
+    /// Of settings; the last `ascent` entries are maximised over.
+    pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
+        let algorithm = Self::new(settings.unit() * settings.number("lr")?, settings.number("radius")?, ascent)?;
+        Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -19,6 +19,7 @@ use super::ppd_sg::phase;
 use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 
 /// Proximal epoch stochastic gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,5 +107,13 @@ impl<T: Real> Algorithm<T> for Pesg {
         state.counters[2] = done + 1;
         state.counters[3] = if done + 1 >= self.stages.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())
+    }
+}
+
+impl Pesg {
+    /// Of settings; the last `ascent` entries are maximised over.
+    pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
+        let stages = Stages::new(settings.number("lr")?, 0.1, settings.number("stage")?, 1.0, 0.0)?;
+        Self::new(stages, settings.number("pull")?, settings.number("decay")?, ascent)
     }
 }

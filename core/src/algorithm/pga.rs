@@ -16,9 +16,10 @@
 //! random stage. Slots: v₀, α₀ (d values). Counters: steps, stage (from 0), steps in the stage, phase. Cost O(d) a step.
 
 use super::ppd_sg::phase;
-use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 use crate::rng::Rng;
 
 /// The proximally guided algorithm.
@@ -170,5 +171,17 @@ impl<T: Real> Algorithm<T> for Pga {
         state.counters[2] = done + 1;
         state.counters[3] = if done + 1 >= self.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())
+    }
+}
+
+impl Pga {
+    /// Of settings; the last `ascent` entries are maximised over.
+    pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
+        let unit = settings.unit();
+        let (lr, stage, prox) =
+            (unit * settings.number("lr")?, settings.number("stage")?, unit * settings.number("prox")?);
+        let (radius, dual) = (settings.number("radius")?, settings.number("dual-radius")?);
+        let algorithm = Self::new(lr, stage, prox, radius, dual, ascent, settings.seed())?;
+        Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -21,9 +21,10 @@
 //! stage, steps in the stage, phase. Cost O(d) a step.
 
 use super::ppd_sg::{after_steps, ask, between, phase};
-use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 
 /// When a stage ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,5 +170,22 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
         state.counters[2] = done + 1;
         state.counters[3] = if over { after_steps(&self.stages, stage) } else { phase::STEPS };
         Ok(())
+    }
+}
+
+impl PpdAdagrad {
+    /// Of settings; the last `ascent` entries are maximised over.
+    pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
+        let (stages, length) = if Stages::are_of_theory(settings) {
+            let (mu, l) = (settings.number("mu")?, settings.number("smoothness")?);
+            let stages = Stages::theory_adagrad(settings.number("lr")?, mu, l, settings.count("reset")? as f64)?;
+            (stages, StageLength::Theory { l_tilde: settings.number("l-tilde")? })
+        } else if settings.word("stages")? == "data" {
+            (Stages::of_practice(settings)?, StageLength::Data { l_tilde: settings.number("l-tilde")? })
+        } else {
+            (Stages::of_practice(settings)?, StageLength::Fixed)
+        };
+        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.number("delta")?, length, ascent)?;
+        Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -20,9 +20,10 @@
 //! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: v₀, α₀ (d values). Counters: steps, stage,
 //! steps in the stage, phase. Cost O(d) a step.
 
-use super::{Algorithm, Answer, Ask, COUNTERS, Draw, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, FRESH_GRADIENT, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 
 /// Where a stage stands, in counter 3.
 pub(super) mod phase {
@@ -178,5 +179,21 @@ impl<T: Real> Algorithm<T> for PpdSg {
         state.counters[3] =
             if done + 2 >= self.stages.steps(stage) { after_steps(&self.stages, stage) } else { phase::STEPS };
         Ok(())
+    }
+}
+
+impl PpdSg {
+    /// Of settings; the last `ascent` entries are maximised over.
+    pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
+        let stages = match Stages::are_of_theory(settings) {
+            false => Stages::of_practice(settings)?,
+            true => {
+                let (mu, l, l_tilde) =
+                    (settings.number("mu")?, settings.number("smoothness")?, settings.number("l-tilde")?);
+                Stages::theory(settings.number("lr")?, mu, l, l_tilde, settings.count("reset")? as f64)?
+            }
+        };
+        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.number("decay")?, ascent)?;
+        Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -1,6 +1,7 @@
 //! Learning rates over the steps.
 
 use crate::error::{Error, Result};
+use crate::registry::settings::Settings;
 
 /// How the rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,5 +57,19 @@ impl Schedule {
             Shape::Steps => 1.0,
         };
         self.lr * factor
+    }
+}
+
+impl Schedule {
+    /// Of settings, over the run's steps.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let shape = match settings.word("schedule")? {
+            "constant" => Shape::Constant,
+            "linear" => Shape::Linear,
+            "cosine" => Shape::Cosine,
+            "steps" => Shape::Steps,
+            _ => return Err(Error::Param { what: "schedule" }),
+        };
+        Ok(Self::new(settings.number("lr")?, shape, settings.scope().steps))
     }
 }

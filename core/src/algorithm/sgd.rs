@@ -6,6 +6,8 @@
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Optimizer, Source};
+use crate::registry::settings::Settings;
 
 /// Stochastic gradient descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,3 +47,18 @@ impl<T: Real> Algorithm<T> for Sgd {
         Ok(())
     }
 }
+
+impl Sgd {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(Schedule::from_settings(settings)?, settings.decay())
+    }
+}
+
+/// Its entry in the table of step rules.
+pub(crate) const ENTRY: Optimizer = Optimizer {
+    name: "sgd",
+    about: "Stochastic gradient descent.",
+    source: Source { paper: "Robbins, Monro 1951, A Stochastic Approximation Method", part: "the recursion" },
+    file: "core/src/algorithm/sgd.rs",
+};

@@ -2,6 +2,7 @@
 
 use super::{in_range, power};
 use crate::error::Result;
+use crate::registry::settings::Settings;
 
 /// Stage k = 0, 1, … has the rate `lr`·`lr_factor`ᵏ, the length ⌈`length`·`length_factor`ᵏ⌉ and
 /// ⌈`reset`·`length_factor`ᵏ⌉ batches for the dual reset at its end.
@@ -62,6 +63,31 @@ impl Stages {
         let q = libm::sqrt(Self::growth(mu, l)?);
         let length = 4.0 / (l * lr);
         Self::new(lr, 1.0 / q, if length > 1.0 { length } else { 1.0 }, q, reset)
+    }
+
+    /// Whether settings ask for the constants of the theorems.
+    pub(super) fn are_of_theory(settings: &Settings<'_>) -> bool {
+        settings.text("schedule") == Some("theory")
+    }
+
+    /// What rates and proximal radii of settings are multiplied by: the constants of the theorems are those of the
+    /// objective as it is.
+    pub(super) fn unit(settings: &Settings<'_>) -> f64 {
+        if Self::are_of_theory(settings) { 1.0 } else { settings.unit() }
+    }
+
+    /// The proximal radius of settings.
+    pub(super) fn prox(settings: &Settings<'_>) -> Result<f64> {
+        match Self::are_of_theory(settings) {
+            true => Ok(0.5 / settings.number("smoothness")?),
+            false => Ok(Self::unit(settings) * settings.number("prox")?),
+        }
+    }
+
+    /// The stages of settings that no theorem is asked for.
+    pub(super) fn of_practice(settings: &Settings<'_>) -> Result<Self> {
+        let (lr, factor) = (Self::unit(settings) * settings.number("lr")?, settings.number("stage-factor")?);
+        Self::new(lr, 1.0 / factor, settings.number("stage")?, factor, settings.count("reset")? as f64)
     }
 
     fn growth(mu: f64, l: f64) -> Result<f64> {

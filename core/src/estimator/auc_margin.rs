@@ -20,6 +20,12 @@ use super::{Estimator, Grad, Link, Weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    Auto, BATCH, BETA1, BETA2, BIG, DECAY, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_lr, auto_number, choice, link, number,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// How the two classes are weighed.
@@ -145,3 +151,55 @@ impl<T: Real> Estimator<T> for AucMargin {
         Ok(value)
     }
 }
+
+impl AucMargin {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let joint = settings.word("form")? == "joint";
+        let form = if joint { AucMarginForm::Joint } else { AucMarginForm::PerClass };
+        let (link, weights) = (Link::from_settings(settings)?, Weights::from_settings(settings)?);
+        Self::new(settings.number("margin")?, form, link, weights)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "auc-margin",
+    title: "AUC-M",
+    about: "Maximises the AUROC through the min-max margin objective.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        choice(
+            "optimizer",
+            "pesg",
+            &["pesg", "sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"],
+            "step rule; only pesg keeps the dual variable at 0 or above",
+        ),
+        auto_lr(0.3, 0.01),
+        SCHEDULE,
+        auto_number("stage", 1.0, Auto::Share { linear: 1.0 / 3.0, network: 1.0 / 3.0 }, "steps of a stage (pesg)"),
+        number("pull", "0.002", 0.0, BIG, "weight of the pull toward the last stage's mean (pesg)"),
+        number("margin", "1", TINY, BIG, "margin between the classes' mean scores"),
+        choice("form", "per-class", &["per-class", "joint"], "means over each class, or over all examples"),
+        link("sigmoid"),
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        BETA1,
+        BETA2,
+        EPS,
+        DECAY,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[("lr", "0.1"), ("stage", "2000"), ("weights", "as-drawn"), ("pretrain", "0")],
+    source: Source {
+        paper: "Yuan, Yan, Sonka, Yang 2021, Large-scale Robust Deep AUC Maximization",
+        part: "equation (4), algorithm 1",
+    },
+    files: &["core/src/estimator/auc_margin.rs", "core/src/algorithm/pesg.rs", "core/src/algorithm/stages.rs"],
+};

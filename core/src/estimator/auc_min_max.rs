@@ -29,6 +29,13 @@ use super::{Estimator, Grad, Link, Weights, class_weights, commit, count, finite
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    ANSWER, BATCH, BIG, DECAY, FROM_CE, FROM_CE_STEPS, L_TILDE, MU, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
+    PRIOR, PROX, RESET, SAMPLING, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, TINY, UNITS, WEIGHTS, auto_lr,
+    choice, link, number, rule,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Where the share of positives comes from.
@@ -220,3 +227,185 @@ impl<T: Real> Estimator<T> for AucMinMax {
         Ok(value)
     }
 }
+
+impl AucMinMax {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let prior = match settings.word("prior")? {
+            "online" => Prior::Online,
+            "online-exact" => Prior::OnlineExact,
+            _known => Prior::Known,
+        };
+        Ok(Self::new(Link::from_settings(settings)?, Weights::from_settings(settings)?, prior))
+    }
+}
+
+pub(super) const MINMAX_PAPER: &str =
+    "Liu, Yuan, Ying, Yang 2020, Stochastic AUC Maximization with Deep Neural Networks";
+
+/// Rates are those of its grid's upper end, as its objective has them; the batches are its own.
+const MINMAX_SETTINGS: &[(&str, &str)] = &[
+    ("units", "raw"),
+    ("lr", "0.1"),
+    ("stage", "2000"),
+    ("prox", "1000"),
+    ("sampling", "uniform"),
+    ("batch", "128"),
+    ("pretrain", "0"),
+];
+
+/// Its entry in the table of methods.
+pub(crate) const PPD_SG: Entry = Entry {
+    name: "ppd-sg",
+    title: "PPD-SG",
+    about: "Maximises the AUROC through its min-max square loss, in stages that start from the mean of the last.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("ppd-sg", &["ppd-sg"]),
+        auto_lr(0.3, 0.01),
+        UNITS,
+        STAGE,
+        STAGE_FACTOR,
+        PROX,
+        RESET,
+        STAGE_SCHEDULE,
+        MU,
+        SMOOTHNESS,
+        L_TILDE,
+        link("sigmoid"),
+        PRIOR,
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        DECAY,
+        ANSWER,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: MINMAX_SETTINGS,
+    source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4, theorem 2" },
+    files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_sg.rs", "core/src/algorithm/stages.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PPD_ADAGRAD: Entry = Entry {
+    name: "ppd-adagrad",
+    title: "PPD-AdaGrad",
+    about: "PPD-SG with AdaGrad's coordinate-wise steps.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("ppd-adagrad", &["ppd-adagrad"]),
+        auto_lr(0.03, 0.001),
+        UNITS,
+        STAGE,
+        STAGE_FACTOR,
+        choice(
+            "stages",
+            "fixed",
+            &["fixed", "data"],
+            "stage lengths by the schedule, or from the gradients seen (lemma 3)",
+        ),
+        number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
+        PROX,
+        RESET,
+        STAGE_SCHEDULE,
+        MU,
+        SMOOTHNESS,
+        L_TILDE,
+        link("sigmoid"),
+        PRIOR,
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        ANSWER,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: MINMAX_SETTINGS,
+    source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3, theorem 3" },
+    files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_adagrad.rs", "core/src/algorithm/stages.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PGA: Entry = Entry {
+    name: "pga",
+    title: "PGA",
+    about: "Maximises the AUROC through its min-max square loss by the proximally guided algorithm.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("pga", &["pga"]),
+        auto_lr(0.3, 0.01),
+        UNITS,
+        STAGE,
+        PROX,
+        number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables"),
+        number("dual-radius", "1e6", TINY, BIG, "radius of the ball of the maximised variable"),
+        link("sigmoid"),
+        PRIOR,
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        choice(
+            "answer",
+            "last",
+            &["last", "mean", "stage"],
+            "what is reported and saved: the last iterate, the mean of the stage, or the mean of a random stage",
+        ),
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: MINMAX_SETTINGS,
+    source: Source { paper: MINMAX_PAPER, part: "algorithm 1, after Rafique, Liu, Lin, Yang 2018" },
+    files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/pga.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const OAUC: Entry = Entry {
+    name: "oauc",
+    title: "OAUC",
+    about: "Maximises the AUROC through its min-max square loss by plain primal-dual steps.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("oauc", &["oauc"]),
+        auto_lr(0.3, 0.03),
+        UNITS,
+        number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables; twice that for the other"),
+        link("sigmoid"),
+        PRIOR,
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        ANSWER,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[
+        ("units", "raw"),
+        ("lr", "0.1"),
+        ("sampling", "uniform"),
+        ("batch", "128"),
+        ("answer", "mean"),
+        ("pretrain", "0"),
+    ],
+    source: Source {
+        paper: "Ying, Wen, Lyu 2016, Stochastic Online AUC Maximization",
+        part: "equation (2), algorithm 1",
+    },
+    files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/oauc.rs"],
+};

@@ -19,11 +19,18 @@
 //! values, from which the sampled pairs follow. Cost O(rows·c) and O(rows) a pair. Scratch: 2 values for each
 //! score and 3 a pair.
 
+use super::auc_min_max::MINMAX_PAPER;
 use super::softmax::{classes, softmax};
 use super::{Estimator, Grad, Weights, commit, count, finite, segment_weight};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    ANSWER, BATCH, BATCH_STEPS, BIG, DECAY, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET, RESTART,
+    SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, TINY, WEIGHTS, choice, class_sampling, count, lr, number, rule,
+};
+use crate::registry::settings::Settings;
 use crate::rng::Rng;
 use crate::scratch::{Need, Scratch};
 
@@ -216,3 +223,97 @@ impl<T: Real> Estimator<T> for AucMulticlass {
         Ok(value)
     }
 }
+
+impl AucMulticlass {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let shares = settings.word("weighting")? == "shares";
+        let weighting = if shares { PairWeighting::Shares } else { PairWeighting::HandTill };
+        let (classes, pairs) = (settings.scope().classes, settings.count("pairs")? as u32);
+        Self::new(classes, weighting, pairs, settings.seed(), Weights::from_settings(settings)?)
+    }
+}
+
+const WEIGHTING: Param = choice(
+    "weighting",
+    "hand-till",
+    &["hand-till", "shares"],
+    "pairs of classes all alike, or weighted by the product of their shares as in the paper",
+);
+const PAIRS: Param = count("pairs", "0", 0, "ordered pairs of classes drawn for each step; 0 for all");
+
+/// Its entry in the table of methods.
+pub(crate) const PPD_SG: Entry = Entry {
+    name: "ppd-sg",
+    title: "PPD-SG on several classes",
+    about: "Maximises the Hand-Till AUC through its min-max square loss, in stages that start from the mean of the last.",
+    kind: Kind::Batches,
+    params: &[
+        BATCH_STEPS,
+        rule("ppd-sg", &["ppd-sg"]),
+        lr("3"),
+        STAGE,
+        STAGE_FACTOR,
+        PROX,
+        RESET,
+        STAGE_SCHEDULE,
+        MU,
+        SMOOTHNESS,
+        L_TILDE,
+        WEIGHTING,
+        PAIRS,
+        class_sampling("stratified"),
+        PER_CLASS,
+        BATCH,
+        WEIGHTS,
+        DECAY,
+        ANSWER,
+        PRETRAIN,
+        PRETRAIN_LR,
+        RESTART,
+    ],
+    paper: &[],
+    source: Source { paper: MINMAX_PAPER, part: "equations (4), (5), algorithm 2" },
+    files: &["core/src/estimator/auc_multiclass.rs", "core/src/algorithm/ppd_sg.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PPD_ADAGRAD: Entry = Entry {
+    name: "ppd-adagrad",
+    title: "PPD-AdaGrad on several classes",
+    about: "PPD-SG with AdaGrad's coordinate-wise steps.",
+    kind: Kind::Batches,
+    params: &[
+        BATCH_STEPS,
+        rule("ppd-adagrad", &["ppd-adagrad"]),
+        lr("0.3"),
+        STAGE,
+        STAGE_FACTOR,
+        choice(
+            "stages",
+            "fixed",
+            &["fixed", "data"],
+            "stage lengths by the schedule, or from the gradients seen (lemma 3)",
+        ),
+        number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
+        PROX,
+        RESET,
+        STAGE_SCHEDULE,
+        MU,
+        SMOOTHNESS,
+        L_TILDE,
+        WEIGHTING,
+        PAIRS,
+        class_sampling("stratified"),
+        PER_CLASS,
+        BATCH,
+        WEIGHTS,
+        ANSWER,
+        PRETRAIN,
+        PRETRAIN_LR,
+        RESTART,
+    ],
+    paper: &[],
+    source: Source { paper: MINMAX_PAPER, part: "equations (4), (5), algorithms 2 and 3, lemma 3" },
+    files: &["core/src/estimator/auc_multiclass.rs", "core/src/algorithm/ppd_adagrad.rs"],
+};

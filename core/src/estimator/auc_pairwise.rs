@@ -3,48 +3,57 @@
 //! Within a batch that is drawn per class the mean over its pairs is unbiased. c_i = Σ_j κℓ'(t_ij), c_j = −Σ_i κℓ'(t_ij)
 //! with κ = 1/(b₊b₋), times h'(s). Cost O(b₊b₋). Memory: 2·rows values of scratch.
 
-use super::{Estimator, Grad, Link, commit, finite};
+use super::{Estimator, Exact, Grad, Link, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::pairs::brute;
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH_STEPS, BETA1, BETA2, DECAY, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SCALE,
+    SCHEDULE, SMOOTHING, SURROGATE, auto_lr, link, optimizer,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::AnySurrogate;
 use crate::surrogate::kernel;
 
 /// Mean pairwise surrogate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AucPairwise<T> {
-    surrogate: AnySurrogate<T>,
+pub struct AucPairwise {
+    surrogate: AnySurrogate<f64>,
     link: Link,
 }
 
-impl<T: Real> AucPairwise<T> {
+impl AucPairwise {
     /// With its surrogate and link.
     #[must_use]
-    pub fn new(surrogate: AnySurrogate<T>, link: Link) -> Self {
+    pub fn new(surrogate: AnySurrogate<f64>, link: Link) -> Self {
         Self { surrogate, link }
     }
 
     /// The surrogate ℓ.
     #[must_use]
-    pub fn surrogate(&self) -> AnySurrogate<T> {
-        self.surrogate
+    pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
+        self.surrogate.to()
     }
-}
 
-impl<T: Real> AucPairwise<T> {
+    /// The same objective over the whole data.
+    pub(super) fn whole(&self) -> Exact {
+        Exact::auc(self.surrogate, self.link)
+    }
+
     /// The value, and its gradient where one is asked for.
-    fn evaluate(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
         let (low, _) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let rows = batch.scores().len();
         let (h, rest) = scratch.real.split_at_mut(rows);
         let out = &mut rest[..rows];
         self.link.apply(batch.scores(), h);
         let (low_h, high_h) = h.split_at(low.len());
         let (out_low, out_high) = out.split_at_mut(low.len());
-        let value = kernel!(self.surrogate, loss => {
+        let value = kernel!(self.surrogate::<T>(), loss => {
             brute::check(loss, high_h, low_h)?;
             brute::auc(loss, high_h, low_h, out_high, out_low)?
         });
@@ -63,7 +72,7 @@ pub(super) fn both_classes<'a, T: Real>(batch: &Batch<'a, T>) -> Result<(&'a [T]
     if low.is_empty() || high.is_empty() { Err(Error::OneClass) } else { Ok((low, high)) }
 }
 
-impl<T: Real> Estimator<T> for AucPairwise<T> {
+impl<T: Real> Estimator<T> for AucPairwise {
     fn link(&self) -> Link {
         self.link
     }
@@ -87,3 +96,44 @@ impl<T: Real> Estimator<T> for AucPairwise<T> {
         self.evaluate(batch, scratch, Some(grad.scores))
     }
 }
+
+impl AucPairwise {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::new(super::surrogate(settings)?, Link::from_settings(settings)?))
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "auc-pairwise",
+    title: "Pairwise AUC",
+    about: "Minimises a surrogate of the share of wrongly ordered pairs (AUROC).",
+    kind: Kind::Batches,
+    params: &[
+        BATCH_STEPS,
+        optimizer("adam"),
+        auto_lr(0.02, 0.003),
+        SCHEDULE,
+        SURROGATE,
+        MARGIN,
+        SCALE,
+        SMOOTHING,
+        link("identity"),
+        POSITIVES,
+        NEGATIVES,
+        BETA1,
+        BETA2,
+        EPS,
+        DECAY,
+        PRETRAIN,
+        PRETRAIN_LR,
+        RESTART,
+    ],
+    paper: &[],
+    source: Source {
+        paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
+        part: "the pairwise objective, equation (1)",
+    },
+    files: &["core/src/estimator/auc_pairwise.rs", "core/src/pairs/brute.rs"],
+};

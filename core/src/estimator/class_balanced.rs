@@ -12,6 +12,12 @@ use super::{Estimator, Grad, Weights, class_weights, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
+    SCHEDULE, WEIGHTS, auto_lr, number, optimizer, with_first_order,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// The weights of the negatives and the positives for their counts in the data, summing to 2.
@@ -82,3 +88,29 @@ impl<T: Real> Estimator<T> for ClassBalanced {
         weighted(batch, self.row_weights(batch)?, scratch, grad)
     }
 }
+
+impl ClassBalanced {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(settings.number("beta")?, Weights::from_settings(settings)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "cb-ce",
+    title: "Class-balanced CE",
+    about: "Minimises the cross-entropy with classes weighted by the inverse of their effective numbers.",
+    kind: Kind::Batches,
+    params: with_first_order!(
+        0.05,
+        0.003,
+        number("beta", "0.999", 0.0, 0.999_999_999, "weights are (1-beta)/(1-beta^n)")
+    ),
+    paper: &[],
+    source: Source {
+        paper: "Cui, Jia, Lin, Song, Belongie 2019, Class-Balanced Loss Based on Effective Number of Samples",
+        part: "equations (4), (8)",
+    },
+    files: &["core/src/estimator/class_balanced.rs"],
+};

@@ -7,6 +7,12 @@ use super::{Estimator, Grad, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, Param, SAMPLING, SCHEDULE, WEIGHTS, auto_lr,
+    optimizer,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// How classes weigh in the cross-entropy.
@@ -101,3 +107,61 @@ impl<T: Real> Estimator<T> for CrossEntropy {
         weighted(batch, self.row_weights(batch)?, scratch, grad)
     }
 }
+
+impl CrossEntropy {
+    /// Plain, of settings.
+    pub(crate) fn plain(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::new(ClassWeights::Plain, Weights::from_settings(settings)?))
+    }
+    /// Balanced, of settings.
+    pub(crate) fn balanced(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::new(ClassWeights::Balanced, Weights::from_settings(settings)?))
+    }
+}
+
+/// Parameters of plain and balanced cross-entropy.
+const CE: &[Param] = &[
+    BATCH_STEPS,
+    optimizer("adam"),
+    auto_lr(0.05, 0.003),
+    SCHEDULE,
+    SAMPLING,
+    POSITIVES,
+    NEGATIVES,
+    BATCH,
+    WEIGHTS,
+    BETA1,
+    BETA2,
+    EPS,
+    DECAY,
+];
+
+/// Its entry in the table of methods.
+pub(crate) const PLAIN: Entry = Entry {
+    name: "ce",
+    title: "Cross-entropy",
+    about: "Minimises the mean cross-entropy (logistic regression, for a linear model).",
+    kind: Kind::Batches,
+    params: CE,
+    paper: &[],
+    source: Source {
+        paper: "Cox 1958, The Regression Analysis of Binary Sequences",
+        part: "the likelihood of the logistic model",
+    },
+    files: &["core/src/estimator/cross_entropy.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const BALANCED: Entry = Entry {
+    name: "ce-balanced",
+    title: "Balanced cross-entropy",
+    about: "Minimises the mean of the two classes' mean cross-entropies.",
+    kind: Kind::Batches,
+    params: CE,
+    paper: &[],
+    source: Source {
+        paper: "King, Zeng 2001, Logistic Regression in Rare Events Data",
+        part: "weighting, equation (8), with a target share of one half",
+    },
+    files: &["core/src/estimator/cross_entropy.rs"],
+};

@@ -18,6 +18,9 @@ use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::exact;
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate};
 
@@ -150,3 +153,64 @@ impl<T: Real> Estimator<T> for Exact {
         self.evaluate(None, batch, scratch, Some(grad.scores))
     }
 }
+
+impl Exact {
+    /// SOAP's objective, of settings.
+    pub(crate) fn ap_of(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::ap(super::surrogate(settings)?, Link::from_settings(settings)?))
+    }
+    /// The pairwise AUC loss, of settings.
+    pub(crate) fn auc_of(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::auc(super::surrogate(settings)?, Link::from_settings(settings)?))
+    }
+    /// The partial AUC, of settings.
+    #[cfg(feature = "every-method")]
+    pub(crate) fn pauc_of(settings: &Settings<'_>) -> Result<Self> {
+        Self::pauc(super::surrogate(settings)?, Link::from_settings(settings)?, settings.fpr())
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const AP: Entry = Entry {
+    name: "ap-exact",
+    title: "Exact AP",
+    about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
+    kind: Kind::Whole,
+    params: &exact([200.0, 20.0], "sigmoid", "2", [0.002, 0.1]),
+    paper: &[],
+    source: Source {
+        paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+        part: "equations (2)-(4)",
+    },
+    files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const AUC: Entry = Entry {
+    name: "auc-exact",
+    title: "Exact AUC",
+    about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
+    kind: Kind::Whole,
+    params: &exact([200.0, 10.0], "squared-hinge", "1", [0.008, 0.1]),
+    paper: &[],
+    source: Source {
+        paper: "Gao, Jin, Zhu, Zhou 2013, One-Pass AUC Optimization",
+        part: "the pairwise objective, equation (1)",
+    },
+    files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PAUC: Entry = Entry {
+    name: "pauc-exact",
+    title: "Exact partial AUC",
+    about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr).",
+    kind: Kind::Whole,
+    params: &exact([200.0, 10.0], "sigmoid", "30", [0.008, 4.0]),
+    paper: &[],
+    source: Source {
+        paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",
+        part: "equation (2), exactly instead of by AGD-SBCD",
+    },
+    files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
+};

@@ -20,6 +20,12 @@ use super::{Estimator, Grad, Link, Weights, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BETA1, BETA2, DECAY_TO, Domain, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
+    Param, SAMPLING, SCHEDULE, WEIGHTS, auto_lr, from_cross_entropy, optimizer, pull,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// FastAP.
@@ -133,3 +139,35 @@ impl<T: Real> Estimator<T> for FastAp {
         Ok(value)
     }
 }
+
+impl FastAp {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(settings.count("bins")? as u32, Weights::from_settings(settings)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "fast-ap",
+    title: "FastAP",
+    about: "Maximises the average precision of the batch through soft histograms.",
+    kind: Kind::Batches,
+    params: from_cross_entropy!(
+        0.02,
+        0.0003,
+        Param {
+            name: "bins",
+            about: "bins of the histogram",
+            domain: Domain::Count { low: 1, high: 65_536 },
+            default: "20",
+            auto: None
+        }
+    ),
+    paper: &[("weights", "as-drawn"), ("decay-to", "zero"), ("pretrain", "0")],
+    source: Source {
+        paper: "Cakir, He, Xia, Kulis, Sclaroff 2019, Deep Metric Learning to Rank",
+        part: "equations (7)-(12)",
+    },
+    files: &["core/src/estimator/fast_ap.rs"],
+};

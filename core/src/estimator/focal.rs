@@ -15,6 +15,12 @@ use super::{Estimator, Grad, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
+    SCHEDULE, WEIGHTS, auto_lr, number, optimizer, with_first_order,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Focal loss.
@@ -94,3 +100,25 @@ impl<T: Real> Estimator<T> for Focal {
         Ok(value)
     }
 }
+
+impl Focal {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(settings.number("focus")?, Weights::from_settings(settings)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "focal",
+    title: "Focal loss",
+    about: "Minimises a cross-entropy that gives less weight to examples already told apart.",
+    kind: Kind::Batches,
+    params: with_first_order!(0.05, 0.003, number("focus", "2", 0.0, 100.0, "exponent of the weight")),
+    paper: &[],
+    source: Source {
+        paper: "Lin, Goyal, Girshick, He, Dollar 2017, Focal Loss for Dense Object Detection",
+        part: "equation (4)",
+    },
+    files: &["core/src/estimator/focal.rs"],
+};

@@ -19,6 +19,12 @@ use super::{Estimator, Grad, Weights, class_weights, commit, count, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    Auto, BATCH, BATCH_STEPS, BETA1, BETA2, BIG, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_count, auto_lr, number, optimizer, with_first_order,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Label-distribution-aware margin loss.
@@ -129,3 +135,34 @@ impl<T: Real> Estimator<T> for Ldam {
         Ok(value)
     }
 }
+
+impl Ldam {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let (margin, scale) = (settings.number("margin")?, settings.number("scale")?);
+        let (beta, defer) = (settings.number("beta")?, settings.count("defer")?);
+        Self::new(margin, scale, beta, defer, Weights::from_settings(settings)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "ldam",
+    title: "LDAM",
+    about: "Minimises a cross-entropy with a larger margin for the rarer class, re-weighted late.",
+    kind: Kind::Batches,
+    params: with_first_order!(
+        0.05,
+        0.003,
+        number("margin", "0.5", 0.0, BIG, "margin of the rarer class"),
+        number("scale", "1", TINY, BIG, "scale of the scores"),
+        number("beta", "0.999", 0.0, 0.999_999_999, "of the effective numbers that weigh the classes late"),
+        auto_count("defer", 0, Auto::Share { linear: 0.8, network: 0.8 }, "updates before classes are weighted")
+    ),
+    paper: &[],
+    source: Source {
+        paper: "Cao, Wei, Gaidon, Arechiga, Ma 2019, Learning Imbalanced Datasets with Label-Distribution-Aware Margin Loss",
+        part: "equations (10), (13), algorithm 1",
+    },
+    files: &["core/src/estimator/ldam.rs"],
+};

@@ -22,25 +22,31 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, Domain, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, Param,
+    RESTART, SAMPLING, SCALE, SCHEDULE, SMOOTHING, SURROGATE, WEIGHTS, auto_lr, link, optimizer, with_first_order,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::AnySurrogate;
 use crate::surrogate::kernel;
 
 /// Recall at several precisions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MinMaxAp<T> {
-    surrogate: AnySurrogate<T>,
+pub struct MinMaxAp {
+    surrogate: AnySurrogate<f64>,
     anchors: u32,
     link: Link,
     weights: Weights,
 }
 
-impl<T: Real> MinMaxAp<T> {
+impl MinMaxAp {
     /// With the surrogate that bounds the errors, K (1 to 1000), the link and the weights of a batch's examples.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(surrogate: AnySurrogate<T>, anchors: u32, link: Link, weights: Weights) -> Result<Self> {
+    pub fn new(surrogate: AnySurrogate<f64>, anchors: u32, link: Link, weights: Weights) -> Result<Self> {
         if (1..=1000).contains(&anchors) {
             Ok(Self { surrogate, anchors, link, weights })
         } else {
@@ -49,7 +55,7 @@ impl<T: Real> MinMaxAp<T> {
     }
 
     /// Weight of each negative and each positive, in units of 1/n₊.
-    fn row_weights(&self, batch: &Batch<'_, T>) -> [f64; 2] {
+    fn row_weights<T: Real>(&self, batch: &Batch<'_, T>) -> [f64; 2] {
         let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
         let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
         match self.weights {
@@ -59,18 +65,18 @@ impl<T: Real> MinMaxAp<T> {
     }
 
     /// Odds r_k of anchor k = 0, 1, ….
-    fn odds(&self, batch: &Batch<'_, T>, k: usize) -> f64 {
+    fn odds<T: Real>(&self, batch: &Batch<'_, T>, k: usize) -> f64 {
         let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
         let p = positives / (negatives + positives);
         let precision = p + (1.0 - p) * (k as f64 + 1.0) / (f64::from(self.anchors) + 1.0);
         precision / (1.0 - precision)
     }
 
-    fn check(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {
+    fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], scratch: &Scratch<'_, T>) -> Result<()> {
         both_classes(batch)?;
         exact_len("aux", 2 * self.anchors as usize, aux.len())?;
         crate::error::all_finite("aux", aux)?;
-        scratch.check(self.need(batch.shape()))
+        scratch.check(Estimator::<T>::need(self, batch.shape()))
     }
 }
 
@@ -108,16 +114,16 @@ impl<'a, T: Real> Parts<'a, T> {
     }
 }
 
-impl<T: Real> MinMaxAp<T> {
+impl MinMaxAp {
     /// F, the pair sums, the κ of every anchor and the gradient by the auxiliaries.
-    fn evaluate(&self, batch: &Batch<'_, T>, aux: &[T], parts: &mut Parts<'_, T>) -> Result<f64> {
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, aux: &[T], parts: &mut Parts<'_, T>) -> Result<f64> {
         let count = self.anchors as usize;
         let (thresholds, multipliers) = aux.split_at(count);
         self.link.apply(batch.scores(), parts.h);
         let (low, high) = parts.h.split_at(batch.starts()[1] as usize);
         parts.turned.iter_mut().zip(high).for_each(|(t, &h)| *t = -h);
         parts.below.iter_mut().zip(thresholds).for_each(|(t, &threshold)| *t = -threshold);
-        kernel!(self.surrogate, loss => {
+        kernel!(self.surrogate.to::<T>(), loss => {
             brute::row_sums(loss, parts.below, parts.turned, parts.missed, parts.missed_slopes)?;
             brute::row_sums(loss, thresholds, low, parts.alarms, parts.alarms_slopes)?;
         });
@@ -140,7 +146,7 @@ impl<T: Real> MinMaxAp<T> {
     }
 }
 
-impl<T: Real> Estimator<T> for MinMaxAp<T> {
+impl<T: Real> Estimator<T> for MinMaxAp {
     fn link(&self) -> Link {
         self.link
     }
@@ -175,7 +181,7 @@ impl<T: Real> Estimator<T> for MinMaxAp<T> {
         parts.out.fill(T::ZERO);
         let (low_h, _) = parts.h.split_at(low.len());
         let (out_low, out_high) = parts.out.split_at_mut(low.len());
-        kernel!(self.surrogate, loss => {
+        kernel!(self.surrogate.to::<T>(), loss => {
             brute::add_slopes(loss, parts.below, parts.kappa_high, parts.turned, out_high)?;
             brute::add_slopes(loss, &aux[..self.anchors as usize], parts.kappa_low, low_h, out_low)?;
         });
@@ -188,3 +194,41 @@ impl<T: Real> Estimator<T> for MinMaxAp<T> {
         Ok(value)
     }
 }
+
+impl MinMaxAp {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let (link, weights) = (Link::from_settings(settings)?, Weights::from_settings(settings)?);
+        Self::new(super::surrogate(settings)?, settings.count("anchors")? as u32, link, weights)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "min-max-ap",
+    title: "MinMax AP",
+    about: "Maximises the recall at several precisions by Lagrange multipliers.",
+    kind: Kind::Batches,
+    params: with_first_order!(
+        0.02,
+        0.003,
+        Param {
+            name: "anchors",
+            about: "number of precisions",
+            domain: Domain::Count { low: 1, high: 1000 },
+            default: "10",
+            auto: None
+        },
+        SURROGATE,
+        MARGIN,
+        SCALE,
+        SMOOTHING,
+        link("identity")
+    ),
+    paper: &[],
+    source: Source {
+        paper: "Eban, Schain, Mackey, Gordon, Saurous, Elidan 2017, Scalable Learning of Non-Decomposable Objectives",
+        part: "equations (8)-(12)",
+    },
+    files: &["core/src/estimator/min_max_ap.rs", "core/src/pairs/brute.rs"],
+};

@@ -3,21 +3,25 @@
 //! An estimator takes the scores of a batch and returns an estimate of the objective and its derivative by each score.
 //! It holds configuration only; moving averages and the like are in a state slice of the caller's, passed at each call.
 
-mod auc_margin;
-mod auc_min_max;
-mod auc_multiclass;
-mod auc_pairwise;
-mod class_balanced;
+pub(crate) mod auc_margin;
+pub(crate) mod auc_min_max;
+// Without the feature the table has no methods of several classes.
+#[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
+pub(crate) mod auc_multiclass;
+pub(crate) mod auc_pairwise;
+pub(crate) mod class_balanced;
 mod count;
-mod cross_entropy;
-mod exact;
-mod fast_ap;
-mod focal;
-mod ldam;
-mod min_max_ap;
-mod smooth_ap;
-mod soap;
-mod softmax;
+pub(crate) mod cross_entropy;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod exact;
+pub(crate) mod fast_ap;
+pub(crate) mod focal;
+pub(crate) mod ldam;
+pub(crate) mod min_max_ap;
+pub(crate) mod smooth_ap;
+pub(crate) mod soap;
+#[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
+pub(crate) mod softmax;
 
 pub use auc_margin::{AucMargin, AucMarginForm};
 pub use auc_min_max::{AucMinMax, Prior};
@@ -31,7 +35,7 @@ pub use focal::Focal;
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
 pub use smooth_ap::SmoothAp;
-pub use soap::{First, Soap};
+pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
 #[cfg(feature = "multiclass")]
 pub(crate) use softmax::softmax;
@@ -39,7 +43,9 @@ pub(crate) use softmax::softmax;
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
+use crate::surrogate::{AnySurrogate, SURROGATES};
 
 /// Gradient of the objective's estimate. Ascent variables come with the sign flipped, so that descent on everything
 /// is right.
@@ -126,6 +132,27 @@ impl Link {
     }
 }
 
+impl Weights {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Ok(if settings.word("weights")? == "unbiased" { Self::Unbiased } else { Self::AsDrawn })
+    }
+}
+
+impl Link {
+    /// Of settings.
+    fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Ok(if settings.word("link")? == "sigmoid" { Self::Sigmoid } else { Self::Identity })
+    }
+}
+
+/// The surrogate of settings.
+fn surrogate(settings: &Settings<'_>) -> Result<AnySurrogate<f64>> {
+    let name = settings.word("surrogate")?;
+    let known = SURROGATES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "surrogate" })?;
+    AnySurrogate::by_name(name, settings.number(known.1)?)
+}
+
 /// Weight of each negative and of each positive in a mean over all examples.
 fn class_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
     let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
@@ -188,45 +215,89 @@ fn finite(what: &'static str, value: f64) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what }) }
 }
 
-/// Every estimator by value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum AnyEstimator<T> {
-    /// Cross-entropy, plain or class-weighted.
-    CrossEntropy(CrossEntropy),
-    /// Mean pairwise surrogate of the AUC.
-    AucPairwise(AucPairwise<T>),
-    /// SOAP's objective.
-    Soap(Soap<T>),
-    /// Min-max margin objective of the AUC (AUC-M).
-    AucMargin(AucMargin),
-    /// Min-max AUC.
-    AucMinMax(AucMinMax),
-    /// Min-max AUC of several classes; with the feature `compact` only if `multiclass` is there to make one.
-    #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
-    AucMulticlass(AucMulticlass),
-    /// Class-balanced cross-entropy.
-    ClassBalanced(ClassBalanced),
-    /// FastAP.
-    FastAp(FastAp),
-    /// Focal loss.
-    Focal(Focal),
-    /// LDAM.
-    Ldam(Ldam),
-    /// Recall at several precisions.
-    MinMaxAp(MinMaxAp<T>),
-    /// Smooth-AP.
-    SmoothAp(SmoothAp<T>),
-    /// Cross-entropy of several classes; likewise.
-    #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
-    Softmax(SoftmaxCrossEntropy),
-    /// AUC, AP or partial AUC over the whole data.
-    #[cfg(feature = "every-method")]
-    Exact(Exact),
+/// The list of estimators, and what follows from it.
+macro_rules! estimators {
+    ($($(#[$cfg:meta])? $Name:ident($Type:ident) $about:literal)*) => {
+        /// Every estimator by value.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnyEstimator {
+            $($(#[$cfg])?
+            #[doc = $about]
+            $Name($Type),)*
+        }
+
+        impl<T: Real> Estimator<T> for AnyEstimator {
+            fn state_len(&self, slots: usize) -> usize {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::state_len(e, slots),)*
+                }
+            }
+            fn aux(&self) -> (usize, usize) {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::aux(e),)*
+                }
+            }
+            fn link(&self) -> Link {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::link(e),)*
+                }
+            }
+            fn need(&self, shape: Shape) -> Need {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::need(e, shape),)*
+                }
+            }
+            fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.value(batch, aux, scratch),)*
+                }
+            }
+            fn update(
+                &self,
+                batch: &Batch<'_, T>,
+                aux: &[T],
+                state: &mut [T],
+                scratch: Scratch<'_, T>,
+                grad: Grad<'_, T>,
+            ) -> Result<f64> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.update(batch, aux, state, scratch, grad),)*
+                }
+            }
+        }
+    };
 }
 
-#[cfg(feature = "alloc")]
-impl<T> AnyEstimator<T> {
+// With the feature `compact` those of several classes only if `multiclass` is there to make one.
+estimators! {
+    CrossEntropy(CrossEntropy) "Cross-entropy, plain or class-weighted."
+    AucPairwise(AucPairwise) "Mean pairwise surrogate of the AUC."
+    Soap(Soap) "SOAP's objective."
+    AucMargin(AucMargin) "Min-max margin objective of the AUC (AUC-M)."
+    AucMinMax(AucMinMax) "Min-max AUC."
+    #[cfg(any(not(feature = "compact"), feature = "multiclass"))] AucMulticlass(AucMulticlass) "Min-max AUC of several classes."
+    ClassBalanced(ClassBalanced) "Class-balanced cross-entropy."
+    FastAp(FastAp) "FastAP."
+    Focal(Focal) "Focal loss."
+    Ldam(Ldam) "LDAM."
+    MinMaxAp(MinMaxAp) "Recall at several precisions."
+    SmoothAp(SmoothAp) "Smooth-AP."
+    #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
+    #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
+}
+
+#[cfg_attr(not(feature = "alloc"), allow(dead_code))]
+impl AnyEstimator {
+    /// The objective over the whole data, where there is a faster way to it than the estimator's own.
+    pub(crate) fn whole(&self) -> Option<Exact> {
+        match self {
+            Self::AucPairwise(auc) => Some(auc.whole()),
+            Self::Soap(soap) => Some(soap.whole()),
+            _ => None,
+        }
+    }
+
     /// The objective over the whole data, if it is one.
     pub(crate) fn exact(&self) -> Option<&Exact> {
         match self {
@@ -237,54 +308,26 @@ impl<T> AnyEstimator<T> {
     }
 }
 
-macro_rules! each {
-    ($any:expr, $e:ident => $body:expr) => {
-        match $any {
-            AnyEstimator::CrossEntropy($e) => $body,
-            AnyEstimator::AucPairwise($e) => $body,
-            AnyEstimator::Soap($e) => $body,
-            AnyEstimator::AucMargin($e) => $body,
-            AnyEstimator::AucMinMax($e) => $body,
-            #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
-            AnyEstimator::AucMulticlass($e) => $body,
-            AnyEstimator::ClassBalanced($e) => $body,
-            AnyEstimator::FastAp($e) => $body,
-            AnyEstimator::Focal($e) => $body,
-            AnyEstimator::Ldam($e) => $body,
-            AnyEstimator::MinMaxAp($e) => $body,
-            AnyEstimator::SmoothAp($e) => $body,
-            #[cfg(any(not(feature = "compact"), feature = "multiclass"))]
-            AnyEstimator::Softmax($e) => $body,
-            #[cfg(feature = "every-method")]
-            AnyEstimator::Exact($e) => $body,
-        }
-    };
-}
-
-impl<T: Real> Estimator<T> for AnyEstimator<T> {
-    fn state_len(&self, slots: usize) -> usize {
-        each!(self, e => Estimator::<T>::state_len(e, slots))
+/// What does not depend on the number type, without naming one.
+impl AnyEstimator {
+    /// [`Estimator::state_len`].
+    #[must_use]
+    pub fn state_len(&self, slots: usize) -> usize {
+        Estimator::<f32>::state_len(self, slots)
     }
-    fn aux(&self) -> (usize, usize) {
-        each!(self, e => Estimator::<T>::aux(e))
+    /// [`Estimator::aux`].
+    #[must_use]
+    pub fn aux(&self) -> (usize, usize) {
+        Estimator::<f32>::aux(self)
     }
-    fn link(&self) -> Link {
-        each!(self, e => Estimator::<T>::link(e))
+    /// [`Estimator::link`].
+    #[must_use]
+    pub fn link(&self) -> Link {
+        Estimator::<f32>::link(self)
     }
-    fn need(&self, shape: Shape) -> Need {
-        each!(self, e => Estimator::<T>::need(e, shape))
-    }
-    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        each!(self, e => e.value(batch, aux, scratch))
-    }
-    fn update(
-        &self,
-        batch: &Batch<'_, T>,
-        aux: &[T],
-        state: &mut [T],
-        scratch: Scratch<'_, T>,
-        grad: Grad<'_, T>,
-    ) -> Result<f64> {
-        each!(self, e => e.update(batch, aux, state, scratch, grad))
+    /// [`Estimator::need`].
+    #[must_use]
+    pub fn need(&self, shape: Shape) -> Need {
+        Estimator::<f32>::need(self, shape)
     }
 }

@@ -17,43 +17,50 @@
 use super::auc_pairwise::both_classes;
 use super::{Estimator, Grad, Link, Weights, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pairs::kept::{self, Kept};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_lr, from_cross_entropy, link, number, optimizer, pull,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Sigmoid, Surrogate as _, kernel};
 
 /// Smooth-AP.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SmoothAp<T> {
-    step: Sigmoid<T>,
+pub struct SmoothAp {
+    temperature: f64,
     link: Link,
     weights: Weights,
 }
 
-impl<T: Real> SmoothAp<T> {
+impl SmoothAp {
     /// With the temperature τ (> 0) in units of h, the link, and the weights of a batch's examples.
     ///
     /// # Errors
     /// `Param` when τ or 1/τ is not a positive number.
-    pub fn new(temperature: T, link: Link, weights: Weights) -> Result<Self> {
-        let step = Sigmoid::new(T::ONE / temperature).map_err(|_| crate::Error::Param { what: "temperature" })?;
-        Ok(Self { step, link, weights })
+    pub fn new(temperature: f64, link: Link, weights: Weights) -> Result<Self> {
+        Sigmoid::new(1.0 / temperature).map_err(|_| Error::Param { what: "temperature" })?;
+        Ok(Self { temperature, link, weights })
     }
-}
 
-impl<T: Real> SmoothAp<T> {
     /// F, and its gradient where one is asked for.
-    fn evaluate(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let [wl, wh] = rank_weights(self.weights, batch).map(T::of);
         let rows = batch.scores().len();
         let (h, memory) = scratch.real.split_at_mut(rows);
         let (out, memory) = memory.split_at_mut(rows);
         self.link.apply(batch.scores(), h);
         out.fill(T::ZERO);
-        let step = AnySurrogate::Sigmoid(self.step);
+        // Of a temperature past the number type's range there is no such loss.
+        let step = Sigmoid::new(T::ONE / T::of(self.temperature)).map_err(|_| Error::Param { what: "temperature" })?;
+        let own_value = step.value(T::ZERO);
+        let step = AnySurrogate::Sigmoid(step);
         let mut kept = kernel!(step, loss => Kept::new(loss, h, low.len(), memory));
         let scale = T::of(1.0 / high.len() as f64);
         let mut sum = 0.0;
@@ -62,7 +69,7 @@ impl<T: Real> SmoothAp<T> {
             let [of_low, of_high] = kernel!(step, loss => kept.sums(loss, from, count));
             let (mut kappa_low, mut kappa_high) = ([T::ZERO; kept::BLOCK], [T::ZERO; kept::BLOCK]);
             for i in 0..count {
-                let own = T::ONE + wh * (of_high.values[i] - self.step.value(T::ZERO)).settled();
+                let own = T::ONE + wh * (of_high.values[i] - own_value).settled();
                 let all = own + wl * of_low.values[i].settled();
                 let (ratio, over) = (own / all, scale / all);
                 sum += ratio.f64();
@@ -83,7 +90,7 @@ impl<T: Real> SmoothAp<T> {
     }
 }
 
-impl<T: Real> Estimator<T> for SmoothAp<T> {
+impl<T: Real> Estimator<T> for SmoothAp {
     fn link(&self) -> Link {
         self.link
     }
@@ -106,3 +113,31 @@ impl<T: Real> Estimator<T> for SmoothAp<T> {
         self.evaluate(batch, scratch, Some(grad.scores))
     }
 }
+
+impl SmoothAp {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let (link, weights) = (Link::from_settings(settings)?, Weights::from_settings(settings)?);
+        Self::new(settings.number("temperature")?, link, weights)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "smooth-ap",
+    title: "Smooth-AP",
+    about: "Maximises a smoothed average precision of the batch.",
+    kind: Kind::Batches,
+    params: from_cross_entropy!(
+        0.02,
+        0.0003,
+        number("temperature", "0.01", TINY, BIG, "of the sigmoid that stands for the indicator"),
+        link("sigmoid")
+    ),
+    paper: &[("weights", "as-drawn"), ("decay-to", "zero"), ("pretrain", "0")],
+    source: Source {
+        paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
+        part: "equations (5), (6)",
+    },
+    files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/kept.rs"],
+};

@@ -25,14 +25,21 @@
 //! Scratch: 13 values a row at most (11 a row and 2 a positive).
 
 use super::auc_pairwise::both_classes;
-use super::{Estimator, Grad, Link, Weights, commit, finite};
+use super::{Estimator, Exact, Grad, Link, Weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::kept::{self, BLOCK, Kept};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    Auto, BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR, PRETRAINING,
+    SAMPLING, SCALE_OF, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, auto_count, auto_lr, choice, link, number,
+    optimizer, pull,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
-use crate::surrogate::{AnySurrogate, Surrogate as _};
+use crate::surrogate::{AnySurrogate, SURROGATE_NAMES, Sigmoid, Surrogate as _};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +51,39 @@ pub enum First {
     Zero,
 }
 
+/// What SOAP's estimator is made of. The default is the method's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoapSettings {
+    /// ℓ, with ℓ(0) > 0.
+    pub surrogate: AnySurrogate<f64>,
+    /// The function of the raw score inside ℓ.
+    pub link: Link,
+    /// γ in (0, 1]: weight of the new estimate in u.
+    pub gamma: f64,
+    /// u0 ≥ 0, the least value of u2.
+    pub floor: f64,
+    /// Of the pairs of a batch.
+    pub weights: Weights,
+    /// What the first visit of a positive does.
+    pub first: First,
+}
+
+impl Default for SoapSettings {
+    fn default() -> Self {
+        Self {
+            surrogate: AnySurrogate::Sigmoid(Sigmoid::DOUBLE),
+            link: Link::Identity,
+            gamma: 0.9,
+            floor: 0.0,
+            weights: Weights::Unbiased,
+            first: First::Estimate,
+        }
+    }
+}
+
 /// SOAP's estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Soap<T> {
-    surrogate: AnySurrogate<T>,
-    link: Link,
-    gamma: T,
-    floor: T,
-    weights: Weights,
-    first: First,
-}
+pub struct Soap(SoapSettings);
 
 /// ω of the pair (i, i), of the other positives and of the negatives.
 #[derive(Clone, Copy)]
@@ -71,36 +101,34 @@ impl<T: Real> PairWeights<T> {
     }
 }
 
-impl<T: Real> Soap<T> {
-    /// - `gamma` in (0, 1]: weight of the new estimate in u.
-    /// - `floor` ≥ 0: u0, the least value of u2.
+impl Soap {
+    /// An estimator with these settings; its [`Default`] needs no check.
     ///
     /// # Errors
     /// `Param`; also for the surrogate `square` with margin 0, whose ℓ(0) is 0.
-    pub fn new(
-        surrogate: AnySurrogate<T>,
-        link: Link,
-        gamma: T,
-        floor: T,
-        weights: Weights,
-        first: First,
-    ) -> Result<Self> {
-        if !(gamma > T::ZERO && gamma <= T::ONE) {
+    pub fn new(settings: SoapSettings) -> Result<Self> {
+        let SoapSettings { surrogate, gamma, floor, .. } = settings;
+        if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(Error::Param { what: "gamma" });
         }
-        if !(floor >= T::ZERO && floor.is_finite()) {
+        if !(floor >= 0.0 && floor.is_finite()) {
             return Err(Error::Param { what: "u0" });
         }
-        if surrogate.value(T::ZERO) <= T::ZERO {
+        if surrogate.value(0.0) <= 0.0 {
             return Err(Error::Param { what: "margin" });
         }
-        Ok(Self { surrogate, link, gamma, floor, weights, first })
+        Ok(Self(settings))
     }
 
     /// The surrogate ℓ.
     #[must_use]
-    pub fn surrogate(&self) -> AnySurrogate<T> {
-        self.surrogate
+    pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
+        self.0.surrogate.to()
+    }
+
+    /// The same objective over the whole data.
+    pub(super) fn whole(&self) -> Exact {
+        Exact::ap(self.0.surrogate, self.0.link)
     }
 
     /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
@@ -120,7 +148,7 @@ impl<T: Real> Soap<T> {
     /// # Errors
     /// `OneClass`, `Unsupported`, `Length`, `Index` (a slot past the state), `Param` (unbiased weights with one positive
     /// of several), `Overflow`. Only `Overflow` leaves something in the three outputs, which then mean nothing.
-    pub fn weigh(
+    pub fn weigh<T: Real>(
         &self,
         batch: &Batch<'_, T>,
         low_sums: &[T],
@@ -155,7 +183,7 @@ impl<T: Real> Soap<T> {
     }
 
     /// What the step of every positive of the batch needs.
-    fn step<'a>(&'a self, batch: &Batch<'_, T>, state: &'a [T]) -> Result<Step<'a, T>> {
+    fn step<'a, T: Real>(&self, batch: &Batch<'_, T>, state: &'a [T]) -> Result<Step<'a, T>> {
         let (low, high) = both_classes(batch)?;
         exact_len("slots", high.len(), batch.slots().len())?;
         let len = state.len() / 2;
@@ -163,15 +191,17 @@ impl<T: Real> Soap<T> {
             return Err(Error::Index { what: "slots", at, len });
         }
         let weights = self.pair_weights(batch, low.len(), high.len())?;
-        let own = self.surrogate.value(T::ZERO);
-        Ok(Step { soap: self, state, weights, own, scale: T::ONE / T::of(high.len() as f64) })
+        let own = self.surrogate::<T>().value(T::ZERO);
+        let (gamma, floor) = (T::of(self.0.gamma), T::of(self.0.floor));
+        let scale = T::ONE / T::of(high.len() as f64);
+        Ok(Step { gamma, floor, first: self.0.first, state, weights, own, scale })
     }
 
-    fn pair_weights(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
+    fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
         let rows = (low + high) as f64;
         let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
         let all = negatives + positives;
-        let [own, positive, negative] = match (self.weights, batch.drawn()) {
+        let [own, positive, negative] = match (self.0.weights, batch.drawn()) {
             (Weights::AsDrawn, _) | (_, Drawn::All) => [1.0 / rows; 3],
             (Weights::Unbiased, Drawn::Stratified) => {
                 if high == 1 && positives > 1.0 {
@@ -191,7 +221,9 @@ impl<T: Real> Soap<T> {
 
 /// The middle of a step of one batch.
 struct Step<'a, T> {
-    soap: &'a Soap<T>,
+    gamma: T,
+    floor: T,
+    first: First,
     state: &'a [T],
     weights: PairWeights<T>,
     /// ℓ(0).
@@ -212,20 +244,20 @@ impl<T: Real> Step<'_, T> {
     /// computed step by step, as vector registers would.
     #[inline(never)]
     fn weigh(&self, low: &[T; BLOCK], high: &[T; BLOCK], slots: &[u32], u: &mut [T]) -> Weighed<T> {
-        let (soap, w) = (self.soap, self.weights);
+        let w = self.weights;
         let (mut old, mut gamma) = ([[T::ZERO; BLOCK]; 2], [T::ONE; BLOCK]);
         for (i, &slot) in slots.iter().enumerate().take(BLOCK) {
             let at = 2 * slot as usize;
             (old[0][i], old[1][i]) = (self.state[at], self.state[at + 1]);
-            if old[1][i] != T::ZERO || soap.first != First::Estimate {
-                gamma[i] = soap.gamma;
+            if old[1][i] != T::ZERO || self.first != First::Estimate {
+                gamma[i] = self.gamma;
             }
         }
         let mut new = [[T::ZERO; BLOCK]; 2];
         for i in 0..BLOCK {
             let [g1, g2] = w.inner(low[i], high[i], self.own);
             new[0][i] = (T::ONE - gamma[i]) * old[0][i] + gamma[i] * g1;
-            new[1][i] = ((T::ONE - gamma[i]) * old[1][i] + gamma[i] * g2).or_larger(soap.floor);
+            new[1][i] = ((T::ONE - gamma[i]) * old[1][i] + gamma[i] * g2).or_larger(self.floor);
         }
         let (mut ratio, mut over) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
         for i in 0..BLOCK {
@@ -273,13 +305,13 @@ impl<'a, T: Real> Parts<'a, T> {
     }
 }
 
-impl<T: Real> Estimator<T> for Soap<T> {
+impl<T: Real> Estimator<T> for Soap {
     fn state_len(&self, slots: usize) -> usize {
         2 * slots
     }
 
     fn link(&self) -> Link {
-        self.link
+        self.0.link
     }
 
     fn need(&self, shape: Shape) -> Need {
@@ -288,16 +320,17 @@ impl<T: Real> Estimator<T> for Soap<T> {
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
+        let surrogate = self.surrogate::<T>();
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let w = self.pair_weights(batch, low.len(), high.len())?;
         let parts = Parts::cut(scratch.real, batch.scores().len(), high.len());
-        self.link.apply(batch.scores(), parts.h);
-        let mut kept = kernel!(self.surrogate, loss => Kept::new(loss, parts.h, low.len(), parts.kept));
-        let own = self.surrogate.value(T::ZERO);
+        self.0.link.apply(batch.scores(), parts.h);
+        let mut kept = kernel!(surrogate, loss => Kept::new(loss, parts.h, low.len(), parts.kept));
+        let own = surrogate.value(T::ZERO);
         let mut sum = 0.0;
         for from in (0..high.len()).step_by(BLOCK) {
             let count = BLOCK.min(high.len() - from);
-            let [low, high] = kernel!(self.surrogate, loss => kept.sums(loss, from, count));
+            let [low, high] = kernel!(surrogate, loss => kept.sums(loss, from, count));
             for (&low, &high) in low.values.iter().zip(&high.values).take(count) {
                 let [g1, g2] = w.inner(low, high, own);
                 sum -= g1.f64() / g2.f64();
@@ -315,17 +348,18 @@ impl<T: Real> Estimator<T> for Soap<T> {
         grad: Grad<'_, T>,
     ) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
-        scratch.check(self.need(batch.shape()))?;
+        let surrogate = self.surrogate::<T>();
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
         let step = self.step(batch, state)?;
         let Parts { h, out, u, kept } = Parts::cut(scratch.real, batch.scores().len(), high.len());
-        self.link.apply(batch.scores(), h);
+        self.0.link.apply(batch.scores(), h);
         out.fill(T::ZERO);
-        let mut kept = kernel!(self.surrogate, loss => Kept::new(loss, h, low.len(), kept));
+        let mut kept = kernel!(surrogate, loss => Kept::new(loss, h, low.len(), kept));
         let mut sum = 0.0;
         let blocks = batch.slots().chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK));
         for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
-            let [of_low, of_high] = kernel!(self.surrogate, loss => kept.sums(loss, from, slots.len()));
+            let [of_low, of_high] = kernel!(surrogate, loss => kept.sums(loss, from, slots.len()));
             let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
             for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
                 *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
@@ -336,7 +370,7 @@ impl<T: Real> Estimator<T> for Soap<T> {
         kept.finish(out);
         check_u(u)?;
         let value = finite("average precision loss", sum / high.len() as f64)?;
-        self.link.chain(h, out);
+        self.0.link.chain(h, out);
         commit(out, grad.scores)?;
         for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
             state[2 * slot as usize..][..2].copy_from_slice(u);
@@ -344,3 +378,69 @@ impl<T: Real> Estimator<T> for Soap<T> {
         Ok(value)
     }
 }
+
+impl Soap {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let settings = SoapSettings {
+            surrogate: super::surrogate(settings)?,
+            link: Link::from_settings(settings)?,
+            gamma: settings.number("gamma")?,
+            floor: settings.number("u0")?,
+            weights: Weights::from_settings(settings)?,
+            first: if settings.word("first")? == "zero" { First::Zero } else { First::Estimate },
+        };
+        Self::new(settings)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "soap",
+    title: "SOAP",
+    about: "Maximises a surrogate of the average precision (AUPRC).",
+    kind: Kind::Batches,
+    params: &[
+        auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 12_000, network: 6000 }, STEPS),
+        optimizer("adam"),
+        auto_lr(0.1, 0.0003),
+        SCHEDULE,
+        choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
+        MARGIN,
+        number("scale", "2", TINY, BIG, SCALE_OF),
+        SMOOTHING,
+        link("identity"),
+        number("gamma", "0.9", TINY, 1.0, "weight of the new estimate in the moving averages u"),
+        number("u0", "0", 0.0, BIG, "least value of u2"),
+        choice("first", "estimate", &["estimate", "zero"], "what the first visit does to u"),
+        SAMPLING,
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        WEIGHTS,
+        BETA1,
+        BETA2,
+        EPS,
+        pull(0.008, 0.008),
+        DECAY_TO,
+        auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 7.0 / 3.0 }, PRETRAINING),
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[
+        ("optimizer", "adam-plain"),
+        ("lr", "1e-3"),
+        ("schedule", "steps"),
+        ("surrogate", "squared-hinge"),
+        ("link", "sigmoid"),
+        ("decay", "1e-5"),
+        ("decay-to", "zero"),
+        ("weights", "as-drawn"),
+        ("restart", "last"),
+    ],
+    source: Source {
+        paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
+        part: "equations (2)-(4), (9), algorithms 1-3",
+    },
+    files: &["core/src/estimator/soap.rs", "core/src/pairs/kept.rs"],
+};

@@ -8,6 +8,11 @@ use super::{Estimator, Grad, Weights, commit, finite, segment_weight};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, auto_lr, class_sampling, optimizer,
+};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Cross-entropy over a softmax head.
@@ -91,3 +96,38 @@ impl<T: Real> Estimator<T> for SoftmaxCrossEntropy {
         Ok(value)
     }
 }
+
+impl SoftmaxCrossEntropy {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Ok(Self::new(Weights::from_settings(settings)?))
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "ce",
+    title: "Softmax cross-entropy",
+    about: "Minimises the mean cross-entropy of several classes (multinomial logistic regression, for a linear model).",
+    kind: Kind::Batches,
+    params: &[
+        BATCH_STEPS,
+        optimizer("adam"),
+        auto_lr(0.05, 0.003),
+        SCHEDULE,
+        class_sampling("uniform"),
+        PER_CLASS,
+        BATCH,
+        WEIGHTS,
+        BETA1,
+        BETA2,
+        EPS,
+        DECAY,
+    ],
+    paper: &[],
+    source: Source {
+        paper: "McFadden 1974, Conditional Logit Analysis of Qualitative Choice Behavior",
+        part: "the likelihood of the multinomial logit model",
+    },
+    files: &["core/src/estimator/softmax.rs"],
+};

@@ -11,6 +11,9 @@ use super::glm::{fits, limit, norm_sq};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{BETA1, BETA2, BIG, EPS, LAMBDA, LOSS, SUM_BATCH, SUM_DECAY, SUM_PASSES, TINY, number};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Configuration.
@@ -174,3 +177,34 @@ impl<T: Real> FiniteSum<T> for AdamSum {
         Ok(())
     }
 }
+
+impl AdamSum {
+    /// Of settings, for `n` examples.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
+        let (alpha, decay) = (settings.number("alpha")?, settings.number("decay")?);
+        let moments = (settings.number("beta1")?, settings.number("beta2")?, settings.number("eps")?);
+        Self::new(super::batch(settings, n)?, alpha, decay)?.with_moments(moments.0, moments.1, moments.2)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "adam-sum",
+    title: "Adam on a finite sum",
+    about: "Minimises a finite sum by Adam, pass by pass.",
+    kind: Kind::FiniteSum,
+    params: &[
+        SUM_PASSES,
+        LOSS,
+        LAMBDA,
+        SUM_BATCH,
+        number("alpha", "0.01", TINY, BIG, "step size of the first pass"),
+        BETA1,
+        BETA2,
+        EPS,
+        SUM_DECAY,
+    ],
+    paper: &[],
+    source: Source { paper: "Kingma, Ba 2015, Adam: A Method for Stochastic Optimization", part: "algorithm 1" },
+    files: &["core/src/finite_sum/adam.rs"],
+};

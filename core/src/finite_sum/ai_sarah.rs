@@ -18,6 +18,9 @@ use super::recursive::{StepModel, Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, draw, fraction};
 use crate::error::{Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES, number};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Configuration; the defaults are the paper's and need no tuning.
@@ -146,3 +149,32 @@ impl<T: Real> FiniteSum<T> for AiSarah {
         Ok(())
     }
 }
+
+impl AiSarah {
+    /// Of settings, for `n` examples.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
+        Self::new(super::batch(settings, n)?, settings.number("stop")?, settings.number("beta")?)
+    }
+}
+
+pub(super) const AI_SARAH_PAPER: &str =
+    "Shi, Sadiev, Loizou, Richtarik, Takac 2021, AI-SARAH: Adaptive and Implicit Stochastic Recursive Gradient Methods";
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "ai-sarah",
+    title: "AI-SARAH",
+    about: "Minimises a finite sum with step sizes that need no tuning.",
+    kind: Kind::FiniteSum,
+    params: &[
+        SUM_PASSES,
+        LOSS,
+        LAMBDA,
+        SUM_BATCH,
+        STOP,
+        number("beta", "0.999", 0.0, 0.999_999_999, "weight of the old bound in the bound of the step size"),
+    ],
+    paper: &[],
+    source: Source { paper: AI_SARAH_PAPER, part: "algorithm 2" },
+    files: &["core/src/finite_sum/ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+};

@@ -9,10 +9,14 @@
 //!
 //! Cost and memory are those of AI-SARAH.
 
+use super::ai_sarah::AI_SARAH_PAPER;
 use super::recursive::{StepModel, Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, draw, positive};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{BIG, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES, TINY, number_or};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Configuration.
@@ -98,3 +102,38 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
         Ok(())
     }
 }
+
+impl BoundedAiSarah {
+    /// Of settings, for `n` examples, each at most `smooth`-smooth.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
+        let batch = super::batch(settings, n)?;
+        let of = |name, share: f64| settings.number_or(name, if smooth > 0.0 { share / smooth } else { share });
+        Self::new(batch, super::inner(settings, n, batch)? as u32, of("alpha-min", 1.0)?, of("alpha-max", 4.0)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "bounded-ai-sarah",
+    title: "Bounded AI-SARAH",
+    about: "Minimises a finite sum by AI-SARAH's steps within fixed bounds.",
+    kind: Kind::FiniteSum,
+    params: &[
+        SUM_PASSES,
+        LOSS,
+        LAMBDA,
+        SUM_BATCH,
+        number_or(
+            "alpha-min",
+            "1/L",
+            TINY,
+            BIG,
+            "least step size; L as for sarah (linear models; networks need a number)",
+        ),
+        number_or("alpha-max", "4/L", TINY, BIG, "greatest step size (networks need a number)"),
+        INNER,
+    ],
+    paper: &[],
+    source: Source { paper: AI_SARAH_PAPER, part: "algorithm 5" },
+    files: &["core/src/finite_sum/bounded_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+};

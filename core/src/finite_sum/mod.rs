@@ -12,22 +12,25 @@
 //! Passes are counted in two ways, as integers of examples: [`Run::samples`] counts a full gradient as n and a minibatch
 //! as b; [`Run::gradients`] counts every gradient of one example, so that a minibatch difference costs 2b.
 
-mod adam;
-mod ai_sarah;
+// Without the feature the table lists these methods only.
+#![cfg_attr(not(feature = "every-method"), allow(dead_code))]
+
+pub(crate) mod adam;
+pub(crate) mod ai_sarah;
 mod any_model;
 mod any_sum;
-mod bounded_ai_sarah;
+pub(crate) mod bounded_ai_sarah;
 mod draw;
 mod glm;
 mod largest_eigenvalue;
-mod momentum;
+pub(crate) mod momentum;
 mod network;
 mod on_network;
 pub mod recursive;
 mod run;
-mod sarah;
-mod svrg;
-mod theoretical_ai_sarah;
+pub(crate) mod sarah;
+pub(crate) mod svrg;
+pub(crate) mod theoretical_ai_sarah;
 mod windows;
 
 pub use adam::AdamSum;
@@ -47,6 +50,7 @@ pub use svrg::Svrg;
 pub use theoretical_ai_sarah::{Sampling, TheoreticalAiSarah};
 
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// One algorithm of the family. Holds configuration only.
@@ -100,4 +104,29 @@ fn positive(what: &'static str, x: f64) -> Result<f64> {
 /// A parameter in [0, 1), or the error that names it.
 fn fraction(what: &'static str, x: f64) -> Result<f64> {
     if (0.0..1.0).contains(&x) { Ok(x) } else { Err(Error::Param { what }) }
+}
+
+/// Loss and λ of settings, for `n` examples.
+///
+/// # Errors
+/// `Param` when they are not those of a finite sum.
+pub fn loss_of(settings: &Settings<'_>, n: usize) -> Result<(GlmLoss, f64)> {
+    let name = settings.word("loss")?;
+    let loss = GLM_LOSSES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "loss" })?;
+    Ok((loss.1, settings.number_or("lambda", 1.0 / n as f64)?))
+}
+
+/// Examples a minibatch, of settings.
+fn batch(settings: &Settings<'_>, n: usize) -> Result<usize> {
+    Ok((settings.count("batch")? as usize).min(n))
+}
+
+/// The step size of settings: 1 where every example is flat and nothing is set.
+fn alpha(settings: &Settings<'_>, smooth: f64) -> Result<f64> {
+    settings.number_or("alpha", if smooth > 0.0 { 1.0 / smooth } else { 1.0 })
+}
+
+/// Steps of an inner loop, of settings.
+fn inner(settings: &Settings<'_>, n: usize, batch: usize) -> Result<u64> {
+    Ok(settings.number_or("inner", n.div_ceil(batch) as f64)? as u64)
 }

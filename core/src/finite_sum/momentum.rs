@@ -15,6 +15,9 @@ use super::glm::{Row, fits, limit, norm_sq};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{BIG, LAMBDA, LOSS, SUM_BATCH, SUM_DECAY, SUM_PASSES, TINY, number};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Steps between two times that every column is written out.
@@ -226,3 +229,34 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
         Ok(())
     }
 }
+
+impl MomentumSum {
+    /// Of settings, for `n` examples.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
+        let (alpha, beta) = (settings.number("alpha")?, settings.number("beta")?);
+        Self::new(super::batch(settings, n)?, alpha, beta, settings.number("decay")?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "momentum-sum",
+    title: "Momentum on a finite sum",
+    about: "Minimises a finite sum by the heavy ball, pass by pass, lazily on sparse rows.",
+    kind: Kind::FiniteSum,
+    params: &[
+        SUM_PASSES,
+        LOSS,
+        LAMBDA,
+        SUM_BATCH,
+        number("alpha", "0.1", TINY, BIG, "step size of the first pass"),
+        number("beta", "0.9", 0.0, 0.999_999, "weight of the old direction; 0 is plain descent"),
+        SUM_DECAY,
+    ],
+    paper: &[],
+    source: Source {
+        paper: "Polyak 1964, Some methods of speeding up the convergence of iteration methods",
+        part: "the heavy ball",
+    },
+    files: &["core/src/finite_sum/momentum.rs"],
+};

@@ -12,6 +12,9 @@ use super::recursive::{Updates, Vectors, need_on};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, draw, fraction, positive};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Configuration.
@@ -98,3 +101,41 @@ impl<T: Real> FiniteSum<T> for Sarah {
         Ok(())
     }
 }
+
+impl Sarah {
+    /// Of settings, for `n` examples, each at most `smooth`-smooth.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
+        let batch = super::batch(settings, n)?;
+        Self::new(batch, super::alpha(settings, smooth)?, super::inner(settings, n, batch)?)
+    }
+    /// SARAH+, of settings.
+    pub(crate) fn plus_from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
+        Self::plus(super::batch(settings, n)?, super::alpha(settings, smooth)?, settings.number("stop")?)
+    }
+}
+
+const SARAH_PAPER: &str = "Nguyen, Liu, Scheinberg, Takac 2017, SARAH: A Novel Method for Machine Learning Problems Using Stochastic Recursive Gradient";
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "sarah",
+    title: "SARAH",
+    about: "Minimises a finite sum by recursive gradients with a constant step size.",
+    kind: Kind::FiniteSum,
+    params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+    paper: &[],
+    source: Source { paper: SARAH_PAPER, part: "algorithm 1" },
+    files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PLUS: Entry = Entry {
+    name: "sarah+",
+    title: "SARAH+",
+    about: "Minimises a finite sum by SARAH with inner loops that end by themselves.",
+    kind: Kind::FiniteSum,
+    params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, STOP],
+    paper: &[],
+    source: Source { paper: SARAH_PAPER, part: "algorithm 2" },
+    files: &["core/src/finite_sum/sarah.rs", "core/src/finite_sum/recursive.rs"],
+};

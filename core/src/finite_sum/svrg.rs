@@ -14,6 +14,9 @@ use super::glm::{fits, limit, norm_sq};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw, positive};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Below this s the lazy vector is written out.
@@ -207,3 +210,26 @@ impl<T: Real> FiniteSum<T> for Svrg {
         Ok(())
     }
 }
+
+impl Svrg {
+    /// Of settings, for `n` examples, each at most `smooth`-smooth.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
+        let batch = super::batch(settings, n)?;
+        Self::new(batch, super::alpha(settings, smooth)?, super::inner(settings, n, batch)?)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "svrg",
+    title: "SVRG",
+    about: "Minimises a finite sum by gradients whose variance an anchor reduces.",
+    kind: Kind::FiniteSum,
+    params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
+    paper: &[],
+    source: Source {
+        paper: "Johnson, Zhang 2013, Accelerating Stochastic Gradient Descent using Predictive Variance Reduction",
+        part: "procedure SVRG, option I",
+    },
+    files: &["core/src/finite_sum/svrg.rs"],
+};

@@ -16,10 +16,14 @@
 //! Cost of a step: O(all stored values) for the L_i, which is why this is theory. [`Run::gradients`] counts the two
 //! gradients of the step only. Memory: 4 vectors of length dim, n numbers, n indices.
 
+use super::ai_sarah::AI_SARAH_PAPER;
 use super::recursive::{Updates, Vectors, need};
 use super::run::{Event, Memory, Run, View};
 use super::{FiniteSum, Glm, check_batch, check_start, draw};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{BIG, LAMBDA, LOSS, TINY, choice, number, number_or};
+use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// How the example of a step is drawn.
@@ -242,3 +246,30 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
         Ok(())
     }
 }
+
+impl TheoreticalAiSarah {
+    /// Of settings, for `n` examples.
+    pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
+        let uniform = settings.word("sampling")? == "uniform";
+        let sampling = if uniform { Sampling::Uniform } else { Sampling::Importance };
+        Self::new(super::inner(settings, n, 16)?, sampling)
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "theoretical-ai-sarah",
+    title: "Theoretical-AI-SARAH",
+    about: "Minimises a finite sum of a linear model by steps from each example's smoothness; a step walks over all rows.",
+    kind: Kind::FiniteSum,
+    params: &[
+        number("passes", "2", TINY, BIG, "passes: a full gradient is one, a step one row's share"),
+        LOSS,
+        LAMBDA,
+        choice("sampling", "importance", &["importance", "uniform"], "rows in proportion to smoothness, or alike"),
+        number_or("inner", "n/16", 1.0, 4e9, "steps of an inner loop"),
+    ],
+    paper: &[],
+    source: Source { paper: AI_SARAH_PAPER, part: "algorithms 1, 3, 4" },
+    files: &["core/src/finite_sum/theoretical_ai_sarah.rs", "core/src/finite_sum/recursive.rs"],
+};

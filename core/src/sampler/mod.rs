@@ -17,6 +17,7 @@ use crate::batch::Drawn;
 #[cfg(feature = "alloc")]
 use crate::checkpoint::{Coded, Reader};
 use crate::error::{Error, Result, exact_len};
+use crate::registry::settings::Settings;
 use crate::rng::Rng;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -138,6 +139,25 @@ pub enum AnySampler {
     Stratified(Stratified),
     /// Everything at once.
     Whole(Whole),
+}
+
+impl AnySampler {
+    /// Of settings, for data with so many negatives and positives; batches shrink to what there is.
+    ///
+    /// # Errors
+    /// `Param`, `OneClass` (stratified).
+    pub fn from_settings(settings: &Settings<'_>, population: [u32; 2]) -> Result<Self> {
+        let (seed, [negatives, positives]) = (settings.seed(), population);
+        let at_most = |name, there: u32| Ok::<_, Error>((settings.count(name)?).min(u64::from(there)) as u32);
+        if settings.text("sampling") == Some("uniform") {
+            return Ok(Self::Shuffle(Shuffle::new(seed, at_most("batch", negatives + positives)?)?));
+        }
+        if negatives == 0 || positives == 0 {
+            return Err(Error::OneClass);
+        }
+        let (high, low) = (at_most("positives", positives)?, at_most("negatives", negatives)?);
+        Ok(Self::Stratified(Stratified::new(seed, high, low)?))
+    }
 }
 
 impl Sampler for AnySampler {

@@ -3,6 +3,7 @@
 use super::fill;
 use crate::batch::Drawn;
 use crate::error::{Error, Result, exact_len};
+use crate::registry::settings::Settings;
 
 /// Rows grouped by class: those of class 0 in ascending row order, then those of class 1, and so on.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,23 @@ pub enum ClassSampler {
 }
 
 impl ClassSampler {
+    /// Of settings, for so many rows; batches shrink to what there is.
+    ///
+    /// # Errors
+    /// `Param`, `Empty`, `Overflow`.
+    pub fn from_settings(settings: &Settings<'_>, rows: usize) -> Result<Self> {
+        let most = u32::try_from(rows).map_err(|_| Error::Overflow { what: "rows" })?;
+        if most == 0 {
+            return Err(Error::Empty { what: "rows" });
+        }
+        let (seed, at_most) =
+            (settings.seed(), |name| Ok::<_, Error>(settings.count(name)?.min(u64::from(most)) as u32));
+        Ok(match settings.word("sampling")? == "uniform" {
+            true => Self::Uniform { seed, batch: at_most("batch")? },
+            false => Self::PerClass { seed, rows: at_most("per-class")? },
+        })
+    }
+
     /// Numbers of a cursor.
     #[must_use]
     pub fn cursor_len(classes: usize) -> usize {

@@ -1,6 +1,6 @@
 //! Exponential loss ℓ(t) = e^(−ct).
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Exponential loss ℓ(t) = e^(−ct).
@@ -22,6 +22,20 @@ impl<T: Real> Exponential<T> {
     #[must_use]
     pub fn scale(self) -> T {
         self.scale
+    }
+}
+
+impl<T: Real> Entry<T> for Exponential<T> {
+    const NAME: &'static str = "exponential";
+    const PARAM: &'static str = "scale";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Exponential<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Exponential<U> {
+        Exponential { scale: in_range(self.scale) }
     }
 }
 

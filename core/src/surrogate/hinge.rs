@@ -1,6 +1,6 @@
 //! Hinge ℓ(t) = max(m − t, 0).
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Hinge ℓ(t) = max(m − t, 0).
@@ -22,6 +22,20 @@ impl<T: Real> Hinge<T> {
     #[must_use]
     pub fn margin(self) -> T {
         self.margin
+    }
+}
+
+impl<T: Real> Entry<T> for Hinge<T> {
+    const NAME: &'static str = "hinge";
+    const PARAM: &'static str = "margin";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Hinge<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Hinge<U> {
+        Hinge { margin: in_range(self.margin) }
     }
 }
 

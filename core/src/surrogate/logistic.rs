@@ -1,6 +1,6 @@
 //! Logistic loss ℓ(t) = ln(1 + e^(−ct)).
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Logistic loss ℓ(t) = ln(1 + e^(−ct)).
@@ -22,6 +22,20 @@ impl<T: Real> Logistic<T> {
     #[must_use]
     pub fn scale(self) -> T {
         self.scale
+    }
+}
+
+impl<T: Real> Entry<T> for Logistic<T> {
+    const NAME: &'static str = "logistic";
+    const PARAM: &'static str = "scale";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Logistic<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Logistic<U> {
+        Logistic { scale: in_range(self.scale) }
     }
 }
 

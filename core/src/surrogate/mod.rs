@@ -3,24 +3,6 @@
 //! One file per loss. Each states value, slope and curvature, finite for every finite margin (values that do not fit
 //! saturate at the largest finite number), and its [`Family`], from which the fast pair sums choose their method.
 
-mod exponential;
-mod hinge;
-mod logistic;
-mod ramp;
-mod sigmoid;
-mod smoothed_hinge;
-mod square;
-mod squared_hinge;
-
-pub use exponential::Exponential;
-pub use hinge::Hinge;
-pub use logistic::Logistic;
-pub use ramp::Ramp;
-pub use sigmoid::Sigmoid;
-pub use smoothed_hinge::SmoothedHinge;
-pub use square::Square;
-pub use squared_hinge::SquaredHinge;
-
 use crate::error::{Error, Result};
 use crate::real::Real;
 
@@ -93,39 +75,84 @@ pub trait Surrogate<T: Real>: Copy {
     }
 }
 
-/// Every surrogate by value, for choices made at run time. `value` and `slope` of this enum branch per call: hot loops
-/// match once and run the generic kernel (see [`with_surrogate`](crate::with_surrogate)).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AnySurrogate<T> {
-    /// (m − t)².
-    Square(Square<T>),
-    /// max(m − t, 0)².
-    SquaredHinge(SquaredHinge<T>),
-    /// max(m − t, 0).
-    Hinge(Hinge<T>),
-    /// ln(1 + e^(−ct)).
-    Logistic(Logistic<T>),
-    /// 1/(1 + e^(ct)).
-    Sigmoid(Sigmoid<T>),
-    /// e^(−ct).
-    Exponential(Exponential<T>),
-    /// Moreau envelope of the hinge.
-    SmoothedHinge(SmoothedHinge<T>),
-    /// min(1, max(m − t, 0)/m).
-    Ramp(Ramp<T>),
+/// What the list of surrogates knows of each.
+trait Entry<T: Real>: Surrogate<T> {
+    /// In `--set surrogate=`.
+    const NAME: &'static str;
+    /// The name of its one parameter.
+    const PARAM: &'static str;
+    /// That parameter's default.
+    const DEFAULT: f64;
+    /// The same in another number type.
+    type In<U: Real>;
+    /// With its parameter.
+    fn of(param: T) -> Result<Self>;
+    /// In another number type.
+    fn to<U: Real>(self) -> Self::In<U>;
 }
 
-/// Name, name of the one parameter, and its default, of every surrogate.
-pub const SURROGATES: &[(&str, &str, f64)] = &[
-    ("square", "margin", 1.0),
-    ("squared-hinge", "margin", 1.0),
-    ("hinge", "margin", 1.0),
-    ("logistic", "scale", 1.0),
-    ("sigmoid", "scale", 1.0),
-    ("exponential", "scale", 1.0),
-    ("smoothed-hinge", "smoothing", 1.0),
-    ("ramp", "margin", 1.0),
-];
+/// A parameter in another number type; what is outside its range becomes the nearest in it.
+fn in_range<T: Real, U: Real>(x: T) -> U {
+    let y = U::of(x.f64()).or_smaller(U::MAX);
+    if y > U::ZERO || x == T::ZERO { y } else { U::TINY }
+}
+
+/// The list of surrogates, and what follows from it.
+macro_rules! surrogates {
+    ($($file:ident::$Name:ident $about:literal)*) => {
+        $(mod $file;
+        pub use $file::$Name;)*
+
+        /// Every surrogate by value, for choices made at run time. `value` and `slope` of this enum branch per call: hot
+        /// loops match once and run the generic kernel (see [`with_surrogate`](crate::with_surrogate)).
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum AnySurrogate<T> {
+            $(#[doc = $about]
+            $Name($Name<T>),)*
+        }
+
+        /// Names of the surrogates.
+        pub const SURROGATE_NAMES: &[&str] = &[$(<$Name<f64> as Entry<f64>>::NAME),*];
+
+        /// Name, name of the one parameter, and its default, of every surrogate.
+        pub const SURROGATES: &[(&str, &str, f64)] = &[
+            $((<$Name<f64> as Entry<f64>>::NAME, <$Name<f64> as Entry<f64>>::PARAM, <$Name<f64> as Entry<f64>>::DEFAULT)),*
+        ];
+
+        impl<T: Real> AnySurrogate<T> {
+            /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as
+            /// [`SURROGATES`] says.
+            ///
+            /// # Errors
+            /// `Param` for an unknown name or a parameter out of range (finite, > 0; 0 is a margin of `square`).
+            pub fn by_name(name: &str, param: T) -> Result<Self> {
+                $(if name == <$Name<T> as Entry<T>>::NAME {
+                    return Ok(Self::$Name(Entry::of(param)?));
+                })*
+                Err(Error::Param { what: "surrogate" })
+            }
+
+            /// The same in another number type; a parameter past its range becomes the nearest in it.
+            #[must_use]
+            pub fn to<U: Real>(self) -> AnySurrogate<U> {
+                match self {
+                    $(Self::$Name(s) => AnySurrogate::$Name(s.to()),)*
+                }
+            }
+        }
+    };
+}
+
+surrogates! {
+    square::Square "(m − t)²."
+    squared_hinge::SquaredHinge "max(m − t, 0)²."
+    hinge::Hinge "max(m − t, 0)."
+    logistic::Logistic "ln(1 + e^(−ct))."
+    sigmoid::Sigmoid "1/(1 + e^(ct))."
+    exponential::Exponential "e^(−ct)."
+    smoothed_hinge::SmoothedHinge "Moreau envelope of the hinge."
+    ramp::Ramp "min(1, max(m − t, 0)/m)."
+}
 
 /// Runs an expression with the concrete surrogate inside an [`AnySurrogate`], compiled once for each.
 ///
@@ -165,27 +192,6 @@ macro_rules! kernel {
     }};
 }
 pub(crate) use kernel;
-
-impl<T: Real> AnySurrogate<T> {
-    /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as [`SURROGATES`]
-    /// says.
-    ///
-    /// # Errors
-    /// `Param` for an unknown name or a parameter out of range (finite, > 0).
-    pub fn by_name(name: &str, param: T) -> Result<Self> {
-        Ok(match name {
-            "square" => Self::Square(Square::new(param)?),
-            "squared-hinge" => Self::SquaredHinge(SquaredHinge::new(param)?),
-            "hinge" => Self::Hinge(Hinge::new(param)?),
-            "logistic" => Self::Logistic(Logistic::new(param)?),
-            "sigmoid" => Self::Sigmoid(Sigmoid::new(param)?),
-            "exponential" => Self::Exponential(Exponential::new(param)?),
-            "smoothed-hinge" => Self::SmoothedHinge(SmoothedHinge::new(T::ONE, param)?),
-            "ramp" => Self::Ramp(Ramp::new(param)?),
-            _ => return Err(Error::Param { what: "surrogate" }),
-        })
-    }
-}
 
 impl<T: Real> Surrogate<T> for AnySurrogate<T> {
     fn value(self, t: T) -> T {

@@ -1,6 +1,6 @@
 //! Ramp ℓ(t) = min(1, max(m − t, 0)/m): bounded, non-convex.
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Ramp ℓ(t) = min(1, max(m − t, 0)/m): bounded, non-convex. It is 1 for t ≤ 0, 0 for t ≥ m, and linear between.
@@ -25,6 +25,20 @@ impl<T: Real> Ramp<T> {
     #[must_use]
     pub fn margin(self) -> T {
         self.margin
+    }
+}
+
+impl<T: Real> Entry<T> for Ramp<T> {
+    const NAME: &'static str = "ramp";
+    const PARAM: &'static str = "margin";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Ramp<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Ramp<U> {
+        Ramp { margin: in_range(self.margin) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sigmoid loss ℓ(t) = 1/(1 + e^(ct)) = σ(−ct): bounded, non-convex.
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Sigmoid loss ℓ(t) = 1/(1 + e^(ct)) = σ(−ct): bounded, non-convex.
@@ -22,6 +22,25 @@ impl<T: Real> Sigmoid<T> {
     #[must_use]
     pub fn scale(self) -> T {
         self.scale
+    }
+}
+
+impl Sigmoid<f64> {
+    /// With the scale 2, the default of the methods for the average precision.
+    pub const DOUBLE: Self = Self { scale: 2.0 };
+}
+
+impl<T: Real> Entry<T> for Sigmoid<T> {
+    const NAME: &'static str = "sigmoid";
+    const PARAM: &'static str = "scale";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Sigmoid<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Sigmoid<U> {
+        Sigmoid { scale: in_range(self.scale) }
     }
 }
 

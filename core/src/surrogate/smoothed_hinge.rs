@@ -1,6 +1,6 @@
 //! Smoothed hinge: the Moreau envelope of max(m − t, 0) with parameter λ.
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Smoothed hinge: the Moreau envelope of max(m − t, 0) with parameter λ. With d = m − t it is 0 for d ≤ 0,
@@ -30,6 +30,20 @@ impl<T: Real> SmoothedHinge<T> {
     #[must_use]
     pub fn smoothing(self) -> T {
         self.smoothing
+    }
+}
+
+impl<T: Real> Entry<T> for SmoothedHinge<T> {
+    const NAME: &'static str = "smoothed-hinge";
+    const PARAM: &'static str = "smoothing";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = SmoothedHinge<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(T::ONE, param)
+    }
+    fn to<U: Real>(self) -> SmoothedHinge<U> {
+        SmoothedHinge { margin: in_range(self.margin), smoothing: in_range(self.smoothing) }
     }
 }
 

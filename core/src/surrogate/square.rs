@@ -1,6 +1,6 @@
 //! Square loss ℓ(t) = (m − t)²: not monotone past t = m.
 
-use super::{Family, Surrogate, non_negative};
+use super::{Entry, Family, Surrogate, in_range, non_negative};
 use crate::{Real, Result};
 
 /// Square loss ℓ(t) = (m − t)²: not monotone past t = m.
@@ -22,6 +22,20 @@ impl<T: Real> Square<T> {
     #[must_use]
     pub fn margin(self) -> T {
         self.margin
+    }
+}
+
+impl<T: Real> Entry<T> for Square<T> {
+    const NAME: &'static str = "square";
+    const PARAM: &'static str = "margin";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = Square<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> Square<U> {
+        Square { margin: in_range(self.margin) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
 
-use super::{Family, Surrogate, positive};
+use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
 /// Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
@@ -22,6 +22,20 @@ impl<T: Real> SquaredHinge<T> {
     #[must_use]
     pub fn margin(self) -> T {
         self.margin
+    }
+}
+
+impl<T: Real> Entry<T> for SquaredHinge<T> {
+    const NAME: &'static str = "squared-hinge";
+    const PARAM: &'static str = "margin";
+    const DEFAULT: f64 = 1.0;
+    type In<U: Real> = SquaredHinge<U>;
+
+    fn of(param: T) -> Result<Self> {
+        Self::new(param)
+    }
+    fn to<U: Real>(self) -> SquaredHinge<U> {
+        SquaredHinge { margin: in_range(self.margin) }
     }
 }
 

@@ -1,14 +1,14 @@
 //! A trainer of several classes at once: a model with one score for each class under a softmax head.
 
-use super::config::{Config, ModelSpec, TrainerError, listed};
+use super::config::{Config, ModelSpec, TrainerError, listed, refuse_unread};
 use super::learner::{Learner, Phase, Steps};
 use super::passes::{Passes, Work};
 use super::warning::Warning;
-use crate::algorithm::{Answer, Ask, Draw, Point};
+use crate::algorithm::{Adam, Answer, AnyAlgorithm, Ask, Draw, Point};
 use crate::batch::{Batch, Drawn};
 use crate::data::{ClassDataset, Rows};
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Grad};
+use crate::estimator::{AnyEstimator, Estimator, Grad, SoftmaxCrossEntropy, Weights};
 use crate::metric::{ClassSummary, class_summary, log_odds};
 use crate::model::AnyModel;
 use crate::real::Real;
@@ -89,8 +89,14 @@ impl<T: Real> ClassTrainer<T> {
         let settings = config.settings_of(method, &pairs)?;
         let (columns, classes, rows) = (train.features().cols(), train.classes().len(), train.len());
         let network = config.model != ModelSpec::Linear;
-        let settings =
-            settings.with_scope(Scope { population: [rows as u32, 0], network, params: 0, batch: 1, steps: 0 });
+        let settings = settings.with_scope(Scope {
+            population: [rows as u32, 0],
+            network,
+            params: 0,
+            classes: classes as u32,
+            batch: 1,
+            steps: 0,
+        });
         if let Some(test) = &test {
             if test.features().cols() != columns {
                 let text = "the test data has other columns than the training data".to_string();
@@ -104,21 +110,23 @@ impl<T: Real> ClassTrainer<T> {
         let model = config.model.build_with(columns, classes)?;
         let (mut by_class, mut class_starts) = (vec![0; rows], vec![0; classes + 1]);
         let grouped = ByClass::new(train.labels(), &mut by_class, &mut class_starts)?;
-        let sampler = settings.class_sampler(config.seed, rows)?;
+        let sampler = ClassSampler::from_settings(&settings, rows)?;
         let batch = sampler.rows(&grouped);
-        let settings = settings.with_batch(batch);
-        let steps = Steps::new(&settings, config.length, rows, batch)?;
-        let settings = settings.with_steps(steps.own());
-        let estimator = settings.class_estimator::<T>(classes, config.seed)?;
-        let phase = Phase { algorithm: settings.class_algorithm(&estimator, steps.own())?, estimator };
+        let mut settings = settings.with_batch(batch);
+        let steps = Steps::new(&mut settings, config.length, rows, batch)?;
+        let (estimator, algorithm) = method.parts(&settings)?;
         let early = match steps.before {
             0 => None,
             before => {
-                let (estimator, algorithm) = settings.class_pretraining(before)?;
-                Some(Phase { estimator, algorithm })
+                let weights = Weights::from_settings(&settings).unwrap_or(Weights::Unbiased);
+                let estimator = AnyEstimator::Softmax(SoftmaxCrossEntropy::new(weights));
+                Some(Phase { estimator, algorithm: AnyAlgorithm::Adam(Adam::of_pretraining(&settings, before)?) })
             }
         };
-        let learner = Learner::new(phase, early, steps, estimator.state_len(0), &settings, config, &model)?;
+        let state = estimator.state_len(0);
+        let phase = Phase { estimator, algorithm };
+        let learner = Learner::new(phase, early, steps, state, &settings, config, &model)?;
+        refuse_unread(&settings, method, config)?;
         let (mut order, cursor) = (vec![0; rows], vec![0; ClassSampler::cursor_len(classes)]);
         sampler.prepare(&grouped, &cursor, &mut order)?;
         Ok(Self {
@@ -160,14 +168,17 @@ impl<T: Real> ClassTrainer<T> {
         let phase = self.learner.phase();
         loop {
             match self.learner.next(&phase) {
-                Ask::Gradient { at, draw, .. } => {
+                Ask::Gradient { previous: Some(_), .. } => {
+                    return Err(Error::Unsupported { what: "scores at a previous point, with several classes" });
+                }
+                Ask::Gradient { at, previous: None, draw } => {
                     let value = self.gradient(&phase, at, draw)?;
                     self.learner.follow(&phase, at, value, &self.config, &self.model)?;
                     return Ok(Some(value));
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
-                Ask::ClassMeans { at, batches, .. } => {
-                    let Some(alpha) = self.duals(&phase, at, batches)? else {
+                Ask::ClassMeans { at, draw, batches } => {
+                    let Some(alpha) = self.duals(&phase, at, draw, batches)? else {
                         return Ok(Some(self.learner.value));
                     };
                     self.learner.tell(&phase, Answer::Duals { alpha: &alpha })?;
@@ -193,14 +204,18 @@ impl<T: Real> ClassTrainer<T> {
     }
 
     /// Draws rows into `self.index` and scores them at a point.
-    fn draw(&mut self, phase: &Phase<T>, at: Point, draw: Draw) -> Result<Drawn> {
+    fn draw(&mut self, phase: &Phase, at: Point, draw: Draw) -> Result<Drawn> {
         let grouped = ByClass::from_order(&self.by_class, &self.class_starts)?;
         let drawn = match draw {
-            Draw::Fresh { .. } => {
+            Draw::Fresh { sampler: 0 } => {
                 let index = &mut self.index;
                 self.sampler.draw(&grouped, &mut self.cursor, &mut self.order, index, &mut self.starts)?
             }
-            _ => return Err(Error::Unsupported { what: "batches of all rows, with several classes" }),
+            Draw::Fresh { .. } => return Err(Error::Unsupported { what: "batches of a second sampler" }),
+            Draw::All => return Err(Error::Unsupported { what: "batches of all rows, with several classes" }),
+            Draw::Again => {
+                return Err(Error::Unsupported { what: "the batch of the last request, with several classes" });
+            }
         };
         self.learner.drawn += self.index.len() as u64;
         let params = &self.learner.point(at, phase)[..self.learner.params];
@@ -210,7 +225,7 @@ impl<T: Real> ClassTrainer<T> {
     }
 
     /// Draws, scores, estimates and back-propagates; the gradient is left in `self.learner.grad`.
-    fn gradient(&mut self, phase: &Phase<T>, at: Point, draw: Draw) -> Result<f64> {
+    fn gradient(&mut self, phase: &Phase, at: Point, draw: Draw) -> Result<f64> {
         let drawn = self.draw(phase, at, draw)?;
         let estimator = &phase.estimator;
         let batch = Batch::new(&self.scores, self.population.len(), &self.starts, &self.population, drawn)?;
@@ -226,13 +241,13 @@ impl<T: Real> ClassTrainer<T> {
 
     /// The best dual variables given the means of some draws at a point: for a pair (i, j) the mean of h_i over class j
     /// less that over class i. Those of a class that was not drawn stay. `None` while draws are left for another call.
-    fn duals(&mut self, phase: &Phase<T>, at: Point, batches: u64) -> Result<Option<Vec<T>>> {
+    fn duals(&mut self, phase: &Phase, at: Point, draw: Draw, batches: u64) -> Result<Option<Vec<T>>> {
         let classes = self.classes();
         let mut reset = self.learner.take_reset(batches, self.reset_size());
         let mut h = vec![T::ZERO; classes];
         for _ in 0..reset.piece(self.index.len()) {
             reset.left -= 1;
-            self.draw(phase, at, Draw::Fresh { sampler: 0 })?;
+            self.draw(phase, at, draw)?;
             for class in 0..classes {
                 let (from, to) = (self.starts[class] as usize, self.starts[class + 1] as usize);
                 for scores in self.scores[from * classes..to * classes].chunks_exact(classes) {

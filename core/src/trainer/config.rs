@@ -190,7 +190,7 @@ impl Config {
         pairs: &'a [(&'a str, &'a str)],
     ) -> Result<Settings<'a>, TrainerError> {
         let settings =
-            Settings::new(method, pairs).map_err(|error| TrainerError::Config(setting_text(error, method, self)))?;
+            method.settings(pairs).map_err(|error| TrainerError::Config(setting_text(error, method, self)))?;
         match self.length {
             Length::Passes(passes) if !(passes > 0.0 && passes < 1e12) => {
                 Err(TrainerError::Config("passes must be positive".to_string()))
@@ -316,6 +316,22 @@ fn setting_text(error: SettingError, method: &Method, config: &Config) -> String
             format!("{} = \"{}\": expected {domain}", param.name, config.settings[at].1)
         }
     }
+}
+
+/// `Ok` when everything that was set has been looked at, now that a run is made of it: what another choice makes
+/// meaningless is refused. (The rest of a paper's settings is not, where some of them were overridden, nor is the method's
+/// length where the run has its own.)
+pub(super) fn refuse_unread(settings: &Settings<'_>, method: &Method, config: &Config) -> Result<(), TrainerError> {
+    let Some(at) = settings.unread(method.paper) else { return Ok(()) };
+    let name = &config.settings[at].0;
+    if cfg!(feature = "compact") {
+        return Err(TrainerError::Config(format!("{name} has no effect beside the other settings")));
+    }
+    let choices = method.params.iter().filter(|param| matches!(param.domain, Domain::Choice(_)));
+    let choices: Vec<String> =
+        choices.filter_map(|param| Some(format!("{}={}", param.name, settings.text(param.name)?))).collect();
+    let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
+    Err(TrainerError::Config(format!("{name} has no effect with {}", listed(&choices))))
 }
 
 /// A number without a row of zeros.

@@ -11,13 +11,13 @@ pub trait Device<T: Real>: fmt::Debug {
     /// What it is, for display.
     fn name(&self) -> &str;
     /// Whether it computes this estimator.
-    fn takes(&self, estimator: &AnyEstimator<T>) -> bool;
+    fn takes(&self, estimator: &AnyEstimator) -> bool;
     /// As [`Estimator::update`](crate::estimator::Estimator::update), with memory of its own. `None` when it does not
     /// compute this estimator or can no longer compute anything; state and gradient are then as before, and the core
     /// computes the step.
     fn update(
         &mut self,
-        estimator: &AnyEstimator<T>,
+        estimator: &AnyEstimator,
         batch: &Batch<'_, T>,
         aux: &[T],
         state: &mut [T],
@@ -37,12 +37,12 @@ impl<T: Real> Device<T> for Core {
     fn name(&self) -> &str {
         "cpu"
     }
-    fn takes(&self, _: &AnyEstimator<T>) -> bool {
+    fn takes(&self, _: &AnyEstimator) -> bool {
         false
     }
     fn update(
         &mut self,
-        _: &AnyEstimator<T>,
+        _: &AnyEstimator,
         _: &Batch<'_, T>,
         _: &[T],
         _: &mut [T],

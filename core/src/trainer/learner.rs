@@ -6,7 +6,7 @@ use super::saved::{reals, write_reals};
 use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Point, State};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader};
 use crate::error::Result;
-use crate::estimator::{AnyEstimator, Estimator};
+use crate::estimator::AnyEstimator;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::Settings;
@@ -16,16 +16,16 @@ use alloc::vec::Vec;
 
 /// An estimator and the algorithm that follows its gradients.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Phase<T> {
-    pub estimator: AnyEstimator<T>,
+pub(super) struct Phase {
+    pub estimator: AnyEstimator,
     pub algorithm: AnyAlgorithm,
 }
 
 /// Cross-entropy steps before the method's own.
 #[derive(Clone, Copy, Debug)]
-struct Pretraining<T> {
+struct Pretraining {
     steps: u64,
-    phase: Phase<T>,
+    phase: Phase,
     /// Whether the last layer starts again after them.
     restart: bool,
 }
@@ -38,12 +38,13 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// With so many rows in all and in a batch.
-    pub fn new(settings: &Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<Self> {
-        Ok(match length {
+    /// With so many rows in all and in a batch. The settings are then those of a run with so many steps of its own.
+    pub fn new(settings: &mut Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<Self> {
+        let steps = match length {
             Length::Method => {
                 let steps = settings.count("steps")?;
-                let before = settings.with_steps(steps).pretrain_steps();
+                settings.set_steps(steps);
+                let before = settings.pretrain_steps();
                 Self { before, total: steps.saturating_add(before) }
             }
             Length::Steps(steps) => Self { before: settings.pretrain_steps_of(steps), total: steps },
@@ -51,7 +52,9 @@ impl Steps {
                 let steps = libm::ceil(passes * rows as f64 / batch as f64) as u64;
                 Self { before: settings.pretrain_steps_of(steps), total: steps }
             }
-        })
+        };
+        settings.set_steps(steps.own());
+        Ok(steps)
     }
 
     /// The method's own.
@@ -91,8 +94,8 @@ impl Reset {
 /// The phases of a run and everything that they change but the sampler's cursor.
 #[derive(Clone, Debug)]
 pub(super) struct Learner<T: Real> {
-    pub method: Phase<T>,
-    pretraining: Option<Pretraining<T>>,
+    pub method: Phase,
+    pretraining: Option<Pretraining>,
     /// Parameters of the model. The auxiliaries of the estimator follow them in every point.
     pub params: usize,
     /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
@@ -119,8 +122,8 @@ impl<T: Real> Learner<T> {
     /// At step 0. `early` is the phase before the method's own, where `steps` has one; `state` the length of the
     /// estimators' state.
     pub fn new(
-        method: Phase<T>,
-        early: Option<Phase<T>>,
+        method: Phase,
+        early: Option<Phase>,
         steps: Steps,
         state: usize,
         settings: &Settings<'_>,
@@ -203,7 +206,7 @@ impl<T: Real> Learner<T> {
     }
 
     /// What the next step is made with: cross-entropy while pre-training, then the method.
-    pub fn phase(&self) -> Phase<T> {
+    pub fn phase(&self) -> Phase {
         match &self.pretraining {
             Some(first) if self.steps < first.steps => first.phase,
             _ => self.method,
@@ -211,13 +214,13 @@ impl<T: Real> Learner<T> {
     }
 
     /// Parameters and auxiliaries of a phase together.
-    pub fn length(&self, phase: &Phase<T>) -> usize {
+    pub fn length(&self, phase: &Phase) -> usize {
         let (low, high) = phase.estimator.aux();
         self.params + low + high
     }
 
     /// The part of the memory that a phase works on.
-    fn memory(&mut self, phase: &Phase<T>) -> State<'_, T> {
+    fn memory(&mut self, phase: &Phase) -> State<'_, T> {
         let length = self.length(phase);
         State {
             points: &mut self.points[..length * Algorithm::<T>::points(&phase.algorithm)],
@@ -235,17 +238,17 @@ impl<T: Real> Learner<T> {
     }
 
     /// What the algorithm wants next.
-    pub fn next(&mut self, phase: &Phase<T>) -> Ask {
+    pub fn next(&mut self, phase: &Phase) -> Ask {
         phase.algorithm.next(&self.memory(phase))
     }
 
     /// Answers everything but a gradient.
-    pub fn tell(&mut self, phase: &Phase<T>, answer: Answer<'_, T>) -> Result<()> {
+    pub fn tell(&mut self, phase: &Phase, answer: Answer<'_, T>) -> Result<()> {
         phase.algorithm.tell(&mut self.memory(phase), answer)
     }
 
     /// Follows the gradient in `self.grad`: one step, and the end of pre-training where it was its last.
-    pub fn follow(&mut self, phase: &Phase<T>, at: Point, value: f64, config: &Config, model: &AnyModel) -> Result<()> {
+    pub fn follow(&mut self, phase: &Phase, at: Point, value: f64, config: &Config, model: &AnyModel) -> Result<()> {
         let mut grad = core::mem::take(&mut self.grad);
         let pulled = if self.is_pretraining() { 0.0 } else { self.add_pull(self.point(at, phase), &mut grad) };
         let told = self.tell(phase, Answer::Gradient { value: value + pulled, grad: &grad[..self.length(phase)] });
@@ -277,13 +280,13 @@ impl<T: Real> Learner<T> {
     }
 
     /// Parameters and auxiliaries at a point of a phase.
-    pub fn point(&self, at: Point, phase: &Phase<T>) -> &[T] {
+    pub fn point(&self, at: Point, phase: &Phase) -> &[T] {
         let length = self.length(phase);
         &self.points[usize::from(at.0) * length..][..length]
     }
 
     /// What an estimator and a model need for the gradient at a point of a phase, over so many positives.
-    pub fn work(&mut self, phase: &Phase<T>, at: Point, positives: usize) -> Work<'_, T> {
+    pub fn work(&mut self, phase: &Phase, at: Point, positives: usize) -> Work<'_, T> {
         let length = self.length(phase);
         let (params, aux) = self.points[usize::from(at.0) * length..][..length].split_at(self.params);
         let (grad, grad_aux) = self.grad[..length].split_at_mut(self.params);

@@ -30,11 +30,11 @@ pub use warning::Warning;
 
 use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, count_labels};
-use crate::estimator::{AnyEstimator, Exact};
+use crate::estimator::AnyEstimator;
 use crate::metric::{self, FprRange, Summary};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
-use crate::registry::{self, Method, Scope, Settings};
+use crate::registry::{self, Method, Scope};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -94,16 +94,6 @@ struct Common<T: Real> {
 }
 
 impl<T: Real> Common<T> {
-    /// The near-linear form of the objective, where it has one.
-    fn whole(&self) -> Result<Option<Exact>> {
-        let pairs = self.config.pairs();
-        // The settings were checked when the trainer was made.
-        match Settings::new(self.method, &pairs) {
-            Ok(settings) => settings.whole(),
-            Err(_) => Ok(None),
-        }
-    }
-
     fn summary(&mut self, scores: &[T], labels: &[u8]) -> Result<Summary> {
         let range = FprRange::new(self.config.fpr.0, self.config.fpr.1)?;
         metric::summary(scores, labels, range, self.work.lend(metric::need(scores.len())))
@@ -166,7 +156,7 @@ impl<T: Real> Trainer<T> {
         }
         let model = config.model.build(train.rows().cols())?;
         let params = Model::<T>::param_len(&model);
-        let settings = settings.with_scope(Scope { population, network, params, batch: 1, steps: 0 });
+        let settings = settings.with_scope(Scope { population, network, params, classes: 2, batch: 1, steps: 0 });
         let common = Common {
             config: config.clone(),
             method,
@@ -181,7 +171,7 @@ impl<T: Real> Trainer<T> {
             let kind = Kind::Summed(Summed::new(&settings, &common)?);
             return Ok(Self { common, kind });
         }
-        let kind = Kind::Scored(Scored::new(&settings, &common)?);
+        let kind = Kind::Scored(Scored::new(settings, &common)?);
         Ok(Self { common, kind })
     }
 
@@ -260,8 +250,7 @@ impl<T: Real> Trainer<T> {
         self.score(train.rows(), &mut scores)?;
         let (objective, grad_norm_sq, sum) = match &mut self.kind {
             Kind::Scored(run) => {
-                let whole = self.common.whole()?;
-                let objective = run.objective(&mut self.common, whole, &scores)?;
+                let objective = run.objective(&mut self.common, &scores)?;
                 #[cfg(feature = "every-method")]
                 let norm = run.grad_norm_sq(&mut self.common)?;
                 #[cfg(not(feature = "every-method"))]
@@ -439,7 +428,7 @@ impl<T: Real> Trainer<T> {
     }
     /// The method's estimator; `None` for methods that minimise a finite sum.
     #[must_use]
-    pub fn estimator(&self) -> Option<&AnyEstimator<T>> {
+    pub fn estimator(&self) -> Option<&AnyEstimator> {
         match &self.kind {
             Kind::Scored(run) => Some(&run.learner.method.estimator),
             #[cfg(feature = "every-method")]

@@ -1,16 +1,16 @@
 //! A run that joins an estimator with an algorithm by the wall of scores.
 
-use super::config::TrainerError;
+use super::config::{TrainerError, refuse_unread};
 use super::learner::{Learner, Phase, Steps, Work};
 use super::{Common, Device};
-use crate::algorithm::{Answer, Ask, Draw, Point};
+use crate::algorithm::{Adam, Answer, AnyAlgorithm, Ask, Draw, Point};
 use crate::batch::{Batch, Drawn};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Estimator, Exact, Grad};
+use crate::estimator::{AnyEstimator, ClassWeights, CrossEntropy, Estimator, Exact, Grad, Weights};
 use crate::pairs::Plan;
 use crate::real::Real;
-use crate::registry::Settings;
-use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Whole};
+use crate::registry::{Kind, Settings};
+use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Stratified, Whole};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -36,15 +36,18 @@ pub(super) struct Scored<T: Real> {
     order: Vec<u32>,
     pub index: Vec<u32>,
     batch_slots: Vec<u32>,
-    starts: [u32; 3],
+    /// How the rows of `index` were drawn, once some are.
+    last: Option<([u32; 3], Drawn)>,
     scores: Vec<T>,
+    /// Scores of the same rows at a second point, for those that ask.
+    previous: Vec<T>,
     score_grad: Vec<T>,
     /// The tables of an exact method, made once; empty without any.
     tables: Vec<f64>,
 }
 
 /// The tables of an exact objective's surrogate, if it has any.
-fn tables<T: Real>(estimator: &AnyEstimator<T>) -> Vec<f64> {
+fn tables(estimator: &AnyEstimator) -> Vec<f64> {
     let Some(exact) = estimator.exact() else { return Vec::new() };
     let mut memory = vec![0.0; Plan::need(Exact::GRADE)];
     match Plan::new(exact.surrogate(), Exact::GRADE, &mut memory) {
@@ -54,33 +57,44 @@ fn tables<T: Real>(estimator: &AnyEstimator<T>) -> Vec<f64> {
 }
 
 /// An exact objective with its plan, if its tables are there.
-fn planned<'a, T: Real>(estimator: &AnyEstimator<T>, tables: &'a [f64]) -> Option<(Exact, Plan<'a>)> {
+fn planned<'a>(estimator: &AnyEstimator, tables: &'a [f64]) -> Option<(Exact, Plan<'a>)> {
     let exact = *estimator.exact()?;
     Some((exact, Plan::again(exact.surrogate(), Exact::GRADE, tables).ok()?))
 }
 
 impl<T: Real> Scored<T> {
-    pub fn new(settings: &Settings<'_>, common: &Common<T>) -> Result<Self, TrainerError> {
+    pub fn new(settings: Settings<'_>, common: &Common<T>) -> Result<Self, TrainerError> {
         let config = &common.config;
         let rows = common.train.labels().len();
         let mut by_class = vec![0; rows];
         let population = Classes::new(common.train.labels(), &mut by_class)?.population();
-        let sampler = settings.sampler(config.seed, population)?;
-        let early_sampler = settings.pretraining_sampler(config.seed, population)?;
+        let sampler = match common.method.kind {
+            Kind::Whole => AnySampler::Whole(Whole::new(rows as u32)?),
+            _ => AnySampler::from_settings(&settings, population)?,
+        };
+        // Cross-entropy goes over batches also where the method looks at everything.
+        let early_sampler = match sampler {
+            AnySampler::Whole(_) => {
+                let [negatives, positives] = population;
+                AnySampler::Stratified(Stratified::new(config.seed, positives.min(8), negatives.min(56))?)
+            }
+            batches => batches,
+        };
         let batch = sampler.rows();
-        let settings = &settings.with_batch(early_sampler.rows());
-        let steps = Steps::new(settings, config.length, rows, batch)?;
-        let settings = &settings.with_steps(steps.own());
-        let method = Phase { estimator: settings.estimator::<T>()?, algorithm: settings.algorithm(steps.own())? };
+        let mut settings = settings.with_batch(early_sampler.rows());
+        let steps = Steps::new(&mut settings, config.length, rows, batch)?;
+        let (estimator, algorithm) = common.method.parts(&settings)?;
         let early = match steps.before {
             0 => None,
             before => {
-                let (estimator, algorithm) = settings.pretraining(before)?;
-                Some(Phase { estimator, algorithm })
+                let weights = Weights::from_settings(&settings).unwrap_or(Weights::Unbiased);
+                let estimator = AnyEstimator::CrossEntropy(CrossEntropy::new(ClassWeights::Plain, weights));
+                Some(Phase { estimator, algorithm: AnyAlgorithm::Adam(Adam::of_pretraining(&settings, before)?) })
             }
         };
-        let state = method.estimator.state_len(population[1] as usize);
-        let learner = Learner::new(method, early, steps, state, settings, config, &common.model)?;
+        let state = estimator.state_len(population[1] as usize);
+        let learner =
+            Learner::new(Phase { estimator, algorithm }, early, steps, state, &settings, config, &common.model)?;
         let tables = tables(&learner.method.estimator);
         let mut run = Self {
             learner,
@@ -94,11 +108,13 @@ impl<T: Real> Scored<T> {
             order: vec![0; rows],
             index: vec![0; batch],
             batch_slots: vec![0; batch],
-            starts: [0; 3],
+            last: None,
             scores: vec![T::ZERO; batch],
+            previous: Vec::new(),
             score_grad: vec![T::ZERO; batch],
             tables,
         };
+        refuse_unread(&settings, common.method, config)?;
         run.resume()?;
         Ok(run)
     }
@@ -116,8 +132,8 @@ impl<T: Real> Scored<T> {
         let phase = self.learner.phase();
         loop {
             match self.learner.next(&phase) {
-                Ask::Gradient { at, draw, .. } => {
-                    let value = match self.gradient(common, &phase, at, draw, device) {
+                Ask::Gradient { at, previous, draw } => {
+                    let value = match self.gradient(common, &phase, at, previous, draw, device) {
                         // A line search may try a point whose value does not fit; that is no decrease, not the end.
                         Err(Error::Overflow { .. }) if draw == Draw::All => {
                             self.learner.grad.fill(T::ZERO);
@@ -140,11 +156,18 @@ impl<T: Real> Scored<T> {
         }
     }
 
-    /// Draws rows into `self.index` and scores them at a point.
-    fn draw(&mut self, common: &mut Common<T>, phase: &Phase<T>, at: Point, draw: Draw) -> Result<([u32; 3], Drawn)> {
+    /// Draws rows into `self.index` and scores them at a point; at another first, if there is one.
+    fn draw(
+        &mut self,
+        common: &mut Common<T>,
+        phase: &Phase,
+        at: Point,
+        previous: Option<Point>,
+        draw: Draw,
+    ) -> Result<([u32; 3], Drawn)> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
         let (starts, drawn) = match draw {
-            Draw::Fresh { .. } => {
+            Draw::Fresh { sampler: 0 } => {
                 let sampler = self.sampler();
                 let rows = sampler.rows();
                 self.index.resize(rows, 0);
@@ -171,12 +194,22 @@ impl<T: Real> Scored<T> {
                 )?;
                 (taken.starts, taken.drawn)
             }
-            Draw::Again => (self.starts, Drawn::Stratified),
+            Draw::Fresh { .. } => return Err(Error::Unsupported { what: "batches of a second sampler" }),
+            Draw::Again => match self.last {
+                Some(last) => last,
+                None => return Err(Error::Unsupported { what: "the batch of the last request, which is not saved" }),
+            },
         };
-        self.starts = starts;
+        self.last = Some((starts, drawn));
         let rows = self.index.len();
         self.learner.drawn += rows as u64;
         self.scores.resize(rows, T::ZERO);
+        if let Some(previous) = previous {
+            self.previous.resize(rows, T::ZERO);
+            let params = &self.learner.point(previous, phase)[..self.learner.params];
+            let rows = common.train.rows();
+            common.passes.forward(&common.model, params, rows, Some(&self.index), &mut self.previous)?;
+        }
         let params = &self.learner.point(at, phase)[..self.learner.params];
         common.passes.forward(&common.model, params, common.train.rows(), Some(&self.index), &mut self.scores)?;
         Ok((starts, drawn))
@@ -186,16 +219,18 @@ impl<T: Real> Scored<T> {
     fn gradient(
         &mut self,
         common: &mut Common<T>,
-        phase: &Phase<T>,
+        phase: &Phase,
         at: Point,
+        previous: Option<Point>,
         draw: Draw,
         device: &mut dyn Device<T>,
     ) -> Result<f64> {
-        let (starts, drawn) = self.draw(common, phase, at, draw)?;
+        let (starts, drawn) = self.draw(common, phase, at, previous, draw)?;
         self.score_grad.resize(self.index.len(), T::ZERO);
         let estimator = &phase.estimator;
         let batch = Batch::new(&self.scores, 1, &starts, &self.population, drawn)?
             .with_slots(&self.batch_slots[..(starts[2] - starts[1]) as usize]);
+        let batch = if previous.is_some() { batch.with_previous(&self.previous)? } else { batch };
         let Work { params, aux, grad, grad_aux, state } = self.learner.work(phase, at, self.population[1] as usize);
         let out = Grad { scores: &mut self.score_grad, aux: &mut *grad_aux };
         let value = match device.update(estimator, &batch, aux, &mut *state, out) {
@@ -219,7 +254,7 @@ impl<T: Real> Scored<T> {
     fn class_means(
         &mut self,
         common: &mut Common<T>,
-        phase: &Phase<T>,
+        phase: &Phase,
         at: Point,
         draw: Draw,
         batches: u64,
@@ -227,11 +262,11 @@ impl<T: Real> Scored<T> {
         let mut reset = self.learner.take_reset(batches, RESET);
         for _ in 0..reset.piece(self.sampler.rows()) {
             reset.left -= 1;
-            let (starts, _) = self.draw(common, phase, at, draw)?;
+            let (starts, _) = self.draw(common, phase, at, None, draw)?;
             for class in 0..2 {
                 for &s in &self.scores[starts[class] as usize..starts[class + 1] as usize] {
                     let mut h = [T::ZERO];
-                    Estimator::<T>::link(&phase.estimator).apply(&[s], &mut h);
+                    phase.estimator.link().apply(&[s], &mut h);
                     reset.sums[class] += h[0].f64();
                     reset.counts[class] += 1;
                 }
@@ -245,15 +280,14 @@ impl<T: Real> Scored<T> {
         Ok(Some([0, 1].map(|class| (reset.counts[class] > 0).then(|| mean(class)))))
     }
 
-    /// The objective over the whole training data, from its scores in row order; in its near-linear form `whole`, if it
-    /// has one.
-    pub fn objective(&self, common: &mut Common<T>, whole: Option<Exact>, scores: &[T]) -> Result<f64> {
+    /// The objective over the whole training data, from its scores in row order; in its near-linear form, if it has one.
+    pub fn objective(&self, common: &mut Common<T>, scores: &[T]) -> Result<f64> {
         let ordered: Vec<T> = self.by_class.iter().map(|&row| scores[row as usize]).collect();
         let slots: Vec<u32> = (0..self.population[1]).collect();
         let starts = [0, self.population[0], self.by_class.len() as u32];
         let batch = Batch::new(&ordered, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
         let (aux, estimator) = (&self.learner.iterate()[self.learner.params..], &self.learner.method.estimator);
-        if let Some(whole) = whole {
+        if let Some(whole) = estimator.whole() {
             return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(&whole, batch.shape())));
         }
         let scratch = common.work.lend(estimator.need(batch.shape()));
@@ -302,5 +336,39 @@ impl<T: Real> Scored<T> {
     pub fn resume(&mut self) -> Result<()> {
         let classes = Classes::from_order(&self.by_class, self.population[0])?;
         self.sampler().prepare(&classes, &self.cursor, &mut self.order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, Kind, Trainer, device};
+    use crate::algorithm::{Draw, Point};
+    use crate::data::Dataset;
+    use crate::error::Error;
+    use alloc::vec::Vec;
+
+    /// What an algorithm may ask for is answered fully or refused by name, never half.
+    #[test]
+    fn asks_are_answered_or_refused() {
+        let x: Vec<f64> = (0..40).map(|k| f64::from(k * 7 % 40)).collect();
+        let data = Dataset::dense(x, (0..40).map(|k| u8::from(k % 4 == 0)).collect(), 1).unwrap();
+        let config = Config { method: "auc-pairwise".into(), ..Config::default() };
+        let mut trainer = Trainer::new(&config, data.into(), None).unwrap();
+        let Kind::Scored(run) = &mut trainer.kind else { panic!("a method of batches") };
+        let phase = run.learner.phase();
+        let mut ask = |previous, draw| {
+            let value = run.gradient(&mut trainer.common, &phase, Point(0), previous, draw, &mut device::Core);
+            (value, run.index.clone(), run.previous.clone(), run.scores.clone())
+        };
+        let refused = |answer: Result<f64, Error>| matches!(answer, Err(Error::Unsupported { .. }));
+        assert!(refused(ask(None, Draw::Again).0), "nothing was drawn yet");
+        assert!(refused(ask(None, Draw::Fresh { sampler: 1 }).0), "there is one sampler");
+        let (value, first, none, _) = ask(None, Draw::Fresh { sampler: 0 });
+        assert!(none.is_empty());
+        let (again, same, previous, scores) = ask(Some(Point(0)), Draw::Again);
+        assert_eq!((again, same, previous), (value, first.clone(), scores));
+        assert_ne!(ask(None, Draw::Fresh { sampler: 0 }).1, first);
+        assert_eq!(ask(None, Draw::All).1.len(), 40);
+        assert_eq!(ask(None, Draw::Again).1.len(), 40);
     }
 }

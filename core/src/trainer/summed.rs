@@ -1,12 +1,12 @@
 //! A run that minimises a finite sum, of a linear model or of a network, by an algorithm of its own.
 
-use super::config::{Length, TrainerError, room};
+use super::config::{Length, TrainerError, refuse_unread, room};
 use super::passes::Work;
 use super::{Common, SumReport};
 use crate::error::Result;
 use crate::finite_sum::{
     AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, NetworkSum, OnNetwork, Run, Targets, View, largest_eigenvalue,
-    largest_eigenvalue_need,
+    largest_eigenvalue_need, loss_of,
 };
 use crate::model::{AnyModel, Mlp, Model};
 use crate::real::Real;
@@ -70,8 +70,7 @@ fn working<T: Real>(net: &NetworkSum<'_, T>) -> Need {
 }
 
 /// Why a method cannot train a network with these settings.
-fn refused(settings: &Settings<'_>, model: &str) -> Option<TrainerError> {
-    let method = settings.method().name;
+fn refused(method: &str, settings: &Settings<'_>, model: &str) -> Option<TrainerError> {
     if method == "theoretical-ai-sarah" {
         let text =
             format!("{method} needs the smoothness of every example, which is known for linear models, not {model}");
@@ -92,20 +91,20 @@ impl<T: Real> Summed<T> {
         let (config, data) = (&common.config, &common.train);
         let n = data.len();
         room::<T>(&config.model, Model::<T>::param_len(&common.model).saturating_mul(8))?;
-        let (loss, lambda) = settings.glm(n)?;
+        let (loss, lambda) = loss_of(settings, n)?;
         let road = match common.model {
             AnyModel::Linear(_) => {
                 let glm = Glm::new(data.rows(), Targets::Labels(data.labels()), loss, lambda, true)?;
                 let max_row_norm = glm.max_row_norm();
                 let smooth = max_row_norm * max_row_norm * loss.curvature_bound() + lambda;
-                Road::Linear { algorithm: settings.finite_sum(n, smooth)?, max_row_norm }
+                Road::Linear { algorithm: common.method.finite_sum(settings, n, smooth)?, max_row_norm }
             }
             AnyModel::Mlp(model) => {
-                if let Some(error) = refused(settings, &format!("{}", config.model)) {
+                if let Some(error) = refused(common.method.name, settings, &format!("{}", config.model)) {
                     return Err(error);
                 }
                 NetworkSum::new(model, data.rows(), data.labels(), loss, lambda)?;
-                Road::Network { algorithm: OnNetwork::new(settings.finite_sum(n, f64::NAN)?)?, model }
+                Road::Network { algorithm: OnNetwork::new(common.method.finite_sum(settings, n, f64::NAN)?)?, model }
             }
         };
         let rows = |passes: f64| libm::ceil(passes * n as f64) as u64;
@@ -122,6 +121,7 @@ impl<T: Real> Summed<T> {
                 (rows / n).saturating_mul(n.div_ceil(batch)).saturating_add((rows % n).div_ceil(batch))
             }
         };
+        refuse_unread(settings, common.method, config)?;
         let mut summed = Self {
             road,
             loss,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows};
-use undercurve::estimator::{Estimator, First, Grad, Link, Soap, Weights};
+use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
 use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Memory, Targets};
 use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
@@ -183,8 +183,15 @@ fn soap(surrogate: AnySurrogate<f32>) -> Result<Call> {
     let mut random = Rng::new(2);
     let scores: Vec<f32> = (0..64).map(|k| (random.normal() + f64::from(u8::from(k >= 56))) as f32).collect();
     let slots: Vec<u32> = (0..8).collect();
-    let estimator = Soap::new(surrogate, Link::Identity, 0.1, 0.0, Weights::Unbiased, First::Estimate)?;
-    let need = estimator.need(Shape { rows: 64, heads: 1, segments: 2, slots: 8 });
+    let estimator = Soap::new(SoapSettings {
+        surrogate: surrogate.to(),
+        link: Link::Identity,
+        gamma: 0.1,
+        floor: 0.0,
+        weights: Weights::Unbiased,
+        first: First::Estimate,
+    })?;
+    let need = Estimator::<f32>::need(&estimator, Shape { rows: 64, heads: 1, segments: 2, slots: 8 });
     let (mut real, mut state, mut grad) = (vec![0.0; need.real], vec![0.0; 16], vec![0.0; 64]);
     Ok(Box::new(move || {
         let starts = [0, 56, 64];

@@ -1,0 +1,51 @@
+//! What the table says of a method or a step rule: names, sentences, parameters and sources. Each stands at the end of the
+//! file of what it speaks of.
+
+use super::params::Param;
+
+/// Where a method was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Authors, year and title.
+    pub paper: &'static str,
+    /// Equations and algorithm numbers.
+    pub part: &'static str,
+}
+
+/// What a method looks at in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The scores of a batch.
+    Batches,
+    /// The scores of all rows.
+    Whole,
+    /// A finite sum of losses of one linear score each, by algorithms of its own.
+    FiniteSum,
+}
+
+/// A method as it stands in its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub kind: Kind,
+    pub params: &'static [Param],
+    pub paper: &'static [(&'static str, &'static str)],
+    pub source: Source,
+    pub files: &'static [&'static str],
+}
+
+/// A step rule that score-space methods may run on.
+#[derive(Clone, Copy, Debug)]
+pub struct Optimizer {
+    /// Its name in `--set optimizer=`.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// Its file, from the repository's root.
+    pub file: &'static str,
+}

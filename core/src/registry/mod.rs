@@ -1,0 +1,211 @@
+//! Every method by name: what it is made of, its parameters with ranges and defaults, and where it was published.
+//!
+//! The command line, the page and the packages all read this one table; so does the documentation. A method's entry stands
+//! at the end of its own file, with what makes it of settings; here they are listed.
+
+pub(crate) mod entry;
+pub(crate) mod params;
+pub(crate) mod settings;
+
+pub use crate::algorithm::OPTIMIZERS;
+pub use entry::{Kind, Optimizer, Source};
+pub use params::{Auto, Domain, Param};
+pub use settings::{Scope, SettingError, Settings};
+
+use crate::algorithm::{self, AnyAlgorithm};
+use crate::error::{Error, Result};
+use crate::estimator::*;
+use crate::finite_sum::*;
+use entry::Entry;
+use params::text;
+
+/// A method: an objective in score space, joined with an algorithm in parameter space by its parameters; or a finite sum.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// What it optimises, in one sentence.
+    pub about: &'static str,
+    /// What it looks at in a step.
+    pub kind: Kind,
+    /// Its parameters, in the order they are shown.
+    pub params: &'static [Param],
+    /// The settings of its paper where they are others than the defaults: the preset `paper`.
+    pub paper: &'static [(&'static str, &'static str)],
+    /// Where it comes from.
+    pub source: Source,
+    /// Its files, from the repository's root.
+    pub files: &'static [&'static str],
+    make: Make,
+}
+
+/// What makes a method of its settings.
+#[derive(Clone, Copy, Debug)]
+enum Make {
+    /// Its estimator; the algorithm is the step rule of its settings.
+    Estimator(fn(&Settings<'_>) -> Result<AnyEstimator>),
+    /// Its algorithm on a finite sum of so many examples, each at most so smooth.
+    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+    Sum(fn(&Settings<'_>, usize, f64) -> Result<AnySum>),
+    /// Nothing: this build lists it only.
+    #[cfg_attr(feature = "every-method", allow(dead_code))]
+    Listed,
+}
+
+impl Method {
+    /// An entry with what makes it. A build with `compact` leaves out the texts that are for people and the parameters of
+    /// methods that it only lists, and without `every-method` the papers' settings.
+    const fn of(entry: Entry, make: Make) -> Self {
+        let Entry { name, title, about, kind, params, paper, source, files } = entry;
+        let listed = cfg!(feature = "compact") && matches!(make, Make::Listed);
+        Self {
+            name,
+            title: text(title),
+            about: text(about),
+            kind,
+            params: if listed { &[] } else { params },
+            paper: if cfg!(all(feature = "compact", not(feature = "every-method"))) { &[] } else { paper },
+            source: Source { paper: text(source.paper), part: text(source.part) },
+            files: if cfg!(feature = "compact") { &[] } else { files },
+            make,
+        }
+    }
+
+    /// Whether it minimises a finite sum by algorithms of its own, instead of joining an estimator and an algorithm. A
+    /// linear model's rows are then meant to have unit length.
+    #[must_use]
+    pub const fn is_finite_sum(&self) -> bool {
+        matches!(self.kind, Kind::FiniteSum)
+    }
+
+    /// Whether it looks at the whole data at every step.
+    #[must_use]
+    pub const fn is_exact(&self) -> bool {
+        matches!(self.kind, Kind::Whole)
+    }
+
+    /// Whether this build can train it; without the feature `every-method` some are listed only.
+    #[must_use]
+    pub const fn is_built(&self) -> bool {
+        !matches!(self.make, Make::Listed)
+    }
+
+    /// Checks `(name, value)` pairs against the method's parameters.
+    ///
+    /// # Errors
+    /// [`SettingError`], for the first pair that does not fit.
+    pub fn settings<'a>(&self, pairs: &'a [(&'a str, &'a str)]) -> Result<Settings<'a>, SettingError> {
+        Settings::of(self.params, pairs)
+    }
+
+    /// Its estimator.
+    ///
+    /// # Errors
+    /// `Param` for values that do not go together; `Unsupported` for a finite sum, and for what this build only lists.
+    pub fn estimator(&self, settings: &Settings<'_>) -> Result<AnyEstimator> {
+        match self.make {
+            Make::Estimator(make) => make(settings),
+            Make::Sum(_) => Err(Error::Unsupported { what: "an estimator of a finite sum" }),
+            Make::Listed => Err(Error::Unsupported { what: "a method without the feature every-method" }),
+        }
+    }
+
+    /// Its estimator and the algorithm that follows its gradients over [`Scope::steps`] steps.
+    ///
+    /// # Errors
+    /// As [`estimator`](Self::estimator).
+    pub fn parts(&self, settings: &Settings<'_>) -> Result<(AnyEstimator, AnyAlgorithm)> {
+        let estimator = self.estimator(settings)?;
+        let ascent = estimator.aux().1;
+        Ok((estimator, algorithm::from_settings(settings, ascent)?))
+    }
+
+    /// Its algorithm on a finite sum of `n` examples, each at most `smooth`-smooth.
+    ///
+    /// # Errors
+    /// `Param`; `Unsupported` for a method that is none.
+    pub fn finite_sum(&self, settings: &Settings<'_>, n: usize, smooth: f64) -> Result<AnySum> {
+        match self.make {
+            Make::Sum(make) => make(settings, n, smooth),
+            _ => Err(Error::Unsupported { what: "a finite sum of scores" }),
+        }
+    }
+}
+
+/// A method of batches, by its estimator, the function that makes it of settings and its entry.
+macro_rules! scored {
+    ($Name:ident, $make:path, $entry:path) => {
+        Method::of($entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
+    };
+}
+
+/// A method that only builds with `every-method` have: over the whole data, or on a finite sum.
+#[cfg(feature = "every-method")]
+macro_rules! summed {
+    (Exact, $make:path, $entry:path) => {
+        scored!(Exact, $make, $entry)
+    };
+    ($Name:ident, $make:path, $entry:path) => {
+        Method::of($entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
+    };
+}
+#[cfg(not(feature = "every-method"))]
+macro_rules! summed {
+    ($Name:ident, $make:path, $entry:path) => {
+        Method::of($entry, Make::Listed)
+    };
+}
+
+/// Every method. With the feature `compact` without titles, sentences, sources and files, and those that are not built
+/// without parameters.
+pub static METHODS: &[Method] = &[
+    scored!(Soap, Soap::from_settings, soap::ENTRY),
+    scored!(AucPairwise, AucPairwise::from_settings, auc_pairwise::ENTRY),
+    summed!(Exact, Exact::ap_of, exact::AP),
+    summed!(Exact, Exact::auc_of, exact::AUC),
+    summed!(Exact, Exact::pauc_of, exact::PAUC),
+    scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
+    scored!(CrossEntropy, CrossEntropy::balanced, cross_entropy::BALANCED),
+    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_SG),
+    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_ADAGRAD),
+    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PGA),
+    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::OAUC),
+    scored!(AucMargin, AucMargin::from_settings, auc_margin::ENTRY),
+    scored!(Focal, Focal::from_settings, focal::ENTRY),
+    scored!(ClassBalanced, ClassBalanced::from_settings, class_balanced::ENTRY),
+    scored!(Ldam, Ldam::from_settings, ldam::ENTRY),
+    scored!(SmoothAp, SmoothAp::from_settings, smooth_ap::ENTRY),
+    scored!(FastAp, FastAp::from_settings, fast_ap::ENTRY),
+    scored!(MinMaxAp, MinMaxAp::from_settings, min_max_ap::ENTRY),
+    summed!(AiSarah, AiSarah::from_settings, ai_sarah::ENTRY),
+    summed!(Theoretical, TheoreticalAiSarah::from_settings, theoretical_ai_sarah::ENTRY),
+    summed!(Bounded, BoundedAiSarah::from_settings, bounded_ai_sarah::ENTRY),
+    summed!(Sarah, Sarah::from_settings, sarah::ENTRY),
+    summed!(Sarah, Sarah::plus_from_settings, sarah::PLUS),
+    summed!(Svrg, Svrg::from_settings, svrg::ENTRY),
+    summed!(Momentum, MomentumSum::from_settings, momentum::ENTRY),
+    summed!(Adam, AdamSum::from_settings, adam::ENTRY),
+];
+
+/// Every method that trains several classes at once. Some share their name with a method of two classes.
+#[cfg(feature = "multiclass")]
+pub static CLASS_METHODS: &[Method] = &[
+    scored!(Softmax, SoftmaxCrossEntropy::from_settings, softmax::ENTRY),
+    scored!(AucMulticlass, AucMulticlass::from_settings, auc_multiclass::PPD_SG),
+    scored!(AucMulticlass, AucMulticlass::from_settings, auc_multiclass::PPD_ADAGRAD),
+];
+
+/// The method of a name.
+#[must_use]
+pub fn method(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.name == name)
+}
+
+/// The method of several classes of a name.
+#[cfg(feature = "multiclass")]
+#[must_use]
+pub fn class_method(name: &str) -> Option<&'static Method> {
+    CLASS_METHODS.iter().find(|method| method.name == name)
+}

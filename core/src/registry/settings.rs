@@ -1,0 +1,297 @@
+//! A method's settings: what was set, checked against its table, and what its defaults come to.
+
+use super::params::{AUTO, Auto, Domain, Param};
+use crate::decimal;
+use crate::error::{Error, Result};
+use core::cell::Cell;
+
+/// What a default that is not one number depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scope {
+    /// Negatives and positives of the training rows, or all rows and 0 where there are several classes.
+    pub population: [u32; 2],
+    /// Whether a network is trained.
+    pub network: bool,
+    /// Parameters of the model.
+    pub params: usize,
+    /// Classes.
+    pub classes: u32,
+    /// Rows of a batch.
+    pub batch: u32,
+    /// Steps of the run; the method's own where it has some before.
+    pub steps: u64,
+}
+
+impl Default for Scope {
+    /// A linear model with 10 parameters on 900 negatives and 100 positives.
+    fn default() -> Self {
+        Self { population: [900, 100], network: false, params: 10, classes: 2, batch: 64, steps: 6000 }
+    }
+}
+
+impl Scope {
+    fn rows(&self) -> f64 {
+        f64::from(self.population[0]) + f64::from(self.population[1])
+    }
+}
+
+/// A setting that a method does not take, or not this value of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SettingError {
+    /// The method has no parameter of this name.
+    Unknown {
+        /// Position among the settings.
+        at: usize,
+    },
+    /// The value is outside the parameter's domain.
+    Value {
+        /// Position among the settings.
+        at: usize,
+        /// The parameter.
+        param: &'static Param,
+    },
+}
+
+/// The parameters of a method and `(name, value)` pairs that override their defaults, a later one an earlier one.
+#[derive(Clone, Debug)]
+pub struct Settings<'a> {
+    params: &'static [Param],
+    pairs: &'a [(&'a str, &'a str)],
+    fpr: (f64, f64),
+    seed: u64,
+    scope: Scope,
+    /// A bit for each parameter that was looked at.
+    read: Cell<u64>,
+}
+
+impl<'a> Settings<'a> {
+    /// Checks every pair against a table of parameters.
+    ///
+    /// # Errors
+    /// [`SettingError`], for the first pair that does not fit.
+    pub fn of(params: &'static [Param], pairs: &'a [(&'a str, &'a str)]) -> Result<Self, SettingError> {
+        for (at, (name, value)) in pairs.iter().enumerate() {
+            let param = params.iter().find(|p| p.name == *name).ok_or(SettingError::Unknown { at })?;
+            let fits = match param.domain {
+                Domain::Number { low, high } => decimal::parse(value).is_some_and(|x| x >= low && x <= high),
+                Domain::Count { low, high } => value.parse().is_ok_and(|x: u64| x >= low && x <= high),
+                Domain::Choice(words) => words.contains(value),
+                Domain::CountOr { word, low, high } => {
+                    *value == word || value.parse().is_ok_and(|x: u64| x >= low && x <= high)
+                }
+                Domain::NumberOr { word, low, high } => {
+                    *value == word || decimal::parse(value).is_some_and(|x| x >= low && x <= high)
+                }
+            };
+            if !fits {
+                return Err(SettingError::Value { at, param });
+            }
+        }
+        Ok(Self { params, pairs, fpr: (0.0, 0.05), seed: 1, scope: Scope::default(), read: Cell::new(0) })
+    }
+
+    /// The parameter of a name, which counts as read.
+    fn param(&self, name: &str) -> Option<&'static Param> {
+        let at = self.params.iter().position(|param| param.name == name)?;
+        self.read.set(self.read.get() | 1 << at);
+        Some(&self.params[at])
+    }
+
+    /// Position of the first pair whose parameter nothing has looked at, because another setting makes it mean nothing;
+    /// a length, and pairs that are among `but`, do not count.
+    #[must_use]
+    pub fn unread(&self, but: &[(&str, &str)]) -> Option<usize> {
+        self.pairs.iter().position(|pair| {
+            let at = self.params.iter().position(|param| param.name == pair.0);
+            let length = matches!(pair.0, "steps" | "passes");
+            at.is_some_and(|at| self.read.get() >> at & 1 == 0) && !length && !but.contains(pair)
+        })
+    }
+
+    /// The false-positive range to train for.
+    #[must_use]
+    pub fn fpr(&self) -> (f64, f64) {
+        self.fpr
+    }
+
+    /// The seed of what an algorithm or estimator draws by itself.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// What defaults that are not one number depend on.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// With the false-positive range to train for, in methods that have one; [0, 0.05] without.
+    #[must_use]
+    pub fn with_fpr(self, fpr: (f64, f64)) -> Self {
+        Self { fpr, ..self }
+    }
+
+    /// With the seed of what an algorithm draws by itself, PGA's random stage; 1 without.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// With what defaults that are not one number depend on; without, [`Scope::default`].
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// With batches of so many rows.
+    #[must_use]
+    pub fn with_batch(self, batch: usize) -> Self {
+        let batch = u32::try_from(batch).unwrap_or(u32::MAX).max(1);
+        Self { scope: Scope { batch, ..self.scope }, ..self }
+    }
+
+    /// In a run with so many steps of the method's own.
+    #[must_use]
+    pub fn with_steps(mut self, steps: u64) -> Self {
+        self.set_steps(steps);
+        self
+    }
+
+    /// [`with_steps`](Self::with_steps), in place.
+    pub(crate) fn set_steps(&mut self, steps: u64) {
+        self.scope.steps = steps;
+    }
+
+    /// What a default that is not one number comes to here; `None` where a parameter has no such default.
+    #[must_use]
+    pub fn auto(&self, param: &Param) -> Option<f64> {
+        let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
+        Some(match param.auto? {
+            Auto::Model { linear, network } => of(linear, network),
+            Auto::PerRow { linear, network } => of(linear, network) / self.scope.rows(),
+            Auto::PerPositive { linear, network } => {
+                let positives = f64::from(self.scope.population[1].max(1));
+                of(linear, network) * self.scope.params as f64 / positives
+            }
+            Auto::Passes { passes, linear, network } => {
+                let (steps, least) = (
+                    libm::ceil(passes * self.scope.rows() / f64::from(self.scope.batch)),
+                    of(linear as f64, network as f64),
+                );
+                if steps > least { steps } else { least }
+            }
+            Auto::Share { linear, network } => {
+                let (steps, least) = (libm::ceil(of(linear, network) * self.scope.steps as f64), param.least());
+                if steps > least { steps } else { least }
+            }
+        })
+    }
+
+    /// The value of a parameter as text; `None` when the method has no such parameter.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        let param = self.param(name)?;
+        let set = self.pairs.iter().rev().find(|pair| pair.0 == name).map(|pair| pair.1);
+        Some(set.unwrap_or(param.default))
+    }
+
+    /// The value of a parameter as text.
+    ///
+    /// # Errors
+    /// `Param` when the method has none of this name.
+    pub fn word(&self, name: &'static str) -> Result<&'a str> {
+        self.text(name).ok_or(Error::Param { what: name })
+    }
+
+    /// The value of a numeric parameter.
+    ///
+    /// # Errors
+    /// `Param` when the method has no numeric parameter of this name.
+    pub fn number(&self, name: &'static str) -> Result<f64> {
+        let word = self.word(name)?;
+        let auto = || self.param(name).and_then(|param| self.auto(param));
+        let value = if word == AUTO { auto() } else { decimal::parse(word) };
+        value.ok_or(Error::Param { what: name })
+    }
+
+    /// The value of a whole-number parameter.
+    ///
+    /// # Errors
+    /// `Param` when the method has none of this name.
+    pub fn count(&self, name: &'static str) -> Result<u64> {
+        let word = self.word(name)?;
+        if word == AUTO {
+            return Ok(self.number(name)? as u64);
+        }
+        word.parse().map_err(|_| Error::Param { what: name })
+    }
+
+    /// Whether weight decay pulls toward the start of the method's own steps instead of 0.
+    fn pulls(&self) -> bool {
+        self.text("decay-to") == Some("start")
+    }
+
+    /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
+    #[must_use]
+    pub fn pull(&self) -> f64 {
+        if self.pulls() { self.number("decay").unwrap_or(0.0) } else { 0.0 }
+    }
+
+    /// Weight of half the squared norm of the parameters in what is minimised.
+    #[must_use]
+    pub fn decay(&self) -> f64 {
+        if self.pulls() { 0.0 } else { self.number("decay").unwrap_or(0.0) }
+    }
+
+    /// Steps of cross-entropy before the method's own.
+    #[must_use]
+    pub fn pretrain_steps(&self) -> u64 {
+        self.count("pretrain").unwrap_or(0)
+    }
+
+    /// Steps of cross-entropy before the method's own, in a run of so many steps in all: what is set, or the default, which
+    /// leaves at least half of a run that is shorter than usual to the method.
+    #[must_use]
+    pub fn pretrain_steps_of(&self, total: u64) -> u64 {
+        if self.text("pretrain") != Some(AUTO) {
+            return self.pretrain_steps();
+        }
+        match self.param("pretrain").and_then(|param| param.auto) {
+            Some(Auto::Share { linear, network }) => {
+                let share = if self.scope.network { network } else { linear };
+                libm::ceil(total as f64 * share / (1.0 + share)) as u64
+            }
+            _ => self.pretrain_steps().min(total / 2),
+        }
+    }
+
+    /// Whether the last layer starts again after them, where it is the whole model or not.
+    #[must_use]
+    pub fn restarts(&self, last_is_all: bool) -> bool {
+        match self.text("restart") {
+            Some("last") => true,
+            Some("auto") => !last_is_all,
+            _ => false,
+        }
+    }
+
+    /// A numeric parameter, or what its word stands for.
+    pub(crate) fn number_or(&self, name: &'static str, meaning: f64) -> Result<f64> {
+        let param = self.param(name).ok_or(Error::Param { what: name })?;
+        match param.domain {
+            Domain::NumberOr { word, .. } if self.word(name)? == word => Ok(meaning),
+            _ => self.number(name),
+        }
+    }
+
+    /// What rates and proximal radii of the min-max methods are multiplied by.
+    pub(crate) fn unit(&self) -> f64 {
+        let [negatives, positives] = self.scope.population.map(f64::from);
+        let p = positives / (positives + negatives);
+        match self.text("units") {
+            Some("balanced") if p > 0.0 && p < 1.0 => 1.0 / (p * (1.0 - p)),
+            _ => 1.0,
+        }
+    }
+}
