@@ -114,6 +114,6 @@ impl Pesg {
     /// Of settings; the last `ascent` entries are maximised over.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         let stages = Stages::new(settings.number("lr")?, 0.1, settings.number("stage")?, 1.0, 0.0)?;
-        Self::new(stages, settings.number("pull")?, settings.number("decay")?, ascent)
+        Self::new(stages, settings.number("pull")?, settings.decay(), ascent)
     }
 }

@@ -193,7 +193,7 @@ impl PpdSg {
                 Stages::theory(settings.number("lr")?, mu, l, l_tilde, settings.count("reset")? as f64)?
             }
         };
-        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.number("decay")?, ascent)?;
+        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.decay(), ascent)?;
         Ok(algorithm.with_answer(answer(settings)))
     }
 }

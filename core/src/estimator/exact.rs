@@ -8,7 +8,9 @@
 //!
 //! with h the link of the raw score. Where all scores tie, as those of a linear model at 0 do, the order of the negatives
 //! that a range picks is arbitrary, and the subgradient of the partial AUC need not be a direction of descent although 0
-//! is no minimum: start from a model that ranks. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
+//! is no minimum: start from a model that ranks. Where most pairs are in the wrong order a sigmoid loss also falls by
+//! shrinking all scores, to ½ where they tie, and the metric with it: a
+//! [`Trainer`](crate::trainer::Trainer) that went on from cross-entropy then answers what it started from. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
 //! of the scores; sigmoid and logistic sums are good to 10⁻¹², the others to rounding. Cost and memory: see [`pairs`],
 //! and 2 f64 a row for h and its gradient. No state; the tables of a sigmoid or logistic surrogate may be kept in a
 //! [`Plan`].
@@ -64,6 +66,16 @@ impl Exact {
 
     /// Accuracy of the sums.
     pub const GRADE: Grade = Grade::Full;
+
+    /// What the objective stands for, of exact metrics on the same rows.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn metric(&self, metrics: &crate::metric::Summary) -> f64 {
+        match self.sum {
+            Sum::Auc => metrics.auroc,
+            Sum::Ap => metrics.ap,
+            Sum::Pauc { .. } => metrics.pauc,
+        }
+    }
 
     /// The surrogate; a [`Plan`] of it and [`GRADE`](Self::GRADE) fits.
     #[must_use]
@@ -176,7 +188,7 @@ pub(crate) const AP: Entry = Entry {
     title: "Exact AP",
     about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
     kind: Kind::Whole,
-    params: &exact([200.0, 20.0], "sigmoid", "2", [0.002, 0.1]),
+    params: &exact([200.0, 20.0], "sigmoid", "2", [0.008, 0.1]),
     paper: &[],
     source: Source {
         paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",

@@ -298,6 +298,11 @@ impl AnyEstimator {
         }
     }
 
+    /// Whether its value over the whole data looks at all pairs one by one.
+    pub(crate) fn values_all_pairs(&self) -> bool {
+        matches!(self, Self::SmoothAp(_))
+    }
+
     /// The objective over the whole data, if it is one.
     pub(crate) fn exact(&self) -> Option<&Exact> {
         match self {

@@ -423,7 +423,7 @@ pub(crate) const ENTRY: Entry = Entry {
         EPS,
         pull(0.008, 0.008),
         DECAY_TO,
-        auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 7.0 / 3.0 }, PRETRAINING),
+        auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 10.0 / 3.0 }, PRETRAINING),
         PRETRAIN_LR,
         NO_RESTART,
     ],

@@ -234,7 +234,7 @@ pub(crate) const PRETRAIN: Param = count("pretrain", "0", 0, PRETRAINING);
 /// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads. A network's run is then as
 /// long as one of cross-entropy.
 pub(crate) const FROM_CE: Param =
-    auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 7.0 / 3.0 }, PRETRAINING);
+    auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 10.0 / 3.0 }, PRETRAINING);
 pub(crate) const FROM_CE_STEPS: Param =
     auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 6000, network: 6000 }, STEPS);
 /// The same where steps of the method look at all rows.

@@ -100,13 +100,15 @@ pub(super) struct Learner<T: Real> {
     pub params: usize,
     /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
     pull: f64,
+    /// Whether that start is kept: for the pull, or as an answer.
+    keeps_start: bool,
     /// Steps that the schedule spans.
     pub total: u64,
     // What a checkpoint holds.
     pub steps: u64,
     pub drawn: u64,
     pub points: Vec<T>,
-    /// Those of the algorithm and, where weights are pulled toward the start of the method's own steps, that start.
+    /// Those of the algorithm and, where it is kept, the start of the method's own steps.
     slots: Vec<T>,
     counters: [u64; COUNTERS],
     pub state: Vec<T>,
@@ -138,7 +140,8 @@ impl<T: Real> Learner<T> {
         let early_slots = early.map_or(0, |phase| Algorithm::<T>::slots_len(&phase.algorithm, params));
         let slots = Algorithm::<T>::slots_len(&method.algorithm, length).max(early_slots);
         let pull = settings.pull();
-        let slots = slots.saturating_add(if pull > 0.0 { params } else { 0 });
+        let keeps_start = pull > 0.0 || (early.is_some() && method.estimator.exact().is_some());
+        let slots = slots.saturating_add(if keeps_start { params } else { 0 });
         room::<T>(&config.model, length.saturating_mul(copies + 1).saturating_add(slots))?;
         let mut points = vec![T::ZERO; length * copies];
         model.init(&mut Rng::keyed(config.seed, 0x1217, 0), &mut points[..params])?;
@@ -152,6 +155,7 @@ impl<T: Real> Learner<T> {
             pretraining,
             params,
             pull,
+            keeps_start,
             total: steps.total,
             steps: 0,
             drawn: 0,
@@ -167,12 +171,26 @@ impl<T: Real> Learner<T> {
         Ok(learner)
     }
 
-    /// Keeps the parameters as the start of the method's own steps, where something is pulled toward it.
+    /// Keeps the parameters as the start of the method's own steps, where it is wanted.
     fn keep_start(&mut self) {
-        if self.pull > 0.0 {
+        if self.keeps_start {
             let at = self.slots.len() - self.params;
             self.slots[at..].copy_from_slice(&self.points[..self.params]);
         }
+    }
+
+    /// The model's parameters where the method's own steps began, once they have; `None` where they are not kept, or
+    /// nothing came before.
+    pub fn start(&self) -> Option<&[T]> {
+        let kept = self.keeps_start && self.pretraining.is_some() && !self.is_pretraining();
+        kept.then(|| &self.slots[self.slots.len() - self.params..])
+    }
+
+    /// Takes the start of the method's own steps as the iterate.
+    pub fn return_to_start(&mut self) {
+        let at = usize::from(Algorithm::<T>::iterate(&self.phase().algorithm).0) * self.grad.len();
+        let from = self.slots.len() - self.params;
+        self.points[at..at + self.params].copy_from_slice(&self.slots[from..]);
     }
 
     /// Adds the gradient of the pull toward the start at some parameters, and returns its value.

@@ -52,7 +52,8 @@ pub struct Report {
     pub step: u64,
     /// Rows drawn so far / rows there are; a full gradient draws all of them.
     pub pass: f64,
-    /// The method's objective over the whole training data, minimised.
+    /// The method's objective over the whole training data, minimised; of Smooth-AP over so many evenly spaced rows that no
+    /// more than 2²⁴ pairs are looked at.
     pub objective: f64,
     /// Squared norm of the gradient of what is minimised, weight decay included, over the whole training data: of finite
     /// sums and of the exact methods. `None` for the others, which never form it (and whose objective's estimate is

@@ -11,11 +11,15 @@ use crate::pairs::Plan;
 use crate::real::Real;
 use crate::registry::{Kind, Settings};
 use crate::sampler::{AnySampler, Classes, Cursor, Sampler, Stratified, Whole};
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// Sums and counts of a dual reset: one for each class.
 pub(super) const RESET: [usize; 2] = [2, 2];
+
+/// A report looks at no more pairs one by one; of more rows it takes evenly spaced ones.
+const MOST_PAIRS: f64 = (1u32 << 24) as f64;
 
 /// A run and its sampler.
 #[derive(Clone, Debug)]
@@ -142,6 +146,9 @@ impl<T: Real> Scored<T> {
                         other => other?,
                     };
                     self.learner.follow(&phase, at, value, &common.config, &common.model)?;
+                    if self.learner.is_done() {
+                        self.keep_the_better(common)?;
+                    }
                     return Ok(Some(value));
                 }
                 Ask::Report { .. } => self.learner.tell(&phase, Answer::Continue)?,
@@ -154,6 +161,25 @@ impl<T: Real> Scored<T> {
                 Ask::Done => return Ok(None),
             }
         }
+    }
+
+    /// At the end of an exact method that went on from cross-entropy: the model where its own steps began, if it has the
+    /// better metric on the training rows. A surrogate can fall while what it stands for falls, too: where most pairs are in
+    /// the wrong order, by shrinking all scores.
+    fn keep_the_better(&mut self, common: &mut Common<T>) -> Result<()> {
+        let (Some(exact), Some(start)) = (self.learner.method.estimator.exact().copied(), self.learner.start()) else {
+            return Ok(());
+        };
+        let train = Arc::clone(&common.train);
+        let mut scores = vec![T::ZERO; train.labels().len()];
+        let mut metric = |params: &[T]| {
+            common.passes.forward(&common.model, params, train.rows(), None, &mut scores)?;
+            Ok::<_, Error>(exact.metric(&common.summary(&scores, train.labels())?))
+        };
+        if metric(start)? > metric(self.learner.params())? {
+            self.learner.return_to_start();
+        }
+        Ok(())
     }
 
     /// Draws rows into `self.index` and scores them at a point; at another first, if there is one.
@@ -282,10 +308,19 @@ impl<T: Real> Scored<T> {
 
     /// The objective over the whole training data, from its scores in row order; in its near-linear form, if it has one.
     pub fn objective(&self, common: &mut Common<T>, scores: &[T]) -> Result<f64> {
-        let ordered: Vec<T> = self.by_class.iter().map(|&row| scores[row as usize]).collect();
-        let slots: Vec<u32> = (0..self.population[1]).collect();
-        let starts = [0, self.population[0], self.by_class.len() as u32];
-        let batch = Batch::new(&ordered, 1, &starts, &self.population, Drawn::All)?.with_slots(&slots);
+        let [negatives, positives] = self.population;
+        let mut population = self.population;
+        let mut ordered: Vec<T> = self.by_class.iter().map(|&row| scores[row as usize]).collect();
+        let pairs = f64::from(positives) * f64::from(negatives + positives);
+        if self.learner.method.estimator.values_all_pairs() && pairs > MOST_PAIRS {
+            let every = libm::ceil(libm::sqrt(pairs / MOST_PAIRS)) as usize;
+            let (low, high) = ordered.split_at(negatives as usize);
+            population = [low, high].map(|class| class.len().div_ceil(every) as u32);
+            ordered = low.iter().step_by(every).chain(high.iter().step_by(every)).copied().collect();
+        }
+        let slots: Vec<u32> = (0..population[1]).collect();
+        let starts = [0, population[0], ordered.len() as u32];
+        let batch = Batch::new(&ordered, 1, &starts, &population, Drawn::All)?.with_slots(&slots);
         let (aux, estimator) = (&self.learner.iterate()[self.learner.params..], &self.learner.method.estimator);
         if let Some(whole) = estimator.whole() {
             return whole.value(&batch, aux, common.work.lend(Estimator::<T>::need(&whole, batch.shape())));

@@ -61,6 +61,8 @@ pub(super) struct Summed<T: Real> {
     read: bool,
     /// Whether it has ended because the gradient is 0 to rounding.
     pub stationary: bool,
+    /// P where the run began, once it was asked for.
+    began: Option<f64>,
     work: Work<T>,
 }
 
@@ -134,6 +136,7 @@ impl<T: Real> Summed<T> {
             params: Vec::new(),
             read: true,
             stationary: false,
+            began: None,
             work: Work::default(),
         };
         summed.start(common)?;
@@ -257,6 +260,25 @@ impl<T: Real> Summed<T> {
             }
         };
         Ok(SumReport { objective, grad_norm_sq, alpha: self.run.alpha, alpha_max: self.run.alpha_max })
+    }
+
+    /// P where the run began, and P at the iterate.
+    pub fn began_and_is(&mut self, common: &Common<T>) -> Result<[f64; 2]> {
+        self.params(common)?;
+        let mut start = vec![T::ZERO; self.params.len()];
+        common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
+        let sum = self.sum(common);
+        let mut objective = |params: &[T]| match &sum {
+            Sum::Linear(_, glm) => glm.objective(params),
+            Sum::Network(_, net) => net.objective(params, self.work.lend(working(net)).real),
+        };
+        let from = match self.began {
+            Some(from) => from,
+            None => objective(&start)?,
+        };
+        let to = objective(&self.params)?;
+        self.began = Some(from);
+        Ok([from, to])
     }
 
     /// λ_max(∇²P) at the iterate; `None` for a network.

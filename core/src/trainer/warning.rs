@@ -47,6 +47,15 @@ pub enum Warning {
     },
     /// The algorithm ended without a step, because no step along the gradient lowered the objective.
     NoDescent,
+    /// The method's own steps did not raise the metric on the training rows: the model is that of cross-entropy before them.
+    Start,
+    /// The objective of a finite sum is larger than where it began: the run has diverged.
+    Risen {
+        /// Where it began.
+        from: f64,
+        /// Where it is.
+        to: f64,
+    },
 }
 
 /// Least mean of h(1 − h).
@@ -87,14 +96,19 @@ impl Warning {
             Self::Chance { .. } => " of positives",
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
+            Self::Start => {
+                "no step of the method's own raised its metric on the training rows: this is cross-entropy's model"
+            }
+            Self::Risen { .. } => "the objective is larger than where it began",
         });
         let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
-        let rate = has(method, "lr") && !matches!(self, Self::NoDescent);
+        let still = matches!(self, Self::NoDescent | Self::Start);
+        let rate = has(method, "lr") && !still;
         let tries = [
             (flat && has(method, "link"), words("--set link=identity", "link=identity")),
             (
-                !flat && has(method, "pretrain"),
-                words("a start by cross-entropy (--set pretrain=STEPS)", "pretrain=STEPS"),
+                !flat && !matches!(self, Self::Start) && has(method, "pretrain"),
+                words("more steps of cross-entropy before (--set pretrain=STEPS)", "a larger pretrain"),
             ),
             (rate, words("a smaller --set lr=RATE", "a smaller lr")),
             (
@@ -165,7 +179,12 @@ impl<T: Real> Trainer<T> {
 
     /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
     /// step. The gravest first.
-    pub(super) fn warning_of(&self, scores: &[T], train: &Summary, test: Option<&Summary>) -> Result<Option<Warning>> {
+    pub(super) fn warning_of(
+        &mut self,
+        scores: &[T],
+        train: &Summary,
+        test: Option<&Summary>,
+    ) -> Result<Option<Warning>> {
         if self.steps_done() == 0 {
             return Ok(None);
         }
@@ -180,8 +199,14 @@ impl<T: Real> Trainer<T> {
         {
             return Ok(Some(Warning::Saturated { slope }));
         }
+        if self.is_at_start() {
+            return Ok(Some(Warning::Start));
+        }
         if self.is_stuck() {
             return Ok(Some(Warning::NoDescent));
+        }
+        if let Some(risen) = self.risen()? {
+            return Ok(Some(risen));
         }
         if let Some(radius) = self.edge() {
             return Ok(Some(Warning::Edge { radius }));
@@ -203,6 +228,30 @@ impl<T: Real> Trainer<T> {
             h * (1.0 - h)
         };
         Some(scores.iter().map(slope).sum::<f64>() / scores.len() as f64)
+    }
+
+    /// Whether an exact method has ended where its own steps began.
+    fn is_at_start(&self) -> bool {
+        match &self.kind {
+            super::Kind::Scored(run) => {
+                let exact = run.learner.method.estimator.exact().is_some() && run.learner.is_done();
+                exact && run.learner.start().is_some_and(|start| start == run.learner.params())
+            }
+            #[cfg(feature = "every-method")]
+            super::Kind::Summed(_) => false,
+        }
+    }
+
+    /// The warning of a finite sum that is larger than where it began.
+    fn risen(&mut self) -> Result<Option<Warning>> {
+        match &mut self.kind {
+            super::Kind::Scored(_) => Ok(None),
+            #[cfg(feature = "every-method")]
+            super::Kind::Summed(run) => {
+                let [from, to] = run.began_and_is(&self.common)?;
+                Ok((to > from).then_some(Warning::Risen { from, to }))
+            }
+        }
     }
 
     /// Whether the algorithm is done without having made a step.
