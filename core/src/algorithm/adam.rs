@@ -205,8 +205,8 @@ impl<T: Real> Kernel for Move<'_, T> {
 impl Adam {
     /// Of settings.
     pub(super) fn from_settings(settings: &Settings<'_>, form: AdamForm) -> Result<Self> {
-        let (beta1, beta2) = (settings.number("beta1")?, settings.number("beta2")?);
-        Self::new(Schedule::from_settings(settings)?, beta1, beta2, settings.number("eps")?, settings.decay(), form)
+        let (beta1, beta2) = (settings.value("beta1"), settings.value("beta2"));
+        Self::new(Schedule::from_settings(settings)?, beta1, beta2, settings.value("eps"), settings.decay(), form)
     }
 }
 
@@ -216,7 +216,7 @@ impl Adam {
     /// # Errors
     /// `Param` where the method has none.
     pub fn of_pretraining(settings: &Settings<'_>, steps: u64) -> Result<Self> {
-        let lr = Schedule::new(settings.number("pretrain-lr")?, Shape::Linear, steps);
+        let lr = Schedule::new(settings.value("pretrain-lr"), Shape::Linear, steps);
         Self::new(lr, 0.9, 0.999, 1e-8, settings.auto(&DECAY).unwrap_or(0.0), AdamForm::Corrected)
     }
 }

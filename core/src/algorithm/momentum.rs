@@ -59,7 +59,7 @@ impl<T: Real> Algorithm<T> for Momentum {
 impl Momentum {
     /// Of settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Self::new(Schedule::from_settings(settings)?, settings.number("beta1")?, settings.decay())
+        Self::new(Schedule::from_settings(settings)?, settings.value("beta1"), settings.decay())
     }
 }
 

@@ -99,7 +99,7 @@ impl<T: Real> Algorithm<T> for Oauc {
 impl Oauc {
     /// Of settings; the last `ascent` entries are maximised over.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
-        let algorithm = Self::new(settings.unit() * settings.number("lr")?, settings.number("radius")?, ascent)?;
+        let algorithm = Self::new(settings.unit() * settings.value("lr"), settings.value("radius"), ascent)?;
         Ok(algorithm.with_answer(answer(settings)))
     }
 }

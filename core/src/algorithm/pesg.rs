@@ -113,7 +113,7 @@ impl<T: Real> Algorithm<T> for Pesg {
 impl Pesg {
     /// Of settings; the last `ascent` entries are maximised over.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
-        let stages = Stages::new(settings.number("lr")?, 0.1, settings.number("stage")?, 1.0, 0.0)?;
-        Self::new(stages, settings.number("pull")?, settings.decay(), ascent)
+        let stages = Stages::new(settings.value("lr"), 0.1, settings.value("stage"), 1.0, 0.0)?;
+        Self::new(stages, settings.value("pull"), settings.decay(), ascent)
     }
 }

@@ -178,9 +178,8 @@ impl Pga {
     /// Of settings; the last `ascent` entries are maximised over.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         let unit = settings.unit();
-        let (lr, stage, prox) =
-            (unit * settings.number("lr")?, settings.number("stage")?, unit * settings.number("prox")?);
-        let (radius, dual) = (settings.number("radius")?, settings.number("dual-radius")?);
+        let (lr, stage, prox) = (unit * settings.value("lr"), settings.value("stage"), unit * settings.value("prox"));
+        let (radius, dual) = (settings.value("radius"), settings.value("dual-radius"));
         let algorithm = Self::new(lr, stage, prox, radius, dual, ascent, settings.seed())?;
         Ok(algorithm.with_answer(answer(settings)))
     }

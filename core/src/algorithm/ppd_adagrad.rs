@@ -177,15 +177,15 @@ impl PpdAdagrad {
     /// Of settings; the last `ascent` entries are maximised over.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         let (stages, length) = if Stages::are_of_theory(settings) {
-            let (mu, l) = (settings.number("mu")?, settings.number("smoothness")?);
-            let stages = Stages::theory_adagrad(settings.number("lr")?, mu, l, settings.count("reset")? as f64)?;
-            (stages, StageLength::Theory { l_tilde: settings.number("l-tilde")? })
-        } else if settings.word("stages")? == "data" {
-            (Stages::of_practice(settings)?, StageLength::Data { l_tilde: settings.number("l-tilde")? })
+            let (mu, l) = (settings.value("mu"), settings.value("smoothness"));
+            let stages = Stages::theory_adagrad(settings.value("lr"), mu, l, settings.value("reset"))?;
+            (stages, StageLength::Theory { l_tilde: settings.value("l-tilde") })
+        } else if settings.text("stages") == Some("data") {
+            (Stages::of_practice(settings)?, StageLength::Data { l_tilde: settings.value("l-tilde") })
         } else {
             (Stages::of_practice(settings)?, StageLength::Fixed)
         };
-        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.number("delta")?, length, ascent)?;
+        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.value("delta"), length, ascent)?;
         Ok(algorithm.with_answer(answer(settings)))
     }
 }

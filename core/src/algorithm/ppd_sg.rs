@@ -188,9 +188,8 @@ impl PpdSg {
         let stages = match Stages::are_of_theory(settings) {
             false => Stages::of_practice(settings)?,
             true => {
-                let (mu, l, l_tilde) =
-                    (settings.number("mu")?, settings.number("smoothness")?, settings.number("l-tilde")?);
-                Stages::theory(settings.number("lr")?, mu, l, l_tilde, settings.count("reset")? as f64)?
+                let (mu, l, l_tilde) = (settings.value("mu"), settings.value("smoothness"), settings.value("l-tilde"));
+                Stages::theory(settings.value("lr"), mu, l, l_tilde, settings.value("reset"))?
             }
         };
         let algorithm = Self::new(stages, Stages::prox(settings)?, settings.decay(), ascent)?;

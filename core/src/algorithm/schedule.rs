@@ -60,16 +60,15 @@ impl Schedule {
     }
 }
 
+/// Every shape by its name.
+const SHAPES: [(&str, Shape); 4] =
+    [("constant", Shape::Constant), ("linear", Shape::Linear), ("cosine", Shape::Cosine), ("steps", Shape::Steps)];
+
 impl Schedule {
     /// Of settings, over the run's steps.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let shape = match settings.word("schedule")? {
-            "constant" => Shape::Constant,
-            "linear" => Shape::Linear,
-            "cosine" => Shape::Cosine,
-            "steps" => Shape::Steps,
-            _ => return Err(Error::Param { what: "schedule" }),
-        };
-        Ok(Self::new(settings.number("lr")?, shape, settings.scope().steps))
+        let name = settings.word("schedule")?;
+        let (_, shape) = SHAPES.iter().find(|shape| shape.0 == name).ok_or(Error::Param { what: "schedule" })?;
+        Ok(Self::new(settings.value("lr"), *shape, settings.scope().steps))
     }
 }

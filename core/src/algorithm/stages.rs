@@ -79,15 +79,15 @@ impl Stages {
     /// The proximal radius of settings.
     pub(super) fn prox(settings: &Settings<'_>) -> Result<f64> {
         match Self::are_of_theory(settings) {
-            true => Ok(0.5 / settings.number("smoothness")?),
-            false => Ok(Self::unit(settings) * settings.number("prox")?),
+            true => Ok(0.5 / settings.value("smoothness")),
+            false => Ok(Self::unit(settings) * settings.value("prox")),
         }
     }
 
     /// The stages of settings that no theorem is asked for.
     pub(super) fn of_practice(settings: &Settings<'_>) -> Result<Self> {
-        let (lr, factor) = (Self::unit(settings) * settings.number("lr")?, settings.number("stage-factor")?);
-        Self::new(lr, 1.0 / factor, settings.number("stage")?, factor, settings.count("reset")? as f64)
+        let (lr, factor) = (Self::unit(settings) * settings.value("lr"), settings.value("stage-factor"));
+        Self::new(lr, 1.0 / factor, settings.value("stage"), factor, settings.value("reset"))
     }
 
     fn growth(mu: f64, l: f64) -> Result<f64> {

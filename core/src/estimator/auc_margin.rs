@@ -155,10 +155,10 @@ impl<T: Real> Estimator<T> for AucMargin {
 impl AucMargin {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let joint = settings.word("form")? == "joint";
+        let joint = settings.text("form") == Some("joint");
         let form = if joint { AucMarginForm::Joint } else { AucMarginForm::PerClass };
-        let (link, weights) = (Link::from_settings(settings)?, Weights::from_settings(settings)?);
-        Self::new(settings.number("margin")?, form, link, weights)
+        let (link, weights) = (Link::from_settings(settings), Weights::from_settings(settings));
+        Self::new(settings.value("margin"), form, link, weights)
     }
 }
 

@@ -231,12 +231,12 @@ impl<T: Real> Estimator<T> for AucMinMax {
 impl AucMinMax {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let prior = match settings.word("prior")? {
-            "online" => Prior::Online,
-            "online-exact" => Prior::OnlineExact,
+        let prior = match settings.text("prior") {
+            Some("online") => Prior::Online,
+            Some("online-exact") => Prior::OnlineExact,
             _known => Prior::Known,
         };
-        Ok(Self::new(Link::from_settings(settings)?, Weights::from_settings(settings)?, prior))
+        Ok(Self::new(Link::from_settings(settings), Weights::from_settings(settings), prior))
     }
 }
 

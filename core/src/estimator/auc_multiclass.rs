@@ -227,10 +227,10 @@ impl<T: Real> Estimator<T> for AucMulticlass {
 impl AucMulticlass {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let shares = settings.word("weighting")? == "shares";
+        let shares = settings.text("weighting") == Some("shares");
         let weighting = if shares { PairWeighting::Shares } else { PairWeighting::HandTill };
-        let (classes, pairs) = (settings.scope().classes, settings.count("pairs")? as u32);
-        Self::new(classes, weighting, pairs, settings.seed(), Weights::from_settings(settings)?)
+        let (classes, pairs) = (settings.scope().classes, settings.value("pairs") as u32);
+        Self::new(classes, weighting, pairs, settings.seed(), Weights::from_settings(settings))
     }
 }
 

@@ -100,7 +100,7 @@ impl<T: Real> Estimator<T> for AucPairwise {
 impl AucPairwise {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::new(super::surrogate(settings)?, Link::from_settings(settings)?))
+        Ok(Self::new(super::surrogate(settings)?, Link::from_settings(settings)))
     }
 }
 

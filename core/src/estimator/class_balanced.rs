@@ -92,7 +92,7 @@ impl<T: Real> Estimator<T> for ClassBalanced {
 impl ClassBalanced {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Self::new(settings.number("beta")?, Weights::from_settings(settings)?)
+        Self::new(settings.value("beta"), Weights::from_settings(settings))
     }
 }
 

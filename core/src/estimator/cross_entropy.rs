@@ -111,11 +111,11 @@ impl<T: Real> Estimator<T> for CrossEntropy {
 impl CrossEntropy {
     /// Plain, of settings.
     pub(crate) fn plain(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::new(ClassWeights::Plain, Weights::from_settings(settings)?))
+        Ok(Self::new(ClassWeights::Plain, Weights::from_settings(settings)))
     }
     /// Balanced, of settings.
     pub(crate) fn balanced(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::new(ClassWeights::Balanced, Weights::from_settings(settings)?))
+        Ok(Self::new(ClassWeights::Balanced, Weights::from_settings(settings)))
     }
 }
 

@@ -169,16 +169,16 @@ impl<T: Real> Estimator<T> for Exact {
 impl Exact {
     /// SOAP's objective, of settings.
     pub(crate) fn ap_of(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::ap(super::surrogate(settings)?, Link::from_settings(settings)?))
+        Ok(Self::ap(super::surrogate(settings)?, Link::from_settings(settings)))
     }
     /// The pairwise AUC loss, of settings.
     pub(crate) fn auc_of(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::auc(super::surrogate(settings)?, Link::from_settings(settings)?))
+        Ok(Self::auc(super::surrogate(settings)?, Link::from_settings(settings)))
     }
     /// The partial AUC, of settings.
     #[cfg(feature = "every-method")]
     pub(crate) fn pauc_of(settings: &Settings<'_>) -> Result<Self> {
-        Self::pauc(super::surrogate(settings)?, Link::from_settings(settings)?, settings.fpr())
+        Self::pauc(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr())
     }
 }
 

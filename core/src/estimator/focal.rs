@@ -104,7 +104,7 @@ impl<T: Real> Estimator<T> for Focal {
 impl Focal {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Self::new(settings.number("focus")?, Weights::from_settings(settings)?)
+        Self::new(settings.value("focus"), Weights::from_settings(settings))
     }
 }
 

@@ -139,9 +139,9 @@ impl<T: Real> Estimator<T> for Ldam {
 impl Ldam {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let (margin, scale) = (settings.number("margin")?, settings.number("scale")?);
-        let (beta, defer) = (settings.number("beta")?, settings.count("defer")?);
-        Self::new(margin, scale, beta, defer, Weights::from_settings(settings)?)
+        let (margin, scale) = (settings.value("margin"), settings.value("scale"));
+        let (beta, defer) = (settings.value("beta"), settings.count("defer")?);
+        Self::new(margin, scale, beta, defer, Weights::from_settings(settings))
     }
 }
 

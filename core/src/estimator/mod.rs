@@ -133,16 +133,16 @@ impl Link {
 }
 
 impl Weights {
-    /// Of settings.
-    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Ok(if settings.word("weights")? == "unbiased" { Self::Unbiased } else { Self::AsDrawn })
+    /// Of settings; unbiased where a method has none.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Self {
+        if settings.text("weights") == Some("as-drawn") { Self::AsDrawn } else { Self::Unbiased }
     }
 }
 
 impl Link {
-    /// Of settings.
-    fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Ok(if settings.word("link")? == "sigmoid" { Self::Sigmoid } else { Self::Identity })
+    /// Of settings; the identity where a method has none.
+    fn from_settings(settings: &Settings<'_>) -> Self {
+        if settings.text("link") == Some("sigmoid") { Self::Sigmoid } else { Self::Identity }
     }
 }
 
@@ -150,7 +150,7 @@ impl Link {
 fn surrogate(settings: &Settings<'_>) -> Result<AnySurrogate<f64>> {
     let name = settings.word("surrogate")?;
     let known = SURROGATES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "surrogate" })?;
-    AnySurrogate::by_name(name, settings.number(known.1)?)
+    AnySurrogate::by_name(name, settings.value(known.1))
 }
 
 /// Weight of each negative and of each positive in a mean over all examples.
@@ -304,6 +304,7 @@ impl AnyEstimator {
     }
 
     /// The objective over the whole data, if it is one.
+    #[inline(always)]
     pub(crate) fn exact(&self) -> Option<&Exact> {
         match self {
             #[cfg(feature = "every-method")]

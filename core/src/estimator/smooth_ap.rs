@@ -117,8 +117,8 @@ impl<T: Real> Estimator<T> for SmoothAp {
 impl SmoothAp {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let (link, weights) = (Link::from_settings(settings)?, Weights::from_settings(settings)?);
-        Self::new(settings.number("temperature")?, link, weights)
+        let (link, weights) = (Link::from_settings(settings), Weights::from_settings(settings));
+        Self::new(settings.value("temperature"), link, weights)
     }
 }
 

@@ -114,7 +114,9 @@ impl Soap {
         if !(floor >= 0.0 && floor.is_finite()) {
             return Err(Error::Param { what: "u0" });
         }
-        if surrogate.value(0.0) <= 0.0 {
+        if let AnySurrogate::Square(square) = surrogate
+            && square.margin() == 0.0
+        {
             return Err(Error::Param { what: "margin" });
         }
         Ok(Self(settings))
@@ -384,11 +386,11 @@ impl Soap {
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let settings = SoapSettings {
             surrogate: super::surrogate(settings)?,
-            link: Link::from_settings(settings)?,
-            gamma: settings.number("gamma")?,
-            floor: settings.number("u0")?,
-            weights: Weights::from_settings(settings)?,
-            first: if settings.word("first")? == "zero" { First::Zero } else { First::Estimate },
+            link: Link::from_settings(settings),
+            gamma: settings.value("gamma"),
+            floor: settings.value("u0"),
+            weights: Weights::from_settings(settings),
+            first: if settings.text("first") == Some("zero") { First::Zero } else { First::Estimate },
         };
         Self::new(settings)
     }

@@ -100,7 +100,7 @@ impl<T: Real> Estimator<T> for SoftmaxCrossEntropy {
 impl SoftmaxCrossEntropy {
     /// Of settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        Ok(Self::new(Weights::from_settings(settings)?))
+        Ok(Self::new(Weights::from_settings(settings)))
     }
 }
 

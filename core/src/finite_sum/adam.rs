@@ -181,8 +181,8 @@ impl<T: Real> FiniteSum<T> for AdamSum {
 impl AdamSum {
     /// Of settings, for `n` examples.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
-        let (alpha, decay) = (settings.number("alpha")?, settings.number("decay")?);
-        let moments = (settings.number("beta1")?, settings.number("beta2")?, settings.number("eps")?);
+        let (alpha, decay) = (settings.value("alpha"), settings.value("decay"));
+        let moments = (settings.value("beta1"), settings.value("beta2"), settings.value("eps"));
         Self::new(super::batch(settings, n)?, alpha, decay)?.with_moments(moments.0, moments.1, moments.2)
     }
 }

@@ -153,7 +153,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
 impl AiSarah {
     /// Of settings, for `n` examples.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
-        Self::new(super::batch(settings, n)?, settings.number("stop")?, settings.number("beta")?)
+        Self::new(super::batch(settings, n)?, settings.value("stop"), settings.value("beta"))
     }
 }
 

@@ -233,8 +233,8 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
 impl MomentumSum {
     /// Of settings, for `n` examples.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
-        let (alpha, beta) = (settings.number("alpha")?, settings.number("beta")?);
-        Self::new(super::batch(settings, n)?, alpha, beta, settings.number("decay")?)
+        let (alpha, beta) = (settings.value("alpha"), settings.value("beta"));
+        Self::new(super::batch(settings, n)?, alpha, beta, settings.value("decay"))
     }
 }
 

@@ -110,7 +110,7 @@ impl Sarah {
     }
     /// SARAH+, of settings.
     pub(crate) fn plus_from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
-        Self::plus(super::batch(settings, n)?, super::alpha(settings, smooth)?, settings.number("stop")?)
+        Self::plus(super::batch(settings, n)?, super::alpha(settings, smooth)?, settings.value("stop"))
     }
 }
 

@@ -250,7 +250,7 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
 impl TheoreticalAiSarah {
     /// Of settings, for `n` examples.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
-        let uniform = settings.word("sampling")? == "uniform";
+        let uniform = settings.text("sampling") == Some("uniform");
         let sampling = if uniform { Sampling::Uniform } else { Sampling::Importance };
         Self::new(super::inner(settings, n, 16)?, sampling)
     }

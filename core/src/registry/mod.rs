@@ -107,8 +107,7 @@ impl Method {
     pub fn estimator(&self, settings: &Settings<'_>) -> Result<AnyEstimator> {
         match self.make {
             Make::Estimator(make) => make(settings),
-            Make::Sum(_) => Err(Error::Unsupported { what: "an estimator of a finite sum" }),
-            Make::Listed => Err(Error::Unsupported { what: "a method without the feature every-method" }),
+            Make::Sum(_) | Make::Listed => Err(Error::Unsupported { what: text("an estimator of a finite sum") }),
         }
     }
 
@@ -129,7 +128,7 @@ impl Method {
     pub fn finite_sum(&self, settings: &Settings<'_>, n: usize, smooth: f64) -> Result<AnySum> {
         match self.make {
             Make::Sum(make) => make(settings, n, smooth),
-            _ => Err(Error::Unsupported { what: "a finite sum of scores" }),
+            Make::Estimator(_) | Make::Listed => Err(Error::Unsupported { what: text("a finite sum of scores") }),
         }
     }
 }

@@ -215,6 +215,12 @@ impl<'a> Settings<'a> {
         value.ok_or(Error::Param { what: name })
     }
 
+    /// The value of a numeric parameter, NaN where there is none of this name: no constructor takes that.
+    #[inline(never)]
+    pub(crate) fn value(&self, name: &'static str) -> f64 {
+        self.number(name).unwrap_or(f64::NAN)
+    }
+
     /// The value of a whole-number parameter.
     ///
     /// # Errors

@@ -148,14 +148,15 @@ impl AnySampler {
     /// `Param`, `OneClass` (stratified).
     pub fn from_settings(settings: &Settings<'_>, population: [u32; 2]) -> Result<Self> {
         let (seed, [negatives, positives]) = (settings.seed(), population);
-        let at_most = |name, there: u32| Ok::<_, Error>((settings.count(name)?).min(u64::from(there)) as u32);
+        // (Nothing, where there is no such parameter, is refused below.)
+        let at_most = |name, there: u32| (settings.value(name) as u32).min(there);
         if settings.text("sampling") == Some("uniform") {
-            return Ok(Self::Shuffle(Shuffle::new(seed, at_most("batch", negatives + positives)?)?));
+            return Ok(Self::Shuffle(Shuffle::new(seed, at_most("batch", negatives + positives))?));
         }
         if negatives == 0 || positives == 0 {
             return Err(Error::OneClass);
         }
-        let (high, low) = (at_most("positives", positives)?, at_most("negatives", negatives)?);
+        let (high, low) = (at_most("positives", positives), at_most("negatives", negatives));
         Ok(Self::Stratified(Stratified::new(seed, high, low)?))
     }
 }

@@ -118,7 +118,7 @@ impl<T: Real> ClassTrainer<T> {
         let early = match steps.before {
             0 => None,
             before => {
-                let weights = Weights::from_settings(&settings).unwrap_or(Weights::Unbiased);
+                let weights = Weights::from_settings(&settings);
                 let estimator = AnyEstimator::Softmax(SoftmaxCrossEntropy::new(weights));
                 Some(Phase { estimator, algorithm: AnyAlgorithm::Adam(Adam::of_pretraining(&settings, before)?) })
             }

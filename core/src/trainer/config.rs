@@ -320,17 +320,17 @@ fn setting_text(error: SettingError, method: &Method, config: &Config) -> String
 
 /// `Ok` when everything that was set has been looked at, now that a run is made of it: what another choice makes
 /// meaningless is refused. (The rest of a paper's settings is not, where some of them were overridden, nor is the method's
-/// length where the run has its own.)
+/// length where the run has its own. Builds with `compact` refuse nothing: a page leaves in place what was set before.)
 pub(super) fn refuse_unread(settings: &Settings<'_>, method: &Method, config: &Config) -> Result<(), TrainerError> {
-    let Some(at) = settings.unread(method.paper) else { return Ok(()) };
-    let name = &config.settings[at].0;
     if cfg!(feature = "compact") {
-        return Err(TrainerError::Config(format!("{name} has no effect beside the other settings")));
+        return Ok(());
     }
+    let Some(at) = settings.unread(method.paper) else { return Ok(()) };
     let choices = method.params.iter().filter(|param| matches!(param.domain, Domain::Choice(_)));
     let choices: Vec<String> =
         choices.filter_map(|param| Some(format!("{}={}", param.name, settings.text(param.name)?))).collect();
     let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
+    let name = &config.settings[at].0;
     Err(TrainerError::Config(format!("{name} has no effect with {}", listed(&choices))))
 }
 

@@ -21,6 +21,9 @@ pub(super) const RESET: [usize; 2] = [2, 2];
 /// A report looks at no more pairs one by one; of more rows it takes evenly spaced ones.
 const MOST_PAIRS: f64 = (1u32 << 24) as f64;
 
+/// Share of a metric that an exact method may lose on the training rows.
+const FALL: f64 = 0.05;
+
 /// A run and its sampler.
 #[derive(Clone, Debug)]
 pub(super) struct Scored<T: Real> {
@@ -50,7 +53,9 @@ pub(super) struct Scored<T: Real> {
     tables: Vec<f64>,
 }
 
-/// The tables of an exact objective's surrogate, if it has any.
+/// The tables of an exact objective's surrogate, if it has any. (Inlined, as `planned` is, so that a build without exact
+/// methods has none of their sums.)
+#[inline(always)]
 fn tables(estimator: &AnyEstimator) -> Vec<f64> {
     let Some(exact) = estimator.exact() else { return Vec::new() };
     let mut memory = vec![0.0; Plan::need(Exact::GRADE)];
@@ -61,6 +66,7 @@ fn tables(estimator: &AnyEstimator) -> Vec<f64> {
 }
 
 /// An exact objective with its plan, if its tables are there.
+#[inline(always)]
 fn planned<'a>(estimator: &AnyEstimator, tables: &'a [f64]) -> Option<(Exact, Plan<'a>)> {
     let exact = *estimator.exact()?;
     Some((exact, Plan::again(exact.surrogate(), Exact::GRADE, tables).ok()?))
@@ -91,7 +97,7 @@ impl<T: Real> Scored<T> {
         let early = match steps.before {
             0 => None,
             before => {
-                let weights = Weights::from_settings(&settings).unwrap_or(Weights::Unbiased);
+                let weights = Weights::from_settings(&settings);
                 let estimator = AnyEstimator::CrossEntropy(CrossEntropy::new(ClassWeights::Plain, weights));
                 Some(Phase { estimator, algorithm: AnyAlgorithm::Adam(Adam::of_pretraining(&settings, before)?) })
             }
@@ -163,9 +169,9 @@ impl<T: Real> Scored<T> {
         }
     }
 
-    /// At the end of an exact method that went on from cross-entropy: the model where its own steps began, if it has the
-    /// better metric on the training rows. A surrogate can fall while what it stands for falls, too: where most pairs are in
-    /// the wrong order, by shrinking all scores.
+    /// At the end of an exact method that went on from cross-entropy: the model where its own steps began, if the metric on
+    /// the training rows has fallen by more than [`FALL`] of it. A surrogate can fall while what it stands for falls, too:
+    /// where most pairs are in the wrong order, by shrinking all scores. (A little it may fall, and held-out rows gain.)
     fn keep_the_better(&mut self, common: &mut Common<T>) -> Result<()> {
         let (Some(exact), Some(start)) = (self.learner.method.estimator.exact().copied(), self.learner.start()) else {
             return Ok(());
@@ -176,7 +182,7 @@ impl<T: Real> Scored<T> {
             common.passes.forward(&common.model, params, train.rows(), None, &mut scores)?;
             Ok::<_, Error>(exact.metric(&common.summary(&scores, train.labels())?))
         };
-        if metric(start)? > metric(self.learner.params())? {
+        if metric(self.learner.params())? < (1.0 - FALL) * metric(start)? {
             self.learner.return_to_start();
         }
         Ok(())
@@ -220,10 +226,10 @@ impl<T: Real> Scored<T> {
                 )?;
                 (taken.starts, taken.drawn)
             }
-            Draw::Fresh { .. } => return Err(Error::Unsupported { what: "batches of a second sampler" }),
+            Draw::Fresh { .. } => return Err(Error::Unsupported { what: "batches" }),
             Draw::Again => match self.last {
                 Some(last) => last,
-                None => return Err(Error::Unsupported { what: "the batch of the last request, which is not saved" }),
+                None => return Err(Error::Unsupported { what: "batches" }),
             },
         };
         self.last = Some((starts, drawn));
