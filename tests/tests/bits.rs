@@ -93,7 +93,6 @@ fn config(method: &str, model: &str, settings: &[(&str, &str)]) -> Config {
         length: Length::Steps(STEPS),
         seed: 3,
         fpr: (0.05, 0.5),
-        ..Config::default()
     }
 }
 
