@@ -228,7 +228,7 @@ test("a run that collapsed is told where it is, and is no result", async () => {
 });
 
 test("a method that learns nothing says so of itself, and one that begins with cross-entropy says for how long", async () => {
-  const { page, errors, close } = await open("#steps=60&a=smooth-ap&b=pauc-exact&b.pretrain=0");
+  const { page, errors, close } = await open("#steps=60&a=smooth-ap&b=soap&b.lr=0&b.pretrain=0");
   assert.match(await page.textContent("#lane-b .warning"), /^Collapsed\. All training rows have the same score, so this model ranks nothing; try .* or another method\.$/);
   assert.equal(await page.textContent("#lane-a .warning"), "");
   assert.match(await page.textContent("#lane-a summary"), /^first 30 steps: cross-entropy  ·  /);
