@@ -236,6 +236,25 @@ fn every_method_learns() {
     }
 }
 
+/// The seed decides which rows a batch has, whatever the method and however they are drawn.
+#[test]
+fn batches_follow_the_seed() {
+    let (x, y) = data(6, 90);
+    let all = dataset(&x, &y);
+    for method in CLASS_METHODS {
+        for sampling in ["stratified", "uniform"] {
+            let batch = |seed| {
+                let config = Config { seed, ..config(method.name, "linear", &[("sampling", sampling)], 2) };
+                let mut trainer = ClassTrainer::new(&config, Arc::clone(&all), None).unwrap();
+                trainer.step().unwrap();
+                trainer.batch_index().to_vec()
+            };
+            assert_eq!(batch(1), batch(1), "{} {sampling}", method.name);
+            assert_ne!(batch(1), batch(2), "{} {sampling}", method.name);
+        }
+    }
+}
+
 #[test]
 fn resuming_after_any_step_gives_the_same_bits() {
     let (x, y) = data(6, 90);

@@ -183,7 +183,7 @@ impl Config {
         self.settings_of(method, &self.pairs()).map(|_| ())
     }
 
-    /// The settings of a method, checked with the length.
+    /// The settings of a method, checked with the length, for this range and seed.
     pub(super) fn settings_of<'a>(
         &self,
         method: &'static Method,
@@ -195,7 +195,7 @@ impl Config {
             Length::Passes(passes) if !(passes > 0.0 && passes < 1e12) => {
                 Err(TrainerError::Config("passes must be positive".to_string()))
             }
-            _ => Ok(settings),
+            _ => Ok(settings.with_fpr(self.fpr).with_seed(self.seed)),
         }
     }
 

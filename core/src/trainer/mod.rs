@@ -132,7 +132,7 @@ impl<T: Real> Trainer<T> {
             return Err(TrainerError::NotBuilt { method: method.name });
         }
         let pairs = config.pairs();
-        let settings = config.settings_of(method, &pairs)?.with_fpr(config.fpr).with_seed(config.seed);
+        let settings = config.settings_of(method, &pairs)?;
         let network = config.model != ModelSpec::Linear;
         let (low, high) = config.fpr;
         if FprRange::new(low, high).is_err() {
