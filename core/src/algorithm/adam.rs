@@ -208,9 +208,7 @@ impl Adam {
         let (beta1, beta2) = (settings.value("beta1"), settings.value("beta2"));
         Self::new(Schedule::from_settings(settings)?, beta1, beta2, settings.value("eps"), settings.decay(), form)
     }
-}
 
-impl Adam {
     /// Of settings, for so many steps of cross-entropy before a method's own.
     ///
     /// # Errors

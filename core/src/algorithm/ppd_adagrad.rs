@@ -185,7 +185,7 @@ impl PpdAdagrad {
         } else {
             (Stages::of_practice(settings)?, StageLength::Fixed)
         };
-        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.value("delta"), length, ascent)?;
+        let algorithm = Self::new(stages, Stages::prox(settings), settings.value("delta"), length, ascent)?;
         Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -192,7 +192,7 @@ impl PpdSg {
                 Stages::theory(settings.value("lr"), mu, l, l_tilde, settings.value("reset"))?
             }
         };
-        let algorithm = Self::new(stages, Stages::prox(settings)?, settings.decay(), ascent)?;
+        let algorithm = Self::new(stages, Stages::prox(settings), settings.decay(), ascent)?;
         Ok(algorithm.with_answer(answer(settings)))
     }
 }

@@ -70,23 +70,17 @@ impl Stages {
         settings.text("schedule") == Some("theory")
     }
 
-    /// What rates and proximal radii of settings are multiplied by: the constants of the theorems are those of the
-    /// objective as it is.
-    pub(super) fn unit(settings: &Settings<'_>) -> f64 {
-        if Self::are_of_theory(settings) { 1.0 } else { settings.unit() }
-    }
-
-    /// The proximal radius of settings.
-    pub(super) fn prox(settings: &Settings<'_>) -> Result<f64> {
+    /// The proximal radius of settings. (The constants of the theorems are those of the objective as it is, without units.)
+    pub(super) fn prox(settings: &Settings<'_>) -> f64 {
         match Self::are_of_theory(settings) {
-            true => Ok(0.5 / settings.value("smoothness")),
-            false => Ok(Self::unit(settings) * settings.value("prox")),
+            true => 0.5 / settings.value("smoothness"),
+            false => settings.unit() * settings.value("prox"),
         }
     }
 
     /// The stages of settings that no theorem is asked for.
     pub(super) fn of_practice(settings: &Settings<'_>) -> Result<Self> {
-        let (lr, factor) = (Self::unit(settings) * settings.value("lr"), settings.value("stage-factor"));
+        let (lr, factor) = (settings.unit() * settings.value("lr"), settings.value("stage-factor"));
         Self::new(lr, 1.0 / factor, settings.value("stage"), factor, settings.value("reset"))
     }
 

@@ -31,9 +31,9 @@ use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    ANSWER, BATCH, BIG, DECAY, FROM_CE, FROM_CE_STEPS, L_TILDE, MU, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    PRIOR, PROX, RESET, SAMPLING, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, TINY, UNITS, WEIGHTS, auto_lr,
-    choice, link, number, rule,
+    ANSWER, BATCH, BIG, DECAY, DELTA, FROM_CE, FROM_CE_STEPS, L_TILDE, MU, NEGATIVES, NO_RESTART, POSITIVES,
+    PRETRAIN_LR, PRIOR, PROX, RESET, SAMPLING, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STAGES, TINY, UNITS,
+    WEIGHTS, auto_lr, choice, link, number, rule,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -254,38 +254,24 @@ const MINMAX_SETTINGS: &[(&str, &str)] = &[
     ("pretrain", "0"),
 ];
 
+/// Parameters of the methods on this objective: step rule, rates of linear models and of networks; the rule's own; its
+/// decay and answer.
+macro_rules! min_max {
+    ($rule:literal, $linear:literal, $network:literal; $($own:expr),*; $($end:expr),*) => {
+        &[
+            FROM_CE_STEPS, rule($rule, &[$rule]), auto_lr($linear, $network), UNITS, $($own,)* link("sigmoid"), PRIOR,
+            SAMPLING, POSITIVES, NEGATIVES, BATCH, WEIGHTS, $($end,)* FROM_CE, PRETRAIN_LR, NO_RESTART,
+        ]
+    };
+}
+
 /// Its entry in the table of methods.
 pub(crate) const PPD_SG: Entry = Entry {
     name: "ppd-sg",
     title: "PPD-SG",
     about: "Maximises the AUROC through its min-max square loss, in stages that start from the mean of the last.",
     kind: Kind::Batches,
-    params: &[
-        FROM_CE_STEPS,
-        rule("ppd-sg", &["ppd-sg"]),
-        auto_lr(0.3, 0.01),
-        UNITS,
-        STAGE,
-        STAGE_FACTOR,
-        PROX,
-        RESET,
-        STAGE_SCHEDULE,
-        MU,
-        SMOOTHNESS,
-        L_TILDE,
-        link("sigmoid"),
-        PRIOR,
-        SAMPLING,
-        POSITIVES,
-        NEGATIVES,
-        BATCH,
-        WEIGHTS,
-        DECAY,
-        ANSWER,
-        FROM_CE,
-        PRETRAIN_LR,
-        NO_RESTART,
-    ],
+    params: min_max!("ppd-sg", 0.3, 0.01; STAGE, STAGE_FACTOR, PROX, RESET, STAGE_SCHEDULE, MU, SMOOTHNESS, L_TILDE; DECAY, ANSWER),
     paper: MINMAX_SETTINGS,
     source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4, theorem 2" },
     files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_sg.rs", "core/src/algorithm/stages.rs"],
@@ -297,38 +283,7 @@ pub(crate) const PPD_ADAGRAD: Entry = Entry {
     title: "PPD-AdaGrad",
     about: "PPD-SG with AdaGrad's coordinate-wise steps.",
     kind: Kind::Batches,
-    params: &[
-        FROM_CE_STEPS,
-        rule("ppd-adagrad", &["ppd-adagrad"]),
-        auto_lr(0.03, 0.001),
-        UNITS,
-        STAGE,
-        STAGE_FACTOR,
-        choice(
-            "stages",
-            "fixed",
-            &["fixed", "data"],
-            "stage lengths by the schedule, or from the gradients seen (lemma 3)",
-        ),
-        number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
-        PROX,
-        RESET,
-        STAGE_SCHEDULE,
-        MU,
-        SMOOTHNESS,
-        L_TILDE,
-        link("sigmoid"),
-        PRIOR,
-        SAMPLING,
-        POSITIVES,
-        NEGATIVES,
-        BATCH,
-        WEIGHTS,
-        ANSWER,
-        FROM_CE,
-        PRETRAIN_LR,
-        NO_RESTART,
-    ],
+    params: min_max!("ppd-adagrad", 0.03, 0.001; STAGE, STAGE_FACTOR, STAGES, DELTA, PROX, RESET, STAGE_SCHEDULE, MU, SMOOTHNESS, L_TILDE; ANSWER),
     paper: MINMAX_SETTINGS,
     source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3, theorem 3" },
     files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/ppd_adagrad.rs", "core/src/algorithm/stages.rs"],
@@ -340,32 +295,18 @@ pub(crate) const PGA: Entry = Entry {
     title: "PGA",
     about: "Maximises the AUROC through its min-max square loss by the proximally guided algorithm.",
     kind: Kind::Batches,
-    params: &[
-        FROM_CE_STEPS,
-        rule("pga", &["pga"]),
-        auto_lr(0.3, 0.01),
-        UNITS,
-        STAGE,
-        PROX,
+    params: min_max!(
+        "pga", 0.3, 0.01;
+        STAGE, PROX,
         number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables"),
-        number("dual-radius", "1e6", TINY, BIG, "radius of the ball of the maximised variable"),
-        link("sigmoid"),
-        PRIOR,
-        SAMPLING,
-        POSITIVES,
-        NEGATIVES,
-        BATCH,
-        WEIGHTS,
+        number("dual-radius", "1e6", TINY, BIG, "radius of the ball of the maximised variable");
         choice(
             "answer",
             "last",
             &["last", "mean", "stage"],
-            "what is reported and saved: the last iterate, the mean of the stage, or the mean of a random stage",
-        ),
-        FROM_CE,
-        PRETRAIN_LR,
-        NO_RESTART,
-    ],
+            "what is reported and saved: the last iterate, the mean of the stage, or the mean of a random stage"
+        )
+    ),
     paper: MINMAX_SETTINGS,
     source: Source { paper: MINMAX_PAPER, part: "algorithm 1, after Rafique, Liu, Lin, Yang 2018" },
     files: &["core/src/estimator/auc_min_max.rs", "core/src/algorithm/pga.rs"],
@@ -377,24 +318,11 @@ pub(crate) const OAUC: Entry = Entry {
     title: "OAUC",
     about: "Maximises the AUROC through its min-max square loss by plain primal-dual steps.",
     kind: Kind::Batches,
-    params: &[
-        FROM_CE_STEPS,
-        rule("oauc", &["oauc"]),
-        auto_lr(0.3, 0.03),
-        UNITS,
-        number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables; twice that for the other"),
-        link("sigmoid"),
-        PRIOR,
-        SAMPLING,
-        POSITIVES,
-        NEGATIVES,
-        BATCH,
-        WEIGHTS,
-        ANSWER,
-        FROM_CE,
-        PRETRAIN_LR,
-        NO_RESTART,
-    ],
+    params: min_max!(
+        "oauc", 0.3, 0.03;
+        number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables; twice that for the other");
+        ANSWER
+    ),
     paper: &[
         ("units", "raw"),
         ("lr", "0.1"),

@@ -27,8 +27,8 @@ use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    ANSWER, BATCH, BATCH_STEPS, BIG, DECAY, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET, RESTART,
-    SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, TINY, WEIGHTS, choice, class_sampling, count, lr, number, rule,
+    ANSWER, BATCH, BATCH_STEPS, DECAY, DELTA, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET,
+    RESTART, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STAGES, WEIGHTS, choice, count, lr, rule, sampling,
 };
 use crate::registry::settings::Settings;
 use crate::rng::Rng;
@@ -262,7 +262,7 @@ pub(crate) const PPD_SG: Entry = Entry {
         L_TILDE,
         WEIGHTING,
         PAIRS,
-        class_sampling("stratified"),
+        sampling("stratified"),
         PER_CLASS,
         BATCH,
         WEIGHTS,
@@ -289,13 +289,8 @@ pub(crate) const PPD_ADAGRAD: Entry = Entry {
         lr("0.3"),
         STAGE,
         STAGE_FACTOR,
-        choice(
-            "stages",
-            "fixed",
-            &["fixed", "data"],
-            "stage lengths by the schedule, or from the gradients seen (lemma 3)",
-        ),
-        number("delta", "1e-3", TINY, BIG, "keeps the first steps short"),
+        STAGES,
+        DELTA,
         PROX,
         RESET,
         STAGE_SCHEDULE,
@@ -304,7 +299,7 @@ pub(crate) const PPD_ADAGRAD: Entry = Entry {
         L_TILDE,
         WEIGHTING,
         PAIRS,
-        class_sampling("stratified"),
+        sampling("stratified"),
         PER_CLASS,
         BATCH,
         WEIGHTS,

@@ -33,13 +33,13 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     Auto, BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR, PRETRAINING,
-    SAMPLING, SCALE_OF, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, auto_count, auto_lr, choice, link, number,
-    optimizer, pull,
+    SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, auto_count, auto_lr, choice, link, number, optimizer, pull,
+    scale, surrogate,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
-use crate::surrogate::{AnySurrogate, SURROGATE_NAMES, Sigmoid, Surrogate as _};
+use crate::surrogate::{AnySurrogate, Sigmoid, Surrogate as _};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -407,9 +407,9 @@ pub(crate) const ENTRY: Entry = Entry {
         optimizer("adam"),
         auto_lr(0.1, 0.0003),
         SCHEDULE,
-        choice("surrogate", "sigmoid", SURROGATE_NAMES, "loss of the margin"),
+        surrogate("sigmoid"),
         MARGIN,
-        number("scale", "2", TINY, BIG, SCALE_OF),
+        scale("2"),
         SMOOTHING,
         link("identity"),
         number("gamma", "0.9", TINY, 1.0, "weight of the new estimate in the moving averages u"),

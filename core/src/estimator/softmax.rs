@@ -10,7 +10,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, auto_lr, class_sampling, optimizer,
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, auto_lr, optimizer, sampling,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -115,7 +115,7 @@ pub(crate) const ENTRY: Entry = Entry {
         optimizer("adam"),
         auto_lr(0.05, 0.003),
         SCHEDULE,
-        class_sampling("uniform"),
+        sampling("uniform"),
         PER_CLASS,
         BATCH,
         WEIGHTS,

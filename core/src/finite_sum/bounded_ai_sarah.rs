@@ -107,7 +107,7 @@ impl BoundedAiSarah {
     /// Of settings, for `n` examples, each at most `smooth`-smooth.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
         let batch = super::batch(settings, n)?;
-        let of = |name, share: f64| settings.number_or(name, if smooth > 0.0 { share / smooth } else { share });
+        let of = |name, share| super::step_size(settings, name, share, smooth);
         Self::new(batch, super::inner(settings, n, batch)? as u32, of("alpha-min", 1.0)?, of("alpha-max", 4.0)?)
     }
 }

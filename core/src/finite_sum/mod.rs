@@ -121,9 +121,9 @@ fn batch(settings: &Settings<'_>, n: usize) -> Result<usize> {
     Ok((settings.count("batch")? as usize).min(n))
 }
 
-/// The step size of settings: 1 where every example is flat and nothing is set.
-fn alpha(settings: &Settings<'_>, smooth: f64) -> Result<f64> {
-    settings.number_or("alpha", if smooth > 0.0 { 1.0 / smooth } else { 1.0 })
+/// A step size of settings, by default so many times 1/L; where every example is flat and nothing is set, so much.
+fn step_size(settings: &Settings<'_>, name: &'static str, share: f64, smooth: f64) -> Result<f64> {
+    settings.number_or(name, if smooth > 0.0 { share / smooth } else { share })
 }
 
 /// Steps of an inner loop, of settings.

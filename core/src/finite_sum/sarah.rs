@@ -106,11 +106,15 @@ impl Sarah {
     /// Of settings, for `n` examples, each at most `smooth`-smooth.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
         let batch = super::batch(settings, n)?;
-        Self::new(batch, super::alpha(settings, smooth)?, super::inner(settings, n, batch)?)
+        Self::new(batch, super::step_size(settings, "alpha", 1.0, smooth)?, super::inner(settings, n, batch)?)
     }
     /// SARAH+, of settings.
     pub(crate) fn plus_from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
-        Self::plus(super::batch(settings, n)?, super::alpha(settings, smooth)?, settings.value("stop"))
+        Self::plus(
+            super::batch(settings, n)?,
+            super::step_size(settings, "alpha", 1.0, smooth)?,
+            settings.value("stop"),
+        )
     }
 }
 

@@ -201,12 +201,10 @@ pub(crate) const DECAY_TO: Param = choice(
     "what weight decay pulls to: where the method's own steps start, or 0",
 );
 
-pub(crate) const SAMPLING: Param = choice(
-    "sampling",
-    "stratified",
-    &["stratified", "uniform"],
-    "so many of each class a batch, or uniform over all rows",
-);
+pub(crate) const fn sampling(default: &'static str) -> Param {
+    choice("sampling", default, &["stratified", "uniform"], "so many of each class a batch, or uniform over all rows")
+}
+pub(crate) const SAMPLING: Param = sampling("stratified");
 pub(crate) const POSITIVES: Param =
     count("positives", "8", 1, "positives a batch (stratified; at most those there are)");
 pub(crate) const NEGATIVES: Param =
@@ -218,21 +216,25 @@ pub(crate) const WEIGHTS: Param = choice(
     &["unbiased", "as-drawn"],
     "weigh examples so that estimates are unbiased, or all alike as drawn",
 );
-pub(crate) const SURROGATE: Param = choice("surrogate", "squared-hinge", SURROGATE_NAMES, "loss of the margin");
-pub(crate) const MARGIN_OF: &str = "margin of square, squared-hinge, hinge and ramp";
-pub(crate) const MARGIN: Param = number("margin", "1", TINY, BIG, MARGIN_OF);
+pub(crate) const fn surrogate(default: &'static str) -> Param {
+    choice("surrogate", default, SURROGATE_NAMES, "loss of the margin")
+}
+pub(crate) const SURROGATE: Param = surrogate("squared-hinge");
+pub(crate) const MARGIN: Param = number("margin", "1", TINY, BIG, "margin of square, squared-hinge, hinge and ramp");
 pub(crate) const SMOOTHING: Param =
     number("smoothing", "1", TINY, BIG, "width of smoothed-hinge's round part (its margin is 1)");
-pub(crate) const SCALE_OF: &str = "scale of logistic, sigmoid and exponential";
-pub(crate) const SCALE: Param = number("scale", "1", TINY, BIG, SCALE_OF);
+pub(crate) const fn scale(default: &'static str) -> Param {
+    number("scale", default, TINY, BIG, "scale of logistic, sigmoid and exponential")
+}
+pub(crate) const SCALE: Param = scale("1");
 pub(crate) const fn link(default: &'static str) -> Param {
     choice("link", default, &["sigmoid", "identity"], "function of the raw score inside the objective")
 }
 
 pub(crate) const PRETRAINING: &str = "steps of cross-entropy by adam before the method's own";
 pub(crate) const PRETRAIN: Param = count("pretrain", "0", 0, PRETRAINING);
-/// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads. A network's run is then as
-/// long as one of cross-entropy.
+/// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads. A network begins with as many
+/// steps as cross-entropy itself takes.
 pub(crate) const FROM_CE: Param =
     auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 10.0 / 3.0 }, PRETRAINING);
 pub(crate) const FROM_CE_STEPS: Param =
@@ -264,6 +266,14 @@ pub(crate) const UNITS: Param = choice(
     &["balanced", "raw"],
     "lr and prox in units of 1/(p(1-p)), p the share of positives, by which the objective is small; or as they are",
 );
+/// When a stage of PPD-AdaGrad ends, and what its first steps are divided by.
+pub(crate) const STAGES: Param = choice(
+    "stages",
+    "fixed",
+    &["fixed", "data"],
+    "stage lengths by the schedule, or from the gradients seen (lemma 3)",
+);
+pub(crate) const DELTA: Param = number("delta", "1e-3", TINY, BIG, "keeps the first steps short");
 pub(crate) const PROX: Param = number("prox", "1e5", TINY, BIG, "radius of the proximal term");
 pub(crate) const FIRST_STAGE: Auto = Auto::Share { linear: 1.0 / 12.0, network: 1.0 / 12.0 };
 pub(crate) const STAGE: Param = auto_number("stage", 1.0, FIRST_STAGE, "steps of the first stage");
@@ -310,17 +320,14 @@ pub(crate) const STOP: Param =
 pub(crate) const SUM_DECAY: Param =
     number("decay", "0", 0.0, 0.999_999, "the step size falls by this share after every pass");
 
-pub(crate) const fn class_sampling(default: &'static str) -> Param {
-    choice("sampling", default, &["stratified", "uniform"], "so many of each class a batch, or uniform over all rows")
-}
 pub(crate) const PER_CLASS: Param =
     count("per-class", "8", 1, "rows of each class a batch (stratified; at most those there are)");
 
-/// Parameters of the exact methods: most gradients of linear models and of networks, loss of the margin, its scale, decay.
+/// Parameters of the exact methods: most gradients of linear models and of networks, loss of the margin and its scale, decay.
 pub(crate) const fn exact(
     steps: [f64; 2],
-    surrogate: &'static str,
-    scale: &'static str,
+    loss: &'static str,
+    steepness: &'static str,
     decay: [f64; 2],
 ) -> [Param; 18] {
     [
@@ -339,9 +346,9 @@ pub(crate) const fn exact(
         ),
         lr("0.1"),
         SCHEDULE,
-        choice("surrogate", surrogate, SURROGATE_NAMES, "loss of the margin"),
+        surrogate(loss),
         MARGIN,
-        number("scale", scale, TINY, BIG, SCALE_OF),
+        scale(steepness),
         SMOOTHING,
         link("identity"),
         Param {

@@ -265,8 +265,6 @@ impl<T: Real> Summed<T> {
     /// P where the run began, and P at the iterate.
     pub fn began_and_is(&mut self, common: &Common<T>) -> Result<[f64; 2]> {
         self.params(common)?;
-        let mut start = vec![T::ZERO; self.params.len()];
-        common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
         let sum = self.sum(common);
         let mut objective = |params: &[T]| match &sum {
             Sum::Linear(_, glm) => glm.objective(params),
@@ -274,7 +272,11 @@ impl<T: Real> Summed<T> {
         };
         let from = match self.began {
             Some(from) => from,
-            None => objective(&start)?,
+            None => {
+                let mut start = vec![T::ZERO; self.params.len()];
+                common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
+                objective(&start)?
+            }
         };
         let to = objective(&self.params)?;
         self.began = Some(from);
