@@ -56,6 +56,7 @@ pub mod data;
 mod decimal;
 mod error;
 pub mod estimator;
+mod example_loss;
 pub mod finite_sum;
 pub mod metric;
 pub mod model;

@@ -26,20 +26,23 @@ fn files_in(folder: &str) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(".rs") && name != "mod.rs").map(|name| format!("{folder}/{name}")).collect()
 }
 
-/// Files that are shared by several entries and are none themselves, and what has no trainer: AI-SARAH for a host's own
-/// model.
+/// Files that are shared by several entries and are none themselves.
 const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
-    "core/src/finite_sum/any_model.rs",
+    "core/src/finite_sum/algorithm.rs",
     "core/src/finite_sum/any_sum.rs",
     "core/src/finite_sum/draw.rs",
     "core/src/finite_sum/glm.rs",
     "core/src/finite_sum/largest_eigenvalue.rs",
+    "core/src/finite_sum/lent.rs",
     "core/src/finite_sum/network.rs",
-    "core/src/finite_sum/on_network.rs",
+    "core/src/finite_sum/oracle.rs",
+    "core/src/finite_sum/plain.rs",
     "core/src/finite_sum/run.rs",
+    "core/src/finite_sum/settings.rs",
+    "core/src/finite_sum/vectors.rs",
     "core/src/finite_sum/windows.rs",
 ];
 
@@ -213,10 +216,10 @@ fn every_finite_sum_keeps_the_contract() {
                 let algorithm = m.finite_sum(&settings, 12, smooth).unwrap();
                 let need = algorithm.need(&glm).unwrap();
                 let (mut real, mut counts) = (vec![7.0; need.real], vec![7; need.u32]);
-                let mut memory = Memory { real: &mut real[1..], u32: &mut counts };
+                let mut memory = Memory { real: &mut real[1..], u32: &mut counts, scratch: &mut [] };
                 let short = algorithm.start(&glm, &[0.0; 4], 1, &mut memory);
                 assert!(matches!(short, Err(Error::Length { .. })), "{}: short memory", m.name);
-                let mut memory = Memory { real: &mut real, u32: &mut counts };
+                let mut memory = Memory { real: &mut real, u32: &mut counts, scratch: &mut [] };
                 assert!(matches!(algorithm.start(&glm, &[0.0; 3], 1, &mut memory), Err(Error::Length { .. })));
                 let mut run = algorithm.start(&glm, &[0.0; 4], 1, &mut memory).unwrap();
                 assert!(algorithm.minibatch(&glm, &run, memory.view()).is_empty(), "{}", m.name);

@@ -82,12 +82,12 @@ impl<'a, T: Real, A: FiniteSum<T>> Machine<'a, T, A> {
     fn new(algorithm: A, glm: Glm<'a, T>, w0: &[T], seed: u64) -> Self {
         let need = algorithm.need(&glm).unwrap();
         let (mut real, mut u32) = (vec![T::ZERO; need.real], vec![0; need.u32]);
-        let run = algorithm.start(&glm, w0, seed, &mut Memory { real: &mut real, u32: &mut u32 }).unwrap();
+        let run = algorithm.start(&glm, w0, seed, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] }).unwrap();
         Self { algorithm, glm, real, u32, run }
     }
 
     fn step(&mut self) -> Result<Event, Error> {
-        self.algorithm.step(&self.glm, &mut self.run, &mut Memory { real: &mut self.real, u32: &mut self.u32 })
+        self.algorithm.step(&self.glm, &mut self.run, &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut [] })
     }
 
     fn steps(&mut self, count: u64) {
@@ -98,7 +98,7 @@ impl<'a, T: Real, A: FiniteSum<T>> Machine<'a, T, A> {
 
     fn params(&mut self) -> Vec<T> {
         let mut out = vec![T::ZERO; self.glm.dim()];
-        let memory = Memory { real: &mut self.real, u32: &mut self.u32 };
+        let memory = Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut [] };
         self.algorithm.params(&self.glm, &self.run, memory.view(), &mut out).unwrap();
         out
     }
@@ -390,9 +390,9 @@ fn lazy_steps_equal_whole_vector_steps_over_long_runs() {
             // without bound in either form, because nothing shortens the steps when v grows.
             let newton = -eager.run.slope / eager.run.curvature.abs();
             let alpha = if newton.is_finite() { newton.min(1.0 / (0.5 + lambda)) } else { 1.0 };
-            let memory = &mut Memory { real: &mut eager.real, u32: &mut eager.u32 };
+            let memory = &mut Memory { real: &mut eager.real, u32: &mut eager.u32, scratch: &mut [] };
             let event = eager.algorithm.replay(&glm, &mut eager.run, memory, Some(alpha), last).unwrap();
-            let memory = &mut Memory { real: &mut lazy.real, u32: &mut lazy.u32 };
+            let memory = &mut Memory { real: &mut lazy.real, u32: &mut lazy.u32, scratch: &mut [] };
             let other = lazy.algorithm.replay(&glm, &mut lazy.run, memory, Some(alpha), last).unwrap();
             assert_eq!(std::mem::discriminant(&event), std::mem::discriminant(&other));
             if let Event::FullGradient { .. } = event {
@@ -446,9 +446,9 @@ fn steps_over_many_columns_are_those_of_whole_vectors() {
     for last in [false; 40] {
         let newton = -eager.run.slope / eager.run.curvature.abs();
         let alpha = if newton.is_finite() { newton.clamp(0.01, 1.0) } else { 1.0 };
-        let memory = &mut Memory { real: &mut eager.real, u32: &mut eager.u32 };
+        let memory = &mut Memory { real: &mut eager.real, u32: &mut eager.u32, scratch: &mut [] };
         eager.algorithm.replay(&glm, &mut eager.run, memory, Some(alpha), last).unwrap();
-        let memory = &mut Memory { real: &mut lazy.real, u32: &mut lazy.u32 };
+        let memory = &mut Memory { real: &mut lazy.real, u32: &mut lazy.u32, scratch: &mut [] };
         lazy.algorithm.replay(&glm, &mut lazy.run, memory, Some(alpha), last).unwrap();
         for (a, b) in [(lazy.run.slope, eager.run.slope), (lazy.run.curvature, eager.run.curvature)] {
             worst = worst.max(if a == b { 0.0 } else { (a / b - 1.0).abs() });
@@ -862,7 +862,7 @@ fn a_step_size_whose_powers_overflow_is_refused_at_the_start() {
         let algorithm = MomentumSum::new(4, alpha, 0.9, 0.0).unwrap();
         let need = algorithm.need(&glm).unwrap();
         let (mut real, mut u32) = (vec![7.0; need.real], vec![7; need.u32]);
-        let run = algorithm.start(&glm, &[0.1; 41], 5, &mut Memory { real: &mut real, u32: &mut u32 });
+        let run = algorithm.start(&glm, &[0.1; 41], 5, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] });
         (run.map(|_| ()), real, u32)
     };
     let (run, real, u32) = start(1e25);
@@ -892,7 +892,7 @@ fn bad_arguments_are_named() {
     assert_eq!(AiSarah::new(1, 1.0, 0.9).unwrap_err(), Error::Param { what: "stop" });
     assert_eq!(Svrg::new(1, f64::NAN, 1).unwrap_err(), Error::Param { what: "alpha" });
     assert_eq!(BoundedAiSarah::new(1, 1, 2.0, 1.0).unwrap_err(), Error::Param { what: "alpha_max" });
-    let mut memory = Memory { real: &mut [0.0], u32: &mut [] };
+    let mut memory = Memory { real: &mut [0.0], u32: &mut [], scratch: &mut [] };
     let algorithm = AiSarah::new(2, 0.5, 0.9).unwrap();
     assert!(matches!(algorithm.start(&glm, &[0.0; 5], 1, &mut memory), Err(Error::Length { what: "memory.real", .. })));
     assert!(matches!(

@@ -11,13 +11,21 @@
 //! Deviations: a minibatch with ξ'(0) ≥ 0 or ξ''(0) = 0 is skipped and δ left untouched (the paper divides by zero
 //! there), and ⌈n/b⌉ skips in a row end the inner loop. The replay of given step sizes is an addition, for tests.
 //!
-//! Cost of a step: O(values of the minibatch) on sparse rows, O(b·dim) on dense ones. Memory: 3 vectors of length dim,
-//! n indices, and 4 numbers per example of the minibatch.
+//! On a sum that is not convex vᵀHv can be ≤ 0, and there is no Newton step: such a minibatch is skipped, too. The
+//! derivatives are those of [`Gradients::along`](super::Gradients::along), exact for linear models and networks; where they
+//! are differences of gradients α̃ is as exact as these.
+//!
+//! Cost of a step: O(values of the minibatch) on sparse rows of a linear model, O(b·dim) on dense ones; elsewhere one
+//! gradient of the minibatch and the derivatives along v (exact on a network: a third of its cost more than a gradient; by
+//! differences: three gradients). Memory: 3 vectors of length dim, n indices, and 4 numbers per example of the minibatch;
+//! elsewhere 4 vectors, n indices and one per example of the minibatch. [`Run::gradients`] counts two a step.
 
-use super::recursive::{StepModel, Updates, Vectors, need_on};
+use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
+use super::draw;
+use super::recursive::{self, Recursion, StepModel, Updates};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, draw, fraction};
-use crate::error::{Result, exact_len};
+use super::settings::{batch, fraction, positive};
+use crate::error::Result;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES, number};
 use crate::registry::settings::Settings;
@@ -26,9 +34,9 @@ use crate::{Need, Real};
 /// Configuration; the defaults are the paper's and need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AiSarah {
-    pub(super) batch: usize,
-    pub(super) stop: f64,
-    pub(super) beta: f64,
+    batch: usize,
+    stop: f64,
+    beta: f64,
     updates: Updates,
 }
 
@@ -44,8 +52,8 @@ impl AiSarah {
     /// # Errors
     /// `Param`.
     pub fn new(batch: usize, stop: f64, beta: f64) -> Result<Self> {
-        super::positive("stop", fraction("stop", stop)?)?;
-        super::positive("batch", batch as f64)?;
+        positive("stop", fraction("stop", stop)?)?;
+        positive("batch", batch as f64)?;
         Ok(Self { batch, stop, beta: fraction("beta", beta)?, updates: Updates::Auto })
     }
 
@@ -68,84 +76,78 @@ impl AiSarah {
     /// As `step`.
     pub fn replay<T: Real>(
         &self,
-        glm: &Glm<'_, T>,
+        oracle: &dyn Oracle<T>,
         run: &mut Run,
         memory: &mut Memory<'_, T>,
         alpha: Option<f64>,
         last: bool,
     ) -> Result<Event> {
-        memory.check(self.need(glm)?)?;
-        if let Some(event) = Vectors::split(memory, glm, self.batch).open(glm, run)? {
-            return Ok(event);
+        let opens = run.phase == 0;
+        let event = self.moved(oracle, run, memory, |_, _| alpha)?;
+        if !opens {
+            run.phase = u64::from(!last);
         }
-        let event = self.inner(glm, run, memory, |_, _| alpha)?;
-        run.phase = u64::from(!last);
         Ok(event)
     }
 
-    fn inner<T: Real>(
+    /// A step by a size that is chosen of ξ'(0) and ξ''(0).
+    fn moved<T: Real>(
         &self,
-        glm: &Glm<'_, T>,
+        oracle: &dyn Oracle<T>,
         run: &mut Run,
         memory: &mut Memory<'_, T>,
         choose: impl FnOnce(&mut Run, StepModel) -> Option<f64>,
     ) -> Result<Event> {
-        let mut vectors = Vectors::split(memory, glm, self.batch);
-        vectors.settle(run);
-        let before = run.clone();
-        vectors.draw(run);
-        vectors.probe(glm, run);
-        let model = vectors.step_model(glm, run, self.updates);
-        (run.slope, run.curvature) = (model.slope, model.curvature);
-        run.count(self.batch, 2);
-        let Some(alpha) = choose(run, model) else {
-            run.skipped += 1;
-            if run.skipped >= glm.len().div_ceil(self.batch) as u64 {
-                run.phase = 0;
-            }
-            return Ok(Event::Skipped);
-        };
-        vectors.advance_or_undo(glm, run, before, alpha, self.updates)?;
-        run.alpha = alpha;
-        run.skipped = 0;
-        Ok(Event::Step { alpha })
+        check_step(oracle, self.need(oracle)?, memory)?;
+        if let Some(event) = recursive::open(oracle, run, memory)? {
+            return Ok(event);
+        }
+        oracle.settle(run, memory);
+        run.on_subset(oracle.len(), memory, |run, memory| {
+            let model = oracle.model(run, memory, self.updates)?;
+            (run.slope, run.curvature) = (model.slope, model.curvature);
+            run.count(self.batch, 2);
+            let Some(alpha) = choose(run, model) else {
+                run.skipped += 1;
+                if run.skipped >= oracle.len().div_ceil(self.batch) as u64 {
+                    run.phase = 0;
+                }
+                return Ok(Event::Skipped);
+            };
+            Recursion::advance(oracle, run, memory, alpha, 1.0, self.updates)?;
+            run.skipped = 0;
+            Ok(run.end_inner(alpha, |run| run.norm_sq < self.stop * run.start_norm_sq))
+        })
     }
 }
 
 impl<T: Real> FiniteSum<T> for AiSarah {
-    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        need_on(glm, self.batch)
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        check_batch(oracle, self.batch)?;
+        Ok(Recursion::need(oracle, self.batch))
     }
 
-    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        Vectors::begin(glm, self.batch, w0, seed, memory)
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
+        oracle.place(&mut run, memory, w0);
+        Ok(run)
     }
 
-    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        memory.check(self.need(glm)?)?;
-        if let Some(event) = Vectors::split(memory, glm, self.batch).open(glm, run)? {
-            return Ok(event);
-        }
-        let beta = self.beta;
-        let event = self.inner(glm, run, memory, |run, model| {
-            let (alpha, cap) = model.bounded(beta, &mut run.delta)?;
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        self.moved(oracle, run, memory, |run, model| {
+            let (alpha, cap) = model.bounded(self.beta, &mut run.delta)?;
             run.alpha_max = cap;
             Some(alpha)
-        })?;
-        if run.norm_sq < self.stop * run.start_norm_sq {
-            run.phase = 0;
-        }
-        Ok(event)
+        })
     }
 
-    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
         draw::drawn(memory.u32, run.steps, self.batch)
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        memory.check(self.need(glm)?)?;
-        exact_len("out", glm.dim(), out.len())?;
-        Vectors::params(glm, memory.real, run, out);
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        check_out(oracle, self.need(oracle)?, memory, out)?;
+        Recursion::params(oracle, run, memory, out);
         Ok(())
     }
 }
@@ -153,7 +155,7 @@ impl<T: Real> FiniteSum<T> for AiSarah {
 impl AiSarah {
     /// Of settings, for `n` examples.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
-        Self::new(super::batch(settings, n)?, settings.value("stop"), settings.value("beta"))
+        Self::new(batch(settings, n)?, settings.value("stop"), settings.value("beta"))
     }
 }
 

@@ -1,8 +1,15 @@
 //! Every algorithm of the family by value.
 
+use super::adam::AdamSum;
+use super::ai_sarah::AiSarah;
+use super::algorithm::{FiniteSum, Oracle};
+use super::bounded_ai_sarah::BoundedAiSarah;
+use super::momentum::MomentumSum;
 use super::run::{Event, Memory, Run, View};
-use super::{AdamSum, AiSarah, BoundedAiSarah, FiniteSum, Glm, MomentumSum, Sarah, Svrg, TheoreticalAiSarah, momentum};
-use crate::error::{Error, Result};
+use super::sarah::Sarah;
+use super::svrg::Svrg;
+use super::theoretical_ai_sarah::TheoreticalAiSarah;
+use crate::error::Result;
 use crate::{Need, Real};
 
 /// One algorithm of the family.
@@ -25,61 +32,39 @@ pub enum AnySum {
     Adam(AdamSum),
 }
 
-macro_rules! each {
-    ($any:expr, $a:ident => $body:expr) => {
-        match $any {
-            AnySum::AiSarah($a) => $body,
-            AnySum::Theoretical($a) => $body,
-            AnySum::Bounded($a) => $body,
-            AnySum::Sarah($a) => $body,
-            AnySum::Svrg($a) => $body,
-            AnySum::Momentum($a) => $body,
-            AnySum::Adam($a) => $body,
-        }
-    };
-}
-
 impl AnySum {
-    /// Whether the counts of restored memory can be of a run on this sum: every example there. O(n + dim).
-    ///
-    /// # Errors
-    /// `Length`, `Index`.
-    pub fn check<T: Real>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>) -> Result<()> {
-        memory.check(self.need(glm)?)?;
-        let n = glm.len();
-        check_order(&memory.u32[..n])?;
+    /// The algorithm.
+    #[must_use]
+    pub fn get<T: Real>(&self) -> &dyn FiniteSum<T> {
         match self {
-            Self::Momentum(_) if !momentum::sound(run, &memory.u32[n..]) => {
-                Err(Error::Index { what: "memory.u32", at: n, len: n })
-            }
-            _ => Ok(()),
+            Self::AiSarah(a) => a,
+            Self::Theoretical(a) => a,
+            Self::Bounded(a) => a,
+            Self::Sarah(a) => a,
+            Self::Svrg(a) => a,
+            Self::Momentum(a) => a,
+            Self::Adam(a) => a,
         }
-    }
-}
-
-/// Whether restored numbers are of examples: below their count.
-pub(super) fn check_order(order: &[u32]) -> Result<()> {
-    let n = order.len();
-    match order.iter().position(|&i| i as usize >= n) {
-        Some(at) => Err(Error::Index { what: "memory.u32", at, len: n }),
-        None => Ok(()),
     }
 }
 
 impl<T: Real> FiniteSum<T> for AnySum {
-    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        each!(self, a => a.need(glm))
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        self.get().need(oracle)
     }
-    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        each!(self, a => a.start(glm, w0, seed, memory))
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        self.get().start(oracle, w0, seed, memory)
     }
-    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        each!(self, a => a.step(glm, run, memory))
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        self.get().step(oracle, run, memory)
     }
-    fn minibatch<'m>(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        each!(self, a => a.minibatch(glm, run, memory))
+    fn minibatch<'m>(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        self.get().minibatch(oracle, run, memory)
     }
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        each!(self, a => a.params(glm, run, memory, out))
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        self.get().params(oracle, run, memory, out)
+    }
+    fn check(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>) -> Result<()> {
+        self.get().check(oracle, run, memory)
     }
 }

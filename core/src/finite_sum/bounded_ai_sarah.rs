@@ -10,10 +10,12 @@
 //! Cost and memory are those of AI-SARAH.
 
 use super::ai_sarah::AI_SARAH_PAPER;
-use super::recursive::{StepModel, Updates, Vectors, need_on};
+use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
+use super::draw;
+use super::recursive::{self, Recursion, StepModel, Updates};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, draw, positive};
-use crate::error::{Error, Result, exact_len};
+use super::settings::{batch, inner, positive, step_size};
+use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{BIG, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES, TINY, number_or};
 use crate::registry::settings::Settings;
@@ -22,10 +24,10 @@ use crate::{Need, Real};
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedAiSarah {
-    pub(super) batch: usize,
+    batch: usize,
     inner: u32,
     alpha_min: f64,
-    pub(super) alpha_max: f64,
+    alpha_max: f64,
 }
 
 impl BoundedAiSarah {
@@ -48,57 +50,56 @@ impl BoundedAiSarah {
 
 impl BoundedAiSarah {
     /// Draws the step at which the loop that has just opened ends.
-    pub(super) fn draw_end(&self, run: &mut Run) {
+    fn draw_end(&self, run: &mut Run) {
         run.mark = u64::from(run.rng.below(self.inner + 1));
         // t = 0 keeps w₀: the next loop opens at once.
         run.phase = u64::from(run.mark > 0);
     }
 
-    pub(super) fn clamp(&self, model: StepModel) -> f64 {
+    fn clamp(&self, model: StepModel) -> f64 {
         model.newton().unwrap_or(self.alpha_min).or_larger(self.alpha_min).or_smaller(self.alpha_max)
     }
 }
 
 impl<T: Real> FiniteSum<T> for BoundedAiSarah {
-    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        need_on(glm, self.batch)
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        check_batch(oracle, self.batch)?;
+        Ok(Recursion::need(oracle, self.batch))
     }
 
-    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        Ok(Run { alpha_max: self.alpha_max, ..Vectors::begin(glm, self.batch, w0, seed, memory)? })
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
+        oracle.place(&mut run, memory, w0);
+        run.alpha_max = self.alpha_max;
+        Ok(run)
     }
 
-    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        memory.check(self.need(glm)?)?;
-        let mut vectors = Vectors::split(memory, glm, self.batch);
-        if let Some(event) = vectors.open(glm, run)? {
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        check_step(oracle, self.need(oracle)?, memory)?;
+        if let Some(event) = recursive::open(oracle, run, memory)? {
             if let Event::FullGradient { .. } = event {
                 self.draw_end(run);
             }
             return Ok(event);
         }
-        vectors.settle(run);
-        let before = run.clone();
-        vectors.draw(run);
-        vectors.probe(glm, run);
-        let alpha = self.clamp(vectors.step_model(glm, run, Updates::Auto));
-        vectors.advance_or_undo(glm, run, before, alpha, Updates::Auto)?;
-        run.count(self.batch, 2);
-        run.alpha = alpha;
-        if run.inner >= run.mark {
-            run.phase = 0;
-        }
-        Ok(Event::Step { alpha })
+        oracle.settle(run, memory);
+        run.on_subset(oracle.len(), memory, |run, memory| {
+            let model = oracle.model(run, memory, Updates::Auto)?;
+            (run.slope, run.curvature) = (model.slope, model.curvature);
+            let alpha = self.clamp(model);
+            Recursion::advance(oracle, run, memory, alpha, 1.0, Updates::Auto)?;
+            run.count(self.batch, 2);
+            Ok(run.end_inner(alpha, |run| run.inner >= run.mark))
+        })
     }
 
-    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
         draw::drawn(memory.u32, run.steps, self.batch)
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        memory.check(FiniteSum::<T>::need(self, glm)?)?;
-        exact_len("out", glm.dim(), out.len())?;
-        Vectors::params(glm, memory.real, run, out);
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        check_out(oracle, self.need(oracle)?, memory, out)?;
+        Recursion::params(oracle, run, memory, out);
         Ok(())
     }
 }
@@ -106,9 +107,9 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
 impl BoundedAiSarah {
     /// Of settings, for `n` examples, each at most `smooth`-smooth.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
-        let batch = super::batch(settings, n)?;
-        let of = |name, share| super::step_size(settings, name, share, smooth);
-        Self::new(batch, super::inner(settings, n, batch)? as u32, of("alpha-min", 1.0)?, of("alpha-max", 4.0)?)
+        let batch = batch(settings, n)?;
+        let of = |name, share| step_size(settings, name, share, smooth);
+        Self::new(batch, inner(settings, n, batch)? as u32, of("alpha-min", 1.0)?, of("alpha-max", 4.0)?)
     }
 }
 

@@ -7,105 +7,13 @@
 //!   product with the data;
 //! - derivatives along v: Hv = (1/b) Σ φ''(z_i) a_i x_i + λv, and vᵀ∇³f_S[v,v] = (1/b) Σ φ'''(z_i) a_i³.
 
+use super::oracle::{Bend, Examples, Gradients};
+use super::vectors::{dot, fits, gather, limit, norm_sq};
 use crate::data::Rows;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::example_loss::GlmLoss;
 use crate::real::Real;
-
-/// The loss φ(y, z) of one example at margin z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GlmLoss {
-    /// ln(1 + e^(−yz)), y = ±1.
-    Logistic,
-    /// ½(z − y)², any y.
-    LeastSquares,
-    /// max(1 − yz, 0)², y = ±1.
-    SquaredHinge,
-}
-
-/// Names of the losses, as the registry spells them.
-pub const GLM_LOSSES: &[(&str, GlmLoss)] = &[
-    ("logistic", GlmLoss::Logistic),
-    ("least-squares", GlmLoss::LeastSquares),
-    ("squared-hinge", GlmLoss::SquaredHinge),
-];
-
-impl GlmLoss {
-    /// φ(y, z).
-    #[inline]
-    pub fn value<T: Real>(self, y: T, z: T) -> T {
-        match self {
-            Self::Logistic => (-(y * z)).softplus(),
-            Self::LeastSquares => T::of(0.5) * (z - y) * (z - y),
-            Self::SquaredHinge => {
-                let gap = T::ONE - y * z;
-                if gap > T::ZERO { gap * gap } else { T::ZERO }
-            }
-        }
-    }
-
-    /// φ'(y, z).
-    #[inline]
-    pub fn slope<T: Real>(self, y: T, z: T) -> T {
-        match self {
-            Self::Logistic => -(y * (-(y * z)).sigmoid()),
-            Self::LeastSquares => z - y,
-            Self::SquaredHinge => {
-                let gap = T::ONE - y * z;
-                if gap > T::ZERO { T::of(-2.0) * y * gap } else { T::ZERO }
-            }
-        }
-    }
-
-    /// (φ', φ'', φ''') at (y, z), with one exponential. At the kink of the squared hinge φ'' is 0.
-    #[inline]
-    pub fn derivatives<T: Real>(self, y: T, z: T) -> (T, T, T) {
-        match self {
-            Self::Logistic => {
-                let e = (-z.abs()).exp();
-                let q = T::ONE / (T::ONE + e); // σ(|z|)
-                let r = e * q; // σ(−|z|)
-                let slope = if y * z >= T::ZERO { -(y * r) } else { -(y * q) };
-                let second = q * r;
-                let skew = (T::ONE - e) * q; // tanh(|z|/2)
-                (slope, second, if z > T::ZERO { -(second * skew) } else { second * skew })
-            }
-            Self::LeastSquares => (z - y, T::ONE, T::ZERO),
-            Self::SquaredHinge => {
-                let gap = T::ONE - y * z;
-                if gap > T::ZERO { (T::of(-2.0) * y * gap, T::of(2.0), T::ZERO) } else { (T::ZERO, T::ZERO, T::ZERO) }
-            }
-        }
-    }
-
-    /// The largest φ'' between the margins `from` and `to` (supremum at kinks).
-    #[inline]
-    pub fn max_curvature(self, y: f64, from: f64, to: f64) -> f64 {
-        match self {
-            Self::Logistic => {
-                let nearest = if (from > 0.0) != (to > 0.0) { 0.0 } else { f64::abs(from).or_smaller(f64::abs(to)) };
-                self.derivatives(1.0, nearest).1
-            }
-            Self::LeastSquares => 1.0,
-            Self::SquaredHinge => {
-                if y * from < 1.0 || y * to < 1.0 {
-                    2.0
-                } else {
-                    0.0
-                }
-            }
-        }
-    }
-
-    /// sup φ''.
-    #[must_use]
-    pub fn curvature_bound(self) -> f64 {
-        match self {
-            Self::Logistic => 0.25,
-            Self::LeastSquares => 1.0,
-            Self::SquaredHinge => 2.0,
-        }
-    }
-}
+use core::ops::Range;
 
 /// What the rows are to be fitted to.
 #[derive(Clone, Copy, Debug)]
@@ -350,41 +258,47 @@ impl<'a, T: Real> Glm<'a, T> {
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        exact_len("w", self.dim(), w.len())?;
-        exact_len("grad", self.dim(), grad.len())?;
-        all_finite("w", w)?;
-        self.gradient_unchecked(w, grad)
+        self.full(w, grad, &mut [])
     }
 
-    pub(crate) fn gradient_unchecked(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        grad.fill(T::ZERO);
-        self.add_slopes(w, 0, self.len(), grad);
-        self.finish_gradient(w, grad)
-    }
-
-    /// Adds the rows `from..to`, times their slopes and 1/n, to `grad`.
-    pub(crate) fn add_slopes(&self, w: &[T], from: usize, to: usize, grad: &mut [T]) {
-        let scale = T::of(1.0 / self.len() as f64);
-        for i in from..to {
+    /// Adds rows, times their slopes and `scale`, to `out`.
+    pub(super) fn add_rows(&self, w: &[T], which: Examples<'_>, scale: T, out: &mut [T]) {
+        which.each(|i| {
             let k = self.loss.slope(self.target(i), self.margin(i, w)) * scale;
-            self.add_row(i, k, grad);
-        }
+            self.add_row(i, k, out);
+        });
     }
 
-    /// The row at which a walk that stands at `from` rests: about [`PIECE`] stored values on.
-    pub(crate) fn piece_end(&self, from: usize) -> usize {
-        let n = self.len();
-        let end = match self.rows {
-            Rows::Dense { cols, .. } => from.saturating_add(PIECE / cols),
-            Rows::Csr { ptr, .. } => ptr.partition_point(|&at| at < ptr[from.min(n)].saturating_add(PIECE)),
+    /// L_i of one example of margin z that changes by a: the fixed point of
+    /// L = s·max φ''(z − ηa; η in [0, 1/L]) + λ, s = ‖x_i‖².
+    pub(super) fn smoothness_along(&self, i: usize, z: f64, a: f64) -> f64 {
+        let y = self.target(i).f64();
+        let s = self.row_norm_sq(i);
+        let at = |l: f64| {
+            let end = if l > 0.0 { z - a / l } else { z };
+            s * self.loss.max_curvature(y, z, end) + self.lambda
         };
-        // Rows without values count, too; and every piece gets on.
-        end.min(from.saturating_add(PIECE)).max(from.saturating_add(1)).min(n)
-    }
-
-    /// Adds λw to the sum of all slopes; ‖∇P(w)‖².
-    pub(crate) fn finish_gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        finish_gradient(self.lambda, w, grad)
+        // The right side is at most its value at the smallest L possible, and at least its value at η = 0.
+        let mut low = s * self.loss.max_curvature(y, z, z) + self.lambda;
+        let mut high = s * self.loss.curvature_bound() + self.lambda;
+        if at(high) >= high {
+            return high;
+        }
+        if low > 0.0 && at(low) <= low {
+            return low;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if at(middle) > middle {
+                low = middle;
+            } else {
+                high = middle;
+            }
+            if high - low <= 4.0 * f64::EPSILON * high {
+                break;
+            }
+        }
+        high
     }
 
     /// Share of examples whose margin has the sign of the label (a margin of 0 counts as negative). O(stored values).
@@ -399,6 +313,97 @@ impl<'a, T: Real> Glm<'a, T> {
             right += usize::from((self.margin(i, w) > T::ZERO) == (self.target(i) > T::ZERO));
         }
         Ok(right as f64 / self.len() as f64)
+    }
+}
+
+/// Halvings of the interval in which L_i lies; its upper end is kept.
+const HALVINGS: u32 = 60;
+
+impl<T: Real> Gradients<T> for Glm<'_, T> {
+    fn len(&self) -> usize {
+        Glm::len(self)
+    }
+
+    fn dim(&self) -> usize {
+        Glm::dim(self)
+    }
+
+    fn add_slopes(&self, w: &[T], which: Examples<'_>, scale: f64, out: &mut [T], _: &mut [T]) -> Result<()> {
+        self.add_rows(w, which, T::of(scale), out);
+        Ok(())
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn scratch_len(&self) -> usize {
+        0
+    }
+
+    /// About [`PIECE`] stored values on.
+    fn piece_end(&self, from: usize) -> usize {
+        let n = self.rows.len();
+        let end = match self.rows {
+            Rows::Dense { cols, .. } => from.saturating_add(PIECE / cols),
+            Rows::Csr { ptr, .. } => ptr.partition_point(|&at| at < ptr[from.min(n)].saturating_add(PIECE)),
+        };
+        // Rows without values count, too; and every piece gets on.
+        end.min(from.saturating_add(PIECE)).max(from.saturating_add(1)).min(n)
+    }
+
+    fn along(
+        &self,
+        w: &[T],
+        v: &[T],
+        index: &[u32],
+        grad: &mut [T],
+        product: &mut [T],
+        _: &mut [T],
+    ) -> Result<Bend> {
+        let share = 1.0 / index.len() as f64;
+        grad.fill(T::ZERO);
+        product.fill(T::ZERO);
+        let mut bend = Bend { second: 0.0, third: 0.0 };
+        Examples::Picked(index).each(|i| {
+            let a = self.margin(i, v);
+            let (slope, second, third) = self.loss.derivatives(self.target(i), self.margin(i, w));
+            self.add_row(i, slope * T::of(share), grad);
+            self.add_row(i, second * a * T::of(share), product);
+            let a = a.f64();
+            bend.second += share * second.f64() * a * a;
+            bend.third += share * third.f64() * a * a * a;
+        });
+        Ok(bend)
+    }
+
+    fn smoothness(&self, w: &[T], v: &[T], which: Range<usize>, out: &mut [T]) -> Result<()> {
+        for (i, out) in which.zip(out) {
+            *out = T::of(self.smoothness_along(i, self.margin(i, w).f64(), self.margin(i, v).f64()));
+        }
+        Ok(())
+    }
+
+    fn hessian(&self, at: Option<&[T]>, q: &[T], out: &mut [T]) -> Result<()> {
+        out.fill(T::ZERO);
+        let share = T::of(1.0 / self.rows.len() as f64);
+        let bound = T::of(self.loss.curvature_bound());
+        for i in 0..self.rows.len() {
+            let second = match at {
+                Some(w) => self.loss.derivatives(self.target(i), self.margin(i, w)).1,
+                None => bound,
+            };
+            self.add_row(i, second * self.margin(i, q) * share, out);
+        }
+        let lambda = T::of(self.lambda);
+        for (out, &q) in out.iter_mut().zip(q) {
+            *out += lambda * q;
+        }
+        Ok(())
+    }
+
+    fn value(&self, w: &[T], _: &mut [T]) -> Result<f64> {
+        self.objective(w)
     }
 }
 
@@ -422,85 +427,4 @@ pub(super) fn checked<T: Real>(rows: Rows<'_, T>, lambda: f64) -> Result<Rows<'_
         return Err(Error::Param { what: "lambda" });
     }
     Ok(rows)
-}
-
-/// Adds λw to the sum of all slopes; ‖∇P(w)‖².
-pub(super) fn finish_gradient<T: Real>(lambda: f64, w: &[T], grad: &mut [T]) -> Result<f64> {
-    if lambda > 0.0 {
-        let lambda = T::of(lambda);
-        for (g, &w) in grad.iter_mut().zip(w) {
-            *g += lambda * w;
-        }
-    }
-    let total = norm_sq(grad);
-    if fits(total, limit::<T>()) { Ok(total) } else { Err(Error::Overflow { what: "gradient" }) }
-}
-
-/// Whether a value, which may be NaN, is below the bound.
-#[inline]
-pub(crate) fn fits(value: f64, bound: f64) -> bool {
-    value < bound
-}
-
-/// Squares above this are refused: sums of a few of them must still fit.
-pub(crate) fn limit<T: Real>() -> f64 {
-    T::MAX.f64() / 1_048_576.0
-}
-
-/// xᵀp over the shorter length, in eight lanes.
-#[inline]
-pub(crate) fn dot<T: Real>(x: &[T], p: &[T]) -> T {
-    let p = &p[..x.len()];
-    let mut lane = [T::ZERO; 8];
-    let (blocks, rest) = x.as_chunks::<8>();
-    let (others, tail) = p.as_chunks::<8>();
-    for (x, p) in blocks.iter().zip(others) {
-        for k in 0..8 {
-            lane[k] += x[k] * p[k];
-        }
-    }
-    let mut last = T::ZERO;
-    for (&x, &p) in rest.iter().zip(tail) {
-        last += x * p;
-    }
-    tree(lane) + last
-}
-
-/// xᵀp of a sparse row, in four lanes.
-#[inline]
-pub(crate) fn gather<T: Real>(col: &[u32], x: &[T], p: &[T]) -> T {
-    let mut lane = [T::ZERO; 4];
-    let (cols, col_rest) = col.as_chunks::<4>();
-    let (xs, x_rest) = x.as_chunks::<4>();
-    for (col, x) in cols.iter().zip(xs) {
-        for k in 0..4 {
-            lane[k] += x[k] * p[col[k] as usize];
-        }
-    }
-    let mut last = T::ZERO;
-    for (&j, &x) in col_rest.iter().zip(x_rest) {
-        last += x * p[j as usize];
-    }
-    ((lane[0] + lane[1]) + (lane[2] + lane[3])) + last
-}
-
-#[inline]
-fn tree<T: Real>(lane: [T; 8]) -> T {
-    ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]))
-}
-
-/// ‖p‖² in f64, in eight lanes.
-pub(crate) fn norm_sq<T: Real>(p: &[T]) -> f64 {
-    let mut lane = [0.0f64; 8];
-    let (blocks, rest) = p.as_chunks::<8>();
-    for p in blocks {
-        for k in 0..8 {
-            lane[k] += p[k].f64() * p[k].f64();
-        }
-    }
-    let mut last = 0.0;
-    for &p in rest {
-        last += p.f64() * p.f64();
-    }
-    tree(lane) + last
 }

@@ -6,8 +6,8 @@
 //! orthogonality only repeats eigenvalues that are already found. Cost: one walk over the data per iteration; memory: 3
 //! vectors of length dim and the tridiagonal matrix.
 
-use super::Glm;
-use super::glm::norm_sq;
+use super::oracle::Gradients;
+use super::vectors::norm_sq;
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::rng::Rng;
 use crate::{Need, Real};
@@ -33,16 +33,16 @@ pub const fn largest_eigenvalue_need(dim: usize, iterations: usize) -> Need {
 /// less than `tolerance` (relative), or after `iterations` (≥ 1). The start vector is drawn from `seed`.
 ///
 /// # Errors
-/// `Length`, `NonFinite`, `Param` for no iterations, `Overflow`.
+/// `Length`, `NonFinite`, `Param` for no iterations, `Overflow`, `Unsupported` where the sum has no Hessian.
 pub fn largest_eigenvalue<T: Real>(
-    glm: &Glm<'_, T>,
+    sum: &dyn Gradients<T>,
     at: Option<&[T]>,
     iterations: usize,
     tolerance: f64,
     seed: u64,
     scratch: crate::Scratch<'_, T>,
 ) -> Result<Eigenvalue> {
-    let dim = glm.dim();
+    let dim = sum.dim();
     if iterations == 0 {
         return Err(Error::Param { what: "iterations" });
     }
@@ -65,7 +65,7 @@ pub fn largest_eigenvalue<T: Real>(
     let mut estimate = 0.0;
     let mut previous = f64::NAN;
     for k in 0..iterations {
-        multiply(glm, at, q, product);
+        sum.hessian(at, q, product)?;
         let mut along = 0.0;
         for (&p, &q) in product.iter().zip(q.iter()) {
             along += p.f64() * q.f64();
@@ -103,24 +103,6 @@ fn normalise<T: Real>(q: &mut [T]) {
     let inverse = T::of(if length > 0.0 { 1.0 / length } else { 0.0 });
     for q in q {
         *q *= inverse;
-    }
-}
-
-/// out = A q.
-fn multiply<T: Real>(glm: &Glm<'_, T>, at: Option<&[T]>, q: &[T], out: &mut [T]) {
-    out.fill(T::ZERO);
-    let share = T::of(1.0 / glm.len() as f64);
-    let bound = T::of(glm.loss().curvature_bound());
-    for i in 0..glm.len() {
-        let second = match at {
-            Some(w) => glm.loss().derivatives(glm.target(i), glm.margin(i, w)).1,
-            None => bound,
-        };
-        glm.add_row(i, second * glm.margin(i, q) * share, out);
-    }
-    let lambda = T::of(glm.lambda());
-    for (out, &q) in out.iter_mut().zip(q) {
-        *out += lambda * q;
     }
 }
 

@@ -8,10 +8,16 @@
 //!
 //! Rows are walked in chunks, so that the working memory ([`NetworkSum::scratch_len`]) does not grow with their number.
 
-use super::glm::{GlmLoss, checked, finish_gradient, norm_sq};
+use super::anchored::Anchored;
+use super::glm::checked;
+use super::heavy_ball::HeavyBall;
+use super::oracle::{Bend, Examples, Gradients};
+use super::recursive::Recursion;
+use super::vectors::norm_sq;
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
-use crate::model::{Along, Mlp, Model};
+use crate::example_loss::GlmLoss;
+use crate::model::{Mlp, Model};
 use crate::real::Real;
 
 /// Rows that go through the network together: at most, and at least.
@@ -28,38 +34,6 @@ pub struct NetworkSum<'a, T> {
     labels: &'a [u8],
     loss: GlmLoss,
     lambda: f64,
-}
-
-/// Rows of a walk.
-#[derive(Clone, Copy)]
-pub(super) enum Which<'i> {
-    /// These, one after another in memory.
-    Span(usize, usize),
-    /// These.
-    Picked(&'i [u32]),
-}
-
-impl Which<'_> {
-    fn len(self) -> usize {
-        match self {
-            Self::Span(from, to) => to - from,
-            Self::Picked(index) => index.len(),
-        }
-    }
-
-    fn row(self, k: usize) -> usize {
-        match self {
-            Self::Span(from, _) => from + k,
-            Self::Picked(index) => index[k] as usize,
-        }
-    }
-
-    fn part(self, from: usize, to: usize) -> Self {
-        match self {
-            Self::Span(start, _) => Self::Span(start + from, start + to),
-            Self::Picked(index) => Self::Picked(&index[from..to]),
-        }
-    }
 }
 
 /// The working memory by name: gathered rows, activations, scores and what the backward pass needs.
@@ -119,7 +93,7 @@ impl<'a, T: Real> NetworkSum<'a, T> {
     }
 
     /// Rows of a chunk.
-    pub(super) fn chunk(&self) -> usize {
+    fn chunk(&self) -> usize {
         (CHUNK / self.dim()).clamp(LEAST_ROWS, MOST_ROWS).min(self.len())
     }
 
@@ -142,7 +116,7 @@ impl<'a, T: Real> NetworkSum<'a, T> {
         }
     }
 
-    pub(super) fn check_scratch(&self, scratch: &[T]) -> Result<()> {
+    fn check_scratch(&self, scratch: &[T]) -> Result<()> {
         let need = self.scratch_len();
         if scratch.len() < need { Err(Error::Length { what: "scratch", need, got: scratch.len() }) } else { Ok(()) }
     }
@@ -164,59 +138,34 @@ impl<'a, T: Real> NetworkSum<'a, T> {
     fn walk(
         &self,
         w: &[T],
-        which: Which<'_>,
+        which: Examples<'_>,
         scratch: &mut [T],
-        mut visit: impl FnMut(Which<'_>, &mut [T], Selection<'_, T>, &[T], &mut [T]) -> Result<()>,
+        mut visit: impl FnMut(Examples<'_>, &mut [T], Selection<'_, T>, &[T], &mut [T]) -> Result<()>,
     ) -> Result<()> {
-        let chunk = self.chunk();
         let work = self.split(scratch);
-        for from in (0..which.len()).step_by(chunk) {
-            let part = which.part(from, which.len().min(from + chunk));
+        for part in which.parts(self.chunk()) {
             let x = match (self.rows, part) {
-                (Rows::Dense { data, cols }, Which::Span(from, to)) => {
+                (Rows::Dense { data, cols }, Examples::Span(from, to)) => {
                     Selection::all(Rows::Dense { data: &data[from * cols..to * cols], cols })
                 }
                 // The model is faster on rows that follow one another.
-                (Rows::Dense { data, cols }, Which::Picked(index)) => {
+                (Rows::Dense { data, cols }, Examples::Picked(index)) => {
                     let gathered = &mut work.gathered[..index.len() * cols];
                     for (row, &i) in gathered.chunks_exact_mut(cols).zip(index) {
                         row.copy_from_slice(&data[i as usize * cols..][..cols]);
                     }
                     Selection::all(Rows::Dense { data: gathered, cols })
                 }
-                (Rows::Csr { ptr, col, val, cols }, Which::Span(from, to)) => {
+                (Rows::Csr { ptr, col, val, cols }, Examples::Span(from, to)) => {
                     Selection::all(Rows::Csr { ptr: &ptr[from..=to], col, val, cols })
                 }
-                (Rows::Csr { .. }, Which::Picked(index)) => Selection::of(self.rows, index)?,
+                (Rows::Csr { .. }, Examples::Picked(index)) => Selection::of(self.rows, index)?,
             };
             let scores = &mut work.scores[..part.len()];
             self.model.forward(w, x, work.cache, scores)?;
             visit(part, scores, x, work.cache, work.back)?;
         }
         Ok(())
-    }
-
-    /// Adds the gradients of φ of these rows, each times `scale`, to `grad`. What is not finite is left for the caller.
-    pub(super) fn add_slopes(
-        &self,
-        w: &[T],
-        which: Which<'_>,
-        scale: f64,
-        grad: &mut [T],
-        scratch: &mut [T],
-    ) -> Result<()> {
-        let scale = T::of(scale);
-        self.walk(w, which, scratch, |part, scores, x, cache, back| {
-            for (k, s) in scores.iter_mut().enumerate() {
-                *s = self.loss.slope(self.target(part.row(k)), *s) * scale;
-            }
-            self.model.backward(w, x, cache, scores, back, grad)
-        })
-    }
-
-    /// Adds λw to the sum of all slopes; ‖∇P(w)‖².
-    pub(super) fn finish_gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        finish_gradient(self.lambda, w, grad)
     }
 
     /// P(w). `w` is [`dim`](Self::dim) long, `scratch` at least [`scratch_len`](Self::scratch_len). A forward pass.
@@ -228,10 +177,13 @@ impl<'a, T: Real> NetworkSum<'a, T> {
         all_finite("w", w)?;
         self.check_scratch(scratch)?;
         let mut sum = 0.0;
-        self.walk(w, Which::Span(0, self.len()), scratch, |part, scores, _, _, _| {
-            for (k, &s) in scores.iter().enumerate() {
-                sum += self.loss.value(self.target(part.row(k)), s).f64();
-            }
+        self.walk(w, Examples::Span(0, self.len()), scratch, |part, scores, _, _, _| {
+            let mut left = scores.iter();
+            part.each(|i| {
+                if let Some(&s) = left.next() {
+                    sum += self.loss.value(self.target(i), s).f64();
+                }
+            });
             Ok(())
         })?;
         let value = sum / self.len() as f64 + 0.5 * self.lambda * norm_sq(w);
@@ -244,27 +196,73 @@ impl<'a, T: Real> NetworkSum<'a, T> {
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn gradient(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
-        exact_len("w", self.dim(), w.len())?;
-        exact_len("grad", self.dim(), grad.len())?;
-        all_finite("w", w)?;
         self.check_scratch(scratch)?;
-        grad.fill(T::ZERO);
-        self.add_slopes(w, Which::Span(0, self.len()), 1.0 / self.len() as f64, grad, scratch)?;
-        self.finish_gradient(w, grad)
+        self.full(w, grad, scratch)
+    }
+}
+
+impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
+    fn len(&self) -> usize {
+        NetworkSum::len(self)
     }
 
-    /// The mean derivatives of φ of the rows `index` at w along v, without λ: the gradient into `grad`, Hv into `product`.
-    pub(super) fn along(
+    fn dim(&self) -> usize {
+        NetworkSum::dim(self)
+    }
+
+    fn add_slopes(
+        &self,
+        w: &[T],
+        which: Examples<'_>,
+        scale: f64,
+        out: &mut [T],
+        scratch: &mut [T],
+    ) -> Result<()> {
+        let scale = T::of(scale);
+        self.walk(w, which, scratch, |part, scores, x, cache, back| {
+            let mut left = scores.iter_mut();
+            part.each(|i| {
+                if let Some(s) = left.next() {
+                    *s = self.loss.slope(self.target(i), *s) * scale;
+                }
+            });
+            self.model.backward(w, x, cache, scores, back, out)
+        })
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn scratch_len(&self) -> usize {
+        NetworkSum::scratch_len(self)
+    }
+
+    fn piece_end(&self, from: usize) -> usize {
+        from.saturating_add(self.chunk()).min(self.rows.len())
+    }
+
+    fn along(
         &self,
         w: &[T],
         v: &[T],
         index: &[u32],
-        scratch: &mut [T],
         grad: &mut [T],
         product: &mut [T],
-    ) -> Result<Along> {
+        scratch: &mut [T],
+    ) -> Result<Bend> {
         let x = Selection::of(self.rows, index)?;
         let label = |k: usize| self.labels[index[k] as usize];
-        self.model.along_rows(w, v, x, label, self.loss, scratch, grad, product)
+        let along = self.model.along_rows(w, v, x, label, self.loss, scratch, grad, product)?;
+        Ok(Bend { second: along.second, third: along.third })
+    }
+
+    fn value(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
+        self.objective(w, scratch)
     }
 }
+
+// A gradient of a network moves every parameter: plain vectors.
+impl<T: Real> Recursion<T> for NetworkSum<'_, T> {}
+impl<T: Real> Anchored<T> for NetworkSum<'_, T> {}
+impl<T: Real> HeavyBall<T> for NetworkSum<'_, T> {}

@@ -16,12 +16,15 @@
 //! sparse rows, which grows where v was: its second look at a column finds it near. For one of dense rows w alone lies in
 //! front, in one piece, and the gradient in another.
 
-use super::glm::{Glm, Row, fits, limit, norm_sq};
-use super::run::{Event, Memory, Run};
-use super::{check_batch, check_start, draw, windows};
+use super::glm::{Glm, Row};
+use super::oracle::{Bend, Examples, Gradients};
+use super::plain::{self, Plain};
+use super::run::{Event, Memory, Run, View};
+use super::vectors::{finish_gradient, fits, limit, norm_sq};
+use super::windows;
 use crate::error::{Error, Result};
-use crate::rng::Rng;
 use crate::{Need, Real};
+use core::ops::Range;
 
 /// How the vectors of the recursion are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,27 +48,213 @@ const TOUCHED: u64 = 32;
 /// Share of the columns, as a divisor, that a minibatch must hold for whole vectors to be cheaper.
 const CROWDED: usize = 3;
 
-/// Layout of the vectors: w (or ŵ) and v (or v̂) entry by entry, 2·`dim` together; zeroed work, `dim` long; then margins
-/// z, their change a, and coefficients, all `batch` long. Of the counts: the order of the examples, then `batch` exchanges.
-pub(crate) const fn need(dim: usize, n: usize, batch: usize) -> Need {
-    Need { real: 3 * dim + 3 * batch, u32: n + batch, ..Need::NONE }
+/// Vectors w and v of the recursion on a sum. By default in plain vectors; lazily on the rows of a linear model.
+pub trait Recursion<T: Real>: Gradients<T> {
+    /// Memory for minibatches of `batch`: of the counts the order of the examples, then `batch` exchanges.
+    fn need(&self, batch: usize) -> Need {
+        plain::need(self, 4, batch)
+    }
+
+    /// Writes w, with v = 0.
+    fn place(&self, run: &mut Run, memory: &mut Memory<'_, T>, w: &[T]) {
+        let _ = run;
+        Plain::split(self, memory).w.copy_from_slice(w);
+    }
+
+    /// v ← ∇P(w) and its length, a piece at a time: whether it is done.
+    ///
+    /// # Errors
+    /// `Overflow`, and those of the sum; the walk then begins anew.
+    fn full_gradient(&self, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<bool> {
+        Plain::split(self, memory).full_gradient(self, run)
+    }
+
+    /// Before a step: time for vectors that are not plain to be written out.
+    fn settle(&self, run: &mut Run, memory: &mut Memory<'_, T>) {
+        let _ = (run, memory);
+    }
+
+    /// Looks at the drawn minibatch at w and along v: ξ'(0) and ξ''(0).
+    ///
+    /// # Errors
+    /// Those of the sum.
+    fn model(&self, run: &Run, memory: &mut Memory<'_, T>, updates: Updates) -> Result<StepModel> {
+        let _ = updates;
+        let Plain { w, v, work, other, drawn, scratch, .. } = Plain::split(self, memory);
+        let Bend { second, third } = self.along(w, v, drawn, work, other, scratch)?;
+        let lambda = T::of(self.lambda());
+        for (product, &v) in other.iter_mut().zip(v.iter()) {
+            *product += lambda * v;
+        }
+        for slope in work.iter_mut() {
+            *slope = -*slope;
+        }
+        let second = second + self.lambda() * run.norm_sq;
+        Ok(StepModel { slope: -2.0 * second, curvature: 2.0 * norm_sq(other) + 2.0 * third })
+    }
+
+    /// The same, for a step whose size is given.
+    ///
+    /// # Errors
+    /// Those of the sum.
+    fn probe(&self, run: &Run, memory: &mut Memory<'_, T>) -> Result<()> {
+        let _ = run;
+        Plain::split(self, memory).subtract_here(self)
+    }
+
+    /// The step by α on the minibatch that [`model`](Self::model) or [`probe`](Self::probe) has looked at, its difference
+    /// weighted by ρ = `weight`. Checks, then writes.
+    ///
+    /// # Errors
+    /// `Overflow`, and those of the sum.
+    fn advance(
+        &self,
+        run: &mut Run,
+        memory: &mut Memory<'_, T>,
+        alpha: f64,
+        weight: f64,
+        updates: Updates,
+    ) -> Result<()> {
+        let _ = updates;
+        let mut vectors = Plain::split(self, memory);
+        let step = T::of(alpha);
+        for ((point, &w), &v) in vectors.other.iter_mut().zip(vectors.w.iter()).zip(vectors.v.iter()) {
+            *point = w - step * v;
+        }
+        vectors.add_there(self)?;
+        let (weight, shrink) = (T::of(weight), T::of(1.0 - weight * self.lambda() * alpha));
+        for (work, &v) in vectors.work.iter_mut().zip(vectors.v.iter()) {
+            *work = (weight * *work + shrink * v).settled();
+        }
+        let norm = norm_sq(vectors.work);
+        plain::check_length::<T>("direction", norm)?;
+        plain::check("direction", vectors.other)?;
+        vectors.w.copy_from_slice(vectors.other);
+        vectors.v.copy_from_slice(vectors.work);
+        run.norm_sq = norm;
+        Ok(())
+    }
+
+    /// L_i of the examples `which` along v, into `out`.
+    ///
+    /// # Errors
+    /// `Unsupported` where the sum does not know them.
+    fn smoothness_here(
+        &self,
+        run: &Run,
+        memory: &mut Memory<'_, T>,
+        which: Range<usize>,
+        out: &mut [T],
+    ) -> Result<()> {
+        let _ = run;
+        let Plain { w, v, .. } = Plain::split(self, memory);
+        self.smoothness(w, v, which, out)
+    }
+
+    /// w into `out`.
+    fn params(&self, run: &Run, memory: View<'_, T>, out: &mut [T]) {
+        let _ = run;
+        out.copy_from_slice(&memory.real[..out.len()]);
+    }
 }
 
-/// Memory of a run of the recursion on this sum.
-pub(crate) fn need_on<T: Real>(glm: &Glm<'_, T>, batch: usize) -> Result<Need> {
-    check_batch(glm, batch)?;
-    Ok(need(glm.dim(), glm.len(), batch))
+/// The lazy form. Layout: w (or ŵ) and v (or v̂) entry by entry, 2·`dim` together; zeroed work, `dim` long; then margins
+/// z, their change a, and coefficients, all `batch` long.
+impl<T: Real> Recursion<T> for Glm<'_, T> {
+    fn need(&self, batch: usize) -> Need {
+        Need { real: 3 * self.dim() + 3 * batch, u32: self.len() + batch, ..Need::NONE }
+    }
+
+    fn place(&self, run: &mut Run, memory: &mut Memory<'_, T>, w: &[T]) {
+        let vectors = &mut Vectors::split(memory, self);
+        vectors.sync(run);
+        for (pair, &w) in vectors.pairs.iter_mut().zip(w) {
+            *pair = [w, T::ZERO];
+        }
+        run.bound = Real::sqrt(norm_sq(w));
+    }
+
+    fn full_gradient(&self, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<bool> {
+        Vectors::split(memory, self).full_gradient(self, run)
+    }
+
+    fn settle(&self, run: &mut Run, memory: &mut Memory<'_, T>) {
+        Vectors::split(memory, self).settle(run);
+    }
+
+    fn model(&self, run: &Run, memory: &mut Memory<'_, T>, updates: Updates) -> Result<StepModel> {
+        let mut vectors = Vectors::split(memory, self);
+        vectors.probe(self, run);
+        Ok(vectors.step_model(self, run, updates))
+    }
+
+    fn probe(&self, run: &Run, memory: &mut Memory<'_, T>) -> Result<()> {
+        Vectors::split(memory, self).probe(self, run);
+        Ok(())
+    }
+
+    fn advance(
+        &self,
+        run: &mut Run,
+        memory: &mut Memory<'_, T>,
+        alpha: f64,
+        weight: f64,
+        updates: Updates,
+    ) -> Result<()> {
+        Vectors::split(memory, self).advance(self, run, alpha, weight, updates)
+    }
+
+    fn smoothness_here(
+        &self,
+        run: &Run,
+        memory: &mut Memory<'_, T>,
+        which: Range<usize>,
+        out: &mut [T],
+    ) -> Result<()> {
+        let vectors = Vectors::split(memory, self);
+        for (i, out) in which.zip(out) {
+            let (z, a) = vectors.margins(self, run, i);
+            *out = T::of(self.smoothness_along(i, z.f64(), a.f64()));
+        }
+        Ok(())
+    }
+
+    fn params(&self, run: &Run, memory: View<'_, T>, out: &mut [T]) {
+        let real = &memory.real[..2 * out.len()];
+        if run.phase == 0 && run.cursor > 0 && !self.is_sparse() {
+            out.copy_from_slice(&real[..out.len()]);
+            return;
+        }
+        // (Beside a gradient that grows the vectors are plain: `shift` is 0.)
+        let shift = T::of(run.shift);
+        for (out, &[w, v]) in out.iter_mut().zip(real.as_chunks::<2>().0) {
+            *out = w - shift * v;
+        }
+    }
 }
 
-/// The memory of the recursion by name.
-pub(crate) struct Vectors<'m, T> {
+/// Opens the next outer loop when one is due: `Some` full gradient or a piece of it, `None` inside a loop.
+pub(super) fn open<T: Real, O: Recursion<T> + ?Sized>(
+    sum: &O,
+    run: &mut Run,
+    memory: &mut Memory<'_, T>,
+) -> Result<Option<Event>> {
+    if run.phase != 0 {
+        return Ok(None);
+    }
+    let done = sum.full_gradient(run, memory)?;
+    Ok(Some(run.opened(done)))
+}
+
+/// The memory of the lazy form by name.
+struct Vectors<'m, T> {
     /// (w_j, v_j).
     pairs: &'m mut [[T; 2]],
     work: &'m mut [T],
     z: &'m mut [T],
     a: &'m mut [T],
     coef: &'m mut [T],
-    pub order: &'m mut [u32],
+    order: &'m [u32],
     /// The exchanges of a draw, until [`windows`] count here what they read.
     partner: &'m mut [u32],
 }
@@ -103,37 +292,18 @@ impl StepModel {
 }
 
 impl<'m, T: Real> Vectors<'m, T> {
-    pub fn split(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>, batch: usize) -> Self {
-        Self::of(memory.real, memory.u32, glm.dim(), glm.len(), batch)
-    }
-
-    /// From memory as [`need`] lays it out.
-    pub fn of(real: &'m mut [T], counts: &'m mut [u32], dim: usize, n: usize, batch: usize) -> Self {
-        let (flat, rest) = real.split_at_mut(2 * dim);
+    fn split(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>) -> Self {
+        let (order, partner) = memory.u32.split_at_mut(glm.len());
+        let (dim, batch) = (glm.dim(), partner.len());
+        let (flat, rest) = memory.real.split_at_mut(2 * dim);
         let (work, rest) = rest.split_at_mut(dim);
         let (z, rest) = rest.split_at_mut(batch);
         let (a, coef) = rest.split_at_mut(batch);
-        let (order, partner) = counts.split_at_mut(n);
         Self { pairs: flat.as_chunks_mut::<2>().0, work, z, a, coef, order, partner }
     }
 
-    /// A run at `w0`, in memory of its own.
-    pub fn begin(glm: &Glm<'_, T>, batch: usize, w0: &[T], seed: u64, memory: &'m mut Memory<'_, T>) -> Result<Run> {
-        check_start(glm, w0, need_on(glm, batch)?, memory)?;
-        let mut run = Run::new(seed);
-        Self::split(memory, glm, batch).start(&mut run, w0);
-        Ok(run)
-    }
-
-    pub fn start(&mut self, run: &mut Run, w0: &[T]) {
-        self.set(w0);
-        self.work.fill(T::ZERO);
-        draw::identity(self.order);
-        run.bound = Real::sqrt(norm_sq(w0));
-    }
-
     /// Writes the lazy vectors out: the values stay, the representation becomes plain.
-    pub fn sync(&mut self, run: &mut Run) {
+    fn sync(&mut self, run: &mut Run) {
         if run.shift != 0.0 || run.scale != 1.0 {
             let (shift, scale) = (T::of(run.shift), T::of(run.scale));
             let [w, v] = rewritten(self.pairs, |[w, v]| [w - shift * v, scale * v]);
@@ -147,7 +317,7 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// Writes out where the rules of the module ask for it. To be called before a step.
-    pub fn settle(&mut self, run: &mut Run) {
+    fn settle(&mut self, run: &mut Run) {
         if run.scale < SMALL_SCALE
             || run.norm_sq < SMALL_NORM * run.synced_norm_sq
             || run.touched > TOUCHED * self.pairs.len() as u64
@@ -156,17 +326,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
     }
 
-    /// Opens the next outer loop when one is due: `Some` full gradient or a piece of it, `None` inside a loop.
-    pub fn open(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<Option<Event>> {
-        if run.phase != 0 {
-            return Ok(None);
-        }
-        let done = self.full_gradient(glm, run)?;
-        Ok(Some(run.opened(done)))
-    }
-
     /// v ← ∇P(w), a piece at a time: whether it is done.
-    pub fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
+    fn full_gradient(&mut self, glm: &Glm<'_, T>, run: &mut Run) -> Result<bool> {
         if glm.is_sparse() {
             return self.full_gradient_in_place(glm, run);
         }
@@ -178,13 +339,14 @@ impl<'m, T: Real> Vectors<'m, T> {
         let to = glm.piece_end(from);
         let dim = self.work.len();
         let w = &self.pairs.as_flattened()[..dim];
-        glm.add_slopes(w, from, to, self.work);
+        let scale = T::of(1.0 / glm.len() as f64);
+        glm.add_rows(w, Examples::Span(from, to), scale, self.work);
         if to < glm.len() {
             run.cursor = to as u64;
             return Ok(false);
         }
         run.cursor = 0;
-        let gradient = glm.finish_gradient(w, self.work);
+        let gradient = finish_gradient(glm.lambda(), w, self.work);
         let w_norm = norm_sq(w);
         if gradient.is_err() {
             self.work.fill(T::ZERO);
@@ -258,35 +420,9 @@ impl<'m, T: Real> Vectors<'m, T> {
         }
     }
 
-    /// w, with v = 0.
-    pub fn set(&mut self, w: &[T]) {
-        for (pair, &w) in self.pairs.iter_mut().zip(w) {
-            *pair = [w, T::ZERO];
-        }
-    }
-
-    /// w into `out`, inside an inner loop.
-    pub fn iterate(&self, run: &Run, out: &mut [T]) {
-        let shift = T::of(run.shift);
-        for (out, &[w, v]) in out.iter_mut().zip(self.pairs.iter()) {
-            *out = w - shift * v;
-        }
-    }
-
-    /// A uniform minibatch to the front of `order`.
-    pub fn draw(&mut self, run: &mut Run) {
-        draw::subset(&mut run.rng, self.order, self.partner);
-    }
-
-    /// Takes back the draw that the generator made from this state on.
-    fn undo_draw(&mut self, mut rng: Rng) {
-        draw::exchanges(&mut rng, self.order.len(), self.partner);
-        draw::undo(self.order, self.partner);
-    }
-
     /// (x_iᵀw, x_iᵀv).
     #[inline]
-    pub fn margins(&self, glm: &Glm<'_, T>, run: &Run, i: usize) -> (T, T) {
+    fn margins(&self, glm: &Glm<'_, T>, run: &Run, i: usize) -> (T, T) {
         let [mut p, mut q] = match glm.row(i) {
             Row::Dense(x) => dot_pairs(x, self.pairs),
             Row::Sparse(col, x) => gather_pairs(col, x, self.pairs),
@@ -299,14 +435,14 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// z and a of the minibatch.
-    pub fn probe(&mut self, glm: &Glm<'_, T>, run: &Run) {
+    fn probe(&mut self, glm: &Glm<'_, T>, run: &Run) {
         for k in 0..self.partner.len() {
             (self.z[k], self.a[k]) = self.margins(glm, run, self.order[k] as usize);
         }
     }
 
     /// ξ'(0) and ξ''(0) on the probed minibatch.
-    pub fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run, updates: Updates) -> StepModel {
+    fn step_model(&mut self, glm: &Glm<'_, T>, run: &Run, updates: Updates) -> StepModel {
         let order = &self.order[..self.partner.len()];
         let share = 1.0 / order.len() as f64;
         let (sums, squared);
@@ -357,23 +493,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         sum
     }
 
-    /// [`advance`](Self::advance) with ρ = 1; where it is refused, the draw is undone and `run` is `before` again.
-    pub fn advance_or_undo(
-        &mut self,
-        glm: &Glm<'_, T>,
-        run: &mut Run,
-        before: Run,
-        alpha: f64,
-        updates: Updates,
-    ) -> Result<()> {
-        self.advance(glm, run, alpha, 1.0, updates).inspect_err(|_| {
-            self.undo_draw(before.rng.clone());
-            *run = before;
-        })
-    }
-
     /// The step by α on the probed minibatch, differences weighted by ρ. Checks, then writes.
-    pub fn advance(
+    fn advance(
         &mut self,
         glm: &Glm<'_, T>,
         run: &mut Run,
@@ -472,19 +593,6 @@ impl<'m, T: Real> Vectors<'m, T> {
         run.norm_sq = if norm > 0.0 { norm } else { 0.0 };
     }
 
-    /// w into `out`, from memory as [`need`] lays it out.
-    pub fn params(glm: &Glm<'_, T>, real: &[T], run: &Run, out: &mut [T]) {
-        let real = &real[..2 * out.len()];
-        if run.phase == 0 && run.cursor > 0 && !glm.is_sparse() {
-            out.copy_from_slice(&real[..out.len()]);
-            return;
-        }
-        // (Beside a gradient that grows the vectors are plain: `shift` is 0.)
-        let shift = T::of(run.shift);
-        for (out, &[w, v]) in out.iter_mut().zip(real.as_chunks::<2>().0) {
-            *out = w - shift * v;
-        }
-    }
 }
 
 /// Σ φ''a² and Σ φ'''a³ of the examples at margins z that change by a; `each` is told of φ''a, example by example.

@@ -36,9 +36,12 @@ pub struct Memory<'a, T> {
     pub real: &'a mut [T],
     /// The order of the examples, and what else is counted.
     pub u32: &'a mut [u32],
+    /// Working memory of the sum, at least [`Gradients::scratch_len`](super::Gradients::scratch_len) long; none for linear
+    /// models. No part of the state: its content between calls does not matter.
+    pub scratch: &'a mut [T],
 }
 
-/// [`Memory`] to read only.
+/// What of [`Memory`] is state, to read only.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
     /// As there.
@@ -69,7 +72,8 @@ impl<T: Real> Memory<'_, T> {
 /// Counters, scalars and generator of a run. Copied together with [`Memory`] they are a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    pub(crate) rng: Rng,
+    /// Generator of the draws.
+    pub rng: Rng,
     /// Minibatches drawn.
     pub steps: u64,
     /// Full gradients taken by the algorithm.
@@ -81,15 +85,15 @@ pub struct Run {
     /// Minibatches since the last full gradient, or since the last shuffle.
     pub inner: u64,
     /// Minibatches in a row that were skipped.
-    pub(crate) skipped: u64,
+    pub skipped: u64,
     /// A number the algorithm needs to keep (a drawn iterate, a flush).
-    pub(crate) mark: u64,
+    pub mark: u64,
     /// Stored values touched since the lazy vectors were last written out.
     pub(crate) touched: u64,
     /// 0: the next step opens an outer loop (or pass).
-    pub(crate) phase: u64,
+    pub phase: u64,
     /// Example at which an unfinished walk over all of them goes on; 0 when there is none.
-    pub(crate) cursor: u64,
+    pub cursor: u64,
     /// The last step size.
     pub alpha: f64,
     /// The present upper bound of the step size; infinite where there is none.
@@ -103,7 +107,7 @@ pub struct Run {
     /// ‖v₀‖² = ‖∇P‖² at the last full gradient.
     pub start_norm_sq: f64,
     /// δ, the smoothed 1/α̃; 0 before the first. Other algorithms keep their own scalar here.
-    pub(crate) delta: f64,
+    pub delta: f64,
     /// c of v = c·v̂.
     pub(crate) scale: f64,
     /// C of w = ŵ − C·v̂.
@@ -149,7 +153,7 @@ impl Run {
     }
 
     /// A full gradient over `n` examples, ‖∇P‖² long, anchors a new inner loop.
-    pub(super) fn anchor(&mut self, n: usize, norm_sq: f64) {
+    pub fn anchor(&mut self, n: usize, norm_sq: f64) {
         self.norm_sq = norm_sq;
         self.start_norm_sq = norm_sq;
         self.outer += 1;
@@ -159,7 +163,7 @@ impl Run {
     }
 
     /// What a step that walks towards its full gradient has come to; opens the inner loop when the walk is `done`.
-    pub(super) fn opened(&mut self, done: bool) -> Event {
+    pub fn opened(&mut self, done: bool) -> Event {
         if !done {
             return Event::Part;
         }
@@ -172,16 +176,25 @@ impl Run {
     }
 
     /// Counts a minibatch of so many examples and so many gradients of each.
-    pub(super) fn count(&mut self, batch: usize, each: u64) {
+    pub fn count(&mut self, batch: usize, each: u64) {
         self.steps += 1;
         self.inner += 1;
         self.samples += batch as u64;
         self.gradients += each * batch as u64;
     }
 
+    /// A step of an inner loop was done, which may end there.
+    pub fn end_inner(&mut self, alpha: f64, ends: impl FnOnce(&Self) -> bool) -> Event {
+        self.alpha = alpha;
+        if ends(self) {
+            self.phase = 0;
+        }
+        Event::Step { alpha }
+    }
+
     /// A pass over a fresh order of the examples begins: `inner` counts its minibatches, `outer` the passes, `delta` is
     /// the decay so far.
-    pub(super) fn begin_pass(&mut self, alpha: f64, decay: f64, order: &mut [u32]) -> Event {
+    pub fn begin_pass(&mut self, alpha: f64, decay: f64, order: &mut [u32]) -> Event {
         self.delta = if self.outer == 0 { 1.0 } else { self.delta * (1.0 - decay) };
         self.alpha = alpha * self.delta;
         self.rng.shuffle(order);
@@ -192,13 +205,13 @@ impl Run {
     }
 
     /// Where the next minibatch of the pass lies in the order; the last one may be shorter.
-    pub(super) fn turn(&self, n: usize, batch: usize) -> Range<usize> {
+    pub fn turn(&self, n: usize, batch: usize) -> Range<usize> {
         let from = (self.inner as usize).saturating_mul(batch).min(n - 1);
         from..from + batch.min(n - from)
     }
 
     /// Counts the minibatch of a [`turn`](Self::turn), and ends the pass with the last one.
-    pub(super) fn end_turn(&mut self, turn: Range<usize>, n: usize) -> Event {
+    pub fn end_turn(&mut self, turn: Range<usize>, n: usize) -> Event {
         self.count(turn.len(), 1);
         if turn.end >= n {
             self.phase = 0;

@@ -8,10 +8,12 @@
 //!
 //! Cost and memory are those of AI-SARAH, less the products for the step size.
 
-use super::recursive::{Updates, Vectors, need_on};
+use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
+use super::draw;
+use super::recursive::{self, Recursion, Updates};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, draw, fraction, positive};
-use crate::error::{Error, Result, exact_len};
+use super::settings::{batch, fraction, inner, positive, step_size};
+use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES};
 use crate::registry::settings::Settings;
@@ -20,10 +22,10 @@ use crate::{Need, Real};
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sarah {
-    pub(super) batch: usize,
-    pub(super) alpha: f64,
-    pub(super) inner: u64,
-    pub(super) stop: f64,
+    batch: usize,
+    alpha: f64,
+    inner: u64,
+    stop: f64,
     updates: Updates,
 }
 
@@ -63,41 +65,39 @@ impl Sarah {
 }
 
 impl<T: Real> FiniteSum<T> for Sarah {
-    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        need_on(glm, self.batch)
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        check_batch(oracle, self.batch)?;
+        Ok(Recursion::need(oracle, self.batch))
     }
 
-    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        Vectors::begin(glm, self.batch, w0, seed, memory)
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
+        oracle.place(&mut run, memory, w0);
+        Ok(run)
     }
 
-    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        memory.check(self.need(glm)?)?;
-        let mut vectors = Vectors::split(memory, glm, self.batch);
-        if let Some(event) = vectors.open(glm, run)? {
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        check_step(oracle, self.need(oracle)?, memory)?;
+        if let Some(event) = recursive::open(oracle, run, memory)? {
             return Ok(event);
         }
-        vectors.settle(run);
-        let before = run.clone();
-        vectors.draw(run);
-        vectors.probe(glm, run);
-        vectors.advance_or_undo(glm, run, before, self.alpha, self.updates)?;
-        run.count(self.batch, 2);
-        run.alpha = self.alpha;
-        if run.inner >= self.inner || run.norm_sq < self.stop * run.start_norm_sq {
-            run.phase = 0;
-        }
-        Ok(Event::Step { alpha: self.alpha })
+        oracle.settle(run, memory);
+        run.on_subset(oracle.len(), memory, |run, memory| {
+            oracle.probe(run, memory)?;
+            Recursion::advance(oracle, run, memory, self.alpha, 1.0, self.updates)?;
+            run.count(self.batch, 2);
+            let ends = |run: &Run| run.inner >= self.inner || run.norm_sq < self.stop * run.start_norm_sq;
+            Ok(run.end_inner(self.alpha, ends))
+        })
     }
 
-    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
         draw::drawn(memory.u32, run.steps, self.batch)
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        memory.check(FiniteSum::<T>::need(self, glm)?)?;
-        exact_len("out", glm.dim(), out.len())?;
-        Vectors::params(glm, memory.real, run, out);
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        check_out(oracle, self.need(oracle)?, memory, out)?;
+        Recursion::params(oracle, run, memory, out);
         Ok(())
     }
 }
@@ -105,14 +105,14 @@ impl<T: Real> FiniteSum<T> for Sarah {
 impl Sarah {
     /// Of settings, for `n` examples, each at most `smooth`-smooth.
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
-        let batch = super::batch(settings, n)?;
-        Self::new(batch, super::step_size(settings, "alpha", 1.0, smooth)?, super::inner(settings, n, batch)?)
+        let batch = batch(settings, n)?;
+        Self::new(batch, step_size(settings, "alpha", 1.0, smooth)?, inner(settings, n, batch)?)
     }
     /// SARAH+, of settings.
     pub(crate) fn plus_from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
         Self::plus(
-            super::batch(settings, n)?,
-            super::step_size(settings, "alpha", 1.0, smooth)?,
+            batch(settings, n)?,
+            step_size(settings, "alpha", 1.0, smooth)?,
             settings.value("stop"),
         )
     }

@@ -17,10 +17,12 @@
 //! gradients of the step only. Memory: 4 vectors of length dim, n numbers, n indices.
 
 use super::ai_sarah::AI_SARAH_PAPER;
-use super::recursive::{Updates, Vectors, need};
+use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
+use super::draw;
+use super::recursive::{Recursion, Updates};
 use super::run::{Event, Memory, Run, View};
-use super::{FiniteSum, Glm, check_batch, check_start, draw};
-use crate::error::{Error, Result, exact_len};
+use super::settings::inner;
+use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{BIG, LAMBDA, LOSS, TINY, choice, number, number_or};
 use crate::registry::settings::Settings;
@@ -42,9 +44,6 @@ pub struct TheoreticalAiSarah {
     sampling: Sampling,
 }
 
-/// Halvings of the interval in which L_i lies; its upper end is kept.
-const HALVINGS: u32 = 60;
-
 // `Run::phase`: a full gradient is due; a step is due; the L_i are due, after a full gradient or after a step.
 const OPEN: u64 = 0;
 const MOVE: u64 = 1;
@@ -64,68 +63,30 @@ impl TheoreticalAiSarah {
     }
 }
 
-/// L_i of one example: the fixed point of L = s·max φ''(z − ηa; η in [0, 1/L]) + λ, s = ‖x_i‖².
-pub(crate) fn smoothness<T: Real>(glm: &Glm<'_, T>, i: usize, z: f64, a: f64) -> f64 {
-    let y = glm.target(i).f64();
-    let s = glm.row_norm_sq(i);
-    let lambda = glm.lambda();
-    let at = |l: f64| {
-        let end = if l > 0.0 { z - a / l } else { z };
-        s * glm.loss().max_curvature(y, z, end) + lambda
-    };
-    // The right side is at most its value at the smallest L possible, and at least its value at η = 0.
-    let mut low = s * glm.loss().max_curvature(y, z, z) + lambda;
-    let mut high = s * glm.loss().curvature_bound() + lambda;
-    if at(high) >= high {
-        return high;
-    }
-    if low > 0.0 && at(low) <= low {
-        return low;
-    }
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if at(middle) > middle {
-            low = middle;
-        } else {
-            high = middle;
-        }
-        if high - low <= 4.0 * f64::EPSILON * high {
-            break;
-        }
-    }
-    high
-}
-
 /// The recursion's memory, then the drawn iterate (`dim`) and the L_i (n).
 struct Parts<'m, T> {
-    vectors: Vectors<'m, T>,
+    memory: Memory<'m, T>,
     chosen: &'m mut [T],
     smooth: &'m mut [T],
 }
 
 impl TheoreticalAiSarah {
-    fn split<'m, T: Real>(memory: &'m mut Memory<'_, T>, glm: &Glm<'_, T>) -> Parts<'m, T> {
-        let base = need(glm.dim(), glm.len(), 1).real;
-        let dim = glm.dim();
-        let (real, rest) = memory.real.split_at_mut(base);
-        let (chosen, smooth) = rest.split_at_mut(dim);
-        let vectors = Vectors::of(real, memory.u32, dim, glm.len(), 1);
-        Parts { vectors, chosen, smooth }
+    fn split<'m, T: Real>(memory: &'m mut Memory<'_, T>, oracle: &dyn Oracle<T>) -> Parts<'m, T> {
+        let (real, rest) = memory.real.split_at_mut(Recursion::need(oracle, 1).real);
+        let (chosen, smooth) = rest.split_at_mut(oracle.dim());
+        Parts { memory: Memory { real, u32: memory.u32, scratch: memory.scratch }, chosen, smooth }
     }
 
     /// η = 1/L at the present w and v, a piece at a time: whether it is done. `norm_sq` of the run keeps ‖v‖², `delta` the
     /// sum H of the η, `other_bound` Σ L_i.
-    fn measure<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) -> bool {
-        let n = glm.len();
-        let from = (run.cursor as usize).min(n);
-        let to = glm.piece_end(from);
-        for i in from..to {
-            let (z, a) = parts.vectors.margins(glm, run, i);
-            parts.smooth[i] = T::of(smoothness(glm, i, z.f64(), a.f64()));
-        }
+    fn measure<T: Real>(&self, oracle: &dyn Oracle<T>, run: &mut Run, parts: &mut Parts<'_, T>) -> Result<bool> {
+        let n = oracle.len();
+        let from = (run.cursor as usize).min(n - 1);
+        let to = oracle.piece_end(from);
+        oracle.smoothness_here(run, &mut parts.memory, from..to, &mut parts.smooth[from..to])?;
         if to < n {
             run.cursor = to as u64;
-            return false;
+            return Ok(false);
         }
         run.cursor = 0;
         let (mut sum, mut largest) = (0.0f64, 0.0f64);
@@ -140,20 +101,23 @@ impl TheoreticalAiSarah {
         };
         run.alpha_max = if whole > 0.0 { 1.0 / whole } else { 0.0 };
         run.delta += run.alpha_max;
-        true
+        Ok(true)
     }
 
     /// w⁺ and v⁺, by an example drawn from the measured L_i.
-    fn advance<T: Real>(&self, glm: &Glm<'_, T>, run: &mut Run, parts: &mut Parts<'_, T>) -> Result<()> {
-        parts.vectors.settle(run);
+    fn advance<T: Real>(&self, oracle: &dyn Oracle<T>, run: &mut Run, parts: &mut Parts<'_, T>) -> Result<()> {
+        let memory = &mut parts.memory;
+        oracle.settle(run, memory);
         let before = run.clone();
         let eta = run.alpha_max;
         let (i, weight) = self.pick(run, parts.smooth);
-        parts.vectors.order[0] = i as u32;
-        parts.vectors.probe(glm, run);
-        if let Err(error) = parts.vectors.advance(glm, run, eta, weight, Updates::Auto) {
+        memory.u32[0] = i as u32;
+        let looked = oracle.probe(run, memory);
+        let moved =
+            looked.and_then(|()| Recursion::advance(oracle, run, memory, eta, weight, Updates::Auto));
+        if moved.is_err() {
             *run = before;
-            return Err(error);
+            return moved;
         }
         run.count(1, 2);
         run.alpha = eta;
@@ -183,27 +147,27 @@ impl TheoreticalAiSarah {
 }
 
 impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
-    fn need(&self, glm: &Glm<'_, T>) -> Result<Need> {
-        check_batch(glm, 1)?;
-        let base = need(glm.dim(), glm.len(), 1);
-        Ok(Need { real: base.real + glm.dim() + glm.len(), ..base })
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        check_batch(oracle, 1)?;
+        let base = Recursion::need(oracle, 1);
+        Ok(Need { real: base.real + oracle.dim() + oracle.len(), ..base })
     }
 
-    fn start(&self, glm: &Glm<'_, T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        check_start(glm, w0, self.need(glm)?, memory)?;
-        let mut run = Run::new(seed);
-        let mut parts = Self::split(memory, glm);
-        parts.vectors.start(&mut run, w0);
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        // Whether the sum knows the L_i at all.
+        oracle.smoothness(w0, w0, 0..0, &mut [])?;
+        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
+        let mut parts = Self::split(memory, oracle);
+        oracle.place(&mut run, &mut parts.memory, w0);
         parts.chosen.copy_from_slice(w0);
-        parts.smooth.fill(T::ZERO);
         Ok(run)
     }
 
-    fn step(&self, glm: &Glm<'_, T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        memory.check(self.need(glm)?)?;
-        let mut parts = Self::split(memory, glm);
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
+        check_step(oracle, self.need(oracle)?, memory)?;
+        let mut parts = Self::split(memory, oracle);
         if run.phase == OPEN {
-            if !parts.vectors.full_gradient(glm, run)? {
+            if !Recursion::full_gradient(oracle, run, &mut parts.memory)? {
                 return Ok(Event::Part);
             }
             if run.norm_sq == 0.0 {
@@ -212,37 +176,35 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
             run.delta = 0.0;
             run.phase = MEASURE_FIRST;
         } else if run.phase == MOVE {
-            self.advance(glm, run, &mut parts)?;
+            self.advance(oracle, run, &mut parts)?;
             run.phase = MEASURE;
         }
-        if !self.measure(glm, run, &mut parts) {
+        if !self.measure(oracle, run, &mut parts)? {
             return Ok(Event::Part);
         }
         let first = run.phase == MEASURE_FIRST;
         run.phase = MOVE;
         if first {
-            parts.vectors.iterate(run, parts.chosen);
+            Recursion::params(oracle, run, parts.memory.view(), parts.chosen);
             return Ok(Event::FullGradient { norm_sq: run.norm_sq });
         }
         if run.rng.uniform() * run.delta < run.alpha_max {
-            parts.vectors.iterate(run, parts.chosen);
+            Recursion::params(oracle, run, parts.memory.view(), parts.chosen);
         }
         if run.inner >= self.inner {
-            parts.vectors.sync(run);
-            parts.vectors.set(parts.chosen);
+            oracle.place(run, &mut parts.memory, parts.chosen);
             run.phase = OPEN;
         }
         Ok(Event::Step { alpha: run.alpha })
     }
 
-    fn minibatch<'m>(&self, _: &Glm<'_, T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
         draw::drawn(memory.u32, run.steps, 1)
     }
 
-    fn params(&self, glm: &Glm<'_, T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        memory.check(self.need(glm)?)?;
-        exact_len("out", glm.dim(), out.len())?;
-        Vectors::params(glm, memory.real, run, out);
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        check_out(oracle, self.need(oracle)?, memory, out)?;
+        Recursion::params(oracle, run, memory, out);
         Ok(())
     }
 }
@@ -252,7 +214,7 @@ impl TheoreticalAiSarah {
     pub(crate) fn from_settings(settings: &Settings<'_>, n: usize, _: f64) -> Result<Self> {
         let uniform = settings.text("sampling") == Some("uniform");
         let sampling = if uniform { Sampling::Uniform } else { Sampling::Importance };
-        Self::new(super::inner(settings, n, 16)?, sampling)
+        Self::new(inner(settings, n, 16)?, sampling)
     }
 }
 

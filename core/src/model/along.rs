@@ -19,7 +19,7 @@
 use super::mlp::{Activation, Mlp};
 use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, count_labels, exact_len};
-use crate::finite_sum::GlmLoss;
+use crate::example_loss::GlmLoss;
 use crate::real::Real;
 
 /// Means over the rows of the loss and its derivatives at w along v.

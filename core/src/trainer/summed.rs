@@ -1,19 +1,19 @@
-//! A run that minimises a finite sum, of a linear model or of a network, by an algorithm of its own.
+//! A run that minimises a finite sum: one algorithm, and one oracle over rows that are lent for every call.
 
 use super::config::{Length, TrainerError, refuse_unread, room};
 use super::passes::Work;
 use super::{Common, SumReport};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::finite_sum::{
-    AnySum, Event, FiniteSum, Glm, GlmLoss, Memory, NetworkSum, OnNetwork, Run, Targets, View, largest_eigenvalue,
-    largest_eigenvalue_need, loss_of,
+    Event, FiniteSum, Lent, Memory, Oracle, Run, View, largest_eigenvalue, largest_eigenvalue_need, lent, loss_of,
 };
-use crate::model::{AnyModel, Mlp, Model};
+use crate::model::Model;
 use crate::real::Real;
 use crate::registry::Settings;
 use crate::rng::Rng;
 use crate::scratch::Need;
 use alloc::format;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -29,25 +29,11 @@ enum End {
 const ITERATIONS: usize = 40;
 const TOLERANCE: f64 = 1e-4;
 
-/// The algorithm on the model it runs on.
-#[derive(Clone, Copy, Debug)]
-enum Road {
-    Linear { algorithm: AnySum, max_row_norm: f64 },
-    Network { algorithm: OnNetwork, model: Mlp },
-}
-
-/// A [`Road`] with the data it leads over.
-enum Sum<'a, T> {
-    Linear(AnySum, Glm<'a, T>),
-    Network(OnNetwork, NetworkSum<'a, T>),
-}
-
 /// Algorithm and everything of the run that changes. Memory: that of the algorithm and one more vector.
 #[derive(Clone, Debug)]
 pub(super) struct Summed<T: Real> {
-    road: Road,
-    loss: GlmLoss,
-    lambda: f64,
+    algorithm: Arc<dyn FiniteSum<T>>,
+    sum: Arc<dyn Lent<T>>,
     end: End,
     /// Minibatches that fit into the run at most.
     pub total: u64,
@@ -66,12 +52,23 @@ pub(super) struct Summed<T: Real> {
     work: Work<T>,
 }
 
-/// Working memory of a network's calls; the linear roads need none.
-fn working<T: Real>(net: &NetworkSum<'_, T>) -> Need {
-    Need { real: net.scratch_len(), ..Need::NONE }
+/// Working memory of a sum's calls.
+fn working<T: Real>(oracle: &dyn Oracle<T>) -> Need {
+    Need { real: oracle.scratch_len(), ..Need::NONE }
 }
 
-/// Why a method cannot train a network with these settings.
+/// What an answer says of the sum over these rows.
+fn ask<T: Real, R>(sum: &dyn Lent<T>, common: &Common<T>, ask: impl FnOnce(&dyn Oracle<T>) -> R) -> Result<R> {
+    let (mut ask, mut answer) = (Some(ask), None);
+    sum.over(common.train.rows(), common.train.labels(), &mut |oracle| {
+        if let Some(ask) = ask.take() {
+            answer = Some(ask(oracle));
+        }
+    });
+    answer.ok_or(Error::Empty { what: "sum" })
+}
+
+/// Why a method cannot train a model of unknown smoothness with these settings.
 fn refused(method: &str, settings: &Settings<'_>, model: &str) -> Option<TrainerError> {
     if method == "theoretical-ai-sarah" {
         let text =
@@ -94,21 +91,14 @@ impl<T: Real> Summed<T> {
         let n = data.len();
         room::<T>(&config.model, Model::<T>::param_len(&common.model).saturating_mul(8))?;
         let (loss, lambda) = loss_of(settings, n)?;
-        let road = match common.model {
-            AnyModel::Linear(_) => {
-                let glm = Glm::new(data.rows(), Targets::Labels(data.labels()), loss, lambda, true)?;
-                let max_row_norm = glm.max_row_norm();
-                let smooth = max_row_norm * max_row_norm * loss.curvature_bound() + lambda;
-                Road::Linear { algorithm: common.method.finite_sum(settings, n, smooth)?, max_row_norm }
-            }
-            AnyModel::Mlp(model) => {
-                if let Some(error) = refused(common.method.name, settings, &format!("{}", config.model)) {
-                    return Err(error);
-                }
-                NetworkSum::new(model, data.rows(), data.labels(), loss, lambda)?;
-                Road::Network { algorithm: OnNetwork::new(common.method.finite_sum(settings, n, f64::NAN)?)?, model }
-            }
-        };
+        let sum = lent(&common.model, data.rows(), data.labels(), loss, lambda)?;
+        let smooth = sum.smooth();
+        if smooth.is_none()
+            && let Some(error) = refused(common.method.name, settings, &format!("{}", config.model))
+        {
+            return Err(error);
+        }
+        let algorithm = Arc::new(common.method.finite_sum(settings, n, smooth.unwrap_or(f64::NAN))?);
         let rows = |passes: f64| libm::ceil(passes * n as f64) as u64;
         let end = match config.length {
             Length::Method => End::Rows(rows(settings.number("passes")?)),
@@ -125,9 +115,8 @@ impl<T: Real> Summed<T> {
         };
         refuse_unread(settings, common.method, config)?;
         let mut summed = Self {
-            road,
-            loss,
-            lambda,
+            algorithm,
+            sum,
             end,
             total,
             run: Run::from_words([0; Run::WORDS]),
@@ -145,33 +134,14 @@ impl<T: Real> Summed<T> {
 
     /// Memory of the right size, with the run at its start.
     fn start(&mut self, common: &Common<T>) -> Result<()> {
-        let sum = self.sum(common);
-        let (need, dim) = match &sum {
-            Sum::Linear(algorithm, glm) => (algorithm.need(glm)?, glm.dim()),
-            Sum::Network(algorithm, net) => (algorithm.need(net)?, net.dim()),
-        };
-        (self.real, self.u32, self.params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; dim]);
-        common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut self.params)?;
-        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
-        let seed = common.config.seed;
-        self.run = match &sum {
-            Sum::Linear(algorithm, glm) => algorithm.start(glm, &self.params, seed, memory)?,
-            Sum::Network(algorithm, net) => algorithm.start(net, &self.params, seed, memory)?,
-        };
-        Ok(())
-    }
-
-    fn sum<'a>(&self, common: &'a Common<T>) -> Sum<'a, T> {
-        let (rows, labels) = (common.train.rows(), common.train.labels());
-        let Self { loss, lambda, .. } = *self;
-        match self.road {
-            Road::Linear { algorithm, max_row_norm } => {
-                Sum::Linear(algorithm, Glm::again(rows, Targets::Labels(labels), loss, lambda, max_row_norm))
-            }
-            Road::Network { algorithm, model } => {
-                Sum::Network(algorithm, NetworkSum::again(model, rows, labels, loss, lambda))
-            }
-        }
+        let Self { algorithm, sum, real, u32, params, run, .. } = self;
+        ask(&**sum, common, |oracle| {
+            let need = algorithm.need(oracle)?;
+            (*real, *u32, *params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; oracle.dim()]);
+            common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), params)?;
+            *run = algorithm.start(oracle, params, common.config.seed, &mut Memory { real, u32, scratch: &mut [] })?;
+            Ok(())
+        })?
     }
 
     /// How far the run is, and how far it goes: minibatches or rows.
@@ -194,14 +164,10 @@ impl<T: Real> Summed<T> {
             return Ok(false);
         }
         self.read = false;
-        let sum = self.sum(common);
-        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
-        let event = match &sum {
-            Sum::Linear(algorithm, glm) => algorithm.step(glm, &mut self.run, memory)?,
-            Sum::Network(algorithm, net) => {
-                algorithm.step(net, &mut self.run, memory, self.work.lend(working(net)).real)?
-            }
-        };
+        let Self { algorithm, sum, real, u32, run, work, .. } = self;
+        let event = ask(&**sum, common, |oracle| {
+            algorithm.step(oracle, run, &mut Memory { real, u32, scratch: work.lend(working(oracle)).real })
+        })??;
         self.stationary = event == Event::Stationary;
         Ok(!self.stationary)
     }
@@ -212,20 +178,11 @@ impl<T: Real> Summed<T> {
 
     /// Rows of the last minibatch.
     pub fn batch(&self, common: &Common<T>) -> &[u32] {
-        match self.sum(common) {
-            Sum::Linear(algorithm, glm) => algorithm.minibatch(&glm, &self.run, self.view()),
-            Sum::Network(algorithm, net) => algorithm.minibatch(&net, &self.run, self.view()),
-        }
+        ask(&*self.sum, common, |oracle| self.algorithm.minibatch(oracle, &self.run, self.view())).unwrap_or_default()
     }
 
     fn read_params(&self, common: &Common<T>, out: &mut [T]) -> Result<()> {
-        match self.sum(common) {
-            Sum::Linear(algorithm, glm) => algorithm.params(&glm, &self.run, self.view(), out),
-            Sum::Network(algorithm, net) => {
-                out.copy_from_slice(algorithm.params(&net, self.view())?);
-                Ok(())
-            }
-        }
+        ask(&*self.sum, common, |oracle| self.algorithm.params(oracle, &self.run, self.view(), out))?
     }
 
     /// The iterate.
@@ -250,54 +207,53 @@ impl<T: Real> Summed<T> {
     /// P and its gradient at the iterate, and the step sizes.
     pub fn report(&mut self, common: &Common<T>) -> Result<SumReport> {
         self.params(common)?;
-        let sum = self.sum(common);
-        let (params, mut grad) = (&self.params, vec![T::ZERO; self.params.len()]);
-        let (objective, grad_norm_sq) = match &sum {
-            Sum::Linear(_, glm) => (glm.objective(params)?, glm.gradient(params, &mut grad)?),
-            Sum::Network(_, net) => {
-                let scratch = self.work.lend(working(net)).real;
-                (net.objective(params, scratch)?, net.gradient(params, &mut grad, scratch)?)
-            }
-        };
-        Ok(SumReport { objective, grad_norm_sq, alpha: self.run.alpha, alpha_max: self.run.alpha_max })
+        let Self { sum, params, work, run, .. } = self;
+        let mut grad = vec![T::ZERO; params.len()];
+        ask(&**sum, common, |oracle| {
+            let scratch = work.lend(working(oracle)).real;
+            let (objective, grad_norm_sq) = (oracle.value(params, scratch)?, oracle.full(params, &mut grad, scratch)?);
+            Ok(SumReport { objective, grad_norm_sq, alpha: run.alpha, alpha_max: run.alpha_max })
+        })?
     }
 
     /// P where the run began, and P at the iterate.
     pub fn began_and_is(&mut self, common: &Common<T>) -> Result<[f64; 2]> {
         self.params(common)?;
-        let sum = self.sum(common);
-        let mut objective = |params: &[T]| match &sum {
-            Sum::Linear(_, glm) => glm.objective(params),
-            Sum::Network(_, net) => net.objective(params, self.work.lend(working(net)).real),
-        };
-        let from = match self.began {
-            Some(from) => from,
-            None => {
-                let mut start = vec![T::ZERO; self.params.len()];
-                common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
-                objective(&start)?
-            }
-        };
-        let to = objective(&self.params)?;
-        self.began = Some(from);
-        Ok([from, to])
+        let Self { sum, params, work, began, .. } = self;
+        ask(&**sum, common, |oracle| {
+            let scratch = work.lend(working(oracle)).real;
+            let from = match *began {
+                Some(from) => from,
+                None => {
+                    let mut start = vec![T::ZERO; params.len()];
+                    common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
+                    oracle.value(&start, scratch)?
+                }
+            };
+            let to = oracle.value(params, scratch)?;
+            *began = Some(from);
+            Ok([from, to])
+        })?
     }
 
-    /// λ_max(∇²P) at the iterate; `None` for a network.
+    /// λ_max(∇²P) at the iterate; `None` where the sum has no Hessian.
     pub fn curvature(&mut self, common: &Common<T>) -> Result<Option<f64>> {
         self.params(common)?;
-        let Sum::Linear(_, glm) = self.sum(common) else { return Ok(None) };
-        let scratch = self.work.lend(largest_eigenvalue_need(self.params.len(), ITERATIONS));
-        Ok(Some(largest_eigenvalue(&glm, Some(&self.params), ITERATIONS, TOLERANCE, 1, scratch)?.value))
+        let Self { sum, params, work, .. } = self;
+        let scratch = work.lend(largest_eigenvalue_need(params.len(), ITERATIONS));
+        match ask(&**sum, common, |oracle| {
+            largest_eigenvalue(oracle, Some(params), ITERATIONS, TOLERANCE, 1, scratch)
+        })? {
+            Ok(largest) => Ok(Some(largest.value)),
+            Err(Error::Unsupported { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes a saved state over; `false` when it is not one of this run.
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
         (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
-        let fits = match self.sum(common) {
-            Sum::Linear(algorithm, glm) => algorithm.check(&glm, &self.run, self.view()).is_ok(),
-            Sum::Network(algorithm, net) => algorithm.check(&net, self.view()).is_ok(),
-        };
-        fits && self.run.sound()
+        let fits = ask(&*self.sum, common, |oracle| self.algorithm.check(oracle, &self.run, self.view()));
+        matches!(fits, Ok(Ok(()))) && self.run.sound()
     }
 }

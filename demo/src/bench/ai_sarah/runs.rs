@@ -126,7 +126,7 @@ fn measure(
     let w0: Vec<f64> = (0..dim).map(|_| reach * (2.0 * rng.uniform() - 1.0)).collect();
     let need = algorithm.need(&sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);
-    let mut memory = Memory { real: &mut real, u32: &mut counts };
+    let mut memory = Memory { real: &mut real, u32: &mut counts, scratch: &mut [] };
     let mut run = algorithm.start(&sum, &w0, seed, &mut memory)?;
     let (mut w, mut gradient) = (w0, vec![0.0; dim]);
     let mut points = Vec::new();

@@ -17,7 +17,7 @@ fn pass(sum: &Glm<'_, f64>, batch: usize, updates: Updates, most: usize) -> Resu
     let algorithm = AiSarah::new(batch, 1.0 / 32.0, 0.999)?.with_updates(updates);
     let need = FiniteSum::<f64>::need(&algorithm, sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);
-    let mut memory = Memory { real: &mut real, u32: &mut counts };
+    let mut memory = Memory { real: &mut real, u32: &mut counts, scratch: &mut [] };
     let mut run = algorithm.start(sum, &vec![0.0; sum.dim()], 1, &mut memory)?;
     let clock = Instant::now();
     while algorithm.step(sum, &mut run, &mut memory)? == Event::Part {}
@@ -154,7 +154,7 @@ fn seconds_to(data: &Dataset<f64>, goal: f64) -> Result<(f64, f64)> {
     let algorithm = AiSarah::default();
     let need = FiniteSum::<f64>::need(&algorithm, &sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);
-    let mut memory = Memory { real: &mut real, u32: &mut counts };
+    let mut memory = Memory { real: &mut real, u32: &mut counts, scratch: &mut [] };
     let mut run = algorithm.start(&sum, &vec![0.0; sum.dim()], 1, &mut memory)?;
     loop {
         if let Event::FullGradient { norm_sq } = algorithm.step(&sum, &mut run, &mut memory)?

@@ -1,0 +1,111 @@
+//! What an algorithm on a finite sum is, those of other crates included.
+
+use super::anchored::Anchored;
+use super::draw;
+use super::heavy_ball::HeavyBall;
+use super::recursive::Recursion;
+use super::run::{Event, Memory, Run, View};
+use super::vectors::{limit, norm_sq};
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::{Need, Real};
+use core::fmt::Debug;
+
+/// A finite sum that every algorithm runs on: its gradients, and its forms of the vectors.
+pub trait Oracle<T: Real>: Recursion<T> + Anchored<T> + HeavyBall<T> {}
+
+impl<T: Real, O: Recursion<T> + Anchored<T> + HeavyBall<T>> Oracle<T> for O {}
+
+/// One algorithm of the family. Holds configuration only.
+pub trait FiniteSum<T: Real>: Debug + Send + Sync {
+    /// Memory of a run on this sum, without [`Gradients::scratch_len`](super::Gradients::scratch_len).
+    ///
+    /// # Errors
+    /// `Param` when the minibatch is larger than the sum.
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need>;
+
+    /// Starts at `w0`, `oracle.dim()` long. [`Run::begin`] does what is common to all algorithms.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`, `Param`, `Overflow` for a start or a step size that does not fit the number type,
+    /// `Unsupported` where the sum does not know what the algorithm asks for.
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run>;
+
+    /// One unit of work. `oracle` and `memory` must be those of the run.
+    ///
+    /// # Errors
+    /// `Length` for memory of another size, `Overflow` when the iterate or its direction would not fit the number type, and
+    /// those of the sum; the iterate has then not moved.
+    fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event>;
+
+    /// The examples of the last minibatch; empty before the first and, for some algorithms, right after a full gradient or
+    /// a shuffle.
+    fn minibatch<'m>(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32];
+
+    /// The present iterate into `out`, `oracle.dim()` long. O(dim).
+    ///
+    /// # Errors
+    /// `Length`.
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()>;
+
+    /// Whether the counts of restored memory can be of a run on this sum. O(n), and O(dim) for some.
+    ///
+    /// # Errors
+    /// `Length`, `Index`.
+    fn check(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>) -> Result<()> {
+        let _ = run;
+        check_order(self.need(oracle)?, oracle.len(), memory)
+    }
+}
+
+impl Run {
+    /// A run at `w0` in memory of this size: zeros, but w0 in front and, of the counts, the order of the examples.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`, `Overflow`; nothing is then written.
+    pub fn begin<T: Real>(
+        oracle: &dyn Oracle<T>,
+        need: Need,
+        w0: &[T],
+        seed: u64,
+        memory: &mut Memory<'_, T>,
+    ) -> Result<Self> {
+        exact_len("w0", oracle.dim(), w0.len())?;
+        all_finite("w0", w0)?;
+        memory.check(need)?;
+        if norm_sq(w0) >= limit::<T>() {
+            return Err(Error::Overflow { what: "w0" });
+        }
+        memory.real.fill(T::ZERO);
+        memory.real[..w0.len()].copy_from_slice(w0);
+        memory.u32.fill(0);
+        draw::identity(&mut memory.u32[..oracle.len()]);
+        Ok(Self::new(seed))
+    }
+}
+
+/// Whether the memory is that of a step.
+pub(super) fn check_step<T: Real>(oracle: &dyn Oracle<T>, need: Need, memory: &Memory<'_, T>) -> Result<()> {
+    memory.check(need)?;
+    let (need, got) = (oracle.scratch_len(), memory.scratch.len());
+    if got < need { Err(Error::Length { what: "scratch", need, got }) } else { Ok(()) }
+}
+
+/// Whether the memory is that of a run, and `out` as long as its iterate.
+pub(super) fn check_out<T: Real>(oracle: &dyn Oracle<T>, need: Need, memory: View<'_, T>, out: &[T]) -> Result<()> {
+    memory.check(need)?;
+    exact_len("out", oracle.dim(), out.len())
+}
+
+/// Whether a minibatch so large can be drawn.
+pub(super) fn check_batch<T: Real>(oracle: &dyn Oracle<T>, batch: usize) -> Result<()> {
+    if batch == 0 || batch > oracle.len() { Err(Error::Param { what: "batch" }) } else { Ok(()) }
+}
+
+/// Whether restored numbers are of examples: below their count.
+pub(super) fn check_order<T: Real>(need: Need, n: usize, memory: View<'_, T>) -> Result<()> {
+    memory.check(need)?;
+    match memory.u32[..n].iter().position(|&i| i as usize >= n) {
+        Some(at) => Err(Error::Index { what: "memory.u32", at, len: n }),
+        None => Ok(()),
+    }
+}
