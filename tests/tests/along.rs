@@ -1,8 +1,11 @@
 //! Derivatives of a network's loss along a direction against differences of its gradient, and AI-SARAH with them.
 
+use std::cell::Cell;
 use undercurve::Error;
 use undercurve::data::{Rows, Selection};
-use undercurve::finite_sum::{AiSarahAnyModel, AnyModelAsk, GlmLoss};
+use undercurve::finite_sum::{
+    AiSarah, Anchored, Bend, Event, Examples, FiniteSum, GlmLoss, Gradients, HeavyBall, Memory, NetworkSum, Recursion,
+};
 use undercurve::model::{Activation, Mlp, Model};
 use undercurve::rng::Rng;
 
@@ -141,48 +144,116 @@ fn wrong_lengths_are_named() {
     assert!(matches!(got, Err(Error::Unsupported { .. })));
 }
 
-/// The same run twice: derivatives told exactly, and taken by differences.
+/// A network's sum that counts its gradients, with its exact derivatives or with the default, differences.
+struct Counted<'a> {
+    net: NetworkSum<'a, f64>,
+    exact: bool,
+    gradients: Cell<u32>,
+}
+
+impl Gradients<f64> for Counted<'_> {
+    fn len(&self) -> usize {
+        self.net.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.net.dim()
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.net.dim() + self.net.scratch_len()
+    }
+
+    fn add_slopes(
+        &self,
+        w: &[f64],
+        which: Examples<'_>,
+        scale: f64,
+        out: &mut [f64],
+        scratch: &mut [f64],
+    ) -> Result<(), Error> {
+        self.gradients.set(self.gradients.get() + 1);
+        self.net.add_slopes(w, which, scale, out, scratch)
+    }
+
+    fn along(
+        &self,
+        w: &[f64],
+        v: &[f64],
+        index: &[u32],
+        grad: &mut [f64],
+        product: &mut [f64],
+        scratch: &mut [f64],
+    ) -> Result<Bend, Error> {
+        if self.exact {
+            return self.net.along(w, v, index, grad, product, scratch);
+        }
+        let bend = Differences(self).along(w, v, index, grad, product, scratch)?;
+        let mut wanted = [vec![0.0; grad.len()], vec![0.0; grad.len()]];
+        let [gradient, hv] = &mut wanted;
+        let exact = self.net.along(w, v, index, gradient, hv, scratch)?;
+        for (a, b) in [(bend.second, exact.second), (bend.third, exact.third)] {
+            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()) * dot(v, v).max(1.0), "{a} {b}");
+        }
+        for (a, b) in [(&*grad, &*gradient), (&*product, &*hv)] {
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+        }
+        Ok(bend)
+    }
+}
+
+/// Its gradients alone, so that what is asked of it is the default.
+struct Differences<'s, 'a>(&'s Counted<'a>);
+
+impl Gradients<f64> for Differences<'_, '_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn add_slopes(
+        &self,
+        w: &[f64],
+        which: Examples<'_>,
+        scale: f64,
+        out: &mut [f64],
+        scratch: &mut [f64],
+    ) -> Result<(), Error> {
+        self.0.add_slopes(w, which, scale, out, scratch)
+    }
+}
+
+impl Recursion<f64> for Counted<'_> {}
+impl Anchored<f64> for Counted<'_> {}
+impl HeavyBall<f64> for Counted<'_> {}
+
+/// The same run twice: with exact derivatives, and with differences.
 #[test]
 fn exact_derivatives_and_differences_take_the_same_steps() {
     let sample = Sample::new();
     let mlp = Mlp::new(5, &[4], 1, Activation::Tanh).unwrap();
-    let total = Model::<f64>::param_len(&mlp);
-    let rows = sample.rows(true);
-    let all: Vec<u32> = (0..ROWS as u32).collect();
+    let w0 = draw(Model::<f64>::param_len(&mlp), 3);
     let run = |exact: bool| {
-        let machine = AiSarahAnyModel::new(1.0 / 32.0, 0.999, 1e-3, 3).unwrap();
-        let mut memory = vec![0.0; AiSarahAnyModel::memory_len(total)];
-        let mut run = machine.start(&draw(total, 3), &mut memory).unwrap();
-        let mut rng = Rng::new(9);
-        let (mut index, mut alphas, mut asks, mut norms) = (all.clone(), Vec::new(), 0, Vec::new());
-        while run.steps < 40 {
-            let before = run.steps;
-            match machine.next(&run) {
-                AnyModelAsk::Full => index = all.clone(),
-                AnyModelAsk::Fresh => index = (0..4).map(|_| rng.below(ROWS as u32)).collect(),
-                AnyModelAsk::Again => {}
-            }
-            let x = Selection::of(rows, &index).unwrap();
-            let labels = labels(&sample, &index);
-            asks += 1;
-            if exact && machine.next(&run) == AnyModelAsk::Fresh {
-                let (mut grad, mut product) = (vec![0.0; total], vec![0.0; total]);
-                let mut scratch = vec![0.0; mlp.along_len()];
-                let (w, v) = (machine.point(&memory), machine.direction(&memory));
-                let loss = GlmLoss::Logistic;
-                let along = mlp.along(w, v, x, &labels, loss, &mut scratch, &mut grad, &mut product).unwrap();
-                let square = dot(&product, &product);
-                machine.tell_exact(&mut run, &mut memory, &grad, along.second, square, along.third).unwrap();
-            } else {
-                let grad = gradient(&mlp, machine.point(&memory), x, &labels, GlmLoss::Logistic);
-                machine.tell(&mut run, &mut memory, &grad).unwrap();
-            }
-            norms.push(run.start_norm_sq);
-            if run.steps > before {
-                alphas.push(run.alpha);
+        let net = NetworkSum::new(mlp, sample.rows(true), &sample.labels, GlmLoss::Logistic, 0.0).unwrap();
+        let sum = Counted { net, exact, gradients: Cell::new(0) };
+        let algorithm = AiSarah::new(4, 1.0 / 32.0, 0.999).unwrap();
+        let need = algorithm.need(&sum).unwrap();
+        let (mut real, mut u32) = (vec![0.0; need.real], vec![0; need.u32]);
+        let mut scratch = vec![0.0; sum.scratch_len()];
+        let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut scratch };
+        let mut run = algorithm.start(&sum, &w0, 9, memory).unwrap();
+        let (mut alphas, mut norms) = (Vec::new(), Vec::new());
+        while alphas.len() < 40 {
+            match algorithm.step(&sum, &mut run, memory).unwrap() {
+                Event::Step { alpha } => alphas.push(alpha),
+                Event::FullGradient { norm_sq } => norms.push(norm_sq),
+                _ => {}
             }
         }
-        (alphas, asks, norms[0], *norms.last().unwrap())
+        (alphas, sum.gradients.get(), norms[0], *norms.last().unwrap())
     };
     let (exact, few, first, last) = run(true);
     let (differences, many, ..) = run(false);
@@ -190,9 +261,4 @@ fn exact_derivatives_and_differences_take_the_same_steps() {
         assert!((a / b - 1.0).abs() < 1e-3, "step {k}: {a} {b}");
     }
     assert!(few < many && last < first, "{few} {many} {first:e} {last:e}");
-    let machine = AiSarahAnyModel::new(0.5, 0.9, 1e-3, 3).unwrap();
-    let mut memory = vec![0.0; AiSarahAnyModel::memory_len(2)];
-    let mut run = machine.start(&[0.0, 0.0], &mut memory).unwrap();
-    let told = machine.tell_exact(&mut run, &mut memory, &[1.0, 1.0], 1.0, 1.0, 0.0);
-    assert_eq!(told, Err(Error::Param { what: "stage" }));
 }

@@ -2,12 +2,12 @@
 
 use undercurve::data::{Dataset, Format, Options, Preparation, RawTable, Rows, Scale};
 use undercurve::finite_sum::{
-    AdamSum, AiSarah, AiSarahAnyModel, AnyModelAsk, BoundedAiSarah, Event, FiniteSum, Glm, GlmLoss, Memory,
-    MomentumSum, Run, Sampling, Sarah, Svrg, Targets, TheoreticalAiSarah, Updates, largest_eigenvalue,
-    largest_eigenvalue_need,
+    AdamSum, AiSarah, Anchored, BoundedAiSarah, Event, Examples, FiniteSum, Glm, GlmLoss, Gradients, HeavyBall, Memory,
+    MomentumSum, Oracle, Recursion, Run, Sampling, Sarah, Svrg, Targets, TheoreticalAiSarah, Updates, View,
+    largest_eigenvalue, largest_eigenvalue_need,
 };
 use undercurve::rng::Rng;
-use undercurve::{Error, Real, Scratch};
+use undercurve::{Error, Need, Real, Scratch};
 use undercurve_tests::finite_sum::{Loss, Naive, Sum, dot};
 use undercurve_tests::shared;
 
@@ -82,12 +82,17 @@ impl<'a, T: Real, A: FiniteSum<T>> Machine<'a, T, A> {
     fn new(algorithm: A, glm: Glm<'a, T>, w0: &[T], seed: u64) -> Self {
         let need = algorithm.need(&glm).unwrap();
         let (mut real, mut u32) = (vec![T::ZERO; need.real], vec![0; need.u32]);
-        let run = algorithm.start(&glm, w0, seed, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] }).unwrap();
+        let run =
+            algorithm.start(&glm, w0, seed, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] }).unwrap();
         Self { algorithm, glm, real, u32, run }
     }
 
     fn step(&mut self) -> Result<Event, Error> {
-        self.algorithm.step(&self.glm, &mut self.run, &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut [] })
+        self.algorithm.step(
+            &self.glm,
+            &mut self.run,
+            &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut [] },
+        )
     }
 
     fn steps(&mut self, count: u64) {
@@ -689,53 +694,262 @@ fn bounded_steps_stay_in_their_bounds() {
     assert!(machine.norm_sq() < 1e-6 * first);
 }
 
-#[test]
-fn any_model_form_follows_the_closed_form() {
-    let sample = Sample::<f64>::new(100, 10, 0.5, 17);
-    let twin = sample.twin(Loss::Logistic, 0.01);
-    let w0 = start(11);
-    let mut exact =
-        Machine::new(AiSarah::new(10, 1.0 / 32.0, 0.999).unwrap(), sample.glm(false, GlmLoss::Logistic, 0.01), &w0, 6);
-    let machine = AiSarahAnyModel::new(1.0 / 32.0, 0.999, 1e-3, 10).unwrap();
-    let mut memory = vec![0.0; AiSarahAnyModel::memory_len(11)];
-    let mut run = machine.start(&w0, &mut memory).unwrap();
-    let mut draw = subsets(6, 100, 10);
-    let mut rows = Vec::new();
-    while run.steps < 60 {
-        let before = run.steps;
-        let ask = machine.next(&run);
-        if ask == AnyModelAsk::Fresh {
-            rows = draw();
-        }
-        let all = twin.all();
-        let gradient = twin.gradient(if ask == AnyModelAsk::Full { &all } else { &rows }, machine.point(&memory));
-        machine.tell(&mut run, &mut memory, &gradient).unwrap();
-        if run.steps > before {
-            exact.steps(run.steps);
-            assert!((run.alpha / exact.run.alpha - 1.0).abs() < 1e-4, "{} {}", run.alpha, exact.run.alpha);
-        }
+/// A host's own sum: gradients alone, λ within them.
+struct Own(Sum);
+
+impl Gradients<f64> for Own {
+    fn len(&self) -> usize {
+        self.0.x.len()
     }
-    assert!(distance(machine.params(&memory), &exact.params()) < 1e-4);
+
+    fn dim(&self) -> usize {
+        self.0.x[0].len()
+    }
+
+    fn add_slopes(
+        &self,
+        w: &[f64],
+        which: Examples<'_>,
+        scale: f64,
+        out: &mut [f64],
+        _: &mut [f64],
+    ) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        which.each(|i| rows.push(i));
+        let mean = self.0.gradient(&rows, w);
+        out.iter_mut().zip(mean).for_each(|(out, g)| *out += scale * rows.len() as f64 * g);
+        Ok(())
+    }
 }
 
-/// Of such a model, too, skips in a row end the loop, and the next loop counts from none.
-#[test]
-fn any_model_form_ends_a_loop_of_skips() {
-    let machine = AiSarahAnyModel::new(1.0 / 32.0, 0.999, 1e-3, 3).unwrap();
-    let mut memory = vec![0.0; AiSarahAnyModel::memory_len(2)];
-    let mut run = machine.start(&[0.5, 0.25], &mut memory).unwrap();
-    for _ in 0..4 {
-        assert_eq!(machine.next(&run), AnyModelAsk::Full);
-        machine.tell(&mut run, &mut memory, &[1.0, -1.0]).unwrap();
-        for _ in 0..3 {
-            // The same gradient everywhere: no slope and no curvature.
-            for ask in [AnyModelAsk::Fresh, AnyModelAsk::Again, AnyModelAsk::Again] {
-                assert_eq!(machine.next(&run), ask);
-                machine.tell(&mut run, &mut memory, &[0.3, 0.1]).unwrap();
-            }
+impl Recursion<f64> for Own {}
+impl Anchored<f64> for Own {}
+impl HeavyBall<f64> for Own {}
+
+/// So many minibatches of an algorithm on a sum: the last iterate and every step size.
+fn run_on(
+    algorithm: &dyn FiniteSum<f64>,
+    oracle: &dyn Oracle<f64>,
+    w0: &[f64],
+    steps: u64,
+) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    let need = algorithm.need(oracle)?;
+    let (mut real, mut u32) = (vec![f64::NAN; need.real], vec![7; need.u32]);
+    let mut scratch = vec![f64::NAN; oracle.scratch_len()];
+    let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut scratch };
+    let mut run = algorithm.start(oracle, w0, 6, memory)?;
+    let mut sizes = Vec::new();
+    while run.steps < steps {
+        if let Event::Step { alpha } = algorithm.step(oracle, &mut run, memory)? {
+            sizes.push(alpha);
         }
     }
-    assert_eq!((run.outer, run.steps, machine.params(&memory)), (4, 0, &[0.5, 0.25][..]));
+    let mut w = vec![0.0; w0.len()];
+    algorithm.params(oracle, &run, memory.view(), &mut w)?;
+    algorithm.check(oracle, &run, memory.view())?;
+    Ok((w, sizes))
+}
+
+#[test]
+fn every_algorithm_runs_on_a_hosts_own_sum() {
+    let sample = Sample::<f64>::new(100, 10, 0.5, 17);
+    let (own, glm) = (Own(sample.twin(Loss::Logistic, 0.01)), sample.glm(false, GlmLoss::Logistic, 0.01));
+    let w0 = start(11);
+    let follows = |algorithm: &dyn FiniteSum<f64>, steps: u64, bound: f64| {
+        let ((a, sizes), (b, exact)) =
+            (run_on(algorithm, &own, &w0, steps).unwrap(), run_on(algorithm, &glm, &w0, steps).unwrap());
+        assert_eq!(sizes.len(), exact.len(), "{algorithm:?}");
+        let worst = sizes.iter().zip(&exact).fold(0.0f64, |m, (a, b)| m.max((a / b - 1.0).abs()));
+        assert!(worst < bound && distance(&a, &b) < bound, "{algorithm:?}: {worst:e} {:e}", distance(&a, &b));
+    };
+    // Step sizes by differences of gradients.
+    follows(&AiSarah::new(10, 1.0 / 32.0, 0.999).unwrap(), 60, 1e-4);
+    follows(&BoundedAiSarah::new(10, 20, 1.0, 6.0).unwrap(), 60, 1e-4);
+    follows(&Sarah::new(10, 0.9, 20).unwrap(), 60, 1e-11);
+    follows(&Sarah::plus(10, 0.9, 0.25).unwrap(), 60, 1e-11);
+    follows(&Svrg::new(10, 0.9, 20).unwrap(), 60, 1e-11);
+    follows(&MomentumSum::new(8, 0.5, 0.9, 0.1).unwrap(), 60, 1e-11);
+    follows(&AdamSum::new(8, 0.05, 0.1).unwrap(), 60, 1e-9);
+    let theory = TheoreticalAiSarah::new(20, Sampling::Uniform).unwrap();
+    assert!(matches!(run_on(&theory, &own, &w0, 5), Err(Error::Unsupported { .. })));
+    assert!(matches!(own.value(&w0, &mut []), Err(Error::Unsupported { .. })));
+}
+
+/// A form of its own is faster, not another sum: linear models give the same runs by plain vectors.
+#[test]
+fn plain_vectors_give_the_runs_of_lazy_ones() {
+    /// The sum of a linear model without its forms.
+    struct Bare<'a>(Glm<'a, f64>);
+    impl Gradients<f64> for Bare<'_> {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn dim(&self) -> usize {
+            self.0.dim()
+        }
+        fn add_slopes(
+            &self,
+            w: &[f64],
+            which: Examples<'_>,
+            scale: f64,
+            out: &mut [f64],
+            scratch: &mut [f64],
+        ) -> Result<(), Error> {
+            self.0.add_slopes(w, which, scale, out, scratch)
+        }
+        fn lambda(&self) -> f64 {
+            self.0.lambda()
+        }
+        fn along(
+            &self,
+            w: &[f64],
+            v: &[f64],
+            index: &[u32],
+            grad: &mut [f64],
+            product: &mut [f64],
+            scratch: &mut [f64],
+        ) -> Result<undercurve::finite_sum::Bend, Error> {
+            self.0.along(w, v, index, grad, product, scratch)
+        }
+        fn smoothness(
+            &self,
+            w: &[f64],
+            v: &[f64],
+            which: std::ops::Range<usize>,
+            out: &mut [f64],
+        ) -> Result<(), Error> {
+            self.0.smoothness(w, v, which, out)
+        }
+    }
+    impl Recursion<f64> for Bare<'_> {}
+    impl Anchored<f64> for Bare<'_> {}
+    impl HeavyBall<f64> for Bare<'_> {}
+    let sample = Sample::<f64>::new(120, 40, 0.1, 25);
+    let w0 = start(41);
+    for sparse in [false, true] {
+        let glm = sample.glm(sparse, GlmLoss::Logistic, 0.01);
+        let algorithms: [&dyn FiniteSum<f64>; 8] = [
+            &AiSarah::new(6, 1.0 / 32.0, 0.999).unwrap(),
+            &BoundedAiSarah::new(6, 20, 1.0, 6.0).unwrap(),
+            &Sarah::new(6, 0.9, 20).unwrap(),
+            &Svrg::new(6, 0.9, 20).unwrap(),
+            &MomentumSum::new(8, 0.5, 0.9, 0.1).unwrap(),
+            &AdamSum::new(8, 0.05, 0.1).unwrap(),
+            &TheoreticalAiSarah::new(20, Sampling::Uniform).unwrap(),
+            &TheoreticalAiSarah::new(20, Sampling::Importance).unwrap(),
+        ];
+        for algorithm in algorithms {
+            let (a, sizes) = run_on(algorithm, &Bare(glm), &w0, 100).unwrap();
+            let (b, exact) = run_on(algorithm, &glm, &w0, 100).unwrap();
+            assert_eq!(sizes.len(), exact.len(), "{algorithm:?}");
+            let worst = sizes.iter().zip(&exact).fold(0.0f64, |m, (a, b)| m.max((a / b - 1.0).abs()));
+            assert!(worst < 1e-7 && distance(&a, &b) < 1e-9, "{algorithm:?}: {worst:e} {:e}", distance(&a, &b));
+        }
+    }
+}
+
+/// Of a sum without curvature, too, skips in a row end the loop, and the next loop counts from none.
+#[test]
+fn a_sum_of_slopes_alone_is_skipped_and_opened_again() {
+    /// f_i(w) = w_0 − w_1 for three examples.
+    struct Slope;
+    impl Gradients<f64> for Slope {
+        fn len(&self) -> usize {
+            3
+        }
+        fn dim(&self) -> usize {
+            2
+        }
+        fn add_slopes(
+            &self,
+            _: &[f64],
+            which: Examples<'_>,
+            scale: f64,
+            out: &mut [f64],
+            _: &mut [f64],
+        ) -> Result<(), Error> {
+            which.each(|_| {
+                out[0] += scale;
+                out[1] -= scale;
+            });
+            Ok(())
+        }
+    }
+    impl Recursion<f64> for Slope {}
+    impl Anchored<f64> for Slope {}
+    impl HeavyBall<f64> for Slope {}
+    let algorithm = AiSarah::new(1, 1.0 / 32.0, 0.999).unwrap();
+    let need = algorithm.need(&Slope).unwrap();
+    let (mut real, mut u32, mut scratch) = (vec![0.0; need.real], vec![0; need.u32], [0.0; 2]);
+    let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut scratch };
+    let mut run = algorithm.start(&Slope, &[0.5, 0.25], 1, memory).unwrap();
+    for _ in 0..4 {
+        assert!(matches!(algorithm.step(&Slope, &mut run, memory).unwrap(), Event::FullGradient { .. }));
+        for _ in 0..3 {
+            assert_eq!(algorithm.step(&Slope, &mut run, memory), Ok(Event::Skipped));
+        }
+    }
+    let mut w = [0.0; 2];
+    algorithm.params(&Slope, &run, memory.view(), &mut w).unwrap();
+    assert_eq!((run.outer, run.steps, w), (4, 12, [0.5, 0.25]));
+}
+
+/// An algorithm of another crate: w ← w − α∇f_S(w), on any sum, by what is public.
+#[test]
+fn an_algorithm_of_another_crate_runs_on_every_sum() {
+    #[derive(Debug)]
+    struct Descent {
+        batch: usize,
+        alpha: f64,
+    }
+    impl FiniteSum<f64> for Descent {
+        fn need(&self, oracle: &dyn Oracle<f64>) -> Result<Need, Error> {
+            Ok(Need { real: 2 * oracle.dim(), u32: oracle.len() + self.batch, ..Need::NONE })
+        }
+        fn start(
+            &self,
+            oracle: &dyn Oracle<f64>,
+            w0: &[f64],
+            seed: u64,
+            memory: &mut Memory<'_, f64>,
+        ) -> Result<Run, Error> {
+            Run::begin(oracle, self.need(oracle)?, w0, seed, memory)
+        }
+        fn step(&self, oracle: &dyn Oracle<f64>, run: &mut Run, memory: &mut Memory<'_, f64>) -> Result<Event, Error> {
+            let (dim, batch) = (oracle.dim(), self.batch);
+            run.on_subset(oracle.len(), memory, |run, memory| {
+                let (w, grad) = memory.real.split_at_mut(dim);
+                grad.fill(0.0);
+                let which = Examples::Picked(&memory.u32[..batch]);
+                oracle.add_slopes(w, which, 1.0 / batch as f64, grad, memory.scratch)?;
+                for (w, g) in w.iter_mut().zip(grad) {
+                    *w -= self.alpha * (*g + oracle.lambda() * *w);
+                }
+                run.count(batch, 1);
+                Ok(Event::Step { alpha: self.alpha })
+            })
+        }
+        fn minibatch<'m>(&self, _: &dyn Oracle<f64>, _: &Run, memory: View<'m, f64>) -> &'m [u32] {
+            &memory.u32[..self.batch]
+        }
+        fn params(&self, _: &dyn Oracle<f64>, _: &Run, memory: View<'_, f64>, out: &mut [f64]) -> Result<(), Error> {
+            out.copy_from_slice(&memory.real[..out.len()]);
+            Ok(())
+        }
+    }
+    let sample = Sample::<f64>::new(80, 6, 0.5, 26);
+    let twin = sample.twin(Loss::Logistic, 0.05);
+    let (w0, algorithm) = (start(7), Descent { batch: 80, alpha: 1.0 });
+    let mut expected = w0.clone();
+    for _ in 0..50 {
+        let g = twin.gradient(&twin.all(), &expected);
+        expected.iter_mut().zip(g).for_each(|(w, g)| *w -= g);
+    }
+    for sparse in [false, true] {
+        let (w, _) = run_on(&algorithm, &sample.glm(sparse, GlmLoss::Logistic, 0.05), &w0, 50).unwrap();
+        assert!(distance(&w, &expected) < 1e-12);
+    }
+    assert!(distance(&run_on(&algorithm, &Own(twin), &w0, 50).unwrap().0, &expected) < 1e-12);
 }
 
 /// The gradient is the objective's, its last entry, the bias, with λ like the others; λ moves every eigenvalue by itself.
@@ -862,7 +1076,8 @@ fn a_step_size_whose_powers_overflow_is_refused_at_the_start() {
         let algorithm = MomentumSum::new(4, alpha, 0.9, 0.0).unwrap();
         let need = algorithm.need(&glm).unwrap();
         let (mut real, mut u32) = (vec![7.0; need.real], vec![7; need.u32]);
-        let run = algorithm.start(&glm, &[0.1; 41], 5, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] });
+        let run =
+            algorithm.start(&glm, &[0.1; 41], 5, &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] });
         (run.map(|_| ()), real, u32)
     };
     let (run, real, u32) = start(1e25);
@@ -911,7 +1126,7 @@ fn memory_is_a_few_vectors() {
     let need = FiniteSum::need(&Svrg::new(b, 1.0, 1).unwrap(), &glm).unwrap();
     assert_eq!((need.real, need.u32), (4 * d + b, n + b));
     let need = FiniteSum::need(&AdamSum::new(b, 1.0, 0.0).unwrap(), &glm).unwrap();
-    assert_eq!((need.real, need.u32), (4 * d + b, n));
+    assert_eq!((need.real, need.u32), (4 * d, n));
 }
 
 fn load(name: &str) -> Option<Dataset<f64>> {

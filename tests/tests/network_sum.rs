@@ -3,7 +3,7 @@
 use undercurve::Error;
 use undercurve::data::Rows;
 use undercurve::finite_sum::{
-    AdamSum, AiSarah, AnySum, BoundedAiSarah, Event, GlmLoss, Memory, MomentumSum, NetworkSum, OnNetwork, Run,
+    AdamSum, AiSarah, AnySum, BoundedAiSarah, Event, FiniteSum, GlmLoss, Memory, MomentumSum, NetworkSum, Run,
     Sampling, Sarah, Svrg, TheoreticalAiSarah,
 };
 use undercurve::model::{Activation, Mlp, Model};
@@ -70,7 +70,7 @@ fn start(mlp: &Mlp, seed: u64) -> Vec<f64> {
 
 /// A run with the memory it needs.
 struct Machine<'a> {
-    algorithm: OnNetwork,
+    algorithm: AnySum,
     net: NetworkSum<'a, f64>,
     real: Vec<f64>,
     u32: Vec<u32>,
@@ -80,30 +80,31 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(algorithm: AnySum, net: NetworkSum<'a, f64>, w0: &[f64], seed: u64) -> Self {
-        let algorithm = OnNetwork::new(algorithm).unwrap();
         let need = algorithm.need(&net).unwrap();
         let (mut real, mut u32) = (vec![f64::NAN; need.real], vec![7; need.u32]);
-        let run = algorithm.start(&net, w0, seed, &mut Memory { real: &mut real, u32: &mut u32 }).unwrap();
-        let scratch = vec![f64::NAN; net.scratch_len()];
+        let mut scratch = vec![f64::NAN; net.scratch_len()];
+        let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut scratch };
+        let run = algorithm.start(&net, w0, seed, memory).unwrap();
         Self { algorithm, net, real, u32, scratch, run }
     }
 
     fn step(&mut self) -> Result<Event, Error> {
-        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32 };
-        self.algorithm.step(&self.net, &mut self.run, memory, &mut self.scratch)
+        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut self.scratch };
+        self.algorithm.step(&self.net, &mut self.run, memory)
     }
 
-    fn steps(&mut self, count: u64) -> &[f64] {
+    fn steps(&mut self, count: u64) -> Vec<f64> {
         while self.run.steps < count {
             self.step().unwrap();
         }
         self.params()
     }
 
-    fn params(&mut self) -> &[f64] {
-        let memory = Memory { real: &mut self.real, u32: &mut self.u32 };
-        let len = self.algorithm.params(&self.net, memory.view()).unwrap().len();
-        &self.real[..len]
+    fn params(&mut self) -> Vec<f64> {
+        let mut out = vec![0.0; self.net.dim()];
+        let memory = Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut self.scratch };
+        self.algorithm.params(&self.net, &self.run, memory.view(), &mut out).unwrap();
+        out
     }
 }
 
@@ -202,7 +203,7 @@ fn ai_sarah_follows_its_twin_over_several_loops() {
                         assert!(newton <= 0.0, "{at}: skipped at {newton}");
                         (skipped, skips) = (skipped + 1, skips + 1);
                     }
-                    assert!(distance(machine.params(), &w) < 1e-11, "{at}: {:e}", distance(machine.params(), &w));
+                    assert!(distance(&machine.params(), &w) < 1e-11, "{at}: {:e}", distance(&machine.params(), &w));
                     continue;
                 };
                 v = twin.gradient(&twin.all(), &w);
@@ -226,7 +227,7 @@ fn baselines_follow_their_twins() {
         for sparse in [false, true] {
             let net = sample.sum(model, sparse, GlmLoss::Logistic, lambda);
             let case = format!("λ {lambda} sparse {sparse}");
-            let end = |algorithm: AnySum, steps: u64| Machine::new(algorithm, net, &w0, 11).steps(steps).to_vec();
+            let end = |algorithm: AnySum, steps: u64| Machine::new(algorithm, net, &w0, 11).steps(steps);
             let draw = || subsets(11, 70, 8);
             let sarah = end(AnySum::Sarah(Sarah::new(8, 0.2, 15).unwrap()), 70);
             assert!(distance(&sarah, &twin.sarah(&w0, 0.2, 15, 0.0, 70, draw())) < 1e-11, "sarah {case}");
@@ -282,7 +283,7 @@ fn bounded_steps_stay_in_their_bounds_and_equal_bounds_are_sarah() {
     let mut words = sarah.run.words();
     words[..4].copy_from_slice(&bounded.run.words()[..4]);
     sarah.run = Run::from_words(words);
-    let (a, b) = (bounded.steps(5).to_vec(), sarah.steps(5).to_vec());
+    let (a, b) = (bounded.steps(5), sarah.steps(5));
     assert!(distance(&a, &b) < 1e-13);
 }
 
@@ -309,7 +310,7 @@ fn a_full_gradient_comes_in_pieces_and_needs_no_memory_for_its_rows() {
     assert_eq!(machine.run.samples, 3000);
     let (mut grad, mut scratch) = (vec![0.0; w0.len()], vec![0.0; net.scratch_len()]);
     assert_eq!(net.gradient(&w0, &mut grad, &mut scratch).unwrap(), norm);
-    let need = OnNetwork::new(AnySum::AiSarah(AiSarah::default())).unwrap().need(&net).unwrap();
+    let need = AnySum::AiSarah(AiSarah::default()).need(&net).unwrap();
     assert_eq!((need.real, need.u32), (4 * w0.len(), 3000 + 64));
 }
 
@@ -321,7 +322,11 @@ fn hostile_input_is_a_typed_error_and_moves_nothing() {
     let total = w0.len();
     let net = sample.sum(model, false, GlmLoss::LeastSquares, 0.0);
     let theory = TheoreticalAiSarah::new(3, Sampling::Uniform).unwrap();
-    assert!(matches!(OnNetwork::new(AnySum::Theoretical(theory)), Err(Error::Unsupported { .. })));
+    let need = theory.need(&net).unwrap();
+    let (mut real, mut u32) = (vec![7.0; need.real], vec![7; need.u32]);
+    let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] };
+    assert!(matches!(theory.start(&net, &w0, 1, memory), Err(Error::Unsupported { .. })));
+    assert!(real.iter().all(|&x| x == 7.0) && u32.iter().all(|&x| x == 7));
     let rows = sample.rows(false);
     let new = |model, labels, lambda| NetworkSum::new(model, rows, labels, GlmLoss::Logistic, lambda).map(|_| ());
     assert_eq!(new(model, &sample.labels, -1.0), Err(Error::Param { what: "lambda" }));
@@ -331,13 +336,13 @@ fn hostile_input_is_a_typed_error_and_moves_nothing() {
     let two = Mlp::new(COLS, &[3], 2, Activation::Tanh).unwrap();
     assert!(matches!(new(two, &sample.labels, 0.0), Err(Error::Unsupported { .. })));
 
-    let wide = OnNetwork::new(AnySum::AiSarah(AiSarah::new(21, 0.5, 0.9).unwrap())).unwrap();
+    let wide = AiSarah::new(21, 0.5, 0.9).unwrap();
     assert_eq!(wide.need(&net), Err(Error::Param { what: "batch" }));
     let algorithm = AnySum::AiSarah(AiSarah::new(4, 0.5, 0.9).unwrap());
     let mut machine = Machine::new(algorithm, net, &w0, 1);
     machine.scratch.pop();
     assert!(matches!(machine.step(), Err(Error::Length { what: "scratch", .. })));
-    let memory = &mut Memory { real: &mut [0.0; 3], u32: &mut [] };
+    let memory = &mut Memory { real: &mut [0.0; 3], u32: &mut [], scratch: &mut [] };
     assert!(matches!(machine.algorithm.start(&net, &w0, 1, memory), Err(Error::Length { what: "memory.real", .. })));
     assert!(matches!(machine.algorithm.start(&net, &w0[1..], 1, memory), Err(Error::Length { what: "w0", .. })));
 
@@ -352,7 +357,7 @@ fn hostile_input_is_a_typed_error_and_moves_nothing() {
         let mut machine = Machine::new(algorithm, net, &w0, 1);
         let mut failed = 0;
         for _ in 0..100 {
-            let (before, run) = (machine.params().to_vec(), machine.run.clone());
+            let (before, run) = (machine.params(), machine.run.clone());
             if machine.step().is_err() {
                 assert_eq!(machine.params(), before, "{algorithm:?}");
                 assert_eq!(machine.run.words(), run.words(), "{algorithm:?}");

@@ -90,15 +90,7 @@ impl AdamSum {
     }
 
     /// The step along the gradient `work` + λw.
-    fn advance<T: Real>(
-        &self,
-        run: &mut Run,
-        lambda: f64,
-        w: &mut [T],
-        m: &mut [T],
-        s: &mut [T],
-        work: &[T],
-    ) {
+    fn advance<T: Real>(&self, run: &mut Run, lambda: f64, w: &mut [T], m: &mut [T], s: &mut [T], work: &[T]) {
         run.scale *= self.beta1;
         run.shift *= self.beta2;
         let (beta1, beta2, lambda, eps) = (T::of(self.beta1), T::of(self.beta2), T::of(lambda), T::of(self.eps));

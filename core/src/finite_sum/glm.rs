@@ -352,15 +352,7 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         end.min(from.saturating_add(PIECE)).max(from.saturating_add(1)).min(n)
     }
 
-    fn along(
-        &self,
-        w: &[T],
-        v: &[T],
-        index: &[u32],
-        grad: &mut [T],
-        product: &mut [T],
-        _: &mut [T],
-    ) -> Result<Bend> {
+    fn along(&self, w: &[T], v: &[T], index: &[u32], grad: &mut [T], product: &mut [T], _: &mut [T]) -> Result<Bend> {
         let share = 1.0 / index.len() as f64;
         grad.fill(T::ZERO);
         product.fill(T::ZERO);

@@ -210,14 +210,7 @@ impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
         NetworkSum::dim(self)
     }
 
-    fn add_slopes(
-        &self,
-        w: &[T],
-        which: Examples<'_>,
-        scale: f64,
-        out: &mut [T],
-        scratch: &mut [T],
-    ) -> Result<()> {
+    fn add_slopes(&self, w: &[T], which: Examples<'_>, scale: f64, out: &mut [T], scratch: &mut [T]) -> Result<()> {
         let scale = T::of(scale);
         self.walk(w, which, scratch, |part, scores, x, cache, back| {
             let mut left = scores.iter_mut();

@@ -139,13 +139,7 @@ pub trait Recursion<T: Real>: Gradients<T> {
     ///
     /// # Errors
     /// `Unsupported` where the sum does not know them.
-    fn smoothness_here(
-        &self,
-        run: &Run,
-        memory: &mut Memory<'_, T>,
-        which: Range<usize>,
-        out: &mut [T],
-    ) -> Result<()> {
+    fn smoothness_here(&self, run: &Run, memory: &mut Memory<'_, T>, which: Range<usize>, out: &mut [T]) -> Result<()> {
         let _ = run;
         let Plain { w, v, .. } = Plain::split(self, memory);
         self.smoothness(w, v, which, out)
@@ -204,13 +198,7 @@ impl<T: Real> Recursion<T> for Glm<'_, T> {
         Vectors::split(memory, self).advance(self, run, alpha, weight, updates)
     }
 
-    fn smoothness_here(
-        &self,
-        run: &Run,
-        memory: &mut Memory<'_, T>,
-        which: Range<usize>,
-        out: &mut [T],
-    ) -> Result<()> {
+    fn smoothness_here(&self, run: &Run, memory: &mut Memory<'_, T>, which: Range<usize>, out: &mut [T]) -> Result<()> {
         let vectors = Vectors::split(memory, self);
         for (i, out) in which.zip(out) {
             let (z, a) = vectors.margins(self, run, i);
@@ -494,14 +482,7 @@ impl<'m, T: Real> Vectors<'m, T> {
     }
 
     /// The step by α on the probed minibatch, differences weighted by ρ. Checks, then writes.
-    fn advance(
-        &mut self,
-        glm: &Glm<'_, T>,
-        run: &mut Run,
-        alpha: f64,
-        weight: f64,
-        updates: Updates,
-    ) -> Result<()> {
+    fn advance(&mut self, glm: &Glm<'_, T>, run: &mut Run, alpha: f64, weight: f64, updates: Updates) -> Result<()> {
         let batch = self.partner.len();
         let share = weight / batch as f64;
         let step = T::of(alpha);
@@ -592,7 +573,6 @@ impl<'m, T: Real> Vectors<'m, T> {
         let norm = shrink * shrink * run.norm_sq + run.scale * run.scale * change;
         run.norm_sq = if norm > 0.0 { norm } else { 0.0 };
     }
-
 }
 
 /// Σ φ''a² and Σ φ'''a³ of the examples at margins z that change by a; `each` is told of φ''a, example by example.

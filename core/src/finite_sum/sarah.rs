@@ -110,11 +110,7 @@ impl Sarah {
     }
     /// SARAH+, of settings.
     pub(crate) fn plus_from_settings(settings: &Settings<'_>, n: usize, smooth: f64) -> Result<Self> {
-        Self::plus(
-            batch(settings, n)?,
-            step_size(settings, "alpha", 1.0, smooth)?,
-            settings.value("stop"),
-        )
+        Self::plus(batch(settings, n)?, step_size(settings, "alpha", 1.0, smooth)?, settings.value("stop"))
     }
 }
 

@@ -113,8 +113,7 @@ impl TheoreticalAiSarah {
         let (i, weight) = self.pick(run, parts.smooth);
         memory.u32[0] = i as u32;
         let looked = oracle.probe(run, memory);
-        let moved =
-            looked.and_then(|()| Recursion::advance(oracle, run, memory, eta, weight, Updates::Auto));
+        let moved = looked.and_then(|()| Recursion::advance(oracle, run, memory, eta, weight, Updates::Auto));
         if moved.is_err() {
             *run = before;
             return moved;

@@ -241,9 +241,8 @@ impl<T: Real> Summed<T> {
         self.params(common)?;
         let Self { sum, params, work, .. } = self;
         let scratch = work.lend(largest_eigenvalue_need(params.len(), ITERATIONS));
-        match ask(&**sum, common, |oracle| {
-            largest_eigenvalue(oracle, Some(params), ITERATIONS, TOLERANCE, 1, scratch)
-        })? {
+        match ask(&**sum, common, |oracle| largest_eigenvalue(oracle, Some(params), ITERATIONS, TOLERANCE, 1, scratch))?
+        {
             Ok(largest) => Ok(Some(largest.value)),
             Err(Error::Unsupported { .. }) => Ok(None),
             Err(error) => Err(error),

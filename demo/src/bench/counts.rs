@@ -260,7 +260,12 @@ fn ai_sarah() -> Result<Call> {
     let algorithm = AiSarah::default();
     let need = FiniteSum::<f64>::need(&algorithm, &sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);
-    let mut run = algorithm.start(&sum, &vec![0.0; sum.dim()], 1, &mut Memory { real: &mut real, u32: &mut counts, scratch: &mut [] })?;
+    let mut run = algorithm.start(
+        &sum,
+        &vec![0.0; sum.dim()],
+        1,
+        &mut Memory { real: &mut real, u32: &mut counts, scratch: &mut [] },
+    )?;
     let mut step = move || {
         let mut memory = Memory { real: &mut real, u32: &mut counts, scratch: &mut [] };
         // Full gradients are no part of a step either.
