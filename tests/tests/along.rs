@@ -181,17 +181,16 @@ impl Gradients<f64> for Counted<'_> {
         w: &[f64],
         v: &[f64],
         index: &[u32],
-        grad: &mut [f64],
-        product: &mut [f64],
+        [grad, product]: [&mut [f64]; 2],
         scratch: &mut [f64],
     ) -> Result<Bend, Error> {
         if self.exact {
-            return self.net.along(w, v, index, grad, product, scratch);
+            return self.net.along(w, v, index, [grad, product], scratch);
         }
-        let bend = Differences(self).along(w, v, index, grad, product, scratch)?;
+        let bend = Differences(self).along(w, v, index, [&mut *grad, &mut *product], scratch)?;
         let mut wanted = [vec![0.0; grad.len()], vec![0.0; grad.len()]];
         let [gradient, hv] = &mut wanted;
-        let exact = self.net.along(w, v, index, gradient, hv, scratch)?;
+        let exact = self.net.along(w, v, index, [&mut *gradient, &mut *hv], scratch)?;
         for (a, b) in [(bend.second, exact.second), (bend.third, exact.third)] {
             assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()) * dot(v, v).max(1.0), "{a} {b}");
         }

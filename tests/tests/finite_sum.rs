@@ -772,7 +772,7 @@ fn every_algorithm_runs_on_a_hosts_own_sum() {
     follows(&AdamSum::new(8, 0.05, 0.1).unwrap(), 60, 1e-9);
     let theory = TheoreticalAiSarah::new(20, Sampling::Uniform).unwrap();
     assert!(matches!(run_on(&theory, &own, &w0, 5), Err(Error::Unsupported { .. })));
-    assert!(matches!(own.value(&w0, &mut []), Err(Error::Unsupported { .. })));
+    assert!(matches!(own.objective(&w0, &mut []), Err(Error::Unsupported { .. })));
 }
 
 /// A form of its own is faster, not another sum: linear models give the same runs by plain vectors.
@@ -805,11 +805,10 @@ fn plain_vectors_give_the_runs_of_lazy_ones() {
             w: &[f64],
             v: &[f64],
             index: &[u32],
-            grad: &mut [f64],
-            product: &mut [f64],
+            out: [&mut [f64]; 2],
             scratch: &mut [f64],
         ) -> Result<undercurve::finite_sum::Bend, Error> {
-            self.0.along(w, v, index, grad, product, scratch)
+            self.0.along(w, v, index, out, scratch)
         }
         fn smoothness(
             &self,
@@ -903,6 +902,9 @@ fn an_algorithm_of_another_crate_runs_on_every_sum() {
         alpha: f64,
     }
     impl FiniteSum<f64> for Descent {
+        fn batch(&self) -> usize {
+            self.batch
+        }
         fn need(&self, oracle: &dyn Oracle<f64>) -> Result<Need, Error> {
             Ok(Need { real: 2 * oracle.dim(), u32: oracle.len() + self.batch, ..Need::NONE })
         }
@@ -928,9 +930,6 @@ fn an_algorithm_of_another_crate_runs_on_every_sum() {
                 run.count(batch, 1);
                 Ok(Event::Step { alpha: self.alpha })
             })
-        }
-        fn minibatch<'m>(&self, _: &dyn Oracle<f64>, _: &Run, memory: View<'m, f64>) -> &'m [u32] {
-            &memory.u32[..self.batch]
         }
         fn params(&self, _: &dyn Oracle<f64>, _: &Run, memory: View<'_, f64>, out: &mut [f64]) -> Result<(), Error> {
             out.copy_from_slice(&memory.real[..out.len()]);

@@ -3,8 +3,8 @@
 use undercurve::Error;
 use undercurve::data::Rows;
 use undercurve::finite_sum::{
-    AdamSum, AiSarah, AnySum, BoundedAiSarah, Event, FiniteSum, GlmLoss, Memory, MomentumSum, NetworkSum, Run,
-    Sampling, Sarah, Svrg, TheoreticalAiSarah,
+    AdamSum, AiSarah, AnySum, BoundedAiSarah, Event, FiniteSum, GlmLoss, Gradients, Memory, MomentumSum, NetworkSum,
+    Run, Sampling, Sarah, Svrg, TheoreticalAiSarah,
 };
 use undercurve::model::{Activation, Mlp, Model};
 use undercurve::rng::Rng;

@@ -107,6 +107,10 @@ impl AdamSum {
 }
 
 impl<T: Real> FiniteSum<T> for AdamSum {
+    fn batch(&self) -> usize {
+        self.batch
+    }
+
     fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
         check_batch(oracle, self.batch)?;
         Ok(Need { real: 4 * oracle.dim(), u32: oracle.len(), ..Need::NONE })

@@ -20,16 +20,15 @@
 //! differences: three gradients). Memory: 3 vectors of length dim, n indices, and 4 numbers per example of the minibatch;
 //! elsewhere 4 vectors, n indices and one per example of the minibatch. [`Run::gradients`] counts two a step.
 
-use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
-use super::draw;
+use super::algorithm::{FiniteSum, Oracle, check_step};
 use super::recursive::{self, Recursion, StepModel, Updates};
-use super::run::{Event, Memory, Run, View};
+use super::run::{Event, Memory, Run};
 use super::settings::{batch, fraction, positive};
+use crate::Real;
 use crate::error::Result;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES, number};
 use crate::registry::settings::Settings;
-use crate::{Need, Real};
 
 /// Configuration; the defaults are the paper's and need no tuning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,12 +60,6 @@ impl AiSarah {
     #[must_use]
     pub fn with_updates(self, updates: Updates) -> Self {
         Self { updates, ..self }
-    }
-
-    /// Minibatch size.
-    #[must_use]
-    pub fn batch(&self) -> usize {
-        self.batch
     }
 
     /// A step as [`step`](FiniteSum::step) does it, but moving by `alpha` (or skipping, for `None`) and ending the inner
@@ -122,15 +115,8 @@ impl AiSarah {
 }
 
 impl<T: Real> FiniteSum<T> for AiSarah {
-    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
-        check_batch(oracle, self.batch)?;
-        Ok(Recursion::need(oracle, self.batch))
-    }
-
-    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
-        oracle.place(&mut run, memory, w0);
-        Ok(run)
+    fn batch(&self) -> usize {
+        self.batch
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
@@ -139,16 +125,6 @@ impl<T: Real> FiniteSum<T> for AiSarah {
             run.alpha_max = cap;
             Some(alpha)
         })
-    }
-
-    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        draw::drawn(memory.u32, run.steps, self.batch)
-    }
-
-    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
-        Recursion::params(oracle, run, memory, out);
-        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::anchored::Anchored;
 use super::draw;
 use super::heavy_ball::HeavyBall;
+use super::oracle::check_scratch;
 use super::recursive::Recursion;
 use super::run::{Event, Memory, Run, View};
 use super::vectors::{limit, norm_sq};
@@ -15,20 +16,31 @@ pub trait Oracle<T: Real>: Recursion<T> + Anchored<T> + HeavyBall<T> {}
 
 impl<T: Real, O: Recursion<T> + Anchored<T> + HeavyBall<T>> Oracle<T> for O {}
 
-/// One algorithm of the family. Holds configuration only.
+/// One algorithm of the family. Holds configuration only. What has a default is that of an algorithm with the vectors of
+/// [`Recursion`], on minibatches that are drawn by [`Run::on_subset`].
 pub trait FiniteSum<T: Real>: Debug + Send + Sync {
+    /// Examples of a minibatch.
+    fn batch(&self) -> usize;
+
     /// Memory of a run on this sum, without [`Gradients::scratch_len`](super::Gradients::scratch_len).
     ///
     /// # Errors
     /// `Param` when the minibatch is larger than the sum.
-    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need>;
+    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
+        check_batch(oracle, self.batch())?;
+        Ok(Recursion::need(oracle, self.batch()))
+    }
 
     /// Starts at `w0`, `oracle.dim()` long. [`Run::begin`] does what is common to all algorithms.
     ///
     /// # Errors
     /// `Length`, `NonFinite`, `Param`, `Overflow` for a start or a step size that does not fit the number type,
     /// `Unsupported` where the sum does not know what the algorithm asks for.
-    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run>;
+    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
+        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
+        oracle.place(&mut run, memory, w0);
+        Ok(run)
+    }
 
     /// One unit of work. `oracle` and `memory` must be those of the run.
     ///
@@ -39,20 +51,25 @@ pub trait FiniteSum<T: Real>: Debug + Send + Sync {
 
     /// The examples of the last minibatch; empty before the first and, for some algorithms, right after a full gradient or
     /// a shuffle.
-    fn minibatch<'m>(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32];
+    fn minibatch<'m>(&self, _oracle: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
+        draw::drawn(memory.u32, run.steps, self.batch())
+    }
 
     /// The present iterate into `out`, `oracle.dim()` long. O(dim).
     ///
     /// # Errors
     /// `Length`.
-    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()>;
+    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
+        check_out(oracle, self.need(oracle)?, memory, out)?;
+        Recursion::params(oracle, run, memory, out);
+        Ok(())
+    }
 
     /// Whether the counts of restored memory can be of a run on this sum. O(n), and O(dim) for some.
     ///
     /// # Errors
     /// `Length`, `Index`.
-    fn check(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>) -> Result<()> {
-        let _ = run;
+    fn check(&self, oracle: &dyn Oracle<T>, _run: &Run, memory: View<'_, T>) -> Result<()> {
         check_order(self.need(oracle)?, oracle.len(), memory)
     }
 }
@@ -86,8 +103,7 @@ impl Run {
 /// Whether the memory is that of a step.
 pub(super) fn check_step<T: Real>(oracle: &dyn Oracle<T>, need: Need, memory: &Memory<'_, T>) -> Result<()> {
     memory.check(need)?;
-    let (need, got) = (oracle.scratch_len(), memory.scratch.len());
-    if got < need { Err(Error::Length { what: "scratch", need, got }) } else { Ok(()) }
+    check_scratch(oracle, memory.scratch)
 }
 
 /// Whether the memory is that of a run, and `out` as long as its iterate.

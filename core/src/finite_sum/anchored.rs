@@ -39,8 +39,7 @@ pub trait Anchored<T: Real>: Gradients<T> {
     ///
     /// # Errors
     /// `Overflow`, and those of the sum.
-    fn advance(&self, run: &mut Run, memory: &mut Memory<'_, T>, alpha: f64) -> Result<()> {
-        let _ = run;
+    fn advance(&self, _run: &mut Run, memory: &mut Memory<'_, T>, alpha: f64) -> Result<()> {
         let mut vectors = Plain::split(self, memory);
         vectors.subtract_here(self)?;
         vectors.add_there(self)?;
@@ -55,8 +54,7 @@ pub trait Anchored<T: Real>: Gradients<T> {
     }
 
     /// w into `out`.
-    fn params(&self, run: &Run, memory: View<'_, T>, out: &mut [T]) {
-        let _ = run;
+    fn params(&self, _run: &Run, memory: View<'_, T>, out: &mut [T]) {
         out.copy_from_slice(&memory.real[..out.len()]);
     }
 }

@@ -49,6 +49,9 @@ impl AnySum {
 }
 
 impl<T: Real> FiniteSum<T> for AnySum {
+    fn batch(&self) -> usize {
+        self.get::<T>().batch()
+    }
     fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
         self.get().need(oracle)
     }

@@ -10,16 +10,15 @@
 //! Cost and memory are those of AI-SARAH.
 
 use super::ai_sarah::AI_SARAH_PAPER;
-use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
-use super::draw;
+use super::algorithm::{FiniteSum, Oracle, check_step};
 use super::recursive::{self, Recursion, StepModel, Updates};
-use super::run::{Event, Memory, Run, View};
+use super::run::{Event, Memory, Run};
 use super::settings::{batch, inner, positive, step_size};
+use crate::Real;
 use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{BIG, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES, TINY, number_or};
 use crate::registry::settings::Settings;
-use crate::{Need, Real};
 
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,9 +61,8 @@ impl BoundedAiSarah {
 }
 
 impl<T: Real> FiniteSum<T> for BoundedAiSarah {
-    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
-        check_batch(oracle, self.batch)?;
-        Ok(Recursion::need(oracle, self.batch))
+    fn batch(&self) -> usize {
+        self.batch
     }
 
     fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
@@ -91,16 +89,6 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
             run.count(self.batch, 2);
             Ok(run.end_inner(alpha, |run| run.inner >= run.mark))
         })
-    }
-
-    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        draw::drawn(memory.u32, run.steps, self.batch)
-    }
-
-    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
-        Recursion::params(oracle, run, memory, out);
-        Ok(())
     }
 }
 

@@ -96,24 +96,6 @@ impl<'a, T: Real> Glm<'a, T> {
         Self { rows, targets, loss, lambda, intercept: true, max_row_norm }
     }
 
-    /// Number of examples.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// No examples; never true of a constructed sum.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Number of parameters: the columns, and one more with an intercept.
-    #[must_use]
-    pub fn dim(&self) -> usize {
-        self.rows.cols() + usize::from(self.intercept)
-    }
-
     /// The rows.
     #[must_use]
     pub fn rows(&self) -> Rows<'a, T> {
@@ -124,12 +106,6 @@ impl<'a, T: Real> Glm<'a, T> {
     #[must_use]
     pub fn loss(&self) -> GlmLoss {
         self.loss
-    }
-
-    /// λ of (λ/2)‖w‖².
-    #[must_use]
-    pub fn lambda(&self) -> f64 {
-        self.lambda
     }
 
     /// The largest ‖x_i‖, the constant of the intercept included.
@@ -258,7 +234,7 @@ impl<'a, T: Real> Glm<'a, T> {
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        self.full(w, grad, &mut [])
+        Gradients::gradient(self, w, grad, &mut [])
     }
 
     /// Adds rows, times their slopes and `scale`, to `out`.
@@ -321,11 +297,11 @@ const HALVINGS: u32 = 60;
 
 impl<T: Real> Gradients<T> for Glm<'_, T> {
     fn len(&self) -> usize {
-        Glm::len(self)
+        self.rows.len()
     }
 
     fn dim(&self) -> usize {
-        Glm::dim(self)
+        self.rows.cols() + usize::from(self.intercept)
     }
 
     fn add_slopes(&self, w: &[T], which: Examples<'_>, scale: f64, out: &mut [T], _: &mut [T]) -> Result<()> {
@@ -352,7 +328,8 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         end.min(from.saturating_add(PIECE)).max(from.saturating_add(1)).min(n)
     }
 
-    fn along(&self, w: &[T], v: &[T], index: &[u32], grad: &mut [T], product: &mut [T], _: &mut [T]) -> Result<Bend> {
+    fn along(&self, w: &[T], v: &[T], index: &[u32], out: [&mut [T]; 2], _: &mut [T]) -> Result<Bend> {
+        let [grad, product] = out;
         let share = 1.0 / index.len() as f64;
         grad.fill(T::ZERO);
         product.fill(T::ZERO);
@@ -394,8 +371,8 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         Ok(())
     }
 
-    fn value(&self, w: &[T], _: &mut [T]) -> Result<f64> {
-        self.objective(w)
+    fn objective(&self, w: &[T], _: &mut [T]) -> Result<f64> {
+        Glm::objective(self, w)
     }
 }
 

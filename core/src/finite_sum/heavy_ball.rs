@@ -20,8 +20,7 @@ const POWERS: usize = 512;
 /// Vectors w and m on a sum, in zeroed memory that begins with w. By default plain; lazily on the rows of a linear model.
 pub trait HeavyBall<T: Real>: Gradients<T> {
     /// Memory for minibatches of `batch`; of the counts the order of the examples comes first.
-    fn need(&self, batch: usize) -> Need {
-        let _ = batch;
+    fn need(&self, _batch: usize) -> Need {
         plain::need(self, 3, 0)
     }
 
@@ -29,15 +28,12 @@ pub trait HeavyBall<T: Real>: Gradients<T> {
     ///
     /// # Errors
     /// `Overflow`.
-    fn check(&self, alpha: f64, beta: f64) -> Result<()> {
-        let _ = (alpha, beta);
+    fn check(&self, _alpha: f64, _beta: f64) -> Result<()> {
         Ok(())
     }
 
     /// A pass begins, with the step size of the run.
-    fn begin_pass(&self, run: &mut Run, memory: &mut Memory<'_, T>, beta: f64) {
-        let _ = (run, memory, beta);
-    }
+    fn begin_pass(&self, _run: &mut Run, _memory: &mut Memory<'_, T>, _beta: f64) {}
 
     /// The step on the examples at `turn` of the order. Checks, then writes.
     ///
@@ -65,14 +61,12 @@ pub trait HeavyBall<T: Real>: Gradients<T> {
     }
 
     /// w into `out`.
-    fn params(&self, run: &Run, memory: View<'_, T>, out: &mut [T]) {
-        let _ = run;
+    fn params(&self, _run: &Run, memory: View<'_, T>, out: &mut [T]) {
         out.copy_from_slice(&memory.real[..out.len()]);
     }
 
     /// Whether restored counts behind the order of the examples can be of this run.
-    fn sound(&self, run: &Run, counts: &[u32]) -> bool {
-        let _ = (run, counts);
+    fn sound(&self, _run: &Run, _counts: &[u32]) -> bool {
         true
     }
 }

@@ -44,6 +44,10 @@ impl MomentumSum {
 }
 
 impl<T: Real> FiniteSum<T> for MomentumSum {
+    fn batch(&self) -> usize {
+        self.batch
+    }
+
     fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
         check_batch(oracle, self.batch)?;
         Ok(HeavyBall::need(oracle, self.batch))

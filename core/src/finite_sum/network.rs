@@ -6,12 +6,12 @@
 //! - gradient: (1/b) Σ φ'(h_i) ∇h_i + λw, by a forward and a backward pass;
 //! - derivatives along v: Hv, vᵀHv and vᵀ∇³f_S[v, v], exactly, as [`Mlp::along`] has them; λ adds λv, λ‖v‖² and nothing.
 //!
-//! Rows are walked in chunks, so that the working memory ([`NetworkSum::scratch_len`]) does not grow with their number.
+//! Rows are walked in chunks, so that the working memory ([`Gradients::scratch_len`]) does not grow with their number.
 
 use super::anchored::Anchored;
 use super::glm::checked;
 use super::heavy_ball::HeavyBall;
-use super::oracle::{Bend, Examples, Gradients};
+use super::oracle::{Bend, Examples, Gradients, check_scratch};
 use super::recursive::Recursion;
 use super::vectors::norm_sq;
 use crate::data::{Rows, Selection};
@@ -68,45 +68,9 @@ impl<'a, T: Real> NetworkSum<'a, T> {
         Self { model, rows, labels, loss, lambda }
     }
 
-    /// Number of examples.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// No examples; never true of a constructed sum.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Number of parameters.
-    #[must_use]
-    pub fn dim(&self) -> usize {
-        Model::<T>::param_len(&self.model)
-    }
-
-    /// λ of (λ/2)‖w‖².
-    #[must_use]
-    pub fn lambda(&self) -> f64 {
-        self.lambda
-    }
-
     /// Rows of a chunk.
     fn chunk(&self) -> usize {
         (CHUNK / self.dim()).clamp(LEAST_ROWS, MOST_ROWS).min(self.len())
-    }
-
-    /// Numbers of working memory of every call: those of a chunk of at most 256 rows, whatever their number. Its content
-    /// does not matter.
-    #[must_use]
-    pub fn scratch_len(&self) -> usize {
-        let chunk = self.chunk();
-        let passes = self.gathered_len()
-            + Model::<T>::cache_len(&self.model, chunk)
-            + chunk
-            + Model::<T>::scratch_len(&self.model, chunk);
-        passes.max(self.model.along_len())
     }
 
     fn gathered_len(&self) -> usize {
@@ -114,11 +78,6 @@ impl<'a, T: Real> NetworkSum<'a, T> {
             Rows::Dense { cols, .. } => self.chunk() * cols,
             Rows::Csr { .. } => 0,
         }
-    }
-
-    fn check_scratch(&self, scratch: &[T]) -> Result<()> {
-        let need = self.scratch_len();
-        if scratch.len() < need { Err(Error::Length { what: "scratch", need, got: scratch.len() }) } else { Ok(()) }
     }
 
     fn split<'s>(&self, scratch: &'s mut [T]) -> Work<'s, T> {
@@ -167,47 +126,15 @@ impl<'a, T: Real> NetworkSum<'a, T> {
         }
         Ok(())
     }
-
-    /// P(w). `w` is [`dim`](Self::dim) long, `scratch` at least [`scratch_len`](Self::scratch_len). A forward pass.
-    ///
-    /// # Errors
-    /// `Length`, `NonFinite`, `Overflow`.
-    pub fn objective(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
-        exact_len("w", self.dim(), w.len())?;
-        all_finite("w", w)?;
-        self.check_scratch(scratch)?;
-        let mut sum = 0.0;
-        self.walk(w, Examples::Span(0, self.len()), scratch, |part, scores, _, _, _| {
-            let mut left = scores.iter();
-            part.each(|i| {
-                if let Some(&s) = left.next() {
-                    sum += self.loss.value(self.target(i), s).f64();
-                }
-            });
-            Ok(())
-        })?;
-        let value = sum / self.len() as f64 + 0.5 * self.lambda * norm_sq(w);
-        if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what: "objective" }) }
-    }
-
-    /// ∇P(w) into `grad`, and ‖∇P(w)‖². Both vectors are `dim()` long, `scratch` at least
-    /// [`scratch_len`](Self::scratch_len). A forward and a backward pass. After an error `grad` is unspecified.
-    ///
-    /// # Errors
-    /// `Length`, `NonFinite`, `Overflow`.
-    pub fn gradient(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
-        self.check_scratch(scratch)?;
-        self.full(w, grad, scratch)
-    }
 }
 
 impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
     fn len(&self) -> usize {
-        NetworkSum::len(self)
+        self.rows.len()
     }
 
     fn dim(&self) -> usize {
-        NetworkSum::dim(self)
+        Model::<T>::param_len(&self.model)
     }
 
     fn add_slopes(&self, w: &[T], which: Examples<'_>, scale: f64, out: &mut [T], scratch: &mut [T]) -> Result<()> {
@@ -227,31 +154,44 @@ impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
         self.lambda
     }
 
+    /// Those of a chunk of at most 256 rows, whatever their number.
     fn scratch_len(&self) -> usize {
-        NetworkSum::scratch_len(self)
+        let chunk = self.chunk();
+        let passes = self.gathered_len()
+            + Model::<T>::cache_len(&self.model, chunk)
+            + chunk
+            + Model::<T>::scratch_len(&self.model, chunk);
+        passes.max(self.model.along_len())
     }
 
     fn piece_end(&self, from: usize) -> usize {
         from.saturating_add(self.chunk()).min(self.rows.len())
     }
 
-    fn along(
-        &self,
-        w: &[T],
-        v: &[T],
-        index: &[u32],
-        grad: &mut [T],
-        product: &mut [T],
-        scratch: &mut [T],
-    ) -> Result<Bend> {
+    fn along(&self, w: &[T], v: &[T], index: &[u32], out: [&mut [T]; 2], scratch: &mut [T]) -> Result<Bend> {
+        let [grad, product] = out;
         let x = Selection::of(self.rows, index)?;
         let label = |k: usize| self.labels[index[k] as usize];
         let along = self.model.along_rows(w, v, x, label, self.loss, scratch, grad, product)?;
         Ok(Bend { second: along.second, third: along.third })
     }
 
-    fn value(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
-        self.objective(w, scratch)
+    fn objective(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
+        exact_len("w", self.dim(), w.len())?;
+        all_finite("w", w)?;
+        check_scratch(self, scratch)?;
+        let mut sum = 0.0;
+        self.walk(w, Examples::Span(0, self.len()), scratch, |part, scores, _, _, _| {
+            let mut left = scores.iter();
+            part.each(|i| {
+                if let Some(&s) = left.next() {
+                    sum += self.loss.value(self.target(i), s).f64();
+                }
+            });
+            Ok(())
+        })?;
+        let value = sum / self.len() as f64 + 0.5 * self.lambda * norm_sq(w);
+        if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what: "objective" }) }
     }
 }
 

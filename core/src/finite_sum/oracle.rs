@@ -145,21 +145,13 @@ pub trait Gradients<T: Real> {
         from.saturating_add(256).min(self.len())
     }
 
-    /// Means over `index` at w, without λ: the derivatives along v, the gradient into `grad` and Hv into `product`, all
-    /// `dim` long. The default takes central differences of the gradient g, with h = [`reach`](Self::reach)/‖v‖:
+    /// Means over `index` at w, without λ: the derivatives along v; the gradient and Hv into `out`. All `dim` long. The default takes central differences of the gradient g, with h = [`reach`](Self::reach)/‖v‖:
     /// Hv ≈ (g(w + hv) − g(w − hv))/(2h), ∇³f_S[v, v] ≈ (g(w + hv) − 2g(w) + g(w − hv))/h².
     ///
     /// # Errors
     /// Those of the sum; the outputs are then unspecified.
-    fn along(
-        &self,
-        w: &[T],
-        v: &[T],
-        index: &[u32],
-        grad: &mut [T],
-        product: &mut [T],
-        scratch: &mut [T],
-    ) -> Result<Bend> {
+    fn along(&self, w: &[T], v: &[T], index: &[u32], out: [&mut [T]; 2], scratch: &mut [T]) -> Result<Bend> {
+        let [grad, product] = out;
         let length = Real::sqrt(norm_sq(v));
         let h = if length > 0.0 { self.reach() / length } else { 0.0 };
         let share = 1.0 / index.len() as f64;
@@ -196,8 +188,7 @@ pub trait Gradients<T: Real> {
     ///
     /// # Errors
     /// `Unsupported`, by default.
-    fn smoothness(&self, w: &[T], v: &[T], which: Range<usize>, out: &mut [T]) -> Result<()> {
-        let _ = (w, v, which, out);
+    fn smoothness(&self, _w: &[T], _v: &[T], _which: Range<usize>, _out: &mut [T]) -> Result<()> {
         Err(Error::Unsupported { what: "the smoothness of every example" })
     }
 
@@ -205,8 +196,7 @@ pub trait Gradients<T: Real> {
     ///
     /// # Errors
     /// `Unsupported`, by default.
-    fn hessian(&self, w: Option<&[T]>, q: &[T], out: &mut [T]) -> Result<()> {
-        let _ = (w, q, out);
+    fn hessian(&self, _w: Option<&[T]>, _q: &[T], _out: &mut [T]) -> Result<()> {
         Err(Error::Unsupported { what: "the Hessian of this sum" })
     }
 
@@ -214,8 +204,7 @@ pub trait Gradients<T: Real> {
     ///
     /// # Errors
     /// `Unsupported`, by default; `Length`, `NonFinite`, `Overflow`.
-    fn value(&self, w: &[T], scratch: &mut [T]) -> Result<f64> {
-        let _ = (w, scratch);
+    fn objective(&self, _w: &[T], _scratch: &mut [T]) -> Result<f64> {
         Err(Error::Unsupported { what: "the value of this sum" })
     }
 
@@ -223,12 +212,19 @@ pub trait Gradients<T: Real> {
     ///
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`, and those of the sum.
-    fn full(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
+    fn gradient(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
         exact_len("w", self.dim(), w.len())?;
         exact_len("grad", self.dim(), grad.len())?;
         all_finite("w", w)?;
+        check_scratch(self, scratch)?;
         grad.fill(T::ZERO);
         self.add_slopes(w, Examples::Span(0, self.len()), 1.0 / self.len() as f64, grad, scratch)?;
         finish_gradient(self.lambda(), w, grad)
     }
+}
+
+/// Whether the working memory of a call is long enough.
+pub(super) fn check_scratch<T: Real, O: Gradients<T> + ?Sized>(sum: &O, scratch: &[T]) -> Result<()> {
+    let (need, got) = (sum.scratch_len(), scratch.len());
+    if got < need { Err(Error::Length { what: "scratch", need, got }) } else { Ok(()) }
 }

@@ -56,8 +56,7 @@ pub trait Recursion<T: Real>: Gradients<T> {
     }
 
     /// Writes w, with v = 0.
-    fn place(&self, run: &mut Run, memory: &mut Memory<'_, T>, w: &[T]) {
-        let _ = run;
+    fn place(&self, _run: &mut Run, memory: &mut Memory<'_, T>, w: &[T]) {
         Plain::split(self, memory).w.copy_from_slice(w);
     }
 
@@ -70,18 +69,15 @@ pub trait Recursion<T: Real>: Gradients<T> {
     }
 
     /// Before a step: time for vectors that are not plain to be written out.
-    fn settle(&self, run: &mut Run, memory: &mut Memory<'_, T>) {
-        let _ = (run, memory);
-    }
+    fn settle(&self, _run: &mut Run, _memory: &mut Memory<'_, T>) {}
 
     /// Looks at the drawn minibatch at w and along v: ξ'(0) and ξ''(0).
     ///
     /// # Errors
     /// Those of the sum.
-    fn model(&self, run: &Run, memory: &mut Memory<'_, T>, updates: Updates) -> Result<StepModel> {
-        let _ = updates;
+    fn model(&self, run: &Run, memory: &mut Memory<'_, T>, _updates: Updates) -> Result<StepModel> {
         let Plain { w, v, work, other, drawn, scratch, .. } = Plain::split(self, memory);
-        let Bend { second, third } = self.along(w, v, drawn, work, other, scratch)?;
+        let Bend { second, third } = self.along(w, v, drawn, [&mut *work, &mut *other], scratch)?;
         let lambda = T::of(self.lambda());
         for (product, &v) in other.iter_mut().zip(v.iter()) {
             *product += lambda * v;
@@ -97,8 +93,7 @@ pub trait Recursion<T: Real>: Gradients<T> {
     ///
     /// # Errors
     /// Those of the sum.
-    fn probe(&self, run: &Run, memory: &mut Memory<'_, T>) -> Result<()> {
-        let _ = run;
+    fn probe(&self, _run: &Run, memory: &mut Memory<'_, T>) -> Result<()> {
         Plain::split(self, memory).subtract_here(self)
     }
 
@@ -113,9 +108,8 @@ pub trait Recursion<T: Real>: Gradients<T> {
         memory: &mut Memory<'_, T>,
         alpha: f64,
         weight: f64,
-        updates: Updates,
+        _updates: Updates,
     ) -> Result<()> {
-        let _ = updates;
         let mut vectors = Plain::split(self, memory);
         let step = T::of(alpha);
         for ((point, &w), &v) in vectors.other.iter_mut().zip(vectors.w.iter()).zip(vectors.v.iter()) {
@@ -139,15 +133,19 @@ pub trait Recursion<T: Real>: Gradients<T> {
     ///
     /// # Errors
     /// `Unsupported` where the sum does not know them.
-    fn smoothness_here(&self, run: &Run, memory: &mut Memory<'_, T>, which: Range<usize>, out: &mut [T]) -> Result<()> {
-        let _ = run;
+    fn smoothness_here(
+        &self,
+        _run: &Run,
+        memory: &mut Memory<'_, T>,
+        which: Range<usize>,
+        out: &mut [T],
+    ) -> Result<()> {
         let Plain { w, v, .. } = Plain::split(self, memory);
         self.smoothness(w, v, which, out)
     }
 
     /// w into `out`.
-    fn params(&self, run: &Run, memory: View<'_, T>, out: &mut [T]) {
-        let _ = run;
+    fn params(&self, _run: &Run, memory: View<'_, T>, out: &mut [T]) {
         out.copy_from_slice(&memory.real[..out.len()]);
     }
 }

@@ -8,16 +8,15 @@
 //!
 //! Cost and memory are those of AI-SARAH, less the products for the step size.
 
-use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
-use super::draw;
+use super::algorithm::{FiniteSum, Oracle, check_step};
 use super::recursive::{self, Recursion, Updates};
-use super::run::{Event, Memory, Run, View};
+use super::run::{Event, Memory, Run};
 use super::settings::{batch, fraction, inner, positive, step_size};
+use crate::Real;
 use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES};
 use crate::registry::settings::Settings;
-use crate::{Need, Real};
 
 /// Configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,15 +64,8 @@ impl Sarah {
 }
 
 impl<T: Real> FiniteSum<T> for Sarah {
-    fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
-        check_batch(oracle, self.batch)?;
-        Ok(Recursion::need(oracle, self.batch))
-    }
-
-    fn start(&self, oracle: &dyn Oracle<T>, w0: &[T], seed: u64, memory: &mut Memory<'_, T>) -> Result<Run> {
-        let mut run = Run::begin(oracle, self.need(oracle)?, w0, seed, memory)?;
-        oracle.place(&mut run, memory, w0);
-        Ok(run)
+    fn batch(&self) -> usize {
+        self.batch
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
@@ -89,16 +81,6 @@ impl<T: Real> FiniteSum<T> for Sarah {
             let ends = |run: &Run| run.inner >= self.inner || run.norm_sq < self.stop * run.start_norm_sq;
             Ok(run.end_inner(self.alpha, ends))
         })
-    }
-
-    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        draw::drawn(memory.u32, run.steps, self.batch)
-    }
-
-    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
-        Recursion::params(oracle, run, memory, out);
-        Ok(())
     }
 }
 

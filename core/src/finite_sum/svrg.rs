@@ -10,7 +10,6 @@
 
 use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
 use super::anchored::Anchored;
-use super::draw;
 use super::run::{Event, Memory, Run, View};
 use super::settings::{batch, inner, positive, step_size};
 use crate::error::{Error, Result};
@@ -42,6 +41,10 @@ impl Svrg {
 }
 
 impl<T: Real> FiniteSum<T> for Svrg {
+    fn batch(&self) -> usize {
+        self.batch
+    }
+
     fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
         check_batch(oracle, self.batch)?;
         Ok(Anchored::need(oracle, self.batch))
@@ -62,10 +65,6 @@ impl<T: Real> FiniteSum<T> for Svrg {
             run.count(self.batch, 2);
             Ok(run.end_inner(self.alpha, |run| run.inner >= self.inner))
         })
-    }
-
-    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        draw::drawn(memory.u32, run.steps, self.batch)
     }
 
     fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {

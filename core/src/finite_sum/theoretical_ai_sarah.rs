@@ -17,10 +17,9 @@
 //! gradients of the step only. Memory: 4 vectors of length dim, n numbers, n indices.
 
 use super::ai_sarah::AI_SARAH_PAPER;
-use super::algorithm::{FiniteSum, Oracle, check_batch, check_out, check_step};
-use super::draw;
+use super::algorithm::{FiniteSum, Oracle, check_batch, check_step};
 use super::recursive::{Recursion, Updates};
-use super::run::{Event, Memory, Run, View};
+use super::run::{Event, Memory, Run};
 use super::settings::inner;
 use crate::error::{Error, Result};
 use crate::registry::entry::{Entry, Kind, Source};
@@ -146,6 +145,10 @@ impl TheoreticalAiSarah {
 }
 
 impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
+    fn batch(&self) -> usize {
+        1
+    }
+
     fn need(&self, oracle: &dyn Oracle<T>) -> Result<Need> {
         check_batch(oracle, 1)?;
         let base = Recursion::need(oracle, 1);
@@ -195,16 +198,6 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
             run.phase = OPEN;
         }
         Ok(Event::Step { alpha: run.alpha })
-    }
-
-    fn minibatch<'m>(&self, _: &dyn Oracle<T>, run: &Run, memory: View<'m, T>) -> &'m [u32] {
-        draw::drawn(memory.u32, run.steps, 1)
-    }
-
-    fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
-        Recursion::params(oracle, run, memory, out);
-        Ok(())
     }
 }
 

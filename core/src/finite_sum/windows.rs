@@ -6,6 +6,7 @@
 //! processor with 1 MiB of level 2 cache.
 
 use super::glm::{Glm, Row};
+use super::oracle::Gradients;
 use crate::Real;
 
 /// Columns of a window. Its places are the values of `u16`, which need no check of bounds.

@@ -211,7 +211,8 @@ impl<T: Real> Summed<T> {
         let mut grad = vec![T::ZERO; params.len()];
         ask(&**sum, common, |oracle| {
             let scratch = work.lend(working(oracle)).real;
-            let (objective, grad_norm_sq) = (oracle.value(params, scratch)?, oracle.full(params, &mut grad, scratch)?);
+            let (objective, grad_norm_sq) =
+                (oracle.objective(params, scratch)?, oracle.gradient(params, &mut grad, scratch)?);
             Ok(SumReport { objective, grad_norm_sq, alpha: run.alpha, alpha_max: run.alpha_max })
         })?
     }
@@ -227,10 +228,10 @@ impl<T: Real> Summed<T> {
                 None => {
                     let mut start = vec![T::ZERO; params.len()];
                     common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
-                    oracle.value(&start, scratch)?
+                    oracle.objective(&start, scratch)?
                 }
             };
-            let to = oracle.value(params, scratch)?;
+            let to = oracle.objective(params, scratch)?;
             *began = Some(from);
             Ok([from, to])
         })?
