@@ -16,7 +16,7 @@ use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows};
 use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
-use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Memory, Targets};
+use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Targets};
 use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};

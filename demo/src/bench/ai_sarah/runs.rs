@@ -7,7 +7,7 @@ use crate::error::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::time::Instant;
-use undercurve::finite_sum::{AdamSum, AiSarah, FiniteSum, Memory, MomentumSum, Sarah, Svrg};
+use undercurve::finite_sum::{AdamSum, AiSarah, FiniteSum, Gradients, Memory, MomentumSum, Sarah, Svrg};
 use undercurve::rng::Rng;
 
 const BATCH: usize = 64;

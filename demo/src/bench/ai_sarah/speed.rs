@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use undercurve::data::{Dataset, Rows};
-use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Memory, Targets, Updates};
+use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Targets, Updates};
 use undercurve::rng::Rng;
 
 /// Seconds for one effective pass of AI-SARAH (a full gradient, then minibatches for one pass), and for one inner step.
