@@ -317,7 +317,7 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         0
     }
 
-    /// About [`PIECE`] stored values on.
+    /// About 65,536 stored values on.
     fn piece_end(&self, from: usize) -> usize {
         let n = self.rows.len();
         let end = match self.rows {
