@@ -123,7 +123,7 @@ impl<T: Real> FiniteSum<T> for AdamSum {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         let (n, lambda) = (oracle.len(), oracle.lambda());
         let Vectors { w, m, s, work } = Vectors::split(memory.real, oracle.dim());
         if run.phase == 0 {
@@ -144,7 +144,7 @@ impl<T: Real> FiniteSum<T> for AdamSum {
     }
 
     fn params(&self, oracle: &dyn Oracle<T>, _: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
+        check_out(oracle, self.need(oracle), memory, out)?;
         out.copy_from_slice(&memory.real[..out.len()]);
         Ok(())
     }

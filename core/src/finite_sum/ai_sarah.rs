@@ -91,7 +91,7 @@ impl AiSarah {
         memory: &mut Memory<'_, T>,
         choose: impl FnOnce(&mut Run, StepModel) -> Option<f64>,
     ) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         if let Some(event) = recursive::open(oracle, run, memory)? {
             return Ok(event);
         }

@@ -9,7 +9,6 @@ use super::run::{Event, Memory, Run, View};
 use super::vectors::{limit, norm_sq};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::{Need, Real};
-use core::fmt::Debug;
 
 /// A finite sum that every algorithm runs on: its gradients, and its forms of the vectors.
 pub trait Oracle<T: Real>: Recursion<T> + Anchored<T> + HeavyBall<T> {}
@@ -18,7 +17,7 @@ impl<T: Real, O: Recursion<T> + Anchored<T> + HeavyBall<T>> Oracle<T> for O {}
 
 /// One algorithm of the family. Holds configuration only. What has a default is that of an algorithm with the vectors of
 /// [`Recursion`], on minibatches that are drawn by [`Run::on_subset`].
-pub trait FiniteSum<T: Real>: Debug + Send + Sync {
+pub trait FiniteSum<T: Real> {
     /// Examples of a minibatch.
     fn batch(&self) -> usize;
 
@@ -60,7 +59,7 @@ pub trait FiniteSum<T: Real>: Debug + Send + Sync {
     /// # Errors
     /// `Length`.
     fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
+        check_out(oracle, self.need(oracle), memory, out)?;
         Recursion::params(oracle, run, memory, out);
         Ok(())
     }
@@ -70,7 +69,7 @@ pub trait FiniteSum<T: Real>: Debug + Send + Sync {
     /// # Errors
     /// `Length`, `Index`.
     fn check(&self, oracle: &dyn Oracle<T>, _run: &Run, memory: View<'_, T>) -> Result<()> {
-        check_order(self.need(oracle)?, oracle.len(), memory)
+        check_order(oracle.len(), self.need(oracle), memory)
     }
 }
 
@@ -79,6 +78,7 @@ impl Run {
     ///
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`; nothing is then written.
+    #[inline(never)]
     pub fn begin<T: Real>(
         oracle: &dyn Oracle<T>,
         need: Need,
@@ -100,15 +100,24 @@ impl Run {
     }
 }
 
+// One copy of each check for all algorithms: they take the need as it was answered.
+
 /// Whether the memory is that of a step.
-pub(super) fn check_step<T: Real>(oracle: &dyn Oracle<T>, need: Need, memory: &Memory<'_, T>) -> Result<()> {
-    memory.check(need)?;
+#[inline(never)]
+pub(super) fn check_step<T: Real>(oracle: &dyn Oracle<T>, need: Result<Need>, memory: &Memory<'_, T>) -> Result<()> {
+    memory.check(need?)?;
     check_scratch(oracle, memory.scratch)
 }
 
 /// Whether the memory is that of a run, and `out` as long as its iterate.
-pub(super) fn check_out<T: Real>(oracle: &dyn Oracle<T>, need: Need, memory: View<'_, T>, out: &[T]) -> Result<()> {
-    memory.check(need)?;
+#[inline(never)]
+pub(super) fn check_out<T: Real>(
+    oracle: &dyn Oracle<T>,
+    need: Result<Need>,
+    memory: View<'_, T>,
+    out: &[T],
+) -> Result<()> {
+    memory.check(need?)?;
     exact_len("out", oracle.dim(), out.len())
 }
 
@@ -118,8 +127,9 @@ pub(super) fn check_batch<T: Real>(oracle: &dyn Oracle<T>, batch: usize) -> Resu
 }
 
 /// Whether restored numbers are of examples: below their count.
-pub(super) fn check_order<T: Real>(need: Need, n: usize, memory: View<'_, T>) -> Result<()> {
-    memory.check(need)?;
+#[inline(never)]
+pub(super) fn check_order<T: Real>(n: usize, need: Result<Need>, memory: View<'_, T>) -> Result<()> {
+    memory.check(need?)?;
     match memory.u32[..n].iter().position(|&i| i as usize >= n) {
         Some(at) => Err(Error::Index { what: "memory.u32", at, len: n }),
         None => Ok(()),

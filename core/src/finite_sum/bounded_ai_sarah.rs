@@ -73,7 +73,7 @@ impl<T: Real> FiniteSum<T> for BoundedAiSarah {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         if let Some(event) = recursive::open(oracle, run, memory)? {
             if let Event::FullGradient { .. } = event {
                 self.draw_end(run);

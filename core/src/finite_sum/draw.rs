@@ -18,14 +18,10 @@ impl Run {
         inner: impl FnOnce(&mut Self, &mut Memory<'_, T>) -> Result<Event>,
     ) -> Result<Event> {
         let before = self.clone();
-        let (order, partner) = memory.u32.split_at_mut(n);
-        subset(&mut self.rng, order, partner);
+        subset(&mut self.rng, n, memory.u32);
         let event = inner(self, memory);
         if event.is_err() {
-            let (order, partner) = memory.u32.split_at_mut(n);
-            // (The exchanges may have been written over.)
-            exchanges(&mut before.rng.clone(), n, partner);
-            undo(order, partner);
+            undo(before.rng.clone(), n, memory.u32);
             *self = before;
         }
         event
@@ -39,21 +35,24 @@ pub(super) fn identity(order: &mut [u32]) {
     }
 }
 
-/// Brings a uniformly drawn subset of `partner.len()` examples to the front of `order`: the first steps of a
-/// Fisher–Yates shuffle, which need no particular order to start from. `partner` keeps the exchanges for [`undo`].
-fn subset(rng: &mut Rng, order: &mut [u32], partner: &mut [u32]) {
-    let n = order.len() as u32;
+/// Brings a uniformly drawn subset to the front of the order of `n` examples, as large as what lies behind it, where the
+/// exchanges are kept: the first steps of a Fisher–Yates shuffle, which need no particular order to start from.
+fn subset(rng: &mut Rng, n: usize, counts: &mut [u32]) {
+    let (order, partner) = counts.split_at_mut(n);
     for (k, partner) in partner.iter_mut().enumerate() {
-        let other = k as u32 + rng.below(n - k as u32);
-        *partner = other;
-        order.swap(k, other as usize);
+        *partner = k as u32 + rng.below((n - k) as u32);
+        order.swap(k, *partner as usize);
     }
 }
 
-/// The exchanges of [`subset`] among `n` examples, alone.
-fn exchanges(rng: &mut Rng, n: usize, partner: &mut [u32]) {
+/// Takes back the draw that was made from this state of the generator on; its exchanges may have been written over.
+fn undo(mut rng: Rng, n: usize, counts: &mut [u32]) {
+    let (order, partner) = counts.split_at_mut(n);
     for (k, partner) in partner.iter_mut().enumerate() {
         *partner = k as u32 + rng.below((n - k) as u32);
+    }
+    for (k, &other) in partner.iter().enumerate().rev() {
+        order.swap(k, other as usize);
     }
 }
 
@@ -67,11 +66,4 @@ pub(super) fn consecutive(order: &[u32], next: u64, batch: usize) -> &[u32] {
     let Some(k) = next.checked_sub(1) else { return &[] };
     let from = (k as usize).saturating_mul(batch).min(order.len());
     &order[from..from.saturating_add(batch).min(order.len())]
-}
-
-/// Takes the exchanges of [`subset`] back.
-fn undo(order: &mut [u32], partner: &[u32]) {
-    for (k, &other) in partner.iter().enumerate().rev() {
-        order.swap(k, other as usize);
-    }
 }

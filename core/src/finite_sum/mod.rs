@@ -53,7 +53,7 @@ pub use glm::{Glm, Targets};
 pub use heavy_ball::HeavyBall;
 pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-pub(crate) use lent::{Lent, lent};
+pub(crate) use lent::{Lent, OverRows};
 pub use momentum::MomentumSum;
 pub use network::NetworkSum;
 pub use oracle::{Bend, Examples, Gradients};

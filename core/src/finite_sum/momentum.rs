@@ -59,7 +59,7 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         let n = oracle.len();
         if run.phase == 0 {
             let event = run.begin_pass(self.alpha, self.decay, &mut memory.u32[..n]);
@@ -76,14 +76,14 @@ impl<T: Real> FiniteSum<T> for MomentumSum {
     }
 
     fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
+        check_out(oracle, self.need(oracle), memory, out)?;
         HeavyBall::params(oracle, run, memory, out);
         Ok(())
     }
 
     fn check(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>) -> Result<()> {
         let n = oracle.len();
-        check_order(self.need(oracle)?, n, memory)?;
+        check_order(n, self.need(oracle), memory)?;
         let sound = HeavyBall::sound(oracle, run, &memory.u32[n..]);
         if sound { Ok(()) } else { Err(Error::Index { what: "memory.u32", at: n, len: n }) }
     }

@@ -94,9 +94,12 @@ impl Examples<'_> {
     /// Calls `visit` with each.
     #[inline]
     pub fn each(self, mut visit: impl FnMut(usize)) {
-        match self {
-            Self::Span(from, to) => (from..to).for_each(visit),
-            Self::Picked(index) => index.iter().for_each(|&i| visit(i as usize)),
+        // (One loop, so that `visit` is there once.)
+        for k in 0..self.len() {
+            visit(match self {
+                Self::Span(from, _) => from + k,
+                Self::Picked(index) => index[k] as usize,
+            });
         }
     }
 }

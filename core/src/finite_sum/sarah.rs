@@ -69,7 +69,7 @@ impl<T: Real> FiniteSum<T> for Sarah {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         if let Some(event) = recursive::open(oracle, run, memory)? {
             return Ok(event);
         }

@@ -55,7 +55,7 @@ impl<T: Real> FiniteSum<T> for Svrg {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         if run.phase == 0 {
             let done = Anchored::full_gradient(oracle, run, memory)?;
             return Ok(run.opened(done));
@@ -68,7 +68,7 @@ impl<T: Real> FiniteSum<T> for Svrg {
     }
 
     fn params(&self, oracle: &dyn Oracle<T>, run: &Run, memory: View<'_, T>, out: &mut [T]) -> Result<()> {
-        check_out(oracle, self.need(oracle)?, memory, out)?;
+        check_out(oracle, self.need(oracle), memory, out)?;
         Anchored::params(oracle, run, memory, out);
         Ok(())
     }

@@ -166,7 +166,7 @@ impl<T: Real> FiniteSum<T> for TheoreticalAiSarah {
     }
 
     fn step(&self, oracle: &dyn Oracle<T>, run: &mut Run, memory: &mut Memory<'_, T>) -> Result<Event> {
-        check_step(oracle, self.need(oracle)?, memory)?;
+        check_step(oracle, self.need(oracle), memory)?;
         let mut parts = Self::split(memory, oracle);
         if run.phase == OPEN {
             if !Recursion::full_gradient(oracle, run, &mut parts.memory)? {

@@ -5,7 +5,7 @@ use super::passes::Work;
 use super::{Common, SumReport};
 use crate::error::{Error, Result};
 use crate::finite_sum::{
-    Event, FiniteSum, Lent, Memory, Oracle, Run, View, largest_eigenvalue, largest_eigenvalue_need, lent, loss_of,
+    AnySum, Event, Lent, Memory, Oracle, OverRows, Run, View, largest_eigenvalue, largest_eigenvalue_need, loss_of,
 };
 use crate::model::Model;
 use crate::real::Real;
@@ -13,7 +13,6 @@ use crate::registry::Settings;
 use crate::rng::Rng;
 use crate::scratch::Need;
 use alloc::format;
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -32,8 +31,8 @@ const TOLERANCE: f64 = 1e-4;
 /// Algorithm and everything of the run that changes. Memory: that of the algorithm and one more vector.
 #[derive(Clone, Debug)]
 pub(super) struct Summed<T: Real> {
-    algorithm: Arc<dyn FiniteSum<T>>,
-    sum: Arc<dyn Lent<T>>,
+    algorithm: AnySum,
+    sum: Lent,
     end: End,
     /// Minibatches that fit into the run at most.
     pub total: u64,
@@ -55,17 +54,6 @@ pub(super) struct Summed<T: Real> {
 /// Working memory of a sum's calls.
 fn working<T: Real>(oracle: &dyn Oracle<T>) -> Need {
     Need { real: oracle.scratch_len(), ..Need::NONE }
-}
-
-/// What an answer says of the sum over these rows.
-fn ask<T: Real, R>(sum: &dyn Lent<T>, common: &Common<T>, ask: impl FnOnce(&dyn Oracle<T>) -> R) -> Result<R> {
-    let (mut ask, mut answer) = (Some(ask), None);
-    sum.over(common.train.rows(), common.train.labels(), &mut |oracle| {
-        if let Some(ask) = ask.take() {
-            answer = Some(ask(oracle));
-        }
-    });
-    answer.ok_or(Error::Empty { what: "sum" })
 }
 
 /// Why a method cannot train a model of unknown smoothness with these settings.
@@ -91,14 +79,14 @@ impl<T: Real> Summed<T> {
         let n = data.len();
         room::<T>(&config.model, Model::<T>::param_len(&common.model).saturating_mul(8))?;
         let (loss, lambda) = loss_of(settings, n)?;
-        let sum = lent(&common.model, data.rows(), data.labels(), loss, lambda)?;
+        let sum = Lent::new(common.model, data.rows(), data.labels(), loss, lambda)?;
         let smooth = sum.smooth();
         if smooth.is_none()
             && let Some(error) = refused(common.method.name, settings, &format!("{}", config.model))
         {
             return Err(error);
         }
-        let algorithm = Arc::new(common.method.finite_sum(settings, n, smooth.unwrap_or(f64::NAN))?);
+        let algorithm = common.method.finite_sum(settings, n, smooth.unwrap_or(f64::NAN))?;
         let rows = |passes: f64| libm::ceil(passes * n as f64) as u64;
         let end = match config.length {
             Length::Method => End::Rows(rows(settings.number("passes")?)),
@@ -134,14 +122,18 @@ impl<T: Real> Summed<T> {
 
     /// Memory of the right size, with the run at its start.
     fn start(&mut self, common: &Common<T>) -> Result<()> {
-        let Self { algorithm, sum, real, u32, params, run, .. } = self;
-        ask(&**sum, common, |oracle| {
-            let need = algorithm.need(oracle)?;
-            (*real, *u32, *params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; oracle.dim()]);
-            common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), params)?;
-            *run = algorithm.start(oracle, params, common.config.seed, &mut Memory { real, u32, scratch: &mut [] })?;
-            Ok(())
-        })?
+        let (sum, algorithm, seed) = (self.over(common), self.algorithm.get(), common.config.seed);
+        let oracle = sum.oracle();
+        let need = algorithm.need(oracle)?;
+        (self.real, self.u32, self.params) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![T::ZERO; oracle.dim()]);
+        common.model.init(&mut Rng::keyed(seed, 0x1217, 0), &mut self.params)?;
+        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch: &mut [] };
+        self.run = algorithm.start(oracle, &self.params, seed, memory)?;
+        Ok(())
+    }
+
+    fn over<'a>(&self, common: &'a Common<T>) -> OverRows<'a, T> {
+        self.sum.over(common.train.rows(), common.train.labels())
     }
 
     /// How far the run is, and how far it goes: minibatches or rows.
@@ -164,10 +156,10 @@ impl<T: Real> Summed<T> {
             return Ok(false);
         }
         self.read = false;
-        let Self { algorithm, sum, real, u32, run, work, .. } = self;
-        let event = ask(&**sum, common, |oracle| {
-            algorithm.step(oracle, run, &mut Memory { real, u32, scratch: work.lend(working(oracle)).real })
-        })??;
+        let sum = self.over(common);
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch };
+        let event = self.algorithm.get().step(sum.oracle(), &mut self.run, memory)?;
         self.stationary = event == Event::Stationary;
         Ok(!self.stationary)
     }
@@ -178,11 +170,11 @@ impl<T: Real> Summed<T> {
 
     /// Rows of the last minibatch.
     pub fn batch(&self, common: &Common<T>) -> &[u32] {
-        ask(&*self.sum, common, |oracle| self.algorithm.minibatch(oracle, &self.run, self.view())).unwrap_or_default()
+        self.algorithm.get().minibatch(self.over(common).oracle(), &self.run, self.view())
     }
 
     fn read_params(&self, common: &Common<T>, out: &mut [T]) -> Result<()> {
-        ask(&*self.sum, common, |oracle| self.algorithm.params(oracle, &self.run, self.view(), out))?
+        self.algorithm.get().params(self.over(common).oracle(), &self.run, self.view(), out)
     }
 
     /// The iterate.
@@ -207,43 +199,37 @@ impl<T: Real> Summed<T> {
     /// P and its gradient at the iterate, and the step sizes.
     pub fn report(&mut self, common: &Common<T>) -> Result<SumReport> {
         self.params(common)?;
-        let Self { sum, params, work, run, .. } = self;
-        let mut grad = vec![T::ZERO; params.len()];
-        ask(&**sum, common, |oracle| {
-            let scratch = work.lend(working(oracle)).real;
-            let (objective, grad_norm_sq) =
-                (oracle.objective(params, scratch)?, oracle.gradient(params, &mut grad, scratch)?);
-            Ok(SumReport { objective, grad_norm_sq, alpha: run.alpha, alpha_max: run.alpha_max })
-        })?
+        let (sum, params, mut grad) = (self.over(common), &self.params, vec![T::ZERO; self.params.len()]);
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let objective = sum.oracle().objective(params, scratch)?;
+        let grad_norm_sq = sum.oracle().gradient(params, &mut grad, scratch)?;
+        Ok(SumReport { objective, grad_norm_sq, alpha: self.run.alpha, alpha_max: self.run.alpha_max })
     }
 
     /// P where the run began, and P at the iterate.
     pub fn began_and_is(&mut self, common: &Common<T>) -> Result<[f64; 2]> {
         self.params(common)?;
-        let Self { sum, params, work, began, .. } = self;
-        ask(&**sum, common, |oracle| {
-            let scratch = work.lend(working(oracle)).real;
-            let from = match *began {
-                Some(from) => from,
-                None => {
-                    let mut start = vec![T::ZERO; params.len()];
-                    common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
-                    oracle.objective(&start, scratch)?
-                }
-            };
-            let to = oracle.objective(params, scratch)?;
-            *began = Some(from);
-            Ok([from, to])
-        })?
+        let sum = self.over(common);
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let from = match self.began {
+            Some(from) => from,
+            None => {
+                let mut start = vec![T::ZERO; self.params.len()];
+                common.model.init(&mut Rng::keyed(common.config.seed, 0x1217, 0), &mut start)?;
+                sum.oracle().objective(&start, scratch)?
+            }
+        };
+        let to = sum.oracle().objective(&self.params, scratch)?;
+        self.began = Some(from);
+        Ok([from, to])
     }
 
     /// λ_max(∇²P) at the iterate; `None` where the sum has no Hessian.
     pub fn curvature(&mut self, common: &Common<T>) -> Result<Option<f64>> {
         self.params(common)?;
-        let Self { sum, params, work, .. } = self;
-        let scratch = work.lend(largest_eigenvalue_need(params.len(), ITERATIONS));
-        match ask(&**sum, common, |oracle| largest_eigenvalue(oracle, Some(params), ITERATIONS, TOLERANCE, 1, scratch))?
-        {
+        let sum = self.over(common);
+        let scratch = self.work.lend(largest_eigenvalue_need(self.params.len(), ITERATIONS));
+        match largest_eigenvalue(sum.oracle(), Some(&self.params), ITERATIONS, TOLERANCE, 1, scratch) {
             Ok(largest) => Ok(Some(largest.value)),
             Err(Error::Unsupported { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -253,7 +239,7 @@ impl<T: Real> Summed<T> {
     /// Takes a saved state over; `false` when it is not one of this run.
     pub fn restore(&mut self, common: &Common<T>, run: Run, real: Vec<T>, u32: Vec<u32>) -> bool {
         (self.run, self.real, self.u32, self.read) = (run, real, u32, false);
-        let fits = ask(&*self.sum, common, |oracle| self.algorithm.check(oracle, &self.run, self.view()));
-        matches!(fits, Ok(Ok(()))) && self.run.sound()
+        let fits = self.algorithm.get().check(self.over(common).oracle(), &self.run, self.view());
+        fits.is_ok() && self.run.sound()
     }
 }
