@@ -4,7 +4,7 @@ use undercurve::Error;
 use undercurve::data::Rows;
 use undercurve::finite_sum::{
     AdamSum, AiSarah, AnySum, BoundedAiSarah, Event, FiniteSum, GlmLoss, Gradients, Memory, MomentumSum, NetworkSum,
-    Run, Sampling, Sarah, Svrg, TheoreticalAiSarah,
+    Run, Sampling, Sarah, Svrg, TheoreticalAiSarah, gradient,
 };
 use undercurve::model::{Activation, Mlp, Model};
 use undercurve::rng::Rng;
@@ -143,7 +143,7 @@ fn value_and_gradient_are_the_twins_over_many_chunks() {
             for sparse in [false, true] {
                 let net = sample.sum(model, sparse, loss, 0.01);
                 let (mut grad, mut scratch) = (vec![9.0; w.len()], vec![f64::NAN; net.scratch_len()]);
-                let norm = net.gradient(&w, &mut grad, &mut scratch).unwrap();
+                let norm = gradient(&net, &w, &mut grad, &mut scratch).unwrap();
                 assert!(distance(&grad, &expected) < 1e-13, "{hidden:?} {loss:?} {sparse}");
                 assert!((norm / dot(&expected, &expected) - 1.0).abs() < 1e-12);
                 let value = net.objective(&w, &mut scratch).unwrap();
@@ -309,7 +309,7 @@ fn a_full_gradient_comes_in_pieces_and_needs_no_memory_for_its_rows() {
     assert!(pieces > 10, "{pieces}");
     assert_eq!(machine.run.samples, 3000);
     let (mut grad, mut scratch) = (vec![0.0; w0.len()], vec![0.0; net.scratch_len()]);
-    assert_eq!(net.gradient(&w0, &mut grad, &mut scratch).unwrap(), norm);
+    assert_eq!(gradient(&net, &w0, &mut grad, &mut scratch).unwrap(), norm);
     let need = AnySum::AiSarah(AiSarah::default()).need(&net).unwrap();
     assert_eq!((need.real, need.u32), (4 * w0.len(), 3000 + 64));
 }

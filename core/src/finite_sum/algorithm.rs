@@ -1,6 +1,5 @@
 //! What an algorithm on a finite sum is, those of other crates included.
 
-use super::anchored::Anchored;
 use super::draw;
 use super::heavy_ball::HeavyBall;
 use super::oracle::check_scratch;
@@ -10,10 +9,11 @@ use super::vectors::{limit, norm_sq};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::{Need, Real};
 
-/// A finite sum that every algorithm runs on: its gradients, and its forms of the vectors.
-pub trait Oracle<T: Real>: Recursion<T> + Anchored<T> + HeavyBall<T> {}
+/// A finite sum that every algorithm runs on: its gradients, and its forms of the vectors. (The forms are a chain of
+/// traits, so that a trait object has one table of functions.)
+pub trait Oracle<T: Real>: HeavyBall<T> {}
 
-impl<T: Real, O: Recursion<T> + Anchored<T> + HeavyBall<T>> Oracle<T> for O {}
+impl<T: Real, O: HeavyBall<T>> Oracle<T> for O {}
 
 /// One algorithm of the family. Holds configuration only. What has a default is that of an algorithm with the vectors of
 /// [`Recursion`], on minibatches that are drawn by [`Run::on_subset`].

@@ -6,6 +6,7 @@
 use super::glm::Glm;
 use super::oracle::{Examples, Gradients};
 use super::plain::{self, Plain};
+use super::recursive::Recursion;
 use super::run::{Memory, Run, View};
 use super::vectors::{finish_gradient, fits, limit, norm_sq};
 use crate::error::{Error, Result};
@@ -16,7 +17,7 @@ const SMALL_SCALE: f64 = 1.0 / 1_048_576.0;
 
 /// Vectors around an anchor on a sum, in zeroed memory that begins with w. By default plain; lazily on the rows of a
 /// linear model.
-pub trait Anchored<T: Real>: Gradients<T> {
+pub trait Anchored<T: Real>: Recursion<T> {
     /// Memory for minibatches of `batch`: of the counts the order of the examples, then `batch` exchanges.
     fn need(&self, batch: usize) -> Need {
         plain::need(self, 4, batch)

@@ -7,7 +7,7 @@
 //!   product with the data;
 //! - derivatives along v: Hv = (1/b) Σ φ''(z_i) a_i x_i + λv, and vᵀ∇³f_S[v,v] = (1/b) Σ φ'''(z_i) a_i³.
 
-use super::oracle::{Bend, Examples, Gradients};
+use super::oracle::{Bend, Examples, Gradients, gradient};
 use super::vectors::{dot, fits, gather, limit, norm_sq};
 use crate::data::Rows;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
@@ -234,7 +234,7 @@ impl<'a, T: Real> Glm<'a, T> {
     /// # Errors
     /// `Length`, `NonFinite`, `Overflow`.
     pub fn gradient(&self, w: &[T], grad: &mut [T]) -> Result<f64> {
-        Gradients::gradient(self, w, grad, &mut [])
+        gradient(self, w, grad, &mut [])
     }
 
     /// Adds rows, times their slopes and `scale`, to `out`.

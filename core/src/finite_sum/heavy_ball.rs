@@ -5,6 +5,7 @@
 //! up to date when it is met. All columns are written out when the table ends and when α changes. A step size whose table
 //! does not fit the number type is refused at the start (beyond λα = 2(1 + β) the penalty alone diverges).
 
+use super::anchored::Anchored;
 use super::glm::{Glm, Row};
 use super::oracle::{Examples, Gradients};
 use super::plain::{self, Plain};
@@ -18,7 +19,7 @@ use core::ops::Range;
 const POWERS: usize = 512;
 
 /// Vectors w and m on a sum, in zeroed memory that begins with w. By default plain; lazily on the rows of a linear model.
-pub trait HeavyBall<T: Real>: Gradients<T> {
+pub trait HeavyBall<T: Real>: Anchored<T> {
     /// Memory for minibatches of `batch`; of the counts the order of the examples comes first.
     fn need(&self, _batch: usize) -> Need {
         plain::need(self, 3, 0)

@@ -56,7 +56,7 @@ pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_
 pub(crate) use lent::{Lent, OverRows};
 pub use momentum::MomentumSum;
 pub use network::NetworkSum;
-pub use oracle::{Bend, Examples, Gradients};
+pub use oracle::{Bend, Examples, Gradients, gradient};
 pub use recursive::{Recursion, Updates};
 pub use run::{Event, Memory, Run, View};
 pub use sarah::Sarah;

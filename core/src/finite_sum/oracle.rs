@@ -113,6 +113,9 @@ pub struct Bend {
     pub third: f64,
 }
 
+/// What a sum answers that does not know.
+const UNKNOWN: Error = Error::Unsupported { what: "what this sum is asked for" };
+
 /// Gradients of a finite sum of n functions of `dim` parameters, and what else it knows.
 pub trait Gradients<T: Real> {
     /// n, at least 1 and below 2³².
@@ -129,7 +132,10 @@ pub trait Gradients<T: Real> {
     fn add_slopes(&self, w: &[T], which: Examples<'_>, scale: f64, out: &mut [T], scratch: &mut [T]) -> Result<()>;
 
     /// No examples; never true of a sum.
-    fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool
+    where
+        Self: Sized,
+    {
         self.len() == 0
     }
 
@@ -192,7 +198,7 @@ pub trait Gradients<T: Real> {
     /// # Errors
     /// `Unsupported`, by default.
     fn smoothness(&self, _w: &[T], _v: &[T], _which: Range<usize>, _out: &mut [T]) -> Result<()> {
-        Err(Error::Unsupported { what: "the smoothness of every example" })
+        Err(UNKNOWN)
     }
 
     /// ∇²P(w)·q into `out`, or the product with a bound of ∇²P that holds everywhere. All `dim` long.
@@ -200,7 +206,7 @@ pub trait Gradients<T: Real> {
     /// # Errors
     /// `Unsupported`, by default.
     fn hessian(&self, _w: Option<&[T]>, _q: &[T], _out: &mut [T]) -> Result<()> {
-        Err(Error::Unsupported { what: "the Hessian of this sum" })
+        Err(UNKNOWN)
     }
 
     /// P(w), for reports.
@@ -208,22 +214,22 @@ pub trait Gradients<T: Real> {
     /// # Errors
     /// `Unsupported`, by default; `Length`, `NonFinite`, `Overflow`.
     fn objective(&self, _w: &[T], _scratch: &mut [T]) -> Result<f64> {
-        Err(Error::Unsupported { what: "the value of this sum" })
+        Err(UNKNOWN)
     }
+}
 
-    /// ∇P(w) into `grad`, and ‖∇P(w)‖². Both vectors are `dim` long. After an error `grad` is unspecified.
-    ///
-    /// # Errors
-    /// `Length`, `NonFinite`, `Overflow`, and those of the sum.
-    fn gradient(&self, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
-        exact_len("w", self.dim(), w.len())?;
-        exact_len("grad", self.dim(), grad.len())?;
-        all_finite("w", w)?;
-        check_scratch(self, scratch)?;
-        grad.fill(T::ZERO);
-        self.add_slopes(w, Examples::Span(0, self.len()), 1.0 / self.len() as f64, grad, scratch)?;
-        finish_gradient(self.lambda(), w, grad)
-    }
+/// ∇P(w) into `grad`, and ‖∇P(w)‖². Both vectors are `dim` long. After an error `grad` is unspecified.
+///
+/// # Errors
+/// `Length`, `NonFinite`, `Overflow`, and those of the sum.
+pub fn gradient<T: Real>(sum: &dyn Gradients<T>, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {
+    exact_len("w", sum.dim(), w.len())?;
+    exact_len("grad", sum.dim(), grad.len())?;
+    all_finite("w", w)?;
+    check_scratch(sum, scratch)?;
+    grad.fill(T::ZERO);
+    sum.add_slopes(w, Examples::Span(0, sum.len()), 1.0 / sum.len() as f64, grad, scratch)?;
+    finish_gradient(sum.lambda(), w, grad)
 }
 
 /// Whether the working memory of a call is long enough.

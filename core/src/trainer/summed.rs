@@ -5,7 +5,8 @@ use super::passes::Work;
 use super::{Common, SumReport};
 use crate::error::{Error, Result};
 use crate::finite_sum::{
-    AnySum, Event, Lent, Memory, Oracle, OverRows, Run, View, largest_eigenvalue, largest_eigenvalue_need, loss_of,
+    AnySum, Event, Lent, Memory, Oracle, OverRows, Run, View, gradient, largest_eigenvalue, largest_eigenvalue_need,
+    loss_of,
 };
 use crate::model::Model;
 use crate::real::Real;
@@ -202,7 +203,7 @@ impl<T: Real> Summed<T> {
         let (sum, params, mut grad) = (self.over(common), &self.params, vec![T::ZERO; self.params.len()]);
         let scratch = self.work.lend(working(sum.oracle())).real;
         let objective = sum.oracle().objective(params, scratch)?;
-        let grad_norm_sq = sum.oracle().gradient(params, &mut grad, scratch)?;
+        let grad_norm_sq = gradient(sum.oracle(), params, &mut grad, scratch)?;
         Ok(SumReport { objective, grad_norm_sq, alpha: self.run.alpha, alpha_max: self.run.alpha_max })
     }
 
