@@ -1,72 +1,95 @@
-//! A model of one's own between the estimator and the algorithm: scores in, score gradient out, no Trainer.
+//! A model of one's own in a [`Trainer`]: rows to scores, and a score gradient to a parameter gradient.
 //!
 //! Here h(x) = w₀ + w₁·x + w₂·x² on one feature, where positives lie in the middle: no line ranks them.
 
-use undercurve::algorithm::{Adam, AdamForm, Algorithm, Answer, Ask, COUNTERS, Schedule, State};
-use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
+use std::ops::Range;
+use std::sync::Arc;
+use undercurve::algorithm::{Adam, AdamSettings, Schedule};
+use undercurve::data::{Dataset, Rows, Selection};
+use undercurve::estimator::Soap;
+use undercurve::host::Host;
+use undercurve::model::Model;
 use undercurve::rng::Rng;
-use undercurve::surrogate::{AnySurrogate, SquaredHinge};
-use undercurve::{Scratch, metric::Metrics};
+use undercurve::sampler::Stratified;
+use undercurve::trainer::{BatchRun, Config, Trainer};
+use undercurve::{Error, Result};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// w₀ + w₁·x + w₂·x².
+#[derive(Clone, Debug)]
+struct Parabola;
+
+/// The feature of each selected row.
+fn features<'a>(x: Selection<'a, f64>) -> Result<impl Iterator<Item = f64> + 'a> {
+    let Rows::Dense { data, .. } = x.rows() else { return Err(Error::Unsupported { what: "sparse rows" }) };
+    Ok((0..x.len()).map(move |k| data[x.row(k)]))
+}
+
+impl Model<f64> for Parabola {
+    fn param_len(&self) -> usize {
+        3
+    }
+    fn inputs(&self) -> usize {
+        1
+    }
+    fn heads(&self) -> usize {
+        1
+    }
+    fn part(&self, name: &str) -> Option<Range<usize>> {
+        (name == "bias").then_some(0..1)
+    }
+    fn init(&self, _: &mut Rng, params: &mut [f64]) -> Result<()> {
+        params.fill(0.0);
+        Ok(())
+    }
+    fn cache_len(&self, _: usize) -> usize {
+        0
+    }
+    fn scratch_len(&self, _: usize) -> usize {
+        0
+    }
+    fn forward(&self, w: &[f64], x: Selection<'_, f64>, _: &mut [f64], scores: &mut [f64]) -> Result<()> {
+        for (score, x) in scores.iter_mut().zip(features(x)?) {
+            *score = w[0] + w[1] * x + w[2] * x * x;
+        }
+        Ok(())
+    }
+    fn backward(
+        &self,
+        _: &[f64],
+        x: Selection<'_, f64>,
+        _: &[f64],
+        slopes: &[f64],
+        _: &mut [f64],
+        grad: &mut [f64],
+    ) -> Result<()> {
+        for (c, x) in slopes.iter().zip(features(x)?) {
+            grad[0] += c;
+            grad[1] += c * x;
+            grad[2] += c * x * x;
+        }
+        Ok(())
+    }
+}
+
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     // 380 negatives over [−3, 3], then 20 positives near 0.
     let mut rng = Rng::new(7);
     let x: Vec<f64> = (0..400).map(|k| if k < 380 { 6.0 * rng.uniform() - 3.0 } else { 0.4 * rng.normal() }).collect();
     let labels: Vec<u8> = (0..400).map(|k| u8::from(k >= 380)).collect();
-    let positives: Vec<u32> = (0..20).collect();
+    let data = Arc::new(Dataset::dense(x, labels, 1)?);
 
-    let loss = AnySurrogate::SquaredHinge(SquaredHinge::new(1.0)?);
-    let soap = Soap::new(SoapSettings {
-        surrogate: loss,
-        link: Link::Sigmoid,
-        gamma: 0.9,
-        floor: 0.0,
-        weights: Weights::Unbiased,
-        first: First::Estimate,
-    })?;
-    let adam = Adam::new(Schedule::constant(0.05), 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected)?;
-
-    // How much memory, they say: the algorithm by the number of parameters, the estimator by the batch's shape.
-    let mut points = vec![0.0; 3 * Algorithm::<f64>::points(&adam)];
-    let mut slots = vec![0.0; Algorithm::<f64>::slots_len(&adam, 3)];
-    let mut counters = [0; COUNTERS];
-    let mut u = vec![0.0; Estimator::<f64>::state_len(&soap, positives.len())];
-    let (mut score_grad, mut memory) = (vec![0.0; 400], Vec::new());
-
-    let forward = |w: &[f64]| x.iter().map(|x| w[0] + w[1] * x + w[2] * x * x).collect::<Vec<_>>();
-    let mut steps = 0;
-    while steps < 300 {
-        let mut state = State { points: &mut points, slots: &mut slots, counters: &mut counters };
-        match adam.next(&state) {
-            // (Every batch is all rows here, whatever the draw.)
-            Ask::Gradient { at, previous: None, .. } => {
-                let scores = forward(&state.points[3 * usize::from(at.0)..]);
-                let batch = Batch::new(&scores, 1, &[0, 380, 400], &[380, 20], Drawn::All)?.with_slots(&positives);
-                memory.resize(Estimator::<f64>::need(&soap, batch.shape()).real, 0.0);
-                let scratch = Scratch { real: &mut memory, ..Scratch::default() };
-                let out = Grad { scores: &mut score_grad, aux: &mut [] };
-                let value = soap.update(&batch, &[], &mut u, scratch, out)?;
-                // The model's own backward pass: Σ_j c_j ∂h(x_j)/∂w.
-                let mut grad = [0.0; 3];
-                for (c, x) in score_grad.iter().zip(&x) {
-                    grad[0] += c;
-                    grad[1] += c * x;
-                    grad[2] += c * x * x;
-                }
-                adam.tell(&mut state, Answer::Gradient { value, grad: &grad })?;
-                steps += 1;
-            }
-            // Between the stages of algorithms that have some.
-            Ask::Report { .. } => adam.tell(&mut state, Answer::Continue)?,
-            Ask::Done => break,
-            // Better refused than answered with something else: no_allocator.rs answers these, too.
-            ask => return Err(format!("not answered here: {ask:?}").into()),
-        }
-    }
-    let w = &points[3 * usize::from(Algorithm::<f64>::iterate(&adam).0)..][..3];
-    let ap = Metrics::new().average_precision(&forward(w), &labels)?;
+    let adam = Adam::new(AdamSettings { lr: Schedule::constant(0.05), ..AdamSettings::default() })?;
+    let host = Host { steps: 300, ..Host::new(Parabola, Soap::default(), adam, Stratified::new(1, 10, 50)?) };
+    let config = Config { method: "soap on a parabola".into(), ..Config::default() };
+    let run = BatchRun::new(host.clone(), &data)?;
+    let mut trainer = Trainer::with_run(&config, run, Arc::clone(&data), None)?;
+    let ap = trainer.run()?.train.get("ap").unwrap_or(0.0);
     println!("average precision {ap:.3}, from {:.3} by chance", 20.0 / 400.0);
-    assert!(ap > 0.2 && w[2] < 0.0);
+    assert!(ap > 0.2 && trainer.params()[2] < 0.0);
+
+    // Saved, it goes on from a run of the same make.
+    let saved = trainer.save();
+    let mut resumed = Trainer::resume_run(&saved, BatchRun::new(host, &data)?, data, None)?;
+    assert!(resumed.is_done() && resumed.params() == trainer.params());
     Ok(())
 }

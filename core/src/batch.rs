@@ -38,6 +38,9 @@ pub struct Batch<'a, T> {
     slots: &'a [u32],
     population: &'a [u32],
     drawn: Drawn,
+    term: u8,
+    rate: Option<f64>,
+    tables: &'a [f64],
 }
 
 impl<'a, T: Real> Batch<'a, T> {
@@ -70,7 +73,18 @@ impl<'a, T: Real> Batch<'a, T> {
             }
         }
         all_finite("scores", scores)?;
-        Ok(Self { scores, heads, previous: None, starts, slots: &[], population, drawn })
+        Ok(Self {
+            scores,
+            heads,
+            previous: None,
+            starts,
+            slots: &[],
+            population,
+            drawn,
+            term: 0,
+            rate: None,
+            tables: &[],
+        })
     }
 
     /// Adds the state row of each example that owns state, in batch order: its ordinal among those, distinct within
@@ -90,6 +104,28 @@ impl<'a, T: Real> Batch<'a, T> {
         all_finite("previous", previous)?;
         self.previous = Some(previous);
         Ok(self)
+    }
+
+    /// As an evaluation of one term of an objective that has several; the first without.
+    #[must_use]
+    pub fn of_term(mut self, term: u8) -> Self {
+        self.term = term;
+        self
+    }
+
+    /// With the weight of new values in the estimator's state, instead of the estimator's own.
+    #[must_use]
+    pub fn at_rate(mut self, rate: Option<f64>) -> Self {
+        self.rate = rate;
+        self
+    }
+
+    /// With the tables that the estimator [prepared](crate::estimator::Estimator::prepare) for the run; without, it makes
+    /// them at every call.
+    #[must_use]
+    pub fn with_tables(mut self, tables: &'a [f64]) -> Self {
+        self.tables = tables;
+        self
     }
 
     /// Raw scores, rows × heads.
@@ -127,6 +163,24 @@ impl<'a, T: Real> Batch<'a, T> {
     #[must_use]
     pub fn drawn(&self) -> Drawn {
         self.drawn
+    }
+    /// Which term of the objective.
+    #[inline]
+    #[must_use]
+    pub fn term(&self) -> u8 {
+        self.term
+    }
+    /// Weight of new values in the estimator's state, where it is not the estimator's own.
+    #[inline]
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+    /// Tables that the estimator prepared; empty without.
+    #[inline]
+    #[must_use]
+    pub fn tables(&self) -> &'a [f64] {
+        self.tables
     }
     /// Sizes.
     #[must_use]

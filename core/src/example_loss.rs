@@ -1,5 +1,6 @@
 //! Losses of one example: a value and three derivatives by the score.
 
+use crate::error::{Error, Result, all_finite, count_labels, exact_len};
 use crate::real::Real;
 
 /// The loss φ(y, z) of one example at margin z.
@@ -94,6 +95,50 @@ impl GlmLoss {
             Self::Logistic => 0.25,
             Self::LeastSquares => 1.0,
             Self::SquaredHinge => 2.0,
+        }
+    }
+}
+
+/// What the rows are to be fitted to.
+#[derive(Clone, Copy, Debug)]
+pub enum Response<'a, T> {
+    /// Class labels: 1 is y = +1, 0 is y = −1.
+    Labels(&'a [u8]),
+    /// Any finite y (least squares).
+    Values(&'a [T]),
+}
+
+impl<T: Real> Response<'_, T> {
+    /// `Ok` when there is one for each of so many rows, and the loss takes them.
+    pub(crate) fn check(self, rows: usize, loss: GlmLoss) -> Result<()> {
+        match self {
+            Response::Labels(labels) => {
+                exact_len("labels", rows, labels.len())?;
+                count_labels(labels).map(|_| ())
+            }
+            Response::Values(values) => {
+                exact_len("response", rows, values.len())?;
+                all_finite("response", values)?;
+                if loss != GlmLoss::LeastSquares {
+                    return Err(Error::Unsupported { what: "a loss of labels with real targets" });
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// y of one example, as the loss takes it.
+    #[inline]
+    pub(crate) fn of(&self, i: usize) -> T {
+        match self {
+            Response::Labels(labels) => {
+                if labels[i] == 1 {
+                    T::ONE
+                } else {
+                    -T::ONE
+                }
+            }
+            Response::Values(values) => values[i],
         }
     }
 }

@@ -58,6 +58,7 @@ mod error;
 pub mod estimator;
 mod example_loss;
 pub mod finite_sum;
+pub mod host;
 pub mod metric;
 pub mod model;
 pub mod pairs;

@@ -20,7 +20,6 @@ pub(crate) const fn part_len(rows: usize) -> usize {
 }
 
 /// Rows of a part where at most so many parts pay.
-#[cfg(feature = "alloc")]
 pub(crate) fn part_len_of(rows: usize, most: usize) -> usize {
     if rows < FEW { rows.max(1) } else { rows.div_ceil(most.clamp(1, PARTS)).next_multiple_of(64) }
 }

@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
-use undercurve::registry::{CLASS_METHODS, METHODS, Method};
+use undercurve::registry::{METHODS, class_methods};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -142,8 +142,8 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
         let bytes = fs::read(out.join(&file)).context(file)?;
         sizes.push(format!("{feature} {}", kilobytes(gzip_len(&bytes)?)));
     }
-    let texts = |methods: &[Method]| Value::from_iter(methods.iter().map(methods::object));
-    let (two, several) = (texts(METHODS), texts(CLASS_METHODS));
+    let two = Value::from_iter(METHODS.iter().map(methods::object));
+    let several = Value::from_iter(class_methods().map(methods::object));
     let head = "// Every method with its parameters, written from the registry.\n";
     let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
     fs::write(out.join("methods.js"), lists).context("methods.js")?;

@@ -4,6 +4,7 @@
 use crate::error::CliError;
 use crate::error::Result;
 use undercurve::Real;
+use undercurve::estimator::Estimator;
 use undercurve::trainer::{Device, Trainer};
 
 /// `--device`.
@@ -97,13 +98,16 @@ impl<T: Real> Engine<T> {
     /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
     pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
         let cpu = Self { device: None, name: "cpu".to_string() };
+        if *choice != Choice::Cpu && !trainer.train_data().classes().is_empty() {
+            return Ok((cpu, Some("several classes have no graphics kernel; training on the CPU".to_string())));
+        }
         let opened = match choice {
             Choice::Cpu => return Ok((cpu, None)),
             Choice::Gpu => open(None)?,
             Choice::Named(name) => open(Some(name))?,
         };
         let why = match opened.device {
-            Some(device) if trainer.estimator().is_some_and(|estimator| device.takes(estimator)) => {
+            Some(device) if trainer.estimator().is_some_and(|estimator| Estimator::<T>::pairs(estimator).is_some()) => {
                 let name = format!("gpu: {}", device.name());
                 return Ok((Self { device: Some(device), name }, opened.note));
             }

@@ -1,17 +1,17 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
 use crate::error::{CliError, Result};
-use crate::input::{self, LayoutArgs, Saved};
+use crate::input::{self, LayoutArgs};
 use crate::measure::{self, Metric};
 use crate::output;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::Real;
-use undercurve::checkpoint::{SavedClassModel, SavedModel};
-use undercurve::data::{Dataset, Split};
-use undercurve::metric::class_summary;
-use undercurve::trainer::{ClassPredictor, ClassTrainer, Predictor, Trainer};
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{Split, Target, Targets};
+use undercurve::metric::{class_summary, value_summary};
+use undercurve::trainer::{Predictor, Trainer};
 
 /// Options of `eval`.
 #[derive(clap::Args, Debug)]
@@ -51,56 +51,84 @@ pub struct Args {
 /// # Errors
 /// [`CliError`].
 pub fn run(args: &Args) -> Result<()> {
-    match (input::saved(&args.model)?, args.metric.is_empty()) {
-        (Saved::Two(saved), _) if saved.real_bytes == 4 => run_in::<f32>(args, &saved),
-        (Saved::Two(saved), _) => run_in::<f64>(args, &saved),
-        (Saved::Several(_), false) => Err(CliError::input(format!(
-            "{}: a model of several classes; --metric is for two (what there is of several is printed without it)",
-            args.model.display()
-        ))),
-        (Saved::Several(saved), _) if saved.real_bytes == 4 => classes_in::<f32>(args, &saved),
-        (Saved::Several(saved), _) => classes_in::<f64>(args, &saved),
+    let saved = input::saved(&args.model)?;
+    match saved.real_bytes {
+        4 => run_in::<f32>(args, &saved),
+        _ => run_in::<f64>(args, &saved),
     }
 }
 
-/// The same for a model of several classes.
-fn classes_in<T: Real>(args: &Args, saved: &SavedClassModel) -> Result<()> {
-    let mut model = ClassPredictor::<T>::load(&saved.trainer)
-        .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
+fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     let preparation = &saved.preparation;
-    let table = input::table_again(&args.data, args.layout, preparation.features().label_column())?;
+    let what = match preparation.target() {
+        Target::Binary => None,
+        Target::Classes => Some("several classes; --metric is for two (what there is of several"),
+        _ => Some("numbers; --metric is for two classes (what there is of numbers"),
+    };
+    if let (Some(what), false) = (what, args.metric.is_empty()) {
+        let model = args.model.display();
+        return Err(CliError::input(format!("{model}: a model of {what} is printed without it)")));
+    }
+    let mut model = Predictor::<T>::load(&saved.trainer)
+        .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
+    let table = input::table_again(&args.data, args.layout, preparation.label_column())?;
     let mut data = preparation.apply::<T>(&table)?;
     let file = args.data.display().to_string();
     if args.held_out {
-        let share = saved.split.ok_or_else(|| not_split(args))?;
+        let share = saved.split.ok_or_else(|| {
+            CliError::input(format!("{}: trained without --split; nothing was held out", args.model.display()))
+        })?;
         let [train, test] = preparation.split(&table, &data, Split::new(share, model.config().seed))?;
-        ClassTrainer::load(&saved.trainer, Arc::new(train), None)
+        // Of another file the split would be other rows: a run takes its own training rows alone.
+        Trainer::load(&saved.trainer, Arc::new(train), None)
             .map_err(|error| CliError::input(format!("{file}: {error}")))?;
         data = test;
     }
     data.require_every_class(&file)?;
     let names = preparation.classes();
-    let mut scores = vec![T::ZERO; data.len() * names.len()];
-    model.score(data.features().rows(), &mut scores)?;
+    let heads = names.len().max(1);
+    let mut scores = vec![T::ZERO; data.len() * heads];
+    model.score(data.rows(), &mut scores)?;
     if let Some(path) = &args.scores {
         output::check_output(path, &[&args.model, &args.data])?;
-        let mut text = String::from("label");
-        for name in names {
-            text += &format!(",{}", cell(&format!("score:{name}")));
+        output::write_atomic(path, scores_csv(data.targets(), names, &scores).as_bytes())?;
+    }
+    input::notes(&data, &file);
+    match data.targets() {
+        Targets::Classes { labels, .. } => {
+            measure::print_classes(class_summary(&scores, heads, labels)?, names, args.json)
+        }
+        Targets::Values(values) => measure::print_values(value_summary(&scores, values)?, data.len(), args.json),
+        _ => {
+            let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
+            measure::print(&metrics, &scores, data.labels(), model.config().fpr, args.json)
+        }
+    }
+}
+
+/// What is known of each row and its score; of several classes, a score for each. (Writing to a string cannot fail.)
+fn scores_csv<T: Real>(targets: &Targets<T>, names: &[String], scores: &[T]) -> String {
+    let mut text = String::from("label");
+    if names.is_empty() {
+        text += ",score";
+    }
+    for name in names {
+        let _ = write!(text, ",{}", cell(&format!("score:{name}")));
+    }
+    text.push('\n');
+    for (row, scores) in scores.chunks_exact(names.len().max(1)).enumerate() {
+        let _ = match targets {
+            Targets::Classes { labels, .. } => write!(text, "{}", cell(&names[labels[row] as usize])),
+            Targets::Values(values) => write!(text, "{}", values[row]),
+            Targets::Binary(labels) => write!(text, "{}", labels[row]),
+            _ => Ok(()),
+        };
+        for score in scores {
+            let _ = write!(text, ",{score}");
         }
         text.push('\n');
-        for (&label, scores) in data.labels().iter().zip(scores.chunks_exact(names.len())) {
-            text += &cell(&names[label as usize]);
-            for score in scores {
-                // Writing to a string cannot fail.
-                let _ = write!(text, ",{score}");
-            }
-            text.push('\n');
-        }
-        output::write_atomic(path, text.as_bytes())?;
     }
-    input::notes(data.features(), &file);
-    measure::print_classes(&class_summary(&scores, names.len(), data.labels())?, names, args.json)
+    text
 }
 
 /// A CSV cell.
@@ -110,44 +138,4 @@ fn cell(text: &str) -> String {
     } else {
         text.to_string()
     }
-}
-
-fn not_split(args: &Args) -> CliError {
-    CliError::input(format!("{}: trained without --split; nothing was held out", args.model.display()))
-}
-
-fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
-    let mut model = Predictor::<T>::load(&saved.trainer)
-        .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
-    let table = input::table_again(&args.data, args.layout, saved.preparation.label_column())?;
-    let mut data = saved.preparation.apply::<T>(&table)?;
-    let file = args.data.display().to_string();
-    if args.held_out {
-        data = held_out(args, saved, &data, model.config().seed)?;
-    }
-    data.require_both_classes(&file)?;
-    let mut scores = vec![T::ZERO; data.len()];
-    model.score(data.rows(), &mut scores)?;
-    if let Some(path) = &args.scores {
-        output::check_output(path, &[&args.model, &args.data])?;
-        let mut text = String::from("label,score\n");
-        for (label, score) in data.labels().iter().zip(&scores) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{label},{score}");
-        }
-        output::write_atomic(path, text.as_bytes())?;
-    }
-    input::notes(&data, &file);
-    let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
-    measure::print(&metrics, &scores, data.labels(), model.config().fpr, args.json)
-}
-
-/// The rows of `data` that the run was not trained on.
-fn held_out<T: Real>(args: &Args, saved: &SavedModel, data: &Dataset<T>, seed: u64) -> Result<Dataset<T>> {
-    let share = saved.split.ok_or_else(|| not_split(args))?;
-    let parts = Split::new(share, seed).parts(data.labels())?;
-    // Of another file the split would be other rows: a run takes its own training rows alone.
-    Trainer::load(&saved.trainer, Arc::new(data.select(&parts.train)?), None)
-        .map_err(|error| CliError::input(format!("{}: {error}", args.data.display())))?;
-    Ok(data.select(&parts.test)?)
 }

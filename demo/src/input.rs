@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use std::io::Read as _;
 use std::path::Path;
 use undercurve::Real;
-use undercurve::checkpoint::{CheckpointError, SavedClassModel, SavedModel};
-use undercurve::data::{Dataset, Format, Missing, Options, RawTable, ReadOptions, Scale, label_column};
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{Dataset, Format, Missing, Options, RawTable, ReadOptions, Scale, label_column_of};
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -134,6 +134,7 @@ impl DataArgs {
             missing: self.missing.map_or(Missing::Refuse, MissingArg::missing),
             categorical: self.categorical.clone(),
             ignore: self.ignore.clone(),
+            ..Options::default()
         }
     }
 }
@@ -246,7 +247,7 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 /// # Errors
 /// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
-    let label = label_column(table, options).map_err(|error| or_header(error.into(), table))?;
+    let label = label_column_of(table, options).map_err(|error| or_header(error.into(), table))?;
     for (option, columns) in [("ignore", &options.ignore), ("categorical", &options.categorical)] {
         if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
             return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));
@@ -255,38 +256,13 @@ pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
     Ok(())
 }
 
-/// A saved run of two classes or of several.
-#[derive(Debug)]
-pub enum Saved {
-    /// Two.
-    Two(Box<SavedModel>),
-    /// Several.
-    Several(Box<SavedClassModel>),
-}
-
-impl Saved {
-    /// Bytes of its numbers.
-    pub fn real_bytes(&self) -> u8 {
-        match self {
-            Self::Two(saved) => saved.real_bytes,
-            Self::Several(saved) => saved.real_bytes,
-        }
-    }
-}
-
 /// Reads a saved model.
 ///
 /// # Errors
 /// `Input`.
-pub fn saved(path: &Path) -> Result<Saved> {
+pub fn saved(path: &Path) -> Result<SavedModel> {
     let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
-    let read = match SavedModel::from_bytes(&bytes) {
-        Err(CheckpointError::NotOurs) => {
-            SavedClassModel::from_bytes(&bytes).map(|saved| Saved::Several(Box::new(saved)))
-        }
-        two => two.map(|saved| Saved::Two(Box::new(saved))),
-    };
-    read.map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+    SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
 /// Says on stderr what the preparation did that one may not expect.

@@ -2,7 +2,6 @@
 
 mod bench;
 mod build_web;
-mod classes;
 mod device;
 mod error;
 mod eval;

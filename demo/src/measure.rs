@@ -2,10 +2,11 @@
 
 use crate::error::Result;
 use crate::output;
-use crate::report::{class_metrics, class_table};
+use crate::report::{self, class_table};
 use serde_json::{Map, Value};
 use undercurve::Real;
-use undercurve::metric::{ClassSummary, Confusion, FprRange, Metrics, TieRule, mcclish};
+use undercurve::metric::{ClassSummary, Confusion, FprRange, Metrics, TieRule, ValueSummary, mcclish};
+use undercurve::trainer::Figures;
 
 /// What `--metric` understands, for help texts.
 pub const HELP: &str = "\
@@ -88,20 +89,38 @@ pub fn usual() -> Vec<Metric> {
 }
 
 /// Prints the metrics of scores of several classes.
-pub fn print_classes(summary: &ClassSummary, names: &[String], json: bool) -> Result<()> {
+pub fn print_classes(summary: ClassSummary, names: &[String], json: bool) -> Result<()> {
     let rows: u64 = summary.classes.iter().map(|class| class.rows).sum();
+    let figures = Figures::Classes(summary);
     if json {
-        let mut object = class_metrics(summary, names);
+        let mut object = report::metrics(&figures, names);
         object["rows"] = rows.into();
         return output::line(object);
     }
     output::line(format!("{rows} rows, {} classes", names.len()))?;
-    for (name, value) in
-        [("hand-till", summary.hand_till), ("auroc", summary.auroc), ("ap", summary.ap), ("accuracy", summary.accuracy)]
-    {
-        output::line(format!("{name:<9}  {value:.6}"))?;
+    whole(&figures)?;
+    let table = figures.classes().map_or_else(String::new, |summary| class_table(summary, names));
+    output::line(format!("\nEach class against all others:\n{table}"))
+}
+
+/// Prints how far scores are from the numbers that they were to be.
+pub fn print_values(summary: ValueSummary, rows: usize, json: bool) -> Result<()> {
+    let figures = Figures::Values(summary);
+    if json {
+        let mut object = report::metrics(&figures, &[]);
+        object["rows"] = rows.into();
+        return output::line(object);
     }
-    output::line(format!("\nEach class against all others:\n{}", class_table(summary, names)))
+    output::line(format!("{rows} rows"))?;
+    whole(&figures)
+}
+
+/// A line for each figure but those of single classes.
+fn whole(figures: &Figures) -> Result<()> {
+    let named = figures.named();
+    let whole: Vec<_> = named.iter().filter(|(name, _)| !name.contains('[')).collect();
+    let width = whole.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    whole.iter().try_for_each(|(name, value)| output::line(format!("{name:<width$}  {value:.6}")))
 }
 
 /// Prints metrics of scores; `fpr` is the range of a `pauc` without one.

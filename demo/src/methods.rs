@@ -3,7 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
-use undercurve::registry::{Auto, CLASS_METHODS, Domain, METHODS, Method, Param, class_method, method};
+use undercurve::registry::{Auto, Domain, METHODS, Method, Param, class_methods, method};
 use undercurve::trainer::Config;
 
 /// Options of `methods`.
@@ -83,8 +83,8 @@ pub fn run(args: &Args) -> Result<()> {
         None => METHODS.iter().collect(),
     };
     let several: Vec<&Method> = match &args.name {
-        Some(name) => class_method(name).into_iter().collect(),
-        None => CLASS_METHODS.iter().collect(),
+        Some(name) => find(name)?.of_classes().into_iter().collect(),
+        None => class_methods().collect(),
     };
     if args.json {
         chosen.iter().try_for_each(|method| output::line(object(method)))?;

@@ -5,9 +5,7 @@ use crate::input::{self, FormatArg, HeaderArg, LayoutArgs};
 use crate::measure::{self, Metric};
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
-use undercurve::data::{
-    ClassPreparation, DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, label_values,
-};
+use undercurve::data::{DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, Target, label_values};
 use undercurve::metric::class_summary;
 
 /// Options of `metrics`.
@@ -141,18 +139,19 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     are_numbers(table, &columns, &scores.iter().collect::<Vec<_>>())?;
     let options = Options {
         label: Some(label.clone()),
+        target: Target::Classes,
         scale: Some(Scale::None),
         ignore: columns.into_iter().filter(|name| *name != label && !scores.contains(name)).collect(),
         ..Options::default()
     };
-    let preparation = ClassPreparation::fit(table, &options)?;
+    let preparation = Preparation::fit(table, &options)?;
     let data = preparation.apply::<f64>(table)?;
-    let (names, classes) = (preparation.features().column_names(), preparation.classes());
+    let (names, classes) = (preparation.column_names(), preparation.classes());
     let at: Option<Vec<usize>> = scores.iter().map(|score| names.iter().position(|name| name == score)).collect();
-    let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.features().rows()) else {
+    let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.rows()) else {
         return Err(CliError::input(format!("{}: a score is not a number", table.name())));
     };
     input::header_note(table, &args.file);
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
-    measure::print_classes(&class_summary(&ordered, classes.len(), data.labels())?, classes, args.json)
+    measure::print_classes(class_summary(&ordered, classes.len(), data.class_labels())?, classes, args.json)
 }

@@ -3,10 +3,10 @@
 use crate::error::Result;
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
-use undercurve::metric::{ClassSummary, Summary};
+use serde_json::{Map, Value, json};
+use undercurve::metric::ClassSummary;
 use undercurve::registry::Method;
-use undercurve::trainer::{ClassReport, Report, Warning};
+use undercurve::trainer::{Figures, Report, Warning};
 
 /// Prints the reports of a run.
 pub struct Reporter {
@@ -17,20 +17,41 @@ pub struct Reporter {
     head: bool,
 }
 
-/// The metrics of one part of the data.
-pub fn metrics(summary: &Summary) -> Value {
-    json!({"auroc": summary.auroc, "ap": summary.ap, "pauc": summary.pauc, "accuracy": summary.accuracy})
+/// The metrics of one part of the data; `names` are those of several classes.
+pub fn metrics(figures: &Figures, names: &[String]) -> Value {
+    let whole = figures.named().into_iter().filter(|(name, _)| !name.contains('['));
+    let mut object: Map<String, Value> = whole.map(|(name, value)| (name.replace('-', "_"), value.into())).collect();
+    if let Some(summary) = figures.classes() {
+        let classes = (names.iter().zip(&summary.classes))
+            .map(|(name, class)| json!({"class": name, "rows": class.rows, "auroc": class.auroc, "ap": class.ap}));
+        object.insert("classes".to_string(), Value::from_iter(classes));
+    }
+    object.into()
 }
 
-/// The metrics of one part of data of several classes.
-pub fn class_metrics(summary: &ClassSummary, names: &[String]) -> Value {
-    let classes: Vec<Value> = (names.iter().zip(&summary.classes))
-        .map(|(name, class)| json!({"class": name, "rows": class.rows, "auroc": class.auroc, "ap": class.ap}))
-        .collect();
-    json!({
-        "hand_till": summary.hand_till, "auroc": summary.auroc, "ap": summary.ap, "accuracy": summary.accuracy,
-        "classes": classes,
-    })
+/// The columns of a table: heading and name of each figure.
+type Columns = &'static [(&'static str, &'static str)];
+
+/// The columns of these figures, and what the bar shows of them.
+fn shown(figures: &Figures) -> (Columns, (&'static str, &'static str)) {
+    match figures {
+        Figures::Binary(_) => {
+            (&[("AUROC", "auroc"), ("AP", "ap"), ("pAUC", "pauc"), ("acc.", "accuracy")], ("AP", "ap"))
+        }
+        Figures::Classes(_) => {
+            (&[("HT-AUC", "hand-till"), ("AUROC", "auroc"), ("AP", "ap"), ("acc.", "accuracy")], ("AUC", "hand-till"))
+        }
+        _ => (&[("RMSE", "rmse"), ("MAE", "mae"), ("R2", "r2")], ("RMSE", "rmse")),
+    }
+}
+
+/// A figure in its column. (One that goes astray must not push the others aside.)
+fn cell(figure: f64) -> String {
+    match figure.abs() {
+        size if size < 100.0 => format!("{figure:>7.4}"),
+        size if size < 1e5 => format!("{figure:>7.1}"),
+        _ => format!("{figure:>7.1e}"),
+    }
 }
 
 /// Adds what is to be said against the model.
@@ -86,13 +107,15 @@ impl Reporter {
         if self.json { Ok(()) } else { self.print(text) }
     }
 
-    /// Prints one report.
-    pub fn report(&mut self, report: &Report, method: &Method, seconds: f64) -> Result<()> {
-        self.last = format!("AP {:.4}", report.test.as_ref().unwrap_or(&report.train).ap);
+    /// Prints one report; `names` are those of several classes.
+    pub fn report(&mut self, report: &Report, method: &Method, names: &[String], seconds: f64) -> Result<()> {
+        let (columns, (label, name)) = shown(&report.train);
+        let held = report.test.as_ref().unwrap_or(&report.train);
+        self.last = format!("{label} {:.4}", held.get(name).unwrap_or(f64::NAN));
         if self.json {
             let mut object = json!({
                 "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
-                "grad_norm_sq": report.grad_norm_sq, "train": metrics(&report.train),
+                "grad_norm_sq": report.grad_norm_sq, "train": metrics(&report.train, names),
             });
             if let Some(sum) = &report.sum {
                 object["alpha"] = sum.alpha.into();
@@ -100,15 +123,18 @@ impl Reporter {
                 object["alpha_max"] = sum.alpha_max.into();
             }
             if let Some(test) = &report.test {
-                object["test"] = metrics(test);
+                object["test"] = metrics(test, names);
             }
             warn(&mut object, report.warning, method);
             return self.print(object.to_string());
         }
-        let part = |s: &Summary| format!("{:>7.4} {:>7.4} {:>7.4} {:>7.4}", s.auroc, s.ap, s.pauc, s.accuracy);
+        let part = |figures: &Figures| {
+            let cells = columns.iter().map(|(_, name)| cell(figures.get(name).unwrap_or(f64::NAN)));
+            cells.collect::<Vec<_>>().join(" ")
+        };
         let norm = report.grad_norm_sq.map_or("", |_| "   |grad|^2");
         let alpha = report.sum.map_or("", |_| "    alpha");
-        self.heading(["AUROC", "AP", "pAUC", "acc."], &format!("{norm}{alpha}"), report.test.is_some())?;
+        self.heading(columns, &format!("{norm}{alpha}"), report.test.is_some())?;
         let norm = report.grad_norm_sq.map_or_else(String::new, |norm| format!(" {norm:>10.3e}"));
         let alpha = report.sum.map_or_else(String::new, |sum| format!(" {:>8.4}", sum.alpha));
         let start = start(report.step, report.pass, seconds, report.objective) + &norm + &alpha;
@@ -116,45 +142,19 @@ impl Reporter {
         self.print(format!("{start} | {}{test}", part(&report.train)))
     }
 
-    /// Prints one report on several classes.
-    pub fn class_report(
-        &mut self,
-        report: &ClassReport,
-        method: &Method,
-        names: &[String],
-        seconds: f64,
-    ) -> Result<()> {
-        self.last = format!("AUC {:.4}", report.test.as_ref().unwrap_or(&report.train).hand_till);
-        if self.json {
-            let mut object = json!({
-                "step": report.step, "pass": report.pass, "seconds": seconds, "objective": report.objective,
-                "grad_norm_sq": null, "train": class_metrics(&report.train, names),
-            });
-            if let Some(test) = &report.test {
-                object["test"] = class_metrics(test, names);
-            }
-            warn(&mut object, report.warning, method);
-            return self.print(object.to_string());
-        }
-        self.heading(["HT-AUC", "AUROC", "AP", "acc."], "", report.test.is_some())?;
-        let part =
-            |s: &ClassSummary| format!("{:>7.4} {:>7.4} {:>7.4} {:>7.4}", s.hand_till, s.auroc, s.ap, s.accuracy);
-        let test = report.test.as_ref().map_or_else(String::new, |test| format!(" | {}", part(test)));
-        let start = start(report.step, report.pass, seconds, report.objective);
-        self.print(format!("{start} | {}{test}", part(&report.train)))
-    }
-
     /// Names the columns, once.
-    fn heading(&mut self, metrics: [&str; 4], more: &str, test: bool) -> Result<()> {
+    fn heading(&mut self, columns: Columns, more: &str, test: bool) -> Result<()> {
         if std::mem::replace(&mut self.head, true) {
             return Ok(());
         }
-        let names = metrics.map(|name| format!("{name:>7}")).join(" ");
+        let names: Vec<String> = columns.iter().map(|(heading, _)| format!("{heading:>7}")).collect();
+        let names = names.join(" ");
         let start = format!("{:>8} {:>8} {:>8} {:>10}{more}", "step", "pass", "seconds", "objective");
         if !test {
             return self.print(format!("{start} | {names}"));
         }
-        self.print(format!("{} | {:<31} | test", " ".repeat(start.len()), "train"))?;
+        let width = names.len();
+        self.print(format!("{} | {:<width$} | test", " ".repeat(start.len()), "train"))?;
         self.print(format!("{start} | {names} | {names}"))
     }
 

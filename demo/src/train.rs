@@ -2,20 +2,20 @@
 
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
-use crate::input::{self, DataArgs, Saved};
-use crate::report::Reporter;
-use crate::walk::{Run, left_range, precision, walk};
-use crate::{classes, methods, output, threads};
+use crate::input::{self, DataArgs};
+use crate::walk::{Training, walk};
+use crate::{methods, output, threads};
 use clap::ValueEnum;
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, prepare};
+use undercurve::data::{
+    DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
+};
 use undercurve::model::Model;
-use undercurve::registry::{CLASS_METHODS, Method, class_method};
-use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, Warning};
+use undercurve::registry::{Method, class_methods};
+use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,6 +24,28 @@ pub enum Precision {
     F32,
     /// 64-bit numbers
     F64,
+}
+
+/// `--target`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetArg {
+    /// Whether a row is positive
+    Binary,
+    /// Its class, one of several
+    Classes,
+    /// A number
+    Values,
+}
+
+impl TargetArg {
+    /// In the core's words.
+    fn target(self) -> Target {
+        match self {
+            Self::Binary => Target::Binary,
+            Self::Classes => Target::Classes,
+            Self::Values => Target::Values,
+        }
+    }
 }
 
 /// Options of `train`.
@@ -35,9 +57,11 @@ Examples:
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --method soap --set lr=0.05 --set gamma=0.5 --save a9a.model
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model
   undercurve train digits.csv --label digit --split 0.75 --method ce
+  undercurve train prices.csv --label price --target values --split 0.75 --method ai-sarah --set loss=least-squares
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
-ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC.
+ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC. With --target values labels are numbers,
+which the finite sums fit with loss=least-squares.
 
 Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written, but for
 a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C, 1 for anything else.")]
@@ -51,6 +75,10 @@ pub struct Args {
     /// Train on this share of the rows of DATA, drawn by class, and test on the others
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub split: Option<f64>,
+    /// What labels are: binary, classes or values [default: classes where there are more than two labels, none of them
+    /// named by --positive, and a method that trains classes; else binary]
+    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
+    pub target: Option<TargetArg>,
     #[command(flatten)]
     pub reading: DataArgs,
     /// Method; `undercurve methods` lists them
@@ -135,7 +163,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let saved = args.resume.as_deref().map(input::saved).transpose()?;
     let asked = args.precision.map(|p| if p == Precision::F64 { 8 } else { 4 });
-    let there = saved.as_ref().map(Saved::real_bytes);
+    let there = saved.as_ref().map(|saved| saved.real_bytes);
     if let (Some(there), Some(asked)) = (there, asked)
         && there != asked
     {
@@ -148,12 +176,12 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// An option that contradicts the run that is resumed.
-pub fn differs(args: &Args, what: &str) -> CliError {
+fn differs(args: &Args, what: &str) -> CliError {
     let file = args.resume.as_deref().unwrap_or(Path::new("")).display();
     CliError::input(format!("{file}: saved with another {what}; leave the option out to continue that run"))
 }
 
-fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> Result<()> {
+fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>) -> Result<()> {
     for (name, value) in [("every", args.every), ("save-every", args.save_every), ("steps", args.steps)] {
         if value == Some(0) {
             return Err(CliError::input(format!("--{name} 0: expected at least 1")));
@@ -171,29 +199,22 @@ fn run_in<T: Real>(args: &Args, saved: Option<Saved>, open: device::Open<T>) -> 
     check_place(args)?;
     let new = saved.is_none();
     let (trainer, preparation, split) = match saved {
-        Some(Saved::Several(saved)) => return classes::resume::<T>(args, &saved),
-        Some(Saved::Two(saved)) => resume::<T>(args, &saved)?,
-        None => {
-            let (config, options, table) = read(args)?;
-            if classes::are_wanted(args, &table, &options)? {
-                return classes::start::<T>(args, config, &table, &options);
-            }
-            let (trainer, preparation) = start::<T>(args, &config, &options, &table)?;
-            (trainer, preparation, args.split)
-        }
+        Some(saved) => resume::<T>(args, saved)?,
+        None => start::<T>(args)?,
     };
     input::notes(trainer.train_data(), &args.data.display().to_string());
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
     }
-    if new && args.reading.positive.is_none() && preparation.positive().parse::<f64>().is_err() {
-        eprintln!("note: label {:?} counts as positive; --positive names another", preparation.positive());
+    let positive = preparation.positive().filter(|_| new && args.reading.positive.is_none());
+    if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
+        eprintln!("note: label {label:?} counts as positive; --positive names another");
     }
     let (engine, note) = Engine::new(&args.device, &trainer, open)?;
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
-    walk(args, &mut TwoClasses { trainer, engine, preparation, split, warning: None })
+    walk(args, &mut Training { trainer, engine, preparation, split, report: None })
 }
 
 /// `--preset`.
@@ -233,86 +254,111 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
         fpr: args.fpr.unwrap_or(Config::default().fpr),
     };
     methods::check_once(&args.set)?;
+    let mut options = args.reading.options();
+    let several = method.of_classes().filter(|_| options.positive.is_none());
     // Where the method may be one of several classes only the data tell which parameters it has.
-    if args.reading.positive.is_some() || class_method(name).is_none() {
+    if several.is_none() || args.target.is_some_and(|target| target != TargetArg::Classes) {
         methods::check_settings(method, &config)?;
     }
-    let options = args.reading.options();
     let table = input::table(&args.data, args.reading.layout, options.label.as_deref())?;
     input::check_columns(&options, &table)?;
+    options.target = match args.target {
+        Some(target) => target.target(),
+        None if several.is_some() && label_values(&table, &options)?.len() > 2 => Target::Classes,
+        None => Target::Binary,
+    };
+    check_target(args, options.target)?;
+    let form = several.filter(|_| options.target == Target::Classes);
+    methods::check_settings(form.unwrap_or(method), &config)?;
     Ok((config, options, table))
 }
 
-/// The data and the trainer of a new run of two classes.
-fn start<T: Real>(
-    args: &Args,
-    config: &Config,
-    options: &Options,
-    table: &RawTable,
-) -> Result<(Trainer<T>, Preparation)> {
-    methods::check_settings(methods::find(&config.method)?, config)?;
+/// A trainer with the preparation of its data and the share of its rows that it trains on.
+type Made<T> = (Trainer<T>, Preparation, Option<f64>);
+
+/// The data and the trainer of a new run.
+fn start<T: Real>(args: &Args) -> Result<Made<T>> {
+    let (config, options, table) = read(args)?;
     let several = |error: DataError| {
         let error = match error.kind {
             DataErrorKind::ManyLabels { .. } => CliError::input(format!(
                 "{error} (--positive), or train all of them by {}",
-                CLASS_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ")
+                class_methods().map(|method| method.name).collect::<Vec<_>>().join(", ")
             )),
             _ => error.into(),
         };
-        input::or_header(error, table)
+        input::or_header(error, &table)
     };
     let (preparation, train, test) = match args.split {
         Some(share) => {
-            let all = prepare::<T>(table, options, Split::new(share, config.seed)).map_err(several)?;
+            let all = prepare::<T>(&table, &options, Split::new(share, config.seed)).map_err(several)?;
             (all.preparation, all.train, Some(all.test))
         }
         None => {
-            let preparation = Preparation::fit(table, options).map_err(several)?;
-            let train = preparation.apply::<T>(table)?;
+            let preparation = Preparation::fit(&table, &options).map_err(several)?;
+            let train = preparation.apply::<T>(&table)?;
             let test = test_file(args, &preparation)?;
             (preparation, train, test)
         }
     };
     check_classes(args, &train, test.as_ref())?;
-    check_memory::<T>(&config.model, train.cols(), 1)?;
-    let trainer = Trainer::new(config, Arc::new(train), test.map(Arc::new))?;
-    input::header_note(table, &args.data);
-    Ok((trainer, preparation))
+    check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
+    let trainer = Trainer::new(&config, Arc::new(train), test.map(Arc::new))?;
+    input::header_note(&table, &args.data);
+    Ok((trainer, preparation, args.split))
 }
 
 /// The data and the trainer of a saved run. Options that say something else than the run are refused.
-fn resume<T: Real>(args: &Args, saved: &SavedModel) -> Result<(Trainer<T>, Preparation, Option<f64>)> {
+fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     let path = args.resume.as_deref().unwrap_or(Path::new(""));
     let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
-    let run = Predictor::<T>::load(&saved.trainer).map_err(|error| of_file(&error))?;
-    let config = run.config();
-    let preparation = &saved.preparation;
-    check_same(args, config, saved.split, preparation)?;
+    let SavedModel { preparation, split, trainer: bytes, .. } = saved;
+    if args.target.is_some_and(|target| target.target() != preparation.target()) {
+        return Err(differs(args, "kind of labels (--target)"));
+    }
     let number = |text: &str| text.parse::<f64>().ok();
     let same = |a: &str, b: &str| a == b || (number(a).is_some() && number(a) == number(b));
-    if args.reading.positive.as_ref().is_some_and(|label| !same(label, preparation.positive())) {
-        return Err(differs(args, "positive label"));
+    let run = Predictor::<T>::load(&bytes).map_err(|error| of_file(&error))?;
+    let config = run.config();
+    check_same(args, config, split, &preparation)?;
+    match (&args.reading.positive, preparation.positive()) {
+        (Some(label), Some(positive)) if !same(label, positive) => return Err(differs(args, "positive label")),
+        (Some(_), None) => return Err(differs(args, "number of classes (--positive)")),
+        _ => {}
     }
+    check_target(args, preparation.target())?;
     let table = input::table_again(&args.data, args.reading.layout, preparation.label_column())?;
-    if let Some(option) = contradicted(&args.reading, preparation, &table.columns()) {
+    if let Some(option) = contradicted(&args.reading, &preparation, &table.columns()) {
         return Err(differs(args, option));
     }
     let all = preparation.apply::<T>(&table)?;
-    let (train, test) = match saved.split {
+    let (train, test) = match split {
         Some(share) => {
-            let parts = Split::new(share, config.seed).parts(all.labels())?;
-            (all.select(&parts.train)?, Some(all.select(&parts.test)?))
+            let [train, test] = preparation.split(&table, &all, Split::new(share, config.seed))?;
+            (train, Some(test))
         }
-        None => (all, test_file(args, preparation)?),
+        None => (all, test_file(args, &preparation)?),
     };
     check_classes(args, &train, test.as_ref())?;
-    let trainer =
-        Trainer::load(&saved.trainer, Arc::new(train), test.map(Arc::new)).map_err(|error| of_file(&error))?;
-    Ok((trainer, preparation.clone(), saved.split))
+    let trainer = Trainer::load(&bytes, Arc::new(train), test.map(Arc::new)).map_err(|error| of_file(&error))?;
+    Ok((trainer, preparation, split))
+}
+
+/// Refuses what is said of two classes where there are others.
+fn check_target(args: &Args, target: Target) -> Result<()> {
+    let name = if target == Target::Classes { "; --positive names one of several" } else { "" };
+    match target {
+        Target::Binary => Ok(()),
+        _ if args.fpr.is_some() => Err(CliError::input(format!("--fpr: the partial AUC is one of two classes{name}"))),
+        _ if args.reading.positive.is_some() => {
+            Err(CliError::input("--positive: names the positive one of two classes, which --target binary trains"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses options that say something else than a saved run.
-pub fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Preparation) -> Result<()> {
+fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Preparation) -> Result<()> {
     let given_model = args.model.as_deref().map(ModelSpec::parse).transpose().map_err(CliError::Input)?;
     for (what, other) in [
         ("method", args.method.as_ref().is_some_and(|method| *method != config.method)),
@@ -333,7 +379,7 @@ pub fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation:
 }
 
 /// The first option about columns that says something else than what a run was prepared with.
-pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
+fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
     if given.missing.is_some_and(|missing| missing.missing() != preparation.missing()) {
         return Some("treatment of missing values (--missing)");
     }
@@ -353,7 +399,7 @@ pub fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[Stri
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 
-pub fn length(args: &Args) -> Option<Length> {
+fn length(args: &Args) -> Option<Length> {
     args.steps.map(Length::Steps).or(args.passes.map(Length::Passes))
 }
 
@@ -364,16 +410,16 @@ fn test_file<T: Real>(args: &Args, preparation: &Preparation) -> Result<Option<D
 }
 
 fn check_classes<T: Real>(args: &Args, train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<()> {
-    train.require_both_classes(&args.data.display().to_string())?;
+    train.require_every_class(&args.data.display().to_string())?;
     if let Some(test) = test {
         let path = args.test.as_ref().unwrap_or(&args.data);
-        test.require_both_classes(&path.display().to_string())?;
+        test.require_every_class(&path.display().to_string())?;
     }
     Ok(())
 }
 
 /// `Ok` when the system gives the memory for a model, its gradient and two moments: past that the program would die.
-pub fn check_memory<T: Real>(model: &ModelSpec, columns: usize, heads: usize) -> Result<()> {
+fn check_memory<T: Real>(model: &ModelSpec, columns: usize, heads: usize) -> Result<()> {
     let params = Model::<T>::param_len(&model.build_with(columns, heads)?);
     let mut probe = Vec::<T>::new();
     probe
@@ -390,114 +436,5 @@ fn check_place(args: &Args) -> Result<()> {
         Ok(_) => Err(CliError::input(format!("{}: is there and not a saved model; not replaced", path.display()))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(CliError::file(path, &error)),
-    }
-}
-
-/// A run of two classes.
-struct TwoClasses<T: Real> {
-    trainer: Trainer<T>,
-    engine: Engine<T>,
-    preparation: Preparation,
-    split: Option<f64>,
-    /// Of the last report.
-    warning: Option<Warning>,
-}
-
-impl<T: Real> Run for TwoClasses<T> {
-    fn step(&mut self) -> undercurve::Result<Option<f64>> {
-        self.engine.step(&mut self.trainer)
-    }
-    fn note(&mut self) -> Option<String> {
-        self.engine.gave_up()
-    }
-    fn steps_done(&self) -> u64 {
-        self.trainer.steps_done()
-    }
-    fn is_done(&self) -> bool {
-        self.trainer.is_done()
-    }
-    fn progress(&self) -> (u64, u64) {
-        self.trainer.progress()
-    }
-    fn pass(&self) -> f64 {
-        self.trainer.pass()
-    }
-    fn opening(&self, file: &str) -> String {
-        let trainer = &self.trainer;
-        let (data, config) = (trainer.train_data(), trainer.config());
-        let test = trainer
-            .test_data()
-            .map_or_else(String::new, |test| format!(", {} test rows ({} positive)", test.len(), test.positives()));
-        let first = match trainer.pretraining_steps() {
-            0 => String::new(),
-            steps => format!(" (the first {steps} of cross-entropy)"),
-        };
-        let length = match trainer.progress() {
-            (_, end) if end == trainer.total_steps() => format!("{end} steps{first}"),
-            (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
-        };
-        format!(
-            "{file}: {} rows ({} positive), {} columns (scale: {}){test}; {}, {}, seed {}, {length} on {}",
-            data.len(),
-            data.positives(),
-            data.cols(),
-            self.preparation.scale().name(),
-            config.method,
-            config.model,
-            config.seed,
-            self.backend()
-        )
-    }
-    fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
-        let report = self.trainer.report().map_err(|error| left_range(self, error))?;
-        self.warning = report.warning;
-        reporter.report(&report, self.trainer.method(), seconds)
-    }
-    fn batch(&self) -> (usize, Option<&'static str>) {
-        let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
-        let none_of = |label| batch.iter().all(|&row| labels[row as usize] != label);
-        let classes = [(1, "positive"), (0, "negative")];
-        (batch.len(), classes.into_iter().find(|(label, _)| none_of(*label)).map(|(_, class)| class))
-    }
-    fn warning(&self) -> Option<Warning> {
-        self.warning
-    }
-    fn method(&self) -> &'static Method {
-        self.trainer.method()
-    }
-    fn message(&self, value: Option<f64>) -> String {
-        match self.trainer.step_size() {
-            Some((alpha, _)) => format!("step size {alpha:.4}"),
-            None => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
-        }
-    }
-    fn rate(&self) -> &'static str {
-        if self.trainer.estimator().is_some() { "learning rate (--set lr=…)" } else { "step size (--set alpha=…)" }
-    }
-    fn totals(&self) -> Value {
-        let (data, config) = (self.trainer.train_data(), self.trainer.config());
-        let mut totals = json!({
-            "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
-            "rows": data.len(), "columns": data.cols(), "positives": data.positives(),
-            "scale": self.preparation.scale().name(),
-            "backend": self.engine.name(), "precision": precision::<T>(), "fpr": [config.fpr.0, config.fpr.1],
-        });
-        if let Some(test) = self.trainer.test_data() {
-            totals["test_rows"] = test.len().into();
-            totals["test_positives"] = test.positives().into();
-        }
-        totals
-    }
-    fn backend(&self) -> String {
-        format!("{} {}", self.engine.name(), precision::<T>())
-    }
-    fn save(&self) -> Vec<u8> {
-        SavedModel {
-            preparation: self.preparation.clone(),
-            split: self.split,
-            real_bytes: T::BYTES as u8,
-            trainer: self.trainer.save(),
-        }
-        .to_bytes()
     }
 }

@@ -1,5 +1,6 @@
 //! What every training run does on the way: steps, reports, saves, Ctrl-C.
 
+use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, Reporter};
@@ -9,76 +10,161 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undercurve::Real;
-use undercurve::registry::Method;
-use undercurve::trainer::Warning;
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{Dataset, Preparation, Targets};
+use undercurve::trainer::{Report, Trainer, Warning};
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// A run in progress, of two classes or of several.
-pub trait Run {
-    /// One step, as [`Trainer::step`](undercurve::trainer::Trainer::step).
-    fn step(&mut self) -> undercurve::Result<Option<f64>>;
-    /// What to tell the user after a step.
-    fn note(&mut self) -> Option<String> {
-        None
-    }
-    fn steps_done(&self) -> u64;
-    /// As [`Trainer::is_done`](undercurve::trainer::Trainer::is_done).
-    fn is_done(&self) -> bool;
-    /// How far the run is and how far it goes.
-    fn progress(&self) -> (u64, u64);
-    fn pass(&self) -> f64;
+/// A run in progress.
+pub struct Training<T: Real> {
+    pub trainer: Trainer<T>,
+    pub engine: Engine<T>,
+    /// Of its data.
+    pub preparation: Preparation,
+    /// Share of the rows that it trains on, where one file was split.
+    pub split: Option<f64>,
+    /// The last.
+    pub report: Option<Report>,
+}
+
+impl<T: Real> Training<T> {
     /// What is trained, in one line.
-    fn opening(&self, data: &str) -> String;
-    /// Measures and prints.
-    fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()>;
-    /// What the bar says besides how far it is, given the objective on the last batch.
-    fn message(&self, value: Option<f64>) -> String;
-    /// The parameter that is to blame when numbers leave their range.
-    fn rate(&self) -> &'static str {
-        "learning rate (--set lr=…)"
+    fn opening(&self, file: &str) -> String {
+        let trainer = &self.trainer;
+        let (data, config) = (trainer.train_data(), trainer.config());
+        let rows = |data: &Dataset<T>, what: &str| match data.targets() {
+            Targets::Binary(_) => format!("{} {what} ({} positive)", data.len(), data.positives()),
+            _ => format!("{} {what}", data.len()),
+        };
+        let classes = match data.classes().len() {
+            0 => String::new(),
+            classes => format!(", {classes} classes"),
+        };
+        let test = trainer.test_data().map_or_else(String::new, |test| format!(", {}", rows(test, "test rows")));
+        let first = match trainer.pretraining_steps() {
+            0 => String::new(),
+            steps => format!(" (the first {steps} of cross-entropy)"),
+        };
+        let length = match trainer.progress() {
+            (_, end) if end == trainer.total_steps() => format!("{end} steps{first}"),
+            (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
+        };
+        format!(
+            "{file}: {}{classes}, {} columns (scale: {}){test}; {}, {}, seed {}, {length} on {}",
+            rows(data, "rows"),
+            data.cols(),
+            self.preparation.scale().name(),
+            config.method,
+            config.model,
+            config.seed,
+            self.backend()
+        )
     }
-    /// Rows of the last batch, and what class it had none of, if it had rows of one class alone.
-    fn batch(&self) -> (usize, Option<&'static str>);
+
+    /// Measures and prints.
+    fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
+        let report = self.trainer.report().map_err(|error| self.left_range(error))?;
+        reporter.report(&report, self.trainer.method(), self.preparation.classes(), seconds)?;
+        self.report = Some(report);
+        Ok(())
+    }
+
+    /// What the bar says besides how far it is, given the objective on the last batch.
+    fn message(&self, value: Option<f64>) -> String {
+        match self.trainer.step_size() {
+            Some((alpha, _)) => format!("step size {alpha:.4}"),
+            None => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
+        }
+    }
+
     /// What is to be said against the model of the last report.
-    fn warning(&self) -> Option<Warning>;
-    /// The method.
-    fn method(&self) -> &'static Method;
+    fn warning(&self) -> Option<Warning> {
+        self.report.as_ref()?.warning
+    }
+
     /// What people read of the last report besides its line.
     fn details(&self) -> Option<String> {
-        None
+        let report = self.report.as_ref()?;
+        let (part, figures) = report.test.as_ref().map_or(("train", &report.train), |test| ("test", test));
+        let table = report::class_table(figures.classes()?, self.preparation.classes());
+        Some(format!("Each class against all others ({part}):\n{table}"))
     }
-    /// What the last line says of the run, without the totals of every run.
-    fn totals(&self) -> Value;
+
+    /// What the last line says of the run.
+    fn totals(&self, seconds: f64) -> Value {
+        let (data, config) = (self.trainer.train_data(), self.trainer.config());
+        let mut totals = json!({
+            "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
+            "rows": data.len(), "columns": data.cols(), "scale": self.preparation.scale().name(),
+            "backend": self.engine.name(), "precision": precision::<T>(),
+            "steps": self.trainer.steps_done(), "pass": self.trainer.pass(), "seconds": seconds,
+        });
+        match data.targets() {
+            Targets::Binary(_) => totals["fpr"] = json!([config.fpr.0, config.fpr.1]),
+            Targets::Classes { names, .. } => totals["classes"] = json!(names),
+            _ => {}
+        }
+        for (part, data) in [("", Some(data)), ("test_", self.trainer.test_data())] {
+            let Some(data) = data else { continue };
+            totals[format!("{part}rows")] = data.len().into();
+            match data.targets() {
+                Targets::Binary(_) => totals[format!("{part}positives")] = data.positives().into(),
+                Targets::Classes { .. } => totals[format!("{part}class_rows")] = json!(data.class_sizes()),
+                _ => {}
+            }
+        }
+        report::warn(&mut totals, self.warning(), self.trainer.method());
+        totals
+    }
+
     /// What it ran on, for people.
-    fn backend(&self) -> String;
-    /// The file's bytes.
-    fn save(&self) -> Vec<u8>;
-}
-
-/// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
-fn failed(run: &dyn Run, error: undercurve::Error) -> CliError {
-    if error != undercurve::Error::OneClass {
-        return left_range(run, error);
+    fn backend(&self) -> String {
+        format!("{} {}", self.engine.name(), precision::<T>())
     }
-    let step = run.steps_done() + 1;
-    let (rows, absent) = run.batch();
-    let had = absent.map_or_else(|| "rows of one class alone".to_string(), |class| format!("no {class} row"));
-    CliError::input(format!(
-        "step {step}: the batch of {rows} rows had {had}, and this method compares classes; \
-         use --set sampling=stratified, or a larger batch (--set batch=…)"
-    ))
-}
 
-/// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
-pub fn left_range(run: &dyn Run, error: undercurve::Error) -> CliError {
-    let (step, rate) = (run.steps_done(), run.rate());
-    anyhow!("training broke down after {step} steps ({error}); a smaller {rate} may help").into()
+    /// The file's bytes.
+    fn save(&self) -> Vec<u8> {
+        SavedModel {
+            preparation: self.preparation.clone(),
+            split: self.split,
+            real_bytes: T::BYTES as u8,
+            trainer: self.trainer.save(),
+        }
+        .to_bytes()
+    }
+
+    /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
+    fn failed(&self, error: undercurve::Error) -> CliError {
+        if error != undercurve::Error::OneClass {
+            return self.left_range(error);
+        }
+        let step = self.trainer.steps_done() + 1;
+        let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
+        let none_of = |label| !labels.is_empty() && batch.iter().all(|&row| labels[row as usize] != label);
+        let absent = [(1, "positive"), (0, "negative")].into_iter().find(|(label, _)| none_of(*label));
+        let had = absent.map_or_else(|| "rows of one class alone".to_string(), |(_, class)| format!("no {class} row"));
+        CliError::input(format!(
+            "step {step}: the batch of {} rows had {had}, and this method compares classes; \
+             use --set sampling=stratified, or a larger batch (--set batch=…)",
+            batch.len()
+        ))
+    }
+
+    /// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
+    fn left_range(&self, error: undercurve::Error) -> CliError {
+        let step = self.trainer.steps_done();
+        let rate = match self.trainer.estimator() {
+            Some(_) => "learning rate (--set lr=…)",
+            None => "step size (--set alpha=…)",
+        };
+        anyhow!("training broke down after {step} steps ({error}); a smaller {rate} may help").into()
+    }
 }
 
 /// Steps, reports and saves until the run is over.
-pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
+pub fn walk<T: Real>(args: &Args, run: &mut Training<T>) -> Result<()> {
     // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::SeqCst) {
@@ -90,7 +176,7 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
     let seconds = || clock.elapsed().as_secs_f64();
-    let (mut at, end) = run.progress();
+    let (mut at, end) = run.trainer.progress();
     let part = end.div_ceil(20).max(1);
     let mut reporter = Reporter::new(args.json, at, end);
     reporter.say(run.opening(&args.data.display().to_string()))?;
@@ -100,9 +186,9 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     let (mut report_due, mut save_due) = (true, true);
     let mut reported = None;
     loop {
-        let done = run.steps_done();
+        let done = run.trainer.steps_done();
         let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = run.is_done() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
+        let mut over = run.trainer.is_done() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
         // (A full gradient moves the run along without a step: nothing new to report.)
         if (over || report_due && reported != Some(done)) && !closed {
             (report_due, reported) = (false, Some(done));
@@ -119,19 +205,19 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
         if over {
             break;
         }
-        let stepped = run.step().map_err(|error| failed(run, error))?;
-        if let Some(note) = run.note() {
+        let stepped = run.engine.step(&mut run.trainer).map_err(|error| run.failed(error))?;
+        if let Some(note) = run.engine.gave_up() {
             eprintln!("note: {note}");
         }
-        let before = std::mem::replace(&mut at, run.progress().0);
-        let moved = run.steps_done() > done;
+        let before = std::mem::replace(&mut at, run.trainer.progress().0);
+        let moved = run.trainer.steps_done() > done;
         let due = |every: Option<u64>| match every {
-            Some(every) => moved && run.steps_done().is_multiple_of(every),
+            Some(every) => moved && run.trainer.steps_done().is_multiple_of(every),
             None => before / part != at / part,
         };
         report_due |= due(args.every);
         save_due = due(args.save_every.or(args.every));
-        reporter.step(at, run.steps_done(), || run.message(stepped));
+        reporter.step(at, run.trainer.steps_done(), || run.message(stepped));
     }
     if closed {
         return Err(CliError::Closed);
@@ -139,15 +225,9 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     if let Some(details) = run.details() {
         reporter.say(details)?;
     }
-    let mut totals = run.totals();
-    for (name, value) in
-        [("steps", json!(run.steps_done())), ("pass", json!(run.pass())), ("seconds", json!(seconds()))]
-    {
-        totals[name] = value;
-    }
-    report::warn(&mut totals, run.warning(), run.method());
-    let interrupted = STOP.load(Ordering::SeqCst) && !run.is_done();
-    let ranks_nothing = run.is_done() && run.warning() == Some(Warning::Constant);
+    let mut totals = run.totals(seconds());
+    let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
+    let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     if let (true, Some(path)) = (ranks_nothing, place) {
         match &before_run {
             Some(bytes) => output::write_atomic(path, bytes)?,
@@ -158,8 +238,8 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
     let sentence = format!(
         "{} steps ({:.1} passes) in {:.2} s on {}{saved}",
-        run.steps_done(),
-        run.pass(),
+        run.trainer.steps_done(),
+        run.trainer.pass(),
         seconds(),
         run.backend()
     );
@@ -168,7 +248,7 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
     }
     reporter.finish(&totals, sentence)?;
     if let Some(warning) = run.warning() {
-        let sentence = warning.sentence(run.method());
+        let sentence = warning.sentence(run.trainer.method());
         if ranks_nothing {
             return Err(anyhow!("{sentence}; nothing was saved").into());
         }
@@ -178,6 +258,6 @@ pub fn walk(args: &Args, run: &mut dyn Run) -> Result<()> {
 }
 
 /// The number type.
-pub fn precision<T: Real>() -> &'static str {
+fn precision<T: Real>() -> &'static str {
     if T::BYTES == 8 { "f64" } else { "f32" }
 }

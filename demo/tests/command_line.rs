@@ -287,8 +287,8 @@ fn methods_are_listed_with_their_parameters() {
     let all = objects(&stdout(&run(&folder.0, &["methods", "--json"])));
     let (two, several) = all.split_at(undercurve::registry::METHODS.len());
     assert!(two.iter().all(|method| method["classes"].is_null()));
-    assert_eq!(several.len(), undercurve::registry::CLASS_METHODS.len());
-    for (method, known) in several.iter().zip(undercurve::registry::CLASS_METHODS) {
+    assert_eq!(several.len(), undercurve::registry::class_methods().count());
+    for (method, known) in several.iter().zip(undercurve::registry::class_methods()) {
         assert_eq!((&method["name"], &method["classes"]), (&known.name.into(), &"several".into()));
         let text = stdout(&run(&folder.0, &["methods", known.name]));
         let (_, text) = text.split_once("On more than two classes:").unwrap();
@@ -657,6 +657,102 @@ fn classes_that_cannot_be_trained_are_one_line() {
     let good = objects(&stdout(&run(&folder.0, &["metrics", "good.csv", "--json"])));
     assert_eq!((&good[0]["hand_till"], &good[0]["accuracy"]), (&1.0.into(), &1.0.into()));
     refused(&folder, &["metrics", "good.csv", "--metric", "auroc"], "--metric auroc: is for two classes");
+}
+
+/// Numbers that follow from three columns but for a little noise.
+fn values_csv(rows: usize) -> String {
+    let mut numbers = Numbers(9);
+    let mut text = String::from("a,b,c,price\n");
+    for _ in 0..rows {
+        let x = [0, 1, 2].map(|_| numbers.next());
+        let y = 40.0 + 3.0 * x[0] - 2.0 * x[1] + 0.1 * numbers.next();
+        text += &format!("{},{},{},{y}\n", x[0], x[1], x[2]);
+    }
+    text
+}
+
+#[test]
+fn numbers_are_fitted_measured_and_resumed() {
+    let folder = Folder::new("values");
+    folder.write("data.csv", values_csv(300));
+    folder.write("words.csv", "a,b,c,price\n1,2,3,high\n1,2,3,low\n");
+    for (method, model) in [("ai-sarah", "linear"), ("adam", "mlp:6")] {
+        let start = ["train", "data.csv", "--label", "price", "--target", "values", "--method", method];
+        let rest = ["--set", "loss=least-squares", "--set", "lambda=0", "--model", model, "--passes", "40"];
+        let start = [&start[..], &rest, &["--split", "0.7"]].concat();
+        let lines = objects(&stdout(&run(&folder.0, &[&start[..], &["--save", "whole.model", "--json"]].concat())));
+        let (first, last, totals) = (&lines[0], &lines[lines.len() - 2], &lines[lines.len() - 1]);
+        assert_eq!((&totals["rows"], &totals["test_rows"]), (&210.into(), &90.into()));
+        assert_eq!(
+            (&totals["positives"], &totals["classes"], &totals["fpr"]),
+            (&Value::Null, &Value::Null, &Value::Null)
+        );
+        for part in ["train", "test"] {
+            let [before, after] = [first, last].map(|line| line[part]["rmse"].as_f64().unwrap());
+            // The model of start values says about 0 of numbers about 40.
+            assert!(before > 30.0 && after < before / 20.0, "{method} {part}: {before} {after}");
+            assert!(last[part]["mae"].as_f64().unwrap() <= after && last[part]["auroc"].is_null());
+        }
+        if model == "linear" {
+            assert!(last["test"]["r2"].as_f64().unwrap() > 0.9, "{last}");
+        }
+        // The same from the file: the held-out rows, and their scores beside what they were to be.
+        let eval = ["eval", "whole.model", "data.csv", "--held-out", "--json", "--scores", "scores.csv"];
+        let measured = objects(&stdout(&run(&folder.0, &eval)));
+        for key in ["rmse", "mae", "r2"] {
+            assert_eq!(measured[0][key], last["test"][key], "{key}");
+        }
+        let scores = fs::read_to_string(folder.path("scores.csv")).unwrap();
+        let away = scores.lines().skip(1).map(|line| {
+            let (y, score) = line.split_once(',').unwrap();
+            (y.parse::<f64>().unwrap() - score.parse::<f64>().unwrap()).abs()
+        });
+        let mae = away.sum::<f64>() / 90.0;
+        assert!((mae - measured[0]["mae"].as_f64().unwrap()).abs() < 1e-4 * mae, "{mae} {measured:?}");
+        let text = stdout(&run(&folder.0, &["eval", "whole.model", "data.csv"]));
+        assert!(text.starts_with("300 rows\n") && text.contains("rmse") && text.contains("r2"), "{text}");
+        // Stopped early and continued: the same bytes.
+        let early = ["--save", "parts.model", "--seconds", "0.000001"];
+        stdout(&run(&folder.0, &[&start[..], &early].concat()));
+        assert_ne!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--target", "binary"], "(--target)");
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--fpr", "0:0.1"], "--fpr: ");
+        stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model", "--target", "values"]));
+        assert_eq!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+        refused(&folder, &["eval", "whole.model", "data.csv", "--metric", "ap"], "a model of numbers");
+    }
+    let text = stdout(&run(
+        &folder.0,
+        &[
+            "train",
+            "data.csv",
+            "--label",
+            "price",
+            "--target",
+            "values",
+            "--method",
+            "svrg",
+            "--set",
+            "loss=least-squares",
+        ],
+    ));
+    assert!(text.contains("300 rows, 3 columns") && text.contains("RMSE") && !text.contains("AUROC"), "{text}");
+    let train = |file: &'static str, more: &[&'static str]| {
+        [&["train", file, "--label", "price", "--target", "values", "--save", "out.model"], more].concat()
+    };
+    refused(&folder, &train("data.csv", &["--method", "soap"]), "method soap ");
+    refused(&folder, &train("data.csv", &["--method", "ce"]), "finite sums");
+    refused(&folder, &train("data.csv", &["--method", "ai-sarah"]), "loss=least-squares");
+    refused(&folder, &train("data.csv", &["--method", "ai-sarah", "--positive", "1"]), "--positive: ");
+    refused(&folder, &train("data.csv", &["--method", "ai-sarah", "--fpr", "0:0.1"]), "--fpr: ");
+    let least_squares = ["--method", "ai-sarah", "--set", "loss=least-squares"];
+    refused(&folder, &train("words.csv", &least_squares), "words.csv:2:4: ");
+    // What labels are may be said of classes as well.
+    folder.write("classes.csv", classes_csv(80));
+    let kind = ["train", "classes.csv", "--label", "kind", "--save", "out.model", "--method"];
+    refused(&folder, &[&kind[..], &["ce", "--target", "binary"]].concat(), "(--positive)");
+    refused(&folder, &[&kind[..], &["soap", "--target", "classes"]].concat(), "of several classes are ce, ppd-sg");
+    refused(&folder, &[&kind[..], &["ce", "--target", "classes", "--positive", "elm"]].concat(), "--positive: ");
 }
 
 /// Rows of numbers with the labels y and n, and no line of names.

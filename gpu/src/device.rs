@@ -3,13 +3,13 @@
 use crate::{Context, GpuError, PairKernel, PairWeight, RowSum};
 use std::fmt;
 use undercurve::batch::Batch;
-use undercurve::estimator::{AnyEstimator, AucPairwise, Estimator, Grad, Link, Soap};
+use undercurve::estimator::{Link, PairEstimator, PairSums, PairWeights};
 use undercurve::surrogate::{AnySurrogate, Surrogate};
 use undercurve::trainer::Device;
 use undercurve::{Error, Result};
 
-/// Computes SOAP's estimator and the mean pairwise surrogate for a [`Trainer`](undercurve::trainer::Trainer): the sums
-/// over pairs on the GPU, everything by example (link, u, weights) on the CPU. A batch costs two round trips.
+/// Computes the [`PairEstimator`]s of a [`Trainer`](undercurve::trainer::Trainer): the sums over pairs on the GPU, everything by
+/// example (link, state, weights) on the CPU. A batch costs two round trips.
 ///
 /// When the GPU fails or is lost, the core computes that step and all that follow; [`failure`](Device::failure) says why.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct GpuDevice {
     grad: Vec<f32>,
     sums: Vec<RowSum>,
     weights: Vec<PairWeight>,
-    /// SOAP's values of each positive: Σ ℓ over negatives, over positives, u (two), κ for negatives, for positives.
+    /// Of each positive: Σ ℓ over negatives, over positives, κ for negatives, for positives, its new state.
     values: Vec<f32>,
 }
 
@@ -59,58 +59,47 @@ impl GpuDevice {
         kernel.row_sums(low_h, high_h, &mut self.sums)
     }
 
-    /// The gradient by raw scores, from the pairs' weights.
-    fn finish(&mut self, link: Link, scores: &mut [f32]) -> Result<(), GpuError> {
-        if scores.len() != self.h.len() {
-            return Err(Error::Length { what: "grad.scores", need: self.h.len(), got: scores.len() }.into());
+    /// Sums, weights, slopes.
+    fn compute(
+        &mut self,
+        estimator: &dyn PairEstimator<f32>,
+        batch: &Batch<'_, f32>,
+        state: &mut [f32],
+        scores: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        let (loss, link, width) = (estimator.loss(), estimator.link(), estimator.width());
+        if scores.len() != batch.scores().len() {
+            return Err(Error::Length { what: "grad", need: batch.scores().len(), got: scores.len() }.into());
         }
+        self.sweep(loss, link, batch)?;
+        let count = self.sums.len();
+        self.values.resize((4 + width) * count, 0.0);
+        let (low, rest) = self.values.split_at_mut(count);
+        let (high, rest) = rest.split_at_mut(count);
+        let (kappa_low, rest) = rest.split_at_mut(count);
+        let (kappa_high, fresh) = rest.split_at_mut(count);
+        // (The kernel leaves out the pair of a positive with itself.)
+        let own = loss.value(0.0);
+        for ((low, high), sum) in low.iter_mut().zip(high.iter_mut()).zip(&self.sums) {
+            (*low, *high) = (sum.negative_loss, sum.positive_loss + own);
+        }
+        let weights = PairWeights { state: &mut *fresh, low: &mut *kappa_low, high: &mut *kappa_high };
+        let value = estimator.weigh(batch, PairSums { low, high }, state, weights)?;
+        let weights = kappa_low.iter().zip(&*kappa_high);
+        self.weights.clear();
+        self.weights.extend(weights.map(|(&negative, &positive)| PairWeight { negative, positive }));
         self.grad.resize(self.h.len(), 0.0);
         if let Some((_, kernel)) = &mut self.kernel {
             kernel.gradient(&self.weights, &mut self.grad)?;
         }
         link.chain(&self.h, &mut self.grad);
         scores.copy_from_slice(&self.grad);
-        Ok(())
-    }
-
-    fn soap(
-        &mut self,
-        soap: &Soap,
-        batch: &Batch<'_, f32>,
-        state: &mut [f32],
-        scores: &mut [f32],
-    ) -> Result<f64, GpuError> {
-        self.sweep(soap.surrogate(), Estimator::<f32>::link(soap), batch)?;
-        let count = self.sums.len();
-        self.values.resize(6 * count, 0.0);
-        let (low, rest) = self.values.split_at_mut(count);
-        let (high, rest) = rest.split_at_mut(count);
-        let (u, rest) = rest.split_at_mut(2 * count);
-        let (kappa_low, kappa_high) = rest.split_at_mut(count);
-        let own = soap.surrogate().value(0.0);
-        for ((low, high), sum) in low.iter_mut().zip(high.iter_mut()).zip(&self.sums) {
-            (*low, *high) = (sum.negative_loss, sum.positive_loss + own);
-        }
-        let value = soap.weigh(batch, low, high, state, u, kappa_low, kappa_high)?;
-        self.weights.clear();
-        self.weights
-            .extend(kappa_low.iter().zip(&*kappa_high).map(|(&negative, &positive)| PairWeight { negative, positive }));
-        self.finish(Estimator::<f32>::link(soap), scores)?;
-        let u = &self.values[2 * count..4 * count];
-        for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
-            state[2 * slot as usize..][..2].copy_from_slice(u);
+        if width > 0 {
+            for (&slot, fresh) in batch.slots().iter().zip(fresh.chunks_exact(width)) {
+                state[width * slot as usize..][..width].copy_from_slice(fresh);
+            }
         }
         Ok(value)
-    }
-
-    fn auc_pairwise(&mut self, auc: &AucPairwise, batch: &Batch<'_, f32>, scores: &mut [f32]) -> Result<f64, GpuError> {
-        self.sweep(auc.surrogate(), Estimator::<f32>::link(auc), batch)?;
-        let count = self.sums.len();
-        let pairs = count as f64 * (batch.scores().len() - count) as f64;
-        self.weights.clear();
-        self.weights.resize(count, PairWeight { negative: (1.0 / pairs) as f32, positive: 0.0 });
-        self.finish(Estimator::<f32>::link(auc), scores)?;
-        Ok(self.sums.iter().map(|sum| f64::from(sum.negative_loss)).sum::<f64>() / pairs)
     }
 }
 
@@ -119,27 +108,17 @@ impl Device<f32> for GpuDevice {
         self.context.name()
     }
 
-    fn takes(&self, estimator: &AnyEstimator) -> bool {
-        matches!(estimator, AnyEstimator::Soap(_) | AnyEstimator::AucPairwise(_))
-    }
-
     fn update(
         &mut self,
-        estimator: &AnyEstimator,
+        estimator: &dyn PairEstimator<f32>,
         batch: &Batch<'_, f32>,
-        _: &[f32],
         state: &mut [f32],
-        grad: Grad<'_, f32>,
+        grad: &mut [f32],
     ) -> Option<Result<f64>> {
         if self.failure.is_some() {
             return None;
         }
-        let result = match estimator {
-            AnyEstimator::Soap(soap) => self.soap(soap, batch, state, grad.scores),
-            AnyEstimator::AucPairwise(auc) => self.auc_pairwise(auc, batch, grad.scores),
-            _ => return None,
-        };
-        match result {
+        match self.compute(estimator, batch, state, grad) {
             Ok(value) => Some(Ok(value)),
             Err(GpuError::Core(error)) => Some(Err(error)),
             Err(error) => {

@@ -4,10 +4,7 @@ mod common;
 
 use common::contexts;
 use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::ClassWeights;
-use undercurve::estimator::{
-    AnyEstimator, AucPairwise, CrossEntropy, Estimator, First, Grad, Link, Soap, SoapSettings, Weights,
-};
+use undercurve::estimator::{AucPairwise, First, Grad, Link, PairEstimator, Soap, SoapSettings, Weights};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::Device;
@@ -31,7 +28,7 @@ fn draw(seed: u64, negatives: usize, positives: usize) -> (Vec<f32>, Vec<u32>) {
 }
 
 fn core_update(
-    estimator: &AnyEstimator,
+    estimator: &dyn PairEstimator<f32>,
     batch: &Batch<'_, f32>,
     state: &mut [f32],
     scores: &mut [f32],
@@ -65,13 +62,10 @@ fn steps_agree_with_the_core() {
                 (Link::Sigmoid, Weights::Unbiased, First::Zero),
                 (Link::Identity, Weights::Unbiased, First::Estimate),
             ] {
-                for estimator in [
-                    AnyEstimator::Soap(
-                        Soap::new(SoapSettings { surrogate: loss.to(), link, gamma: 0.3, floor: 1e-3, weights, first })
-                            .unwrap(),
-                    ),
-                    AnyEstimator::AucPairwise(AucPairwise::new(loss.to(), link)),
-                ] {
+                let soap = SoapSettings { surrogate: loss.to(), link, gamma: 0.3, floor: 1e-3, weights, first };
+                let (soap, auc) = (Soap::new(soap).unwrap(), AucPairwise::new(loss.to(), link));
+                let both: [&dyn PairEstimator<f32>; 2] = [&soap, &auc];
+                for estimator in both {
                     let states = estimator.state_len(POPULATION[1] as usize);
                     let (mut state, mut want_state) = (vec![0.0; states], vec![0.0; states]);
                     for (step, (low, high)) in [(300, 40), (50, 2), (7, 60), (128, 33)].into_iter().enumerate() {
@@ -80,15 +74,18 @@ fn steps_agree_with_the_core() {
                         let batch =
                             Batch::new(&scores, 1, &starts, &POPULATION, Drawn::Stratified).unwrap().with_slots(&slots);
                         let (mut grad, mut want_grad) = (vec![0.0; low + high], vec![0.0; low + high]);
-                        let out = Grad { scores: &mut grad, aux: &mut [] };
-                        let value = device.update(&estimator, &batch, &[], &mut state, out).unwrap().unwrap();
-                        let want = core_update(&estimator, &batch, &mut want_state, &mut want_grad).unwrap();
+                        let value = device.update(estimator, &batch, &mut state, &mut grad).unwrap().unwrap();
+                        let want = core_update(estimator, &batch, &mut want_state, &mut want_grad).unwrap();
                         assert!(want_grad.iter().any(|&c| c != 0.0));
                         let off = apart(&grad, &want_grad)
                             .max(apart(&state, &want_state))
                             .max((value - want).abs() / want.abs());
                         worst = worst.max(off);
-                        assert!(off < TOLERANCE, "{}: {estimator:?}, step {step}: {off:e}", context.name());
+                        assert!(
+                            off < TOLERANCE,
+                            "{}: {loss:?}, {states} numbers of state, step {step}: {off:e}",
+                            context.name()
+                        );
                     }
                 }
             }
@@ -112,7 +109,6 @@ fn wrong_input_is_the_cores_error_and_writes_nothing() {
             first: First::Estimate,
         })
         .unwrap();
-        let soap = AnyEstimator::Soap(soap);
         let scores = [0.1, -0.2, 0.3];
         let (mut state, mut grad) = ([7.0; 4], [9.0; 3]);
         for (starts, slots, want) in [
@@ -122,17 +118,12 @@ fn wrong_input_is_the_cores_error_and_writes_nothing() {
         ] {
             let batch = Batch::new(&scores, 1, &starts, &POPULATION, Drawn::Stratified).unwrap().with_slots(slots);
             assert_eq!(core_update(&soap, &batch, &mut state, &mut grad), Err(want));
-            let out = Grad { scores: &mut grad, aux: &mut [] };
-            assert_eq!(device.update(&soap, &batch, &[], &mut state, out), Some(Err(want)));
+            assert_eq!(device.update(&soap, &batch, &mut state, &mut grad), Some(Err(want)));
         }
         let batch = Batch::new(&scores, 1, &[0, 2, 3], &POPULATION, Drawn::Stratified).unwrap().with_slots(&[0]);
-        let short = Grad { scores: &mut grad[..2], aux: &mut [] };
-        assert!(matches!(device.update(&soap, &batch, &[], &mut state, short), Some(Err(Error::Length { .. }))));
+        let short = &mut grad[..2];
+        assert!(matches!(device.update(&soap, &batch, &mut state, short), Some(Err(Error::Length { .. }))));
         assert_eq!((state, grad), ([7.0; 4], [9.0; 3]));
-        let other = AnyEstimator::CrossEntropy(CrossEntropy::new(ClassWeights::Plain, Weights::AsDrawn));
-        assert!(!device.takes(&other));
-        let out = Grad { scores: &mut grad, aux: &mut [] };
-        assert_eq!(device.update(&other, &batch, &[], &mut state, out), None);
     }
 }
 
@@ -150,17 +141,14 @@ fn a_lost_device_leaves_the_step_to_the_core() {
             first: First::Estimate,
         })
         .unwrap();
-        let soap = AnyEstimator::Soap(soap);
         let scores = [0.1, -0.2, 0.3];
         let batch = Batch::new(&scores, 1, &[0, 2, 3], &POPULATION, Drawn::Stratified).unwrap().with_slots(&[0]);
         let (mut state, mut grad) = ([0.0; 2], [0.0; 3]);
-        let out = Grad { scores: &mut grad, aux: &mut [] };
-        assert!(matches!(device.update(&soap, &batch, &[], &mut state, out), Some(Ok(_))));
+        assert!(matches!(device.update(&soap, &batch, &mut state, &mut grad), Some(Ok(_))));
         let before = (state, grad);
         context.device().destroy();
         for _ in 0..2 {
-            let out = Grad { scores: &mut grad, aux: &mut [] };
-            assert_eq!(device.update(&soap, &batch, &[], &mut state, out), None);
+            assert_eq!(device.update(&soap, &batch, &mut state, &mut grad), None);
             assert_eq!((state, grad), before);
         }
         assert!(device.failure().is_some());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::{AnyEstimator, AucPairwise, Grad, Link};
+use undercurve::estimator::{AucPairwise, Link};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::Device;
 use undercurve_gpu::{Context, GpuDevice, GpuError, PairKernel, PairWeight, RowSum, wgpu};
@@ -88,13 +88,13 @@ fn steps_until_lost() {
     let context = first().unwrap();
     let mut device = GpuDevice::new(context);
     let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
-    let auc = AnyEstimator::AucPairwise(AucPairwise::new(loss, Link::Identity));
+    let auc = AucPairwise::new(loss, Link::Identity);
     let scores = [0.1, -0.2, 0.3];
     let batch = Batch::new(&scores, 1, &[0, 2, 3], &[20, 5], Drawn::Stratified).unwrap();
     let mut grad = [9.0; 3];
     let mut step = |device: &mut GpuDevice| {
         let before = grad;
-        let value = device.update(&auc, &batch, &[], &mut [], Grad { scores: &mut grad, aux: &mut [] });
+        let value = device.update(&auc, &batch, &mut [], &mut grad);
         assert!(value.is_some() || grad == before);
         value
     };

@@ -4,10 +4,10 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use undercurve::data::{ClassDataset, Dataset};
-use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method};
+use undercurve::data::Dataset;
+use undercurve::registry::{Domain, METHODS, Method, class_methods};
 use undercurve::surrogate::SURROGATES;
-use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
 const ROWS: u32 = 600;
 const COLUMNS: u32 = 4;
@@ -89,8 +89,8 @@ fn two_classes(config: &Config, data: &Arc<Dataset<f32>>) -> Result<Value, Strin
     Ok(json!({"steps": trainer.steps_done(), "hash": hash(trainer.params()), "objective": objective}))
 }
 
-fn several_classes(config: &Config, data: &Arc<ClassDataset<f32>>) -> Result<Value, String> {
-    let mut trainer = ClassTrainer::new(config, data.clone(), None).map_err(|error| error.to_string())?;
+fn several_classes(config: &Config, data: &Arc<Dataset<f32>>) -> Result<Value, String> {
+    let mut trainer = Trainer::new(config, data.clone(), None).map_err(|error| error.to_string())?;
     let mut objective = f64::NAN;
     while trainer.steps_done() < STEPS {
         match trainer.step().map_err(|error| error.to_string())? {
@@ -99,6 +99,7 @@ fn several_classes(config: &Config, data: &Arc<ClassDataset<f32>>) -> Result<Val
         }
     }
     let train = trainer.report().map_err(|error| error.to_string())?.train;
+    let train = train.classes().expect("figures of classes");
     let mut metrics = vec![train.hand_till, train.auroc, train.ap, train.accuracy];
     metrics.extend(train.classes.iter().flat_map(|class| [class.rows as f64, class.auroc, class.ap]));
     Ok(json!({
@@ -126,9 +127,9 @@ fn main() {
     }
     let labels = (0..ROWS).map(|row| (row % 5).min(CLASSES - 1)).collect();
     let names = (0..CLASSES).map(|class| class.to_string()).collect();
-    let data = ClassDataset::new((*data).clone(), labels, names).expect("a class for each row");
+    let data = (*data).clone().with_classes(labels, names).expect("a class for each row");
     let data = Arc::new(data);
-    for method in CLASS_METHODS {
+    for method in class_methods() {
         let mut settings: Vec<Vec<Setting>> = vec![vec![]];
         settings
             .extend(words(method, &["optimizer", "schedule", "sampling", "weights", "weighting", "stages", "answer"]));

@@ -1,7 +1,7 @@
 //! Parts of the documentation that are made from the registry.
 
 use std::fmt::Write as _;
-use undercurve::registry::{CLASS_METHODS, METHODS, OPTIMIZERS, Source};
+use undercurve::registry::{METHODS, OPTIMIZERS, Source, class_methods};
 
 /// The table paper → method → files → command-line name of ARCHITECTURE.md.
 pub fn methods_table() -> String {
@@ -11,7 +11,7 @@ pub fn methods_table() -> String {
         let (paper, part) = (m.source.paper, m.source.part);
         writeln!(out, "| {paper} | {part} | {} | `--method {}` | {} |", m.title, m.name, link(m.files)).unwrap();
     }
-    for m in CLASS_METHODS {
+    for m in class_methods() {
         let Source { paper, part } = m.source;
         let files = link(m.files);
         writeln!(out, "| {paper} | {part} | {} | `--method {}`, several classes | {files} |", m.title, m.name).unwrap();

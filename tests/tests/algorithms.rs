@@ -1,8 +1,8 @@
 //! The stagewise algorithms step by step against their boxes, over several stages; what they ask for; what errors leave.
 
 use undercurve::algorithm::{
-    Adagrad, Adam, AdamForm, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Oauc, Pesg, Pga, Point, PpdAdagrad, PpdSg,
-    Schedule, StageLength, Stages, State,
+    Adagrad, Adam, AdamForm, AdamSettings, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Oauc, Pesg, Pga, Point,
+    PpdAdagrad, PpdSg, Schedule, StageLength, Stages, State,
 };
 use undercurve::{Error, Real};
 use undercurve_tests::algorithms as naive;
@@ -52,7 +52,7 @@ fn run(
     let (mut iterates, mut reports, mut resets) = (Vec::new(), Vec::new(), Vec::new());
     while iterates.len() < steps {
         match algorithm.next(&memory.state()) {
-            Ask::Gradient { at, .. } => {
+            Ask::Evaluate { at, .. } => {
                 assert_eq!(at, Point(0));
                 let mut g = grad(memory.point(at), iterates.len());
                 let len = g.len();
@@ -130,7 +130,7 @@ fn ends_stages_where_lemma_3_says(first_length: f64, length: StageLength) {
     let mut step = 0;
     while ends < 3 {
         match algorithm.next(&memory.state()) {
-            Ask::Gradient { at, .. } => {
+            Ask::Evaluate { at, .. } => {
                 let mut g = grad(memory.point(at), step);
                 g[3] = -g[3];
                 let mut pulled = g.clone();
@@ -212,7 +212,10 @@ fn pesg_takes_the_steps_of_its_box() {
 fn adagrad_and_amsgrad_follow_their_equations() {
     let rate = Schedule::constant(0.3);
     let adagrad = AnyAlgorithm::Adagrad(Adagrad::new(rate, 1e-3, 0.1).unwrap());
-    let amsgrad = AnyAlgorithm::Adam(Adam::new(rate, 0.8, 0.9, 1e-3, 0.1, AdamForm::AmsGrad).unwrap());
+    let amsgrad = AnyAlgorithm::Adam(
+        Adam::new(AdamSettings { lr: rate, beta1: 0.8, beta2: 0.9, eps: 1e-3, decay: 0.1, form: AdamForm::AmsGrad })
+            .unwrap(),
+    );
     let (got, _) = run(&adagrad, 50, 0, &mut Memory::new(&adagrad, &START));
     let (got_ams, _) = run(&amsgrad, 50, 0, &mut Memory::new(&amsgrad, &START));
     let (mut w, mut v) = (START.to_vec(), [0.0; 4]);

@@ -7,11 +7,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 use undercurve::Real;
-use undercurve::data::{ClassDataset, Dataset};
-use undercurve::metric::Summary;
-use undercurve::registry::{CLASS_METHODS, METHODS, Method};
+use undercurve::data::Dataset;
+use undercurve::registry::{METHODS, Method, class_methods};
 use undercurve::rng::Rng;
-use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Figures, Length, ModelSpec, Trainer};
 
 const ROWS: usize = 300;
 const COLUMNS: usize = 6;
@@ -67,7 +66,8 @@ fn rows<T: Real>(sparse: bool, seed: u64, labels: Vec<u8>) -> Dataset<T> {
     Dataset::csr(ptr, col, val, labels, COLUMNS).unwrap()
 }
 
-fn numbers(summary: &Summary) -> [f64; 3] {
+fn numbers(figures: &Figures) -> [f64; 3] {
+    let summary = figures.binary().unwrap();
     [summary.ap, summary.auroc, summary.pauc]
 }
 
@@ -169,19 +169,20 @@ fn several<T: Real>(out: &mut String, real: &str) {
     for sparse in [false, true] {
         let data = |seed| {
             let labels = (0..ROWS).map(class_of).collect();
-            Arc::new(ClassDataset::new(rows::<T>(sparse, seed, Vec::new()), labels, names.clone()).unwrap())
+            Arc::new(rows::<T>(sparse, seed, Vec::new()).with_classes(labels, names.clone()).unwrap())
         };
         let (train, test) = (data(1), Some(data(2)));
-        for method in CLASS_METHODS {
+        for method in class_methods() {
             for (model, settings) in tried(method) {
                 let config = config(method.name, model, &settings);
                 let name = format!("classes {}", name(method, model, sparse, real, &settings));
-                let load = |bytes: &[u8]| ClassTrainer::load(bytes, Arc::clone(&train), test.clone());
-                let fresh = || ClassTrainer::new(&config, Arc::clone(&train), test.clone()).unwrap();
+                let load = |bytes: &[u8]| Trainer::load(bytes, Arc::clone(&train), test.clone());
+                let fresh = || Trainer::new(&config, Arc::clone(&train), test.clone()).unwrap();
                 let (mut trainer, values) = through!(fresh(), load);
                 let report = trainer.report().unwrap();
                 let mut figures = vec![report.objective, report.pass];
-                for summary in [Some(&report.train), report.test.as_ref()].into_iter().flatten() {
+                for figures_of in [Some(&report.train), report.test.as_ref()].into_iter().flatten() {
+                    let summary = figures_of.classes().unwrap();
                     figures.extend([summary.hand_till, summary.auroc, summary.ap, summary.accuracy]);
                     figures.extend(summary.classes.iter().flat_map(|class| [class.auroc, class.ap]));
                 }

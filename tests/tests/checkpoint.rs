@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, VERSION, open, seal};
-use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable};
+use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, Target};
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 use undercurve_tests::nonsense;
@@ -32,26 +32,60 @@ struct Setup {
     fpr: (f64, f64),
 }
 
+/// Everything of a run that changes.
 #[derive(Debug, Serialize, Deserialize)]
-struct Cursor {
-    epoch: [u64; 2],
-    position: [u32; 2],
+struct Batches {
+    real: Vec<u8>,
+    f64: Vec<u8>,
+    u64: Vec<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Run {
-    Scored { steps: u64, drawn: u64, slots: Vec<u8>, counters: [u64; 4], state: Vec<u8>, cursor: Cursor },
-    Summed { words: Vec<u64>, real: Vec<u8>, u32: Vec<u32> },
+struct Sum {
+    words: Vec<u64>,
+    real: Vec<u8>,
+    u32: Vec<u32>,
+    stationary: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Saved {
-    config: Setup,
+struct Origin {
     inputs: u64,
     real_bytes: u8,
     data: u64,
-    points: Vec<u8>,
-    run: Run,
+    classes: Vec<String>,
+}
+
+/// The sections of a payload: a tag, a length and so many bytes each.
+fn sections(mut payload: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut sections = Vec::new();
+    while !payload.is_empty() {
+        let (section, rest) = postcard::take_from_bytes(payload).unwrap();
+        sections.push(section);
+        payload = rest;
+    }
+    sections
+}
+
+fn joined(sections: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    sections.iter().flat_map(|section| postcard::to_allocvec(section).unwrap()).collect()
+}
+
+/// The section of a tag as a structure, which is what postcard writes of it.
+fn section<S: Serialize + serde::de::DeserializeOwned>(sections: &[(u8, Vec<u8>)], tag: char) -> S {
+    let (_, bytes) = sections.iter().find(|section| char::from(section.0) == tag).unwrap();
+    let value: S = postcard::from_bytes(bytes).unwrap();
+    assert!(postcard::to_allocvec(&value).unwrap() == *bytes, "section {tag}");
+    value
+}
+
+/// The same sections with another structure in one.
+fn with<S: Serialize>(sections: &[(u8, Vec<u8>)], tag: char, value: &S) -> Vec<u8> {
+    let mut sections = sections.to_vec();
+    for section in sections.iter_mut().filter(|section| char::from(section.0) == tag) {
+        section.1 = postcard::to_allocvec(value).unwrap();
+    }
+    joined(&sections)
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,21 +126,19 @@ enum MissingRule {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Label {
-    column: Option<String>,
-    positive: String,
-    negative: Option<String>,
+enum Rule {
+    Binary { positive: String, negative: Option<String> },
+    Classes(Vec<String>),
+    Values,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct ModelFile {
+struct Prepared {
     layout: Layout,
     scale: Scale,
     missing: MissingRule,
-    label: Label,
-    split: Option<f64>,
-    real_bytes: u8,
-    trainer: Vec<u8>,
+    column: Option<String>,
+    rule: Rule,
 }
 
 fn rows() -> Arc<Dataset<f32>> {
@@ -139,16 +171,29 @@ fn runs_are_what_postcard_writes() {
         }
         let bytes = trainer.save();
         let payload = open(Kind::Trainer, &bytes).unwrap();
-        let saved: Saved = postcard::from_bytes(payload).unwrap();
-        assert_eq!(saved.config.method, method.name);
-        assert_eq!((saved.inputs, saved.real_bytes, saved.config.seed), (3, 4, config.seed));
-        match &saved.run {
-            Run::Scored { steps, .. } => assert_eq!(*steps, trainer.steps_done()),
-            Run::Summed { words, .. } => assert_eq!(words.len(), 26),
+        let all = sections(payload);
+        let (setup, origin): (Setup, Origin) = (section(&all, 'c'), section(&all, 'o'));
+        assert_eq!((setup.method.as_str(), setup.seed), (method.name, config.seed));
+        assert_eq!((origin.inputs, origin.real_bytes, origin.classes), (3, 4, Vec::new()));
+        let params: Vec<u8> = section(&all, 'p');
+        assert!(
+            params == trainer.params().iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>(),
+            "{}",
+            method.name
+        );
+        if method.is_finite_sum() {
+            assert_eq!(section::<Sum>(&all, 'r').words.len(), 26);
+        } else {
+            assert_eq!(section::<Batches>(&all, 'r').u64[0], trainer.steps_done());
         }
-        let twin = postcard::to_allocvec(&saved).unwrap();
-        assert!(twin == payload, "{}", method.name);
-        let again = Trainer::load(&seal(Kind::Trainer, &twin), data.clone(), None).unwrap();
+        assert!(joined(&all) == payload, "{}", method.name);
+        let again = Trainer::load(&bytes, data.clone(), None).unwrap();
+        assert!(again.save() == bytes, "{}", method.name);
+        // Sections stand in any order, and others beside them do no harm.
+        let mut other = all.clone();
+        other.reverse();
+        other.insert(1, (b'?', vec![1, 2, 3]));
+        let again = Trainer::load(&seal(Kind::Trainer, &joined(&other)), data.clone(), None).unwrap();
         assert!(again.save() == bytes, "{}", method.name);
     }
 }
@@ -175,14 +220,20 @@ fn model_files_are_what_postcard_writes() {
         Preparation::fit(&table, &impute).unwrap(),
         Preparation::fit(&table, &Options { positive: Some("a".into()), ..impute }).unwrap(),
         Preparation::fit(&sparse, &Options::default()).unwrap(),
+        Preparation::fit(&sparse, &Options { target: Target::Classes, ..Options::default() }).unwrap(),
+        Preparation::fit(&sparse, &Options { target: Target::Values, ..Options::default() }).unwrap(),
     ] {
         for split in [None, Some(0.7)] {
             let model = SavedModel { preparation: preparation.clone(), split, real_bytes: 8, trainer: vec![7; 300] };
             let bytes = model.to_bytes();
             let payload = open(Kind::Model, &bytes).unwrap();
-            let twin: ModelFile = postcard::from_bytes(payload).unwrap();
-            assert_eq!((twin.split, twin.trainer.len()), (split, 300));
-            assert!(postcard::to_allocvec(&twin).unwrap() == payload, "{twin:?}");
+            let all = sections(payload);
+            let twin: Prepared = section(&all, 'f');
+            let positive = matches!(&twin.rule, Rule::Binary { positive, .. } if Some(positive.as_str()) == preparation.positive());
+            let classes = matches!(&twin.rule, Rule::Classes(names) if names == preparation.classes());
+            assert!(positive || classes || matches!(twin.rule, Rule::Values), "{twin:?}");
+            assert_eq!(section::<Option<f64>>(&all, 's'), split);
+            assert_eq!((joined(&all), all[2].1.clone(), all[3].1.len()), (payload.to_vec(), vec![8], 300));
             assert_eq!(SavedModel::from_bytes(&bytes), Ok(model));
         }
     }
@@ -233,32 +284,48 @@ fn sealed_nonsense_is_refused() {
 #[test]
 fn numbers_that_no_run_has_are_refused() {
     let data = rows();
-    let saved = |method: &str, model: &str| -> Saved {
+    let saved = |method: &str, model: &str| {
         let model = ModelSpec::parse(model).unwrap();
         let config = Config { method: method.into(), model, length: Length::Steps(30), ..Config::default() };
         let mut trainer = Trainer::new(&config, data.clone(), None).unwrap();
         (0..3).for_each(|_| assert!(trainer.step().unwrap().is_some()));
-        postcard::from_bytes(open(Kind::Trainer, &trainer.save()).unwrap()).unwrap()
+        sections(open(Kind::Trainer, &trainer.save()).unwrap())
     };
-    let load = |saved: &Saved| {
-        let bytes = seal(Kind::Trainer, &postcard::to_allocvec(saved).unwrap());
-        Trainer::load(&bytes, data.clone(), None).err()
-    };
+    let load = |payload: &[u8]| Trainer::load(&seal(Kind::Trainer, payload), data.clone(), None).err();
     let damaged = Some(TrainerError::Checkpoint(CheckpointError::Damaged));
     for model in ["linear", "mlp-tanh:3"] {
+        let all = saved("ai-sarah", model);
         for (bad, error) in [(f32::NAN, damaged.clone()), (f32::INFINITY, damaged.clone()), (0.5, None)] {
-            let mut saved = saved("ai-sarah", model);
-            let Run::Summed { real, .. } = &mut saved.run else { panic!("{model}") };
-            real[4..8].copy_from_slice(&bad.to_le_bytes());
-            assert_eq!(load(&saved), error, "{model} {bad}");
+            let mut sum: Sum = section(&all, 'r');
+            sum.real[4..8].copy_from_slice(&bad.to_le_bytes());
+            assert_eq!(load(&with(&all, 'r', &sum)), error, "{model} {bad}");
         }
-        let mut saved = saved("ai-sarah", model);
-        let Run::Summed { real, .. } = &mut saved.run else { panic!("{model}") };
-        real.push(0);
-        assert_eq!(load(&saved), Some(TrainerError::Checkpoint(CheckpointError::Mismatch("model"))), "{model}");
+        let mut sum: Sum = section(&all, 'r');
+        sum.real.push(0);
+        let error = load(&with(&all, 'r', &sum));
+        assert_eq!(error, Some(TrainerError::Checkpoint(CheckpointError::Mismatch("model"))), "{model}");
     }
-    let mut saved = saved("soap", "linear");
-    let Run::Scored { cursor, .. } = &mut saved.run else { panic!() };
-    cursor.position[0] = 301;
-    assert_eq!(load(&saved), damaged);
+    let all = saved("soap", "linear");
+    assert_eq!(load(&joined(&all)), None);
+    let sound: Batches = section(&all, 'r');
+    // The last eight counts: epochs and positions of the cursor, and of the one before it.
+    let from = sound.u64.len() - 8;
+    for (at, bad) in [(from + 2, 301), (from + 3, 61), (0, u64::MAX), (1, 1 << 63), (2, u64::MAX), (3, 3)] {
+        let mut run: Batches = section(&all, 'r');
+        run.u64[at] = bad;
+        assert_eq!(load(&with(&all, 'r', &run)), damaged, "{at}");
+    }
+    let mut short: Batches = section(&all, 'r');
+    short.u64.pop();
+    assert_eq!(load(&with(&all, 'r', &short)), damaged);
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut run: Batches = section(&all, 'r');
+        run.real[..4].copy_from_slice(&bad.to_le_bytes());
+        assert_eq!(load(&with(&all, 'r', &run)), damaged);
+    }
+    // What was saved of data of several classes is not of these.
+    let mut origin: Origin = section(&all, 'o');
+    origin.classes = vec!["a".into(), "b".into(), "c".into()];
+    let mismatch = Some(TrainerError::Checkpoint(CheckpointError::Mismatch("training data set")));
+    assert_eq!(load(&with(&all, 'o', &origin)), mismatch);
 }

@@ -7,12 +7,10 @@ use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Rows;
 use undercurve::estimator::{Estimator, Grad};
 use undercurve::finite_sum::{
-    AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Sarah, Svrg, Targets, loss_of,
+    AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Response, Sarah, Svrg, loss_of,
 };
-use undercurve::registry::{
-    CLASS_METHODS, Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, class_method, method,
-};
-use undercurve::sampler::{AnySampler, ClassSampler};
+use undercurve::registry::{Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, class_methods, method};
+use undercurve::sampler::AnySampler;
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
 
@@ -31,6 +29,7 @@ const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
+    "core/src/estimator/pair.rs",
     "core/src/finite_sum/algorithm.rs",
     "core/src/finite_sum/any_sum.rs",
     "core/src/finite_sum/draw.rs",
@@ -49,7 +48,7 @@ const SHARED: &[&str] = &[
 #[test]
 fn every_file_has_its_entry_and_every_entry_its_file() {
     let mut named: BTreeSet<String> =
-        METHODS.iter().chain(CLASS_METHODS).flat_map(|m| m.files).map(|f| (*f).to_string()).collect();
+        METHODS.iter().chain(class_methods()).flat_map(|m| m.files).map(|f| (*f).to_string()).collect();
     named.extend(OPTIMIZERS.iter().map(|o| o.file.to_string()));
     for file in &named {
         assert!(root().join(file).is_file(), "the registry names {file}, which does not exist");
@@ -71,10 +70,13 @@ fn every_file_has_its_entry_and_every_entry_its_file() {
 fn names_are_unique_and_defaults_are_inside_their_domains() {
     let names: BTreeSet<&str> = METHODS.iter().map(|m| m.name).collect();
     assert_eq!(names.len(), METHODS.len());
-    let several: BTreeSet<&str> = CLASS_METHODS.iter().map(|m| m.name).collect();
-    assert_eq!(several.len(), CLASS_METHODS.len());
-    for m in METHODS.iter().chain(CLASS_METHODS) {
-        let own = [method(m.name), class_method(m.name)].into_iter().flatten().any(|found| found.title == m.title);
+    let several: BTreeSet<&str> = class_methods().map(|m| m.name).collect();
+    assert_eq!(several.len(), class_methods().count());
+    for m in METHODS.iter().chain(class_methods()) {
+        let own = [method(m.name), method(m.name).and_then(Method::of_classes)]
+            .into_iter()
+            .flatten()
+            .any(|found| found.title == m.title);
         assert!(own, "{} is not found by its name", m.name);
         let params: BTreeSet<&str> = m.params.iter().map(|p| p.name).collect();
         assert_eq!(params.len(), m.params.len(), "{}: a parameter twice", m.name);
@@ -207,7 +209,7 @@ fn every_finite_sum_keeps_the_contract() {
             let data = SmallSum::new(size);
             let mut ends: Vec<Vec<f64>> = Vec::new();
             for sparse in [false, true] {
-                let glm = Glm::new(data.rows(sparse), Targets::Labels(&SMALL_LABELS), loss, lambda, true);
+                let glm = Glm::new(data.rows(sparse), Response::Labels(&SMALL_LABELS), loss, lambda, true);
                 let Ok(glm) = glm else {
                     assert!(size > 1e100, "{} {size}", m.name);
                     continue;
@@ -298,7 +300,7 @@ fn the_table_in_the_documentation_is_the_registry() {
 /// Everything that a run of a method is made of.
 fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
     let settings = method.settings(pairs).unwrap();
-    let several = CLASS_METHODS.iter().any(|other| std::ptr::eq(other, method));
+    let several = class_methods().any(|other| std::ptr::eq(other, method));
     let lengths = (settings.count("steps"), settings.number("passes"), settings.pretrain_steps());
     let restarts = (settings.restarts(false), settings.restarts(true));
     let mut parts = format!("{lengths:?} {restarts:?} {:?}", settings.pull());
@@ -307,10 +309,8 @@ fn parts(method: &'static Method, pairs: &[(&str, &str)]) -> String {
     }
     let settings = settings.with_scope(Scope { classes: if several { 3 } else { 2 }, steps: 100, ..Scope::default() });
     parts += &format!("{:?} {:?}", method.parts(&settings), Adam::of_pretraining(&settings, 10));
-    match several {
-        true => parts += &format!("{:?}", ClassSampler::from_settings(&settings, 1000)),
-        false if method.is_exact() => {}
-        false => parts += &format!("{:?}", AnySampler::from_settings(&settings, [900, 100])),
+    if !method.is_exact() {
+        parts += &format!("{:?}", AnySampler::from_settings(&settings, 1000));
     }
     parts
 }
@@ -333,7 +333,7 @@ fn no_setting_is_ignored() {
     ]
     .map(<[_]>::to_vec)
     .to_vec();
-    for method in METHODS.iter().chain(CLASS_METHODS) {
+    for method in METHODS.iter().chain(class_methods()) {
         for param in method.params {
             let default = param.default;
             let others: Vec<String> = match param.domain {
@@ -431,7 +431,7 @@ fn defaults_follow_what_is_trained() {
 /// The settings of a paper are settings of its method.
 #[test]
 fn presets_fit_their_methods() {
-    for method in METHODS.iter().chain(CLASS_METHODS) {
+    for method in METHODS.iter().chain(class_methods()) {
         assert!(method.settings(method.paper).is_ok(), "{}", method.name);
         for (name, value) in method.paper {
             let param = method.params.iter().find(|param| param.name == *name).unwrap();

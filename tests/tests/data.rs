@@ -283,7 +283,7 @@ fn labels() {
     assert_eq!(data.labels(), [0, 1, 0]);
     let low = Options { positive: Some("1.0".into()), ..Options::default() };
     let (preparation, data) = fitted("v,label\n1,1\n2,2\n", &low).unwrap();
-    assert_eq!((preparation.positive(), data.labels()), ("1", &[1, 0][..]));
+    assert_eq!((preparation.positive(), data.labels()), (Some("1"), &[1, 0][..]));
 }
 
 /// Imputation, unseen categories and columns beyond training, with their counts; saved and loaded again.

@@ -3,7 +3,7 @@
 use undercurve::data::{Dataset, Format, Options, Preparation, RawTable, Rows, Scale};
 use undercurve::finite_sum::{
     AdamSum, AiSarah, Anchored, BoundedAiSarah, Event, Examples, FiniteSum, Glm, GlmLoss, Gradients, HeavyBall, Memory,
-    MomentumSum, Oracle, Recursion, Run, Sampling, Sarah, Svrg, Targets, TheoreticalAiSarah, Updates, View,
+    MomentumSum, Oracle, Recursion, Response, Run, Sampling, Sarah, Svrg, TheoreticalAiSarah, Updates, View,
     largest_eigenvalue, largest_eigenvalue_need,
 };
 use undercurve::rng::Rng;
@@ -53,7 +53,7 @@ impl<T: Real> Sample<T> {
     }
 
     fn glm(&self, sparse: bool, loss: GlmLoss, lambda: f64) -> Glm<'_, T> {
-        Glm::new(self.rows(sparse), Targets::Labels(&self.labels), loss, lambda, true).unwrap()
+        Glm::new(self.rows(sparse), Response::Labels(&self.labels), loss, lambda, true).unwrap()
     }
 
     fn twin(&self, loss: Loss, lambda: f64) -> Sum {
@@ -211,7 +211,7 @@ fn step_model_matches_finite_differences() {
 fn least_squares_step_is_the_inverse_smoothness() {
     let sample = Sample::<f64>::new(50, 6, 0.5, 2);
     let targets: Vec<f64> = sample.dense.chunks(6).map(|row| 3.0 * row[0] - row[4] + 0.5).collect();
-    let glm = Glm::new(sample.rows(true), Targets::Values(&targets), GlmLoss::LeastSquares, 0.0, true).unwrap();
+    let glm = Glm::new(sample.rows(true), Response::Values(&targets), GlmLoss::LeastSquares, 0.0, true).unwrap();
     // β = 0 makes α_max the present α̃, so that every α is its own α̃.
     let mut machine = Machine::new(AiSarah::new(1, 1e-6, 0.0).unwrap(), glm, &start(7), 3);
     let twin = sample.twin(Loss::LeastSquares, 0.0);
@@ -237,7 +237,7 @@ fn a_direction_the_minibatch_cannot_see_is_skipped() {
     // Example 1 is an empty row: a = 0, so ξ'(0) = ξ''(0) = 0 without λ and without an intercept.
     let (ptr, col, val) = ([0, 1, 1], [0u32], [1.0f64]);
     let rows = Rows::csr(&ptr, &col, &val, 1).unwrap();
-    let glm = Glm::new(rows, Targets::Labels(&[1, 0]), GlmLoss::Logistic, 0.0, false).unwrap();
+    let glm = Glm::new(rows, Response::Labels(&[1, 0]), GlmLoss::Logistic, 0.0, false).unwrap();
     let mut machine = Machine::new(AiSarah::new(1, 0.5, 0.9).unwrap(), glm, &[0.0], 1);
     let (mut skipped, mut moved) = (0, 0);
     for _ in 0..60 {
@@ -263,7 +263,7 @@ fn a_pass_of_skips_in_a_row_ends_the_loop() {
     // Rows 1 to 6 are empty: only a minibatch with row 0 moves.
     let (ptr, col, val) = ([0, 1, 1, 1, 1, 1, 1, 1], [0u32], [1.0f64]);
     let rows = Rows::csr(&ptr, &col, &val, 1).unwrap();
-    let glm = Glm::new(rows, Targets::Labels(&[1, 0, 0, 0, 0, 0, 0]), GlmLoss::Logistic, 0.0, false).unwrap();
+    let glm = Glm::new(rows, Response::Labels(&[1, 0, 0, 0, 0, 0, 0]), GlmLoss::Logistic, 0.0, false).unwrap();
     for (batch, patience) in [(1, 7), (2, 4)] {
         let mut machine = Machine::new(AiSarah::new(batch, 1e-9, 0.9).unwrap(), glm, &[0.0], 3);
         let (mut row, mut opens, mut ended, mut spared) = (0, true, 0, 0);
@@ -440,7 +440,7 @@ fn steps_over_many_columns_are_those_of_whole_vectors() {
     let (n, cols, batch) = (30, 300_000, 20);
     let (ptr, col, val, labels) = wide_rows::<f64>(n, cols, 900, 31);
     let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
-    let glm = Glm::new(rows, Targets::Labels(&labels), GlmLoss::Logistic, 0.01, true).unwrap();
+    let glm = Glm::new(rows, Response::Labels(&labels), GlmLoss::Logistic, 0.01, true).unwrap();
     let algorithm = AiSarah::new(batch, 1.0 / 32.0, 0.999).unwrap();
     let w0 = start(cols as usize + 1);
     let mut eager = Machine::new(algorithm.with_updates(Updates::Eager), glm, &w0, 21);
@@ -490,7 +490,7 @@ fn a_refused_step_over_many_columns_takes_its_draw_back() {
     let (n, cols, batch) = (30, 300_000, 20);
     let (ptr, col, val, labels) = wide_rows::<f32>(n, cols, 900, 32);
     let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
-    let glm = Glm::new(rows, Targets::Labels(&labels), GlmLoss::LeastSquares, 0.1, true).unwrap();
+    let glm = Glm::new(rows, Response::Labels(&labels), GlmLoss::LeastSquares, 0.1, true).unwrap();
     let algorithm = BoundedAiSarah::new(batch, 100, 1e9, 1e9).unwrap();
     let mut machine = Machine::new(algorithm, glm, &vec![0.1; cols as usize + 1], 5);
     for _ in 0..100 {
@@ -634,7 +634,7 @@ fn a_window_holds_as_many_places_as_it_says() {
         ptr.push(col.len());
     }
     let rows = Rows::csr(&ptr, &col, &val, cols as usize).unwrap();
-    let glm = Glm::new(rows, Targets::Labels(&[1, 0]), GlmLoss::Logistic, 0.01, true).unwrap();
+    let glm = Glm::new(rows, Response::Labels(&[1, 0]), GlmLoss::Logistic, 0.01, true).unwrap();
     let algorithm = AiSarah::new(2, 1.0 / 32.0, 0.999).unwrap();
     let w0 = start(cols as usize + 1);
     let mut models = [Updates::Auto, Updates::Eager].map(|updates| {
@@ -988,7 +988,7 @@ fn the_bias_is_a_parameter_like_any_other() {
 fn accuracy_counts_margins_of_zero_as_negative() {
     let rows = Rows::dense(&[1.0, -1.0, 2.0, 0.0], 1).unwrap();
     let of = |labels: &[u8]| {
-        Glm::new(rows, Targets::Labels(labels), GlmLoss::Logistic, 0.0, false).unwrap().accuracy(&[2.0]).unwrap()
+        Glm::new(rows, Response::Labels(labels), GlmLoss::Logistic, 0.0, false).unwrap().accuracy(&[2.0]).unwrap()
     };
     assert_eq!((of(&[1, 0, 1, 0]), of(&[1, 0, 1, 1]), of(&[0, 0, 0, 0])), (1.0, 0.75, 0.5));
 }
@@ -1000,7 +1000,7 @@ fn a_full_gradient_gets_past_rows_of_any_length() {
     let x: Vec<f32> = (0..3 * cols).map(|k| ((k * 7919) % 101) as f32 / 1e4).collect();
     let (ptr, col) = ([0, cols, 2 * cols, 3 * cols], (0..3 * cols).map(|k| (k % cols) as u32).collect::<Vec<_>>());
     for rows in [Rows::dense(&x, cols).unwrap(), Rows::csr(&ptr, &col, &x, cols).unwrap()] {
-        let glm = Glm::new(rows, Targets::Labels(&[1, 0, 1]), GlmLoss::Logistic, 0.0, true).unwrap();
+        let glm = Glm::new(rows, Response::Labels(&[1, 0, 1]), GlmLoss::Logistic, 0.0, true).unwrap();
         let mut machine = Machine::new(Sarah::new(1, 0.1, 3).unwrap(), glm, &vec![0.0; cols + 1], 1);
         let events: Vec<bool> = (0..3).map(|_| machine.step().unwrap() == Event::Part).collect();
         assert_eq!(events, [true, true, false]);
@@ -1091,9 +1091,9 @@ fn a_step_size_whose_powers_overflow_is_refused_at_the_start() {
 fn bad_arguments_are_named() {
     let sample = Sample::<f64>::new(10, 4, 0.5, 20);
     let rows = sample.rows(true);
-    let labels = Targets::Labels(&sample.labels);
+    let labels = Response::Labels(&sample.labels);
     assert_eq!(
-        Glm::new(rows, Targets::Labels(&[1]), GlmLoss::Logistic, 0.0, true).unwrap_err(),
+        Glm::new(rows, Response::Labels(&[1]), GlmLoss::Logistic, 0.0, true).unwrap_err(),
         Error::Length { what: "labels", need: 10, got: 1 }
     );
     assert_eq!(Glm::new(rows, labels, GlmLoss::Logistic, -1.0, true).unwrap_err(), Error::Param { what: "lambda" });
@@ -1141,7 +1141,7 @@ fn smoothness_constants_are_the_published_ones() {
         [("a1a.svm.gz", 0.361_833), ("a9a.svm.gz", 0.362_104), ("w8a.svm.gz", 0.274_281), ("ijcnn1.svm.gz", 0.285_389)]
     {
         let Some(data) = load(name) else { return };
-        let glm = Glm::new(data.rows(), Targets::Labels(data.labels()), GlmLoss::Logistic, 0.0, true).unwrap();
+        let glm = Glm::new(data.rows(), Response::Labels(data.labels()), GlmLoss::Logistic, 0.0, true).unwrap();
         let need = largest_eigenvalue_need(glm.dim(), 60);
         let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
         let scratch = Scratch { real: &mut real, f64: &mut wide, ..Scratch::default() };
@@ -1157,7 +1157,7 @@ fn untuned_runs_reach_the_figures_of_a_plain_transcription() {
         let Some(data) = load(name) else { return };
         let n = data.len();
         let glm =
-            Glm::new(data.rows(), Targets::Labels(data.labels()), GlmLoss::Logistic, 1.0 / n as f64, true).unwrap();
+            Glm::new(data.rows(), Response::Labels(data.labels()), GlmLoss::Logistic, 1.0 / n as f64, true).unwrap();
         let mut machine = Machine::new(AiSarah::default(), glm, &vec![0.0; glm.dim()], 0);
         let mut least = f64::INFINITY;
         for pass in 1..=20 {

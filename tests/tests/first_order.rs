@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use undercurve::Error;
 use undercurve::algorithm::{
-    Adam, AdamForm, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, Momentum, Point, Schedule, ScheduleShape,
-    Sgd, State,
+    Adam, AdamForm, AdamSettings, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, Momentum, Point, Schedule,
+    ScheduleShape, Sgd, State,
 };
 use undercurve_tests::model as twin;
 
@@ -21,10 +21,7 @@ impl Memory {
     }
     fn tell(&mut self, algorithm: &AnyAlgorithm, grad: &[f64]) -> Result<(), Error> {
         let mut state = State { points: &mut self.points, slots: &mut self.slots, counters: &mut self.counters };
-        assert_eq!(
-            algorithm.next(&state),
-            Ask::Gradient { at: Point(0), previous: None, draw: Draw::Fresh { sampler: 0 } }
-        );
+        assert_eq!(algorithm.next(&state), Ask::gradient(Point(0), Draw::Fresh { sampler: 0 }));
         algorithm.tell(&mut state, Answer::Gradient { value: 0.0, grad })
     }
 }
@@ -57,7 +54,7 @@ proptest! {
         noise in prop::collection::vec(-1.0..1.0f64, 30 * 9),
     ) {
         let schedule = Schedule::new(lr, shape, 24); // the rates change at half and at three quarters of it, whole steps
-        let adam = |form| AnyAlgorithm::Adam(Adam::new(schedule, beta1, beta2, eps, decay, form).unwrap());
+        let adam = |form| AnyAlgorithm::Adam(Adam::new(AdamSettings { lr: schedule, beta1, beta2, eps, decay, form }).unwrap());
         let momentum = AnyAlgorithm::Momentum(Momentum::new(schedule, beta1, decay).unwrap());
         let all = [AnyAlgorithm::Sgd(Sgd::new(schedule, decay).unwrap()), momentum, adam(AdamForm::Corrected), adam(AdamForm::Plain)];
         for (which, algorithm) in all.iter().enumerate() {
@@ -93,7 +90,7 @@ fn an_error_changes_nothing() {
     for algorithm in [
         AnyAlgorithm::Sgd(Sgd::new(schedule, 0.0).unwrap()),
         AnyAlgorithm::Momentum(Momentum::new(schedule, 0.5, 0.0).unwrap()),
-        AnyAlgorithm::Adam(Adam::new(schedule, 0.9, 0.999, 1e-8, 0.0, AdamForm::Corrected).unwrap()),
+        AnyAlgorithm::Adam(Adam::new(AdamSettings { lr: schedule, ..AdamSettings::default() }).unwrap()),
     ] {
         let mut memory = Memory::new(&algorithm, &[1.0, 2.0]);
         assert_eq!(memory.tell(&algorithm, &[1.0, f64::NAN]), Err(Error::NonFinite { what: "grad", at: 1 }));
@@ -104,5 +101,5 @@ fn an_error_changes_nothing() {
     }
     assert!(Sgd::new(Schedule::constant(-1.0), 0.0).is_err());
     assert!(Momentum::new(Schedule::constant(1.0), 1.0, 0.0).is_err());
-    assert!(Adam::new(Schedule::constant(1.0), 0.9, 0.999, 0.0, 0.0, AdamForm::Plain).is_err());
+    assert!(Adam::new(AdamSettings { eps: 0.0, ..AdamSettings::default() }).is_err());
 }

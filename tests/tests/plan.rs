@@ -176,32 +176,37 @@ fn exact_objectives_take_their_plan_and_no_other() {
         (AnySurrogate::by_name("sigmoid", 2.0).unwrap(), AnySurrogate::by_name("sigmoid", 2.5).unwrap());
     let mut tables = [Exact::GRADE; 3].map(|grade| vec![0.0; Plan::need(grade)]);
     let [of_right, of_wrong, of_fast] = &mut tables;
-    let plan = Plan::new(right, Exact::GRADE, of_right).unwrap();
-    let others = [Plan::new(wrong, Exact::GRADE, of_wrong).unwrap(), Plan::new(right, Grade::Fast, of_fast).unwrap()];
+    Plan::new(right, Exact::GRADE, of_right).unwrap();
+    Plan::new(wrong, Exact::GRADE, of_wrong).unwrap();
+    Plan::new(right, Grade::Fast, of_fast).unwrap();
     let link = Link::Identity;
     for exact in [Exact::auc(right, link), Exact::ap(right, link), Exact::pauc(right, link, (0.0, 0.3)).unwrap()] {
         let need = Estimator::<f64>::need(&exact, batch.shape());
         let (mut memory, mut real) = (Memory::new(need), vec![0.0; need.real]);
-        let mut with = |plan: Option<Plan<'_>>, grad: &mut [f64]| {
+        let mut with = |tables: &[f64], grad: &mut [f64]| {
             let scratch = Scratch { real: &mut real, ..memory.lend() };
-            let out = Grad { scores: grad, aux: &mut [] };
-            match plan {
-                Some(plan) => exact.update_with(plan, &batch, scratch, out),
-                None => exact.update(&batch, &[], &mut [], scratch, out),
-            }
+            exact.update(&batch.with_tables(tables), &[], &mut [], scratch, Grad { scores: grad, aux: &mut [] })
         };
+        let mut prepared = vec![0.0; Estimator::<f64>::tables_len(&exact)];
+        assert_eq!(Estimator::<f64>::prepare(&exact, &mut prepared), &of_right[..]);
         let (mut own, mut planned) = (vec![0.0; 1500], vec![0.0; 1500]);
-        let value = with(None, &mut own).unwrap();
-        assert_eq!(with(Some(plan), &mut planned).unwrap().to_bits(), value.to_bits());
+        let value = with(&[], &mut own).unwrap();
+        assert_eq!(with(of_right, &mut planned).unwrap().to_bits(), value.to_bits());
         assert_eq!(own, planned);
-        for other in others {
+        for other in [&*of_wrong, &*of_fast, &vec![0.0; 3]] {
             planned.fill(-7.0);
-            assert!(matches!(with(Some(other), &mut planned), Err(Error::Unsupported { .. })));
+            let refused = with(other, &mut planned);
+            assert!(matches!(refused, Err(Error::Unsupported { .. } | Error::Length { .. })), "{refused:?}");
             assert!(planned.iter().all(|&g| g == -7.0));
         }
         let scratch = Scratch { real: &mut real, ..memory.lend() };
-        assert_eq!(exact.value_with(plan, &batch, scratch).unwrap().to_bits(), value.to_bits());
+        let alone = exact.value(&batch.with_tables(of_right), &[], scratch).unwrap();
+        assert_eq!(alone.to_bits(), value.to_bits());
     }
+    // Where there are no tables, none are made.
+    let hinge = Exact::auc(AnySurrogate::by_name("squared-hinge", 1.0).unwrap(), link);
+    assert_eq!(Estimator::<f64>::tables_len(&hinge), 0);
+    assert!(Estimator::<f64>::prepare(&hinge, of_right).is_empty());
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The end of a run: every loop that the documentation shows comes to it, for every method, and nothing goes past it.
 
 use std::sync::Arc;
-use undercurve::data::{ClassDataset, Dataset};
-use undercurve::registry::{CLASS_METHODS, METHODS};
+use undercurve::data::Dataset;
+use undercurve::registry::{METHODS, class_methods};
 use undercurve::rng::Rng;
-use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer, TrainerError};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer, TrainerError};
 
 /// Calls that none of the runs here needs.
 const MANY: usize = 5000;
@@ -19,11 +19,11 @@ fn two() -> Arc<Dataset<f32>> {
     Arc::new(Dataset::dense(features(&labels), labels, 2).unwrap())
 }
 
-fn several() -> Arc<ClassDataset<f32>> {
+fn several() -> Arc<Dataset<f32>> {
     let labels: Vec<u8> = (0..80).map(|k| k % 4).collect();
     let rows = Dataset::dense(features(&labels), Vec::new(), 2).unwrap();
     let names = ["a", "b", "c", "d"].map(String::from).to_vec();
-    Arc::new(ClassDataset::new(rows, labels.into_iter().map(u32::from).collect(), names).unwrap())
+    Arc::new(rows.with_classes(labels.into_iter().map(u32::from).collect(), names).unwrap())
 }
 
 fn config(method: &str, model: &str, length: Length) -> Config {
@@ -123,13 +123,13 @@ fn every_loop_comes_to_the_end_of_every_run() {
 #[test]
 fn every_loop_comes_to_the_end_of_every_run_of_several_classes() {
     let data = several();
-    for method in CLASS_METHODS {
+    for method in class_methods() {
         for model in ["linear", "mlp-tanh:4"] {
             for length in lengths() {
                 let config = config(method.name, model, length);
-                let fresh = ClassTrainer::new(&config, data.clone(), None).unwrap();
+                let fresh = Trainer::new(&config, data.clone(), None).unwrap();
                 let total = fresh.total_steps();
-                let load = |bytes: &[u8]| ClassTrainer::<f32>::load(bytes, data.clone(), None).unwrap();
+                let load = |bytes: &[u8]| Trainer::<f32>::load(bytes, data.clone(), None).unwrap();
                 let steps = ends!(fresh.clone(), load, format!("{} {model} {length:?}", method.name));
                 assert_eq!(steps, total, "{} {model} {length:?}", method.name);
             }

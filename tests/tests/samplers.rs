@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use rand_core::{Rng as _, SeedableRng};
 use undercurve::Error;
 use undercurve::batch::Drawn;
+use undercurve::data::Segments;
 use undercurve::rng::Rng;
-use undercurve::sampler::{AnySampler, ByClass, ClassSampler, Classes, Cursor, Sampler, Shuffle, Stratified};
+use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Drawing {
@@ -14,9 +15,11 @@ struct Drawing {
     starts: [u32; 3],
 }
 
-fn draw(sampler: &AnySampler, classes: &Classes<'_>, cursor: &mut Cursor, order: &mut [u32]) -> Drawing {
-    let (mut index, mut slots) = (vec![0; sampler.rows()], vec![0; sampler.rows()]);
-    let starts = sampler.draw(classes, cursor, order, &mut index, &mut slots).unwrap().starts;
+fn draw(sampler: &AnySampler, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32]) -> Drawing {
+    let rows = sampler.rows(segments);
+    let (mut index, mut slots, mut starts) = (vec![0; rows], vec![0; rows], [0; 3]);
+    let to = Place { index: &mut index, slots: &mut slots, starts: &mut starts };
+    sampler.draw(segments, cursor, order, to).unwrap();
     slots.truncate((starts[2] - starts[1]) as usize);
     Drawing { index, slots, starts }
 }
@@ -31,9 +34,9 @@ proptest! {
         seed: u64,
         stop in 0..30usize,
     ) {
-        let mut memory = vec![0; labels.len()];
-        let classes = Classes::new(&labels, &mut memory).unwrap();
-        let [negatives, positives] = classes.population();
+        let (mut memory, mut starts) = (vec![0; labels.len()], [0; 3]);
+        let classes = Segments::new(&labels, &mut memory, &mut starts).unwrap();
+        let [negatives, positives] = [classes.size(0), classes.size(1)];
         prop_assume!(!stratified || (positives >= a && negatives >= b));
         prop_assume!(stratified || (a + b) as usize <= labels.len());
         let sampler = if stratified {
@@ -41,7 +44,7 @@ proptest! {
         } else {
             AnySampler::Shuffle(Shuffle::new(seed, a + b).unwrap())
         };
-        let (mut cursor, mut order) = (Cursor::default(), vec![0; labels.len()]);
+        let (mut cursor, mut order) = ([0; 4], vec![0; labels.len()]);
         sampler.prepare(&classes, &cursor, &mut order).unwrap();
         let mut seen = vec![[0u64; 64]; labels.len()];
         let mut resumed = None;
@@ -58,7 +61,7 @@ proptest! {
             prop_assert!(!stratified || low == b);
             for (place, &row) in got.index.iter().enumerate() {
                 prop_assert_eq!(u32::from(labels[row as usize]), u32::from(place >= low as usize));
-                let epoch = cursor.epoch[usize::from(stratified && labels[row as usize] == 1)];
+                let epoch = cursor[usize::from(stratified && labels[row as usize] == 1)];
                 seen[row as usize][epoch as usize] += 1;
                 prop_assert!(seen[row as usize][epoch as usize] <= 1, "row {row} came twice in epoch {epoch}");
             }
@@ -78,13 +81,13 @@ proptest! {
 #[test]
 fn batches_that_divide_the_rows_draw_all_of_them_every_epoch() {
     let labels: Vec<u8> = (0..24).map(|k| u8::from(k % 3 == 0)).collect();
-    let mut memory = vec![0; 24];
-    let classes = Classes::new(&labels, &mut memory).unwrap();
+    let (mut memory, mut starts) = (vec![0; 24], [0; 3]);
+    let classes = Segments::new(&labels, &mut memory, &mut starts).unwrap();
     for sampler in [
         AnySampler::Shuffle(Shuffle::new(5, 6).unwrap()),
         AnySampler::Stratified(Stratified::new(5, 2, 4).unwrap()), // 8 positives and 16 negatives
     ] {
-        let (mut cursor, mut order) = (Cursor::default(), vec![0; 24]);
+        let (mut cursor, mut order) = ([0; 4], vec![0; 24]);
         sampler.prepare(&classes, &cursor, &mut order).unwrap();
         let mut epochs = Vec::new();
         for _ in 0..3 {
@@ -99,58 +102,53 @@ fn batches_that_divide_the_rows_draw_all_of_them_every_epoch() {
     }
 }
 
-/// Classes of one size are not dealt in step: each has a stream of its own.
+/// Segments of one size are not dealt in step: each has a stream of its own.
 #[test]
-fn classes_are_shuffled_apart() {
-    let labels: Vec<u8> = (0..40).map(|k| k % 2).collect();
-    let mut memory = vec![0; 40];
-    let classes = Classes::new(&labels, &mut memory).unwrap();
-    let sampler = AnySampler::Stratified(Stratified::new(5, 20, 20).unwrap());
-    let (mut cursor, mut order) = (Cursor::default(), vec![0; 40]);
-    sampler.prepare(&classes, &cursor, &mut order).unwrap();
-    for _ in 0..3 {
-        let got = draw(&sampler, &classes, &mut cursor, &mut order).index;
-        assert!((0..20).any(|k| got[k] / 2 != got[20 + k] / 2), "{got:?}");
-    }
+fn segments_are_shuffled_apart() {
     let labels: Vec<u32> = (0..40).map(|k| k % 2).collect();
-    let (mut rows, mut starts) = (vec![0; 40], vec![0; 3]);
-    let by_class = ByClass::new(&labels, &mut rows, &mut starts).unwrap();
-    let sampler = ClassSampler::PerClass { seed: 5, rows: 20 };
-    let (mut cursor, mut order) = (vec![0; 4], vec![0; 40]);
-    sampler.prepare(&by_class, &cursor, &mut order).unwrap();
-    for _ in 0..3 {
-        let (mut index, mut starts) = (vec![0; 40], vec![0; 3]);
-        sampler.draw(&by_class, &mut cursor, &mut order, &mut index, &mut starts).unwrap();
-        assert!((0..20).any(|k| index[k] / 2 != index[20 + k] / 2), "{index:?}");
+    let (mut memory, mut starts) = (vec![0; 40], [0; 3]);
+    let segments = Segments::new(&labels, &mut memory, &mut starts).unwrap();
+    for sampler in [Stratified::new(5, 20, 20).unwrap(), Stratified::per_segment(5, 20).unwrap()] {
+        let sampler = AnySampler::Stratified(sampler);
+        let (mut cursor, mut order) = ([0; 4], vec![0; 40]);
+        sampler.prepare(&segments, &cursor, &mut order).unwrap();
+        for _ in 0..3 {
+            let got = draw(&sampler, &segments, &mut cursor, &mut order).index;
+            assert!((0..20).any(|k| got[k] / 2 != got[20 + k] / 2), "{got:?}");
+        }
     }
 }
 
 #[test]
 fn what_cannot_be_drawn_is_an_error() {
-    let mut memory = [0; 3];
-    let classes = Classes::new(&[0, 1, 0], &mut memory).unwrap();
-    let prepare = |sampler: AnySampler| sampler.prepare(&classes, &Cursor::default(), &mut [0; 3]);
+    let (mut memory, mut starts) = ([0; 3], [0; 3]);
+    let segments = Segments::new(&[0u8, 1, 0], &mut memory, &mut starts).unwrap();
     let stratified = |a, b| AnySampler::Stratified(Stratified::new(1, a, b).unwrap());
-    assert_eq!(prepare(stratified(2, 1)), Err(Error::Param { what: "positives" }));
-    assert_eq!(prepare(stratified(1, 3)), Err(Error::Param { what: "negatives" }));
-    assert_eq!(prepare(AnySampler::Shuffle(Shuffle::new(1, 4).unwrap())), Err(Error::Param { what: "batch" }));
+    let shuffle = |batch| AnySampler::Shuffle(Shuffle::new(1, batch).unwrap());
+    let prepare = |sampler: AnySampler, cursor: &[u64]| sampler.prepare(&segments, cursor, &mut [0; 3]);
+    // A segment gives what it has, and no more.
+    assert_eq!((stratified(2, 1).rows(&segments), stratified(1, 9).rows(&segments)), (2, 3));
+    assert_eq!(prepare(stratified(2, 9), &[0; 4]), Ok(()));
+    assert_eq!(prepare(shuffle(4), &[0; 4]), Err(Error::Param { what: "batch" }));
+    assert_eq!(prepare(shuffle(1), &[0; 3]), Err(Error::Length { what: "cursor", need: 4, got: 3 }));
     // Cursors of larger data.
-    let beyond = |position, sampler: AnySampler| {
-        sampler.prepare(&classes, &Cursor { position, ..Cursor::default() }, &mut [0; 3])
-    };
-    assert_eq!(beyond([2, 1], stratified(1, 1)), Ok(()));
-    assert_eq!(beyond([3, 0], stratified(1, 1)), Err(Error::Param { what: "negatives" }));
-    assert_eq!(beyond([0, 2], stratified(1, 1)), Err(Error::Param { what: "positives" }));
-    assert_eq!(beyond([4, 0], AnySampler::Shuffle(Shuffle::new(1, 1).unwrap())), Err(Error::Param { what: "batch" }));
+    assert_eq!(prepare(stratified(1, 1), &[0, 0, 2, 1]), Ok(()));
+    assert_eq!(prepare(stratified(1, 1), &[0, 0, 3, 0]), Err(Error::Param { what: "cursor" }));
+    assert_eq!(prepare(stratified(1, 1), &[0, 0, 0, 2]), Err(Error::Param { what: "cursor" }));
+    assert_eq!(prepare(shuffle(1), &[0, 0, 4, 0]), Err(Error::Param { what: "batch" }));
     assert_eq!(Shuffle::new(1, 0), Err(Error::Param { what: "batch" }));
-    assert_eq!(Classes::new(&[0, 2], &mut [0; 2]).map(|c| c.population()), Err(Error::Label { at: 1 }));
-    let mut one = [0; 2];
-    let classes = Classes::new(&[1, 1], &mut one).unwrap();
-    assert_eq!(stratified(1, 1).prepare(&classes, &Cursor::default(), &mut [0; 2]), Err(Error::OneClass));
-    let whole = AnySampler::Shuffle(Shuffle::new(1, 2).unwrap());
-    assert_eq!(whole.prepare(&classes, &Cursor::default(), &mut [0; 2]), Ok(()));
-    let drawn = whole.draw(&classes, &mut Cursor::default(), &mut [0, 1], &mut [0; 2], &mut [0; 2]).unwrap();
-    assert_eq!((drawn.starts, drawn.drawn), ([0, 0, 2], Drawn::Uniform));
+    assert_eq!(Stratified::per_segment(1, 0), Err(Error::Param { what: "per-class" }));
+    assert_eq!(Segments::new(&[0u8, 2], &mut [0; 2], &mut [0; 3]).err(), Some(Error::Label { at: 1 }));
+    assert_eq!(Segments::new(&[0u8, 0], &mut [0; 2], &mut [0; 2]).err(), Some(Error::Param { what: "classes" }));
+    let (mut one, mut starts) = ([0; 2], [0; 3]);
+    let segments = Segments::new(&[1u8, 1], &mut one, &mut starts).unwrap();
+    assert_eq!(stratified(1, 1).prepare(&segments, &[0; 4], &mut [0; 2]), Err(Error::OneClass));
+    let whole = shuffle(2);
+    assert_eq!(whole.prepare(&segments, &[0; 4], &mut [0; 2]), Ok(()));
+    let (mut index, mut slots, mut starts) = ([0; 2], [0; 2], [0; 3]);
+    let to = Place { index: &mut index, slots: &mut slots, starts: &mut starts };
+    assert_eq!(whole.draw(&segments, &mut [0; 4], &mut [0, 1], to), Ok(Drawn::Uniform));
+    assert_eq!(starts, [0, 0, 2]);
 }
 
 /// The generator is the published one, and its streams never change.

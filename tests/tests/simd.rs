@@ -2,7 +2,7 @@
 //! build for SSE2 alone. Only an optimised build has AVX2 in its loops: `tests/run` runs this with `--profile vectors
 //! --features simd` too.
 
-use undercurve::algorithm::{Adam, AdamForm, Algorithm, Answer, COUNTERS, Schedule, State};
+use undercurve::algorithm::{Adam, AdamForm, AdamSettings, Algorithm, Answer, COUNTERS, Schedule, State};
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Rows, Selection};
 use undercurve::estimator::{Estimator, First, Grad, Link, SmoothAp, Soap, SoapSettings, Weights};
@@ -116,7 +116,9 @@ fn adam<T: Real>() -> u64 {
     let (mut random, mut hash) = (Rng::new(4), Hash::new());
     for form in [AdamForm::Corrected, AdamForm::Plain, AdamForm::AmsGrad] {
         for len in [1, 13, 1000] {
-            let adam = Adam::new(Schedule::constant(0.01), 0.9, 0.999, 1e-8, 1e-4, form).unwrap();
+            let adam =
+                Adam::new(AdamSettings { lr: Schedule::constant(0.01), decay: 1e-4, form, ..AdamSettings::default() })
+                    .unwrap();
             let mut points: Vec<T> = normals(&mut random, len, 1.0);
             let (mut slots, mut counters) = (vec![T::ZERO; 2 * len], [0; COUNTERS]);
             for _ in 0..5 {

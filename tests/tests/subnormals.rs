@@ -6,13 +6,13 @@
 use std::arch::asm;
 use std::hint::black_box;
 use std::sync::Arc;
-use undercurve::data::{ClassDataset, Dataset};
+use undercurve::data::Dataset;
 use undercurve::estimator::Link;
 use undercurve::pairs::{self, Grade, Way};
-use undercurve::registry::{CLASS_METHODS, Domain, METHODS, Method};
+use undercurve::registry::{Domain, METHODS, Method, class_methods};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
-use undercurve::trainer::{ClassTrainer, Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve::{Real, Scratch};
 
 /// Subnormal operand, underflow.
@@ -170,12 +170,12 @@ fn no_step_of_several_classes_meets_subnormal_numbers() {
         let x: Vec<f32> = x.iter().map(|x| (x + 0.3 * rng.normal()) as f32).collect();
         let features = Dataset::dense(x, Vec::new(), 3).unwrap();
         let names = ["red", "green", "blue"].map(String::from).to_vec();
-        let data = Arc::new(ClassDataset::new(features, y, names).unwrap());
-        for method in CLASS_METHODS {
+        let data = Arc::new(features.with_classes(y, names).unwrap());
+        for method in class_methods() {
             for model in ["linear", "mlp:8,8", "mlp-tanh:8,8"] {
                 for settings in variants(method) {
                     let config = config(method, model, settings);
-                    let Ok(mut trainer) = ClassTrainer::new(&config, Arc::clone(&data), None) else { continue };
+                    let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else { continue };
                     if let Some(step) = first_subnormal(|| trainer.step()) {
                         met.push(format!("{} {model} apart {apart} {:?}: step {step}", method.name, config.settings));
                     }

@@ -71,7 +71,7 @@ fn every_method_lowers_its_objective() {
             let saddle = method.estimator(&defaults).is_ok_and(|estimator| estimator.aux().1 > 0);
             assert!(saddle || after.objective < before.objective, "{} {model}: {before:?} {after:?}", method.name);
             // Networks may end in a poor valley of their own; a line has no such excuse.
-            let auroc = after.train.auroc;
+            let auroc = after.train.get("auroc").unwrap();
             assert!(auroc > 0.75 || *model != "linear", "{} {model}: {after:?}", method.name);
         }
     }
@@ -189,7 +189,7 @@ fn every_surrogate_parts_equal_scores() {
             let config = Config { settings, fpr: (0.0, 0.5), ..config(method.name, "linear") };
             let mut trainer = Trainer::<f32>::new(&config, data(1, 400), None).unwrap();
             while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
-            let auroc = trainer.report().unwrap().train.auroc;
+            let auroc = trainer.report().unwrap().train.get("auroc").unwrap();
             assert!(auroc > 0.75, "{} {name}: {auroc}", method.name);
         }
     }
@@ -410,7 +410,7 @@ fn reports_measure_the_asked_range() {
     trainer.score(train.rows(), &mut scores).unwrap();
     let range = FprRange::new(0.2, 0.6).unwrap();
     let want = Metrics::new().partial_auc(&scores, train.labels(), range, TieRule::Trapezoid).unwrap();
-    assert_eq!(trainer.report().unwrap().train.pauc, want);
+    assert_eq!(trainer.report().unwrap().train.get("pauc"), Some(want));
 }
 
 #[test]
@@ -488,4 +488,36 @@ fn settings_that_nothing_reads_are_refused() {
     assert_eq!(made("soap", &[("sampling", "uniform"), ("batch", "32")]), Ok(()));
     let paper = registry::method("soap").unwrap().paper;
     assert_eq!(made("soap", &[paper, &[("pretrain", "0")]].concat()), Ok(()));
+}
+
+/// Data sets of numbers train linear models and networks by finite sums, and what ranks refuses them.
+#[test]
+fn numbers_are_fitted_by_finite_sums() {
+    let mut rng = Rng::new(4);
+    let x: Vec<f64> = (0..400).map(|_| rng.normal()).collect();
+    let y = x.chunks(2).map(|x| 1.5 * x[0] - 0.5 * x[1] + 0.25 + 0.1 * rng.normal()).collect();
+    let data = Arc::new(Dataset::dense(x, Vec::new(), 2).unwrap().with_values(y).unwrap());
+    let config = |method: &str, model: &str, settings: &[(&str, &str)]| Config {
+        method: method.into(),
+        model: ModelSpec::parse(model).unwrap(),
+        settings: settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+        length: Length::Passes(40.0),
+        ..Config::default()
+    };
+    for model in ["linear", "mlp-tanh:4"] {
+        let config = config("ai-sarah", model, &[("loss", "least-squares"), ("batch", "8")]);
+        let mut trainer = Trainer::new(&config, Arc::clone(&data), Some(Arc::clone(&data))).unwrap();
+        let report = trainer.run().unwrap();
+        let [rmse, r2] = ["rmse", "r2"].map(|name| report.train.get(name).unwrap());
+        assert!(r2 > 0.9 && rmse < 0.5, "{model}: {report:?}");
+        assert_eq!((report.test.as_ref(), report.train.get("auroc")), (Some(&report.train), None));
+        let saved = trainer.save();
+        let mut again = Trainer::load(&saved, Arc::clone(&data), None).unwrap();
+        assert!(again.is_done() && again.save() == saved && again.evaluate(&data).unwrap() == report.train);
+    }
+    let refused = |method: &str, settings: &[(&str, &str)]| {
+        Trainer::new(&config(method, "linear", settings), Arc::clone(&data), None).unwrap_err().to_string()
+    };
+    assert!(refused("soap", &[]).contains("numbers are for finite sums"));
+    assert!(refused("ai-sarah", &[("loss", "logistic")]).contains("loss=least-squares"));
 }

@@ -111,7 +111,7 @@ fn exact_methods_never_end_far_below_their_start() {
             let mut trainer = Trainer::new(&exact, Arc::clone(&data), None).unwrap();
             let metric = |trainer: &mut Trainer<f64>| {
                 let train = trainer.report().unwrap().train;
-                if method == "ap-exact" { train.ap } else { train.pauc }
+                train.get(if method == "ap-exact" { "ap" } else { "pauc" }).unwrap()
             };
             (0..400).for_each(|_| assert!(trainer.step().unwrap().is_some()));
             let (start, before) = (trainer.params().to_vec(), metric(&mut trainer));

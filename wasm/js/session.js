@@ -1,10 +1,9 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
 import { need, whole } from "./check.js";
-import { MOST_CLASSES, classMetrics, classPictures, needEveryClass } from "./classes.js";
 import { taken } from "./load.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
-import { Ordered, grid } from "./view.js";
+import { named, pictures } from "./view.js";
 
 /**
  * @typedef {object} Model
@@ -111,8 +110,11 @@ function unitRows(x, dims) {
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
+/** A byte numbers them. */
+const MOST_CLASSES = 256;
+
 /** Refuses what the module would silently round or wrap. */
-const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
+const check = ({ dims, classes, seed, steps, model, method, scale }) => {
   const most = 2 ** 32 - 1;
   need(whole(dims, 1, most), "dims", dims, "a whole number of features from 1");
   need(whole(seed, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "a whole number from 0");
@@ -125,16 +127,20 @@ const check = ({ dims, classes, seed, steps, model, method, scale, bytes }) => {
     need(whole(classes, 3, MOST_CLASSES), "classes", classes, `a whole number from 3 to ${MOST_CLASSES}; two need no classes`);
     need(!method.fpr, "method.fpr", method.fpr, "none: the partial AUC is one of two classes");
   }
-  // The letter that tells saved runs apart.
-  const [several, other] = [classes !== undefined, String.fromCharCode(bytes?.[10])];
-  need(!several || other !== "t", "bytes", "of two classes", "a session of several; leave classes out");
-  need(several || other !== "c", "bytes", "of several classes", "a session of two; say how many with classes");
   for (const width of model.hidden ?? []) need(whole(width, 1, most), "model.hidden", width, "whole numbers from 1");
 };
 
 const needTwoLabels = (labels, what) => {
   const row = labels.findIndex((label) => label > 1);
   need(row < 0, `${what}: the label of row ${row} (from 0)`, labels[row], "0 or 1, or classes: the number of them");
+};
+
+/** Refuses labels where a class has no row: none of its metrics would be known. */
+const needEveryClass = (labels, classes, what) => {
+  const rows = new Uint32Array(classes);
+  for (const label of labels) if (label < classes) rows[label] += 1;
+  const absent = rows.indexOf(0);
+  if (absent >= 0) throw new TypeError(`${what}: no row of class ${absent}, and classes is ${classes}`);
 };
 
 /** The most points, bins or cells of a grid that a picture has. */
@@ -189,7 +195,7 @@ export class Session {
         throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
       }
     }
-    check({ dims, classes, seed, steps, model, method, scale, bytes });
+    check({ dims, classes, seed, steps, model, method, scale });
     for (const [what, labels] of Object.entries(test ? { y, "test.y": test.y } : { y })) {
       if (several) needEveryClass(labels, classes, what);
       else needTwoLabels(labels, what);
@@ -197,13 +203,14 @@ export class Session {
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;
-    [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer: OfTwo, ClassData, ClassTrainer }) => {
-      const Trainer = several ? ClassTrainer : OfTwo;
-      if (!Trainer) return undefined;
-      const settings = bytes && !several ? Options.saved(bytes) : new Options(method.name, seed);
+    [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
+      if (several && !Data.prototype.ofClasses) return undefined;
+      const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
       try {
+        if (bytes && several) need(settings.several, "bytes", "of two classes", "a session of several; leave classes out");
+        else need(!settings.several, "bytes", "of several classes", "a session of two; say how many with classes");
         if (settings.needsFull || (method.preset && !settings.paper)) return undefined;
         if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
         if (steps !== undefined) settings.steps(steps);
@@ -213,14 +220,15 @@ export class Session {
           settings.set(name, String(value));
         }
         const scaled = scale === "unit" ? (x) => unitRows(x, dims) : (x) => x;
-        const take = (Kind, X, y) => {
+        const take = (X, y) => {
           const x = scaled(X);
-          return isDense(x) ? Kind.dense(x, y, dims, classes) : Kind.sparse(x.ptr, x.col, x.val, y, dims, classes);
+          return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
         };
-        this.#take = (X) => take(Data, X, new Uint8Array());
-        const Kind = several ? ClassData : Data;
-        data = take(Kind, X, y);
-        if (test) data.holdOut(take(Kind, test.X, test.y));
+        const none = new Uint8Array();
+        this.#take = (X) => take(X, none);
+        const labelled = ({ X, y }) => (several ? take(X, none).ofClasses(y, classes) : take(X, y));
+        data = labelled({ X, y });
+        if (test) data.holdOut(labelled(test));
         trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
         return trainer && [data, trainer];
       } finally {
@@ -282,25 +290,13 @@ export class Session {
   snapshot(view = {}) {
     const trainer = this.#held();
     checkView(view, this.#dims, this.#classes);
-    const metrics = trainer.metrics();
-    const snapshot = { step: trainer.stepsDone, done: trainer.done, pretraining: trainer.pretraining, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds };
+    const classes = this.#classes;
+    const test = named(trainer.metrics(), classes !== undefined);
+    const snapshot = { step: trainer.stepsDone, done: trainer.done, pretraining: trainer.pretraining, pass: trainer.pass, objective: trainer.objective, milliseconds: this.#milliseconds, test };
     const warning = trainer.warning();
     if (warning !== undefined) Object.assign(snapshot, { warning, collapsed: trainer.collapsed });
-    if (this.#classes !== undefined) {
-      const score = (X) => this.score(X);
-      const pictures = classPictures(view, { scores: () => trainer.scores(), labels: this.#labels, classes: this.#classes, score });
-      return { ...snapshot, test: classMetrics(metrics), ...pictures };
-    }
-    const [auroc, ap, pauc, accuracy] = metrics;
-    snapshot.test = { auroc, ap, pauc, accuracy };
-    if (view.curve || view.bins || view.surface || view.ranks) {
-      const scores = trainer.scores();
-      const ordered = new Ordered(scores, this.#labels);
-      if (view.curve) Object.assign(snapshot, ordered.curves(view.curve));
-      if (view.bins) snapshot.histogram = ordered.histogram(view.bins);
-      if (view.surface) snapshot.surface = ordered.ranks(this.score(grid(view.surface)));
-      if (view.ranks) snapshot.ranks = ordered.ranks(scores.subarray(0, view.ranks));
-    }
+    const held = { scores: () => trainer.scores(), labels: this.#labels, classes, score: (X) => this.score(X) };
+    Object.assign(snapshot, pictures(view, held));
     const sum = view.sum && trainer.sum();
     if (sum) {
       const [objective, gradNormSq, alpha, alphaMax, curvature] = sum;

@@ -120,3 +120,69 @@ export function grid({ x, y, columns, rows }) {
   }
   return out;
 }
+
+/**
+ * The class with the highest score of each row (of equal ones the first), that score, and how far the next is behind.
+ * @param {Float32Array} scores rows × classes, row-major
+ * @param {number} classes
+ * @returns {{ winner: Uint8Array, odds: Float32Array, lead: Float32Array }}
+ */
+function winners(scores, classes) {
+  const rows = scores.length / classes;
+  const winner = new Uint8Array(rows);
+  const odds = new Float32Array(rows);
+  const lead = new Float32Array(rows);
+  for (let row = 0, at = 0; row < rows; row += 1, at += classes) {
+    let best = 0;
+    let next = -Infinity;
+    for (let one = 1; one < classes; one += 1) {
+      if (scores[at + one] > scores[at + best]) {
+        next = scores[at + best];
+        best = one;
+      } else if (scores[at + one] > next) {
+        next = scores[at + one];
+      }
+    }
+    winner[row] = best;
+    odds[row] = scores[at + best];
+    lead[row] = scores[at + best] - next;
+  }
+  return { winner, odds, lead };
+}
+
+/** The module's metrics, by name: of two classes, or of several. */
+export function named(metrics, several) {
+  const [auroc, ap, pauc, accuracy] = metrics;
+  return several ? classMetrics(metrics) : { auroc, ap, pauc, accuracy };
+}
+
+function classMetrics([handTill, auroc, ap, accuracy, ...each]) {
+  const classes = Array.from({ length: each.length / 3 }, (_, k) => ({ rows: each[3 * k], auroc: each[3 * k + 1], ap: each[3 * k + 2] }));
+  return { handTill, auroc, ap, accuracy, classes };
+}
+
+/**
+ * What a view asks for of scores.
+ * @param {import("./session.js").View & import("./session.js").ClassView} view
+ * @param {{ scores: () => Float32Array, labels: Uint8Array, classes?: number, score: (X: Float32Array) => Float32Array }} held
+ *   the held-out rows with their scores, and a way to those of other rows
+ */
+export function pictures(view, { scores: all, labels, classes, score }) {
+  const { curve, bins, surface, ranks, winners: wanted, class: one = 0 } = view;
+  const out = {};
+  const several = classes !== undefined;
+  const ordering = curve || bins || (!several && (surface || ranks));
+  const scores = ordering || (several && wanted) ? all() : null;
+  if (ordering) {
+    // Of several classes, one against all others.
+    const own = several ? labels.map((label) => Number(label === one)) : labels;
+    const ordered = new Ordered(several ? Float32Array.from(own, (_, row) => scores[row * classes + one]) : scores, own);
+    if (curve) Object.assign(out, ordered.curves(curve));
+    if (bins) out.histogram = ordered.histogram(bins);
+    if (!several && surface) out.surface = ordered.ranks(score(grid(surface)));
+    if (!several && ranks) out.ranks = ordered.ranks(scores.subarray(0, ranks));
+  }
+  if (several && surface) out.surface = winners(score(grid(surface)), classes);
+  if (several && wanted) out.winners = winners(scores.subarray(0, wanted * classes), classes).winner;
+  return out;
+}

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use undercurve::data::{self, ClassDataset, Dataset, Missing, RawTable, Rows, Split};
+use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split, Target};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// A file that was read and not yet prepared.
@@ -57,22 +57,13 @@ impl Table {
         seed: f64,
     ) -> Result<Prepared, JsError> {
         let options = data::Options { positive: Some(positive.to_string()), ..self.options(label, impute) };
-        let ready = data::prepare::<f32>(&self.table, &options, Split::new(share, seed as u64))?;
-        ready.train.require_both_classes(self.table.name())?;
-        ready.test.require_both_classes(self.table.name())?;
-        Ok(Prepared { train: Part::Two(ready.train), test: Part::Two(ready.test) })
+        self.prepare_by(&options, share, seed)
     }
 
     /// The same with every label value a class of its own.
     #[wasm_bindgen(js_name = prepareClasses)]
     pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, JsError> {
-        let split = Split::new(share, seed as u64);
-        let ready = data::prepare_classes::<f32>(&self.table, &self.options(label, impute), split)?;
-        // What JavaScript holds class numbers in.
-        if ready.train.classes().len() > MOST_CLASSES {
-            return Err(JsError::new(&format!("{}: more than {MOST_CLASSES} classes", self.table.name())));
-        }
-        Ok(Prepared { train: Part::Several(ready.train), test: Part::Several(ready.test) })
+        self.prepare_by(&data::Options { target: Target::Classes, ..self.options(label, impute) }, share, seed)
     }
 }
 
@@ -85,34 +76,27 @@ impl Table {
             ..data::Options::default()
         }
     }
-}
 
-/// As many as a byte numbers.
-const MOST_CLASSES: usize = 256;
-
-/// Rows of two classes, or of several.
-enum Part {
-    Two(Dataset<f32>),
-    Several(ClassDataset<f32>),
-}
-
-impl Part {
-    fn features(&self) -> &Dataset<f32> {
-        match self {
-            Self::Two(rows) => rows,
-            Self::Several(rows) => rows.features(),
+    fn prepare_by(&self, options: &data::Options, share: f64, seed: f64) -> Result<Prepared, JsError> {
+        let name = self.table.name();
+        let ready = data::prepare::<f32>(&self.table, options, Split::new(share, seed as u64))?;
+        if ready.train.classes().len() > MOST_CLASSES {
+            return Err(JsError::new(&format!("{name}: more than {MOST_CLASSES} classes")));
         }
-    }
-    fn rows(&self) -> Rows<'_, f32> {
-        self.features().rows()
+        ready.train.require_every_class(name)?;
+        ready.test.require_every_class(name)?;
+        Ok(Prepared { train: ready.train, test: ready.test })
     }
 }
+
+/// As many as a byte numbers: what JavaScript holds class numbers in.
+const MOST_CLASSES: usize = 256;
 
 /// A file's rows, encoded and split.
 #[wasm_bindgen]
 pub struct Prepared {
-    train: Part,
-    test: Part,
+    train: Dataset<f32>,
+    test: Dataset<f32>,
 }
 
 #[wasm_bindgen]
@@ -120,7 +104,7 @@ impl Prepared {
     /// Features per row.
     #[wasm_bindgen(getter)]
     pub fn dims(&self) -> usize {
-        self.train.rows().cols()
+        self.train.cols()
     }
     /// Whether rows come as `starts`, `columns` and stored values: where less than half of all values is stored.
     #[wasm_bindgen(getter)]
@@ -128,7 +112,7 @@ impl Prepared {
         let rows = self.train.rows();
         matches!(rows, Rows::Csr { .. }) && rows.nnz() < rows.len() * rows.cols() / 2
     }
-    fn part(&self, held: bool) -> &Part {
+    fn part(&self, held: bool) -> &Dataset<f32> {
         if held { &self.test } else { &self.train }
     }
     /// Features of the training rows (or the held-out ones): row-major, or the stored ones of sparse rows.
@@ -163,17 +147,15 @@ impl Prepared {
     }
     /// Labels: 1 for positives, or the number of the class.
     pub fn labels(&self, held: bool) -> Vec<u8> {
-        match self.part(held) {
-            Part::Two(rows) => rows.labels().to_vec(),
-            Part::Several(rows) => rows.labels().iter().map(|&class| class as u8).collect(),
+        let rows = self.part(held);
+        match rows.class_labels() {
+            [] => rows.labels().to_vec(),
+            classes => classes.iter().map(|&class| class as u8).collect(),
         }
     }
     /// Names of several classes, a JSON array in the order of their numbers.
     pub fn names(&self) -> String {
-        match &self.train {
-            Part::Two(_) => json::array([]),
-            Part::Several(rows) => json::array(rows.classes().iter().map(|name| json::string(name))),
-        }
+        json::array(self.train.classes().iter().map(|name| json::string(name)))
     }
     /// The first `most` held-out rows on a plane, (x, y) each: the features if there are two, else principal components.
     pub fn plane(&self, most: usize) -> Vec<f32> {

@@ -13,8 +13,6 @@ extern crate alloc;
 #[cfg(any(feature = "files", not(target_arch = "wasm32")))]
 extern crate std;
 
-#[cfg(feature = "full")]
-mod classes;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "files")]
@@ -26,12 +24,12 @@ mod synthetic;
 #[cfg(feature = "train")]
 mod train;
 
-#[cfg(feature = "full")]
-pub use classes::{ClassData, ClassTrainer, draw_pinwheel, pinwheel_classes};
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
+#[cfg(feature = "full")]
+pub use train::{draw_pinwheel, pinwheel_classes};
 
 /// What the standard library brings where it is there.
 #[cfg(all(target_arch = "wasm32", not(feature = "files")))]

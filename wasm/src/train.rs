@@ -1,11 +1,15 @@
 //! Training: data from arrays or from a seed, options, the trainer and what a picture of it needs.
 
 use crate::synthetic::SYNTHETICS;
+#[cfg(feature = "full")]
+use crate::synthetic::{ARMS, pinwheel};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::data::Dataset;
+#[cfg(feature = "full")]
+use undercurve::metric::class_summary;
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::registry;
 use undercurve::rng::Rng;
@@ -15,7 +19,7 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 /// Training rows and held-out rows.
 #[wasm_bindgen]
 pub struct Data {
-    pub(crate) train: Arc<Dataset<f32>>,
+    train: Arc<Dataset<f32>>,
     test: Option<Arc<Dataset<f32>>>,
 }
 
@@ -30,6 +34,15 @@ impl Data {
     pub fn sparse(ptr: Vec<u32>, col: Vec<u32>, val: Vec<f32>, y: Vec<u8>, dims: usize) -> Result<Self, JsError> {
         let ptr = ptr.into_iter().map(|at| at as usize).collect();
         Ok(Self { train: Arc::new(Dataset::csr(ptr, col, val, y, dims)?), test: None })
+    }
+
+    /// The same rows with the class of each in place of a label, from 0 and below `classes`.
+    #[cfg(feature = "full")]
+    #[wasm_bindgen(js_name = ofClasses)]
+    pub fn of_classes(self, y: Vec<u8>, classes: usize) -> Result<Self, JsError> {
+        let names = (0..classes).map(|class| class.to_string()).collect();
+        let labels = y.into_iter().map(u32::from).collect();
+        Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_classes(labels, names)?), test: self.test })
     }
 
     /// Takes the rows of `held` to measure on.
@@ -61,8 +74,8 @@ pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
 /// Rows drawn from a seed: two features each, row-major, and labels.
 #[wasm_bindgen]
 pub struct Drawn {
-    pub(crate) x: Vec<f32>,
-    pub(crate) y: Vec<u8>,
+    x: Vec<f32>,
+    y: Vec<u8>,
 }
 
 #[wasm_bindgen]
@@ -90,10 +103,30 @@ impl Drawn {
     }
 }
 
+/// Rows of the pinwheel drawn from a seed, with class numbers. `noise` is a standard deviation added to both features; `part`
+/// 0 is for training, 1 for holding out.
+#[cfg(feature = "full")]
+#[wasm_bindgen(js_name = drawPinwheel)]
+pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Result<Drawn, JsError> {
+    if !(noise >= 0.0 && noise.is_finite()) {
+        return Err(JsError::new("noise must not be negative"));
+    }
+    let (x, y) = pinwheel(rows, noise, seed as u64, u64::from(part));
+    Ok(Drawn { x, y })
+}
+
+/// How many classes it has.
+#[cfg(feature = "full")]
+#[wasm_bindgen(js_name = pinwheelClasses)]
+pub fn pinwheel_classes() -> usize {
+    ARMS.len()
+}
+
 /// What a run depends on beside its data.
 #[wasm_bindgen]
 pub struct Options {
-    pub(crate) config: Config,
+    config: Config,
+    several: bool,
 }
 
 #[wasm_bindgen]
@@ -101,11 +134,17 @@ impl Options {
     /// A method of `methods()` with its defaults, on a linear model.
     #[wasm_bindgen(constructor)]
     pub fn new(method: &str, seed: f64) -> Self {
-        Self { config: Config { method: method.to_string(), seed: seed as u64, ..Config::default() } }
+        let config = Config { method: method.to_string(), seed: seed as u64, ..Config::default() };
+        Self { config, several: false }
     }
     /// Those of a saved run.
     pub fn saved(bytes: &[u8]) -> Result<Self, JsError> {
-        Ok(Self { config: Config::of_saved(bytes)? })
+        Ok(Self { config: Config::of_saved(bytes)?, several: !Config::classes_of_saved(bytes)?.is_empty() })
+    }
+    /// Whether the saved run is one of several classes.
+    #[wasm_bindgen(getter)]
+    pub fn several(&self) -> bool {
+        self.several
     }
     /// Whether the method is one of the full module's, which this one does not have.
     #[wasm_bindgen(getter, js_name = needsFull)]
@@ -115,10 +154,8 @@ impl Options {
     /// Takes the settings of the method's paper, of two classes or of several. Those that are set afterwards override them.
     #[cfg(feature = "full")]
     pub fn paper(&mut self, several: bool) {
-        let method = match several {
-            true => registry::class_method(&self.config.method),
-            false => registry::method(&self.config.method),
-        };
+        let method = registry::method(&self.config.method);
+        let method = if several { method.and_then(registry::Method::of_classes) } else { method };
         for (name, value) in method.map_or(&[][..], |method| method.paper) {
             self.set(name, value);
         }
@@ -141,12 +178,13 @@ impl Options {
     }
 }
 
-/// Training on the CPU, one step at a time.
+/// Training on the CPU, one step at a time: of two classes or of several, as the data have them.
 #[wasm_bindgen]
 pub struct Trainer {
     inner: trainer::Trainer<f32>,
     metrics: Metrics<f32>,
     objective: f64,
+    /// Of several classes the log-odds of each, rows × classes, row-major.
     scores: Vec<f32>,
     /// The step that `scores` belong to.
     scored: Option<u64>,
@@ -219,7 +257,7 @@ impl Trainer {
     pub fn pass(&self) -> f64 {
         self.inner.pass()
     }
-    /// Rows of the last batch, negatives first.
+    /// Rows of the last batch, class by class, negatives first.
     pub fn batch(&self) -> Vec<u32> {
         self.inner.batch_index().to_vec()
     }
@@ -228,8 +266,18 @@ impl Trainer {
         self.inner.params().to_vec()
     }
 
-    /// Held-out AUROC, average precision, partial AUC (the mean true-positive rate over its range), accuracy at score 0.
+    /// Held-out AUROC, average precision, partial AUC (the mean true-positive rate over its range), accuracy at score 0. Of
+    /// several classes Hand–Till AUC, mean AUROC and mean average precision of a class against all others, accuracy; then
+    /// rows, AUROC and average precision of each class.
     pub fn metrics(&mut self) -> Result<Vec<f64>, JsError> {
+        #[cfg(feature = "full")]
+        if self.heads() > 1 {
+            let data = self.refresh()?;
+            let summary = class_summary(&self.scores, self.heads(), data.class_labels())?;
+            let mut out = vec![summary.hand_till, summary.auroc, summary.ap, summary.accuracy];
+            out.extend(summary.classes.iter().flat_map(|class| [class.rows as f64, class.auroc, class.ap]));
+            return Ok(out);
+        }
         let Summary { auroc, ap, pauc, accuracy, .. } = self.summary()?;
         Ok(vec![auroc, ap, pauc, accuracy])
     }
@@ -237,8 +285,8 @@ impl Trainer {
     /// What is to be said against the model, if anything; `collapsed` then tells how grave it is.
     pub fn warning(&mut self) -> Result<Option<String>, JsError> {
         let test = match self.inner.test_data() {
-            Some(_) => Some(self.summary()?),
-            None => None,
+            Some(_) if self.heads() == 1 => Some(self.summary()?),
+            _ => None,
         };
         let warning = self.inner.warning(test.as_ref())?;
         self.collapsed = warning.is_some_and(Warning::collapsed);
@@ -250,7 +298,8 @@ impl Trainer {
         self.collapsed
     }
 
-    /// Scores of the held-out rows (of the training rows where nothing is held out).
+    /// Scores of the held-out rows (of the training rows where nothing is held out); of several classes the log-odds of each,
+    /// row-major.
     pub fn scores(&mut self) -> Result<Vec<f32>, JsError> {
         self.refresh()?;
         Ok(self.scores.clone())
@@ -258,9 +307,14 @@ impl Trainer {
 
     /// Scores of any rows, with as many columns as the training data; their labels are not looked at.
     pub fn score(&mut self, data: &Data) -> Result<Vec<f32>, JsError> {
-        let mut scores = vec![0.0; data.train.len()];
+        let mut scores = vec![0.0; data.train.len() * self.heads()];
         self.inner.score(data.train.rows(), &mut scores)?;
         Ok(scores)
+    }
+
+    /// Scores of a row.
+    fn heads(&self) -> usize {
+        if cfg!(feature = "full") { self.inner.train_data().classes().len().max(1) } else { 1 }
     }
 
     fn summary(&mut self) -> Result<Summary, JsError> {
@@ -274,7 +328,7 @@ impl Trainer {
     fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, JsError> {
         let data = self.inner.test_data().unwrap_or_else(|| self.inner.train_data()).clone();
         if self.scored != Some(self.inner.steps_done()) {
-            self.scores.resize(data.len(), 0.0);
+            self.scores.resize(data.len() * self.heads(), 0.0);
             self.inner.score(data.rows(), &mut self.scores)?;
             self.scored = Some(self.inner.steps_done());
         }

@@ -35,18 +35,19 @@ function hash(params) {
 }
 
 /** What comes of a run in one of the modules; nothing where it does not have the method, or several classes. */
-function train({ Data, Options, Trainer, ClassData, ClassTrainer }, data, { method, settings, hidden, steps, classes }) {
-  if (classes && !ClassTrainer) return undefined;
+function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps, classes }) {
+  if (classes && !Data.prototype.ofClasses) return undefined;
   const options = new Options(method, 7);
   if (options.needsFull) return undefined;
   options.steps(steps);
   options.fpr(0.05, 0.5);
   if (hidden.length) options.hidden(Uint32Array.from(hidden));
   for (const [name, value] of Object.entries(settings)) options.set(name, value);
-  const rows = classes ? ClassData.dense(data.X, data.classes(classes), data.dims, classes) : Data.dense(data.X, data.y, data.dims);
+  const dense = Data.dense(data.X, classes ? new Uint8Array() : data.y, data.dims);
+  const rows = classes ? dense.ofClasses(data.classes(classes), classes) : dense;
   let trainer;
   try {
-    trainer = new (classes ? ClassTrainer : Trainer)(options, rows);
+    trainer = new Trainer(options, rows);
     // (A call may be a piece of a walk over all rows, which is no step.)
     while (trainer.stepsDone < steps && trainer.step());
     // (JSON has no NaN.)

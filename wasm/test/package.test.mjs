@@ -165,7 +165,7 @@ test("what several classes cannot be is an exception with a sentence", async () 
   refused({ classes: 3 }, /label of row \d+ \(from 0\) is not a class number/);
   refused({ test: { ...clouds(400, 2), y: new Uint8Array(400) } }, { name: "TypeError", message: /^test\.y: no row of class 1/ });
   refused({ method: { name: "soap" } }, /method soap trains two classes; of several classes are ce, ppd-sg, ppd-adagrad/);
-  refused({ method: { name: "nothing" } }, /no method "nothing" of several classes/);
+  refused({ method: { name: "nothing" } }, /no method "nothing"; there are /);
   refused({ method: { name: "ce", fpr: [0, 0.1] } }, { name: "TypeError", message: /partial AUC/ });
   refused({ method: { name: "ce", settings: { gamma: 1 } } }, /gamma/);
   const session = new Session(several("ce"));

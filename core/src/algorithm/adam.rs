@@ -36,37 +36,56 @@ pub enum AdamForm {
 /// Entries looked at side by side.
 const LANES: usize = 8;
 
-/// Adam.
+/// What Adam is made of. The default has the paper's rates and no decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Adam {
-    lr: Schedule,
-    beta1: f64,
-    beta2: f64,
-    eps: f64,
-    decay: f64,
-    form: AdamForm,
+pub struct AdamSettings {
+    /// Rate, ≥ 0.
+    pub lr: Schedule,
+    /// Weight of the old first moment, in [0, 1).
+    pub beta1: f64,
+    /// Weight of the old second moment, in [0, 1).
+    pub beta2: f64,
+    /// ε > 0.
+    pub eps: f64,
+    /// Weight decay, ≥ 0.
+    pub decay: f64,
+    /// Which form.
+    pub form: AdamForm,
 }
 
+impl Default for AdamSettings {
+    fn default() -> Self {
+        let (lr, form) = (Schedule::constant(0.001), AdamForm::Corrected);
+        Self { lr, beta1: 0.9, beta2: 0.999, eps: 1e-8, decay: 0.0, form }
+    }
+}
+
+/// Adam.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Adam(AdamSettings);
+
 impl Adam {
-    /// With a rate (≥ 0), the weights of the old moments (in [0, 1)), ε (> 0) and a weight decay (≥ 0).
+    /// With these settings; its [`Default`] needs no check.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(lr: Schedule, beta1: f64, beta2: f64, eps: f64, decay: f64, form: AdamForm) -> Result<Self> {
-        Ok(Self {
-            lr: lr.check()?,
-            beta1: in_range("beta1", beta1, 0.0, 1.0)?,
-            beta2: in_range("beta2", beta2, 0.0, 1.0)?,
-            eps: in_range("eps", eps, f64::MIN_POSITIVE, f64::INFINITY)?,
-            decay: in_range("decay", decay, 0.0, f64::INFINITY)?,
-            form,
-        })
+    pub fn new(settings: AdamSettings) -> Result<Self> {
+        let AdamSettings { lr, beta1, beta2, eps, decay, .. } = settings;
+        lr.check()?;
+        in_range("beta1", beta1, 0.0, 1.0)?;
+        in_range("beta2", beta2, 0.0, 1.0)?;
+        in_range("eps", eps, f64::MIN_POSITIVE, f64::INFINITY)?;
+        in_range("decay", decay, 0.0, f64::INFINITY)?;
+        Ok(Self(settings))
     }
 }
 
 impl<T: Real> Algorithm<T> for Adam {
     fn slots_len(&self, params: usize) -> usize {
         2 * params
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
     }
     fn next(&self, _: &State<'_, T>) -> Ask {
         FRESH_GRADIENT
@@ -75,21 +94,21 @@ impl<T: Real> Algorithm<T> for Adam {
         let len = state.points.len();
         let grad = gradient(state.points.len(), state, 2 * len, answer)?;
         let step = state.counters[0];
-        let (beta1, fresh1) = (T::of(self.beta1), T::of(1.0 - self.beta1));
-        let (beta2, fresh2) = (T::of(self.beta2), T::of(1.0 - self.beta2));
-        let (correct1, correct2) = match self.form {
-            AdamForm::Corrected => (1.0 - power(self.beta1, step + 1), 1.0 - power(self.beta2, step + 1)),
+        let (beta1, fresh1) = (T::of(self.0.beta1), T::of(1.0 - self.0.beta1));
+        let (beta2, fresh2) = (T::of(self.0.beta2), T::of(1.0 - self.0.beta2));
+        let (correct1, correct2) = match self.0.form {
+            AdamForm::Corrected => (1.0 - power(self.0.beta1, step + 1), 1.0 - power(self.0.beta2, step + 1)),
             AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
         };
-        let (lr, root2) = (T::of(self.lr.at(step) / correct1), T::of(libm::sqrt(correct2)));
-        let (eps, decay) = (T::of(self.eps), T::of(self.decay));
+        let (lr, root2) = (T::of(self.0.lr.at(step) / correct1), T::of(libm::sqrt(correct2)));
+        let (eps, decay) = (T::of(self.0.eps), T::of(self.0.decay));
         // lr·(m/c₁)/(√(v/c₂) + ε) = (lr/c₁)·m·√c₂/(√v + ε√c₂): one division, one root.
-        let (outside, inside) = match self.form {
+        let (outside, inside) = match self.0.form {
             AdamForm::Corrected => (eps * root2, T::ZERO),
             AdamForm::Plain | AdamForm::AmsGrad => (T::ZERO, eps),
         };
         let factor = lr * root2;
-        let rising = self.form == AdamForm::AmsGrad;
+        let rising = self.0.form == AdamForm::AmsGrad;
         let rule = Rule { beta1, fresh1, beta2, fresh2, decay, factor, outside, inside, rising };
         let (first, second) = state.slots.split_at_mut(len);
         // Nothing may be written before it is known that all of it is finite. The cheap pass bounds every step by the
@@ -206,7 +225,8 @@ impl Adam {
     /// Of settings.
     pub(super) fn from_settings(settings: &Settings<'_>, form: AdamForm) -> Result<Self> {
         let (beta1, beta2) = (settings.value("beta1"), settings.value("beta2"));
-        Self::new(Schedule::from_settings(settings)?, beta1, beta2, settings.value("eps"), settings.decay(), form)
+        let (lr, eps, decay) = (Schedule::from_settings(settings)?, settings.value("eps"), settings.decay());
+        Self::new(AdamSettings { lr, beta1, beta2, eps, decay, form })
     }
 
     /// Of settings, for so many steps of cross-entropy before a method's own.
@@ -215,7 +235,7 @@ impl Adam {
     /// `Param` where the method has none.
     pub fn of_pretraining(settings: &Settings<'_>, steps: u64) -> Result<Self> {
         let lr = Schedule::new(settings.value("pretrain-lr"), Shape::Linear, steps);
-        Self::new(lr, 0.9, 0.999, 1e-8, settings.auto(&DECAY).unwrap_or(0.0), AdamForm::Corrected)
+        Self::new(AdamSettings { lr, decay: settings.auto(&DECAY).unwrap_or(0.0), ..AdamSettings::default() })
     }
 }
 

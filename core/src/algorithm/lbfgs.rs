@@ -139,18 +139,7 @@ fn add<T: Real>(factor: f64, x: &[T], y: &mut [T]) {
 }
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-impl Lbfgs {
-    /// Whether it has ended without having made a step: the first gradient and two searches are all that it asked for.
-    pub(super) fn is_stuck(counters: &[u64; COUNTERS]) -> bool {
-        counters[1] == FAILED && counters[0] <= 1 + 2 * (TRIALS + 1)
-    }
-
-    /// Whether restored counters can be of a run.
-    pub(super) fn sound(&self, counters: &[u64; COUNTERS]) -> bool {
-        let (pairs, place) = (counters[3] >> 32, counters[3] & 0xffff_ffff);
-        pairs <= self.memory as u64 && place < self.memory as u64
-    }
-}
+impl Lbfgs {}
 
 impl<T: Real> Algorithm<T> for Lbfgs {
     fn points(&self) -> usize {
@@ -162,10 +151,20 @@ impl<T: Real> Algorithm<T> for Lbfgs {
     fn slots_len(&self, params: usize) -> usize {
         params.saturating_mul(2 * (self.memory + 1)).saturating_add(self.memory + 6)
     }
+    fn draws_all(&self) -> bool {
+        true
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        let (pairs, place) = (counters[3] >> 32, counters[3] & 0xffff_ffff);
+        counters[0] <= steps && pairs <= self.memory as u64 && place < self.memory as u64
+    }
+    fn is_stuck(&self, counters: &[u64]) -> bool {
+        counters[1] == FAILED && counters[0] <= 1 + 2 * (TRIALS + 1)
+    }
     fn next(&self, state: &State<'_, T>) -> Ask {
         match state.counters.get(1) {
             Some(&(DONE | FAILED)) => Ask::Done,
-            _ => Ask::Gradient { at: Point(0), previous: None, draw: Draw::All },
+            _ => Ask::gradient(Point(0), Draw::All),
         }
     }
 

@@ -19,7 +19,7 @@ mod sgd;
 mod stages;
 
 pub use adagrad::Adagrad;
-pub use adam::{Adam, AdamForm};
+pub use adam::{Adam, AdamForm, AdamSettings};
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use oauc::Oauc;
@@ -55,19 +55,45 @@ pub enum Draw {
     All,
 }
 
-/// What an algorithm wants next.
+/// What an evaluation is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+pub enum Want {
+    /// Move the estimator's state; no gradient. The answer is [`Answer::Continue`].
+    Track,
+    /// The gradient, the state as it is.
+    Gradient,
+    /// Both, as [`Estimator::update`](crate::estimator::Estimator::update).
+    Both,
+}
+
+/// What an algorithm wants next.
+///
+/// A host answers an ask fully or with [`Error::Unsupported`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Ask {
-    /// Run the estimator at `at` (with scores at `previous`, if given) and back-propagate; answer with the gradient by
-    /// parameters and auxiliaries, in that order.
-    Gradient {
+    /// Run the estimator on a term of the objective; unless only its state is to be tracked, back-propagate and answer with
+    /// the gradient by parameters and auxiliaries, in that order.
+    Evaluate {
+        /// Which term of the objective; 0 where there is one.
+        term: u8,
         /// Where.
         at: Point,
-        /// Where the scores of the same rows are needed too.
+        /// Where the scores of the same rows are needed too ([`Batch::previous`](crate::batch::Batch::previous)).
         previous: Option<Point>,
         /// On which rows.
         draw: Draw,
+        /// Weight of new values in the estimator's state; `None` for the estimator's own.
+        rate: Option<f64>,
+        /// What it is to do.
+        want: Want,
+    },
+    /// A new inner problem begins on a term: [`Estimator::turn`](crate::estimator::Estimator::turn). The answer is
+    /// [`Answer::Continue`].
+    Turn {
+        /// Which term.
+        term: u8,
     },
     /// Mean link score of each class over so many batches together, for dual resets; where there are several ascent
     /// variables, their best values given those means.
@@ -79,7 +105,7 @@ pub enum Ask {
         /// How many times `draw`.
         batches: u64,
     },
-    /// A stage or a pass ended; `at` is the iterate to look at.
+    /// A stage or a pass ended; `at` is the iterate to look at. The answer is [`Answer::Continue`].
     Report {
         /// Which point.
         at: Point,
@@ -88,11 +114,19 @@ pub enum Ask {
     Done,
 }
 
+impl Ask {
+    /// The gradient of the whole objective at a point, with its state tracked.
+    #[must_use]
+    pub const fn gradient(at: Point, draw: Draw) -> Self {
+        Self::Evaluate { term: 0, at, previous: None, draw, rate: None, want: Want::Both }
+    }
+}
+
 /// The host's answer to an [`Ask`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'a, T> {
-    /// To `Ask::Gradient`.
+    /// To `Ask::Evaluate`, where a gradient is wanted.
     Gradient {
         /// The objective's estimate.
         value: f64,
@@ -111,7 +145,7 @@ pub enum Answer<'a, T> {
         /// Their best values. For a pair (i, j): the mean of score i over class j less that over class i.
         alpha: &'a [T],
     },
-    /// To `Ask::Report`.
+    /// To `Ask::Report`, `Ask::Turn` and `Want::Track`.
     Continue,
 }
 
@@ -138,6 +172,23 @@ pub trait Algorithm<T: Real> {
     /// The point to look at between steps: the best parameters so far, not a trial.
     fn iterate(&self) -> Point {
         Point(0)
+    }
+    /// Whether it may ask for [`Draw::All`]: hosts then keep memory for all rows.
+    fn draws_all(&self) -> bool {
+        false
+    }
+    /// Whether restored counters can be its own after so many steps; what it says no to is refused as damaged.
+    fn sound(&self, _counters: &[u64], _steps: u64) -> bool {
+        true
+    }
+    /// Whether it has ended without having made a step.
+    fn is_stuck(&self, _counters: &[u64]) -> bool {
+        false
+    }
+    /// The radius of a ball that it projects the iterate onto, and how many entries, the last ones, are not in it; `None`
+    /// without one.
+    fn ball(&self) -> Option<(f64, usize)> {
+        None
     }
     /// Elements of `State::slots` for so many parameters and auxiliaries. They start at 0.
     fn slots_len(&self, params: usize) -> usize;
@@ -173,6 +224,26 @@ macro_rules! algorithms {
                     $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::iterate(a),)*
                 }
             }
+            fn draws_all(&self) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::draws_all(a),)*
+                }
+            }
+            fn sound(&self, counters: &[u64], steps: u64) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::sound(a, counters, steps),)*
+                }
+            }
+            fn is_stuck(&self, counters: &[u64]) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::is_stuck(a, counters),)*
+                }
+            }
+            fn ball(&self) -> Option<(f64, usize)> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::ball(a),)*
+                }
+            }
             fn slots_len(&self, params: usize) -> usize {
                 match self {
                     $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::slots_len(a, params),)*
@@ -205,28 +276,10 @@ algorithms! {
     Pesg(Pesg) "Proximal epoch stochastic gradient."
 }
 
-#[cfg(feature = "alloc")]
-impl AnyAlgorithm {
-    /// Whether it has ended without having made a step.
-    #[cfg_attr(not(feature = "every-method"), allow(unused_variables))]
-    pub(crate) fn is_stuck(&self, counters: &[u64; COUNTERS]) -> bool {
-        match self {
-            #[cfg(feature = "every-method")]
-            Self::Lbfgs(_) => Lbfgs::is_stuck(counters),
-            _ => false,
-        }
-    }
-
-    /// Whether restored counters can be of a run after so many steps.
-    pub(crate) fn sound(&self, counters: &[u64; COUNTERS], steps: u64) -> bool {
-        let [done, stage, inner, phase] = *counters;
-        match self {
-            #[cfg(feature = "every-method")]
-            Self::Lbfgs(a) => done <= steps && a.sound(counters),
-            // A stage takes a step or more.
-            _ => done <= steps && stage <= done && inner <= done && phase <= ppd_sg::phase::REPORT,
-        }
-    }
+/// Whether counters are steps, stages, steps in the stage and phase of a run after so many steps: a stage takes one or more.
+fn counted(counters: &[u64], steps: u64) -> bool {
+    matches!(*counters, [done, stage, inner, phase]
+        if done <= steps && stage <= done && inner <= done && phase <= stages::phase::REPORT)
 }
 
 /// What makes a step rule of settings, where so many of the last entries are maximised over.
@@ -281,7 +334,7 @@ fn answer(settings: &Settings<'_>) -> Point {
 }
 
 /// The request of every plain first-order method: the gradient of a fresh batch at the iterate.
-const FRESH_GRADIENT: Ask = Ask::Gradient { at: Point(0), previous: None, draw: Draw::Fresh { sampler: 0 } };
+const FRESH_GRADIENT: Ask = Ask::gradient(Point(0), Draw::Fresh { sampler: 0 });
 
 /// The gradient in an answer, `len` long, checked with the state's lengths.
 fn gradient<'g, T: Real>(len: usize, state: &State<'_, T>, slots: usize, answer: Answer<'g, T>) -> Result<&'g [T]> {
@@ -293,6 +346,19 @@ fn gradient<'g, T: Real>(len: usize, state: &State<'_, T>, slots: usize, answer:
     exact_len("counters", COUNTERS, state.counters.len())?;
     all_finite("grad", grad)?;
     Ok(grad)
+}
+
+/// The factor that brings a vector with these entries into the ball.
+fn shrink<T: Real>(radius: f64, entries: impl Iterator<Item = T>) -> T {
+    if radius == f64::INFINITY {
+        return T::ONE;
+    }
+    let mut square = 0.0;
+    for x in entries {
+        square += x.f64() * x.f64();
+    }
+    let norm = libm::sqrt(square);
+    if norm > radius { T::of(radius / norm) } else { T::ONE }
 }
 
 /// x to a whole power by squaring, the same bits everywhere.

@@ -33,6 +33,9 @@ impl<T: Real> Algorithm<T> for Momentum {
     fn slots_len(&self, params: usize) -> usize {
         params
     }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
+    }
     fn next(&self, _: &State<'_, T>) -> Ask {
         FRESH_GRADIENT
     }

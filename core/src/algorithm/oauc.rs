@@ -11,8 +11,7 @@
 //! Deviation: one ball for v = (w, a, b), where the source has one for w and intervals for a and b. Points: 0 the iterate,
 //! 1 the weighted mean ū, the paper's answer. Slots: Σ η. Counters: steps. Cost O(d) a step.
 
-use super::pga::shrink;
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Point, State, answer, gradient, in_range};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Point, State, answer, gradient, in_range, shrink};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -39,12 +38,6 @@ impl Oauc {
         Ok(Self { lr: in_range("lr", lr, 0.0, f64::INFINITY)?, radius, ascent, answer: Point(0) })
     }
 
-    /// The radius of the ball of the minimised variables, and how many of the last entries are not among them.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn ball(&self) -> (f64, usize) {
-        (self.radius, self.ascent)
-    }
-
     /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
     /// 1, the weighted mean ū.
     #[must_use]
@@ -62,6 +55,12 @@ impl<T: Real> Algorithm<T> for Oauc {
     }
     fn slots_len(&self, _: usize) -> usize {
         1
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
+    }
+    fn ball(&self) -> Option<(f64, usize)> {
+        Some((self.radius, self.ascent))
     }
     fn next(&self, _: &State<'_, T>) -> Ask {
         FRESH_GRADIENT

@@ -15,7 +15,7 @@
 //! mean of the stage's iterates so far. Slots: v_ref (d values). Counters: steps, stage, steps in the stage, phase. Cost
 //! O(d) a step.
 
-use super::ppd_sg::phase;
+use super::stages::phase;
 use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
@@ -53,6 +53,9 @@ impl<T: Real> Algorithm<T> for Pesg {
     }
     fn slots_len(&self, params: usize) -> usize {
         params
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         if state.counters[3] == phase::REPORT { Ask::Report { at: Point(0) } } else { FRESH_GRADIENT }

@@ -15,8 +15,8 @@
 //! replacing it at stage k with probability 1/k). Points: 0 the iterate, 1 the mean of the stage's iterates so far, 2 the
 //! random stage. Slots: v₀, α₀ (d values). Counters: steps, stage (from 0), steps in the stage, phase. Cost O(d) a step.
 
-use super::ppd_sg::phase;
-use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, State, answer, gradient, in_range};
+use super::stages::phase;
+use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, State, answer, gradient, in_range, shrink};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -69,12 +69,6 @@ impl Pga {
         })
     }
 
-    /// The radius of the ball of the minimised variables, and how many of the last entries are not among them.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn ball(&self) -> (f64, usize) {
-        (self.radius, self.ascent)
-    }
-
     /// With the point that is looked at between steps: 0, the last iterate, unless told otherwise, or
     /// 1, the mean of the stage, or 2, the random stage.
     #[must_use]
@@ -88,19 +82,6 @@ impl Pga {
     }
 }
 
-/// The factor that brings a vector with these entries into the ball.
-pub(super) fn shrink<T: Real>(radius: f64, entries: impl Iterator<Item = T>) -> T {
-    if radius == f64::INFINITY {
-        return T::ONE;
-    }
-    let mut square = 0.0;
-    for x in entries {
-        square += x.f64() * x.f64();
-    }
-    let norm = libm::sqrt(square);
-    if norm > radius { T::of(radius / norm) } else { T::ONE }
-}
-
 impl<T: Real> Algorithm<T> for Pga {
     fn points(&self) -> usize {
         3
@@ -110,6 +91,12 @@ impl<T: Real> Algorithm<T> for Pga {
     }
     fn slots_len(&self, params: usize) -> usize {
         params
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
+    }
+    fn ball(&self) -> Option<(f64, usize)> {
+        Some((self.radius, self.ascent))
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         if state.counters[3] == phase::REPORT { Ask::Report { at: Point(1) } } else { FRESH_GRADIENT }

@@ -20,7 +20,7 @@
 //! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: u₀, Σ ĝ, Σ ĝ² (3d values). Counters: steps,
 //! stage, steps in the stage, phase. Cost O(d) a step.
 
-use super::ppd_sg::{after_steps, ask, between, phase};
+use super::stages::{after_steps, ask, between, phase};
 use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
@@ -114,6 +114,9 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
     }
     fn slots_len(&self, params: usize) -> usize {
         3 * params
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         ask(&self.stages, state.counters)

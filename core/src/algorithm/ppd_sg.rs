@@ -20,22 +20,11 @@
 //! Points: 0 the iterate, 1 the mean of the stage's iterates so far. Slots: v₀, α₀ (d values). Counters: steps, stage,
 //! steps in the stage, phase. Cost O(d) a step.
 
-use super::{Algorithm, Answer, Ask, COUNTERS, Draw, FRESH_GRADIENT, Point, Stages, State, answer, gradient, in_range};
+use super::stages::{after_steps, ask, between, phase};
+use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::settings::Settings;
-
-/// Where a stage stands, in counter 3.
-pub(super) mod phase {
-    /// Nothing done yet: anchor and mean are to be set.
-    pub const START: u64 = 0;
-    /// Steps.
-    pub const STEPS: u64 = 1;
-    /// The dual reset is asked for.
-    pub const RESET: u64 = 2;
-    /// The stage's end is reported.
-    pub const REPORT: u64 = 3;
-}
 
 /// Proximal primal-dual stochastic gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,56 +61,6 @@ impl PpdSg {
     }
 }
 
-/// What follows the steps of a stage.
-pub(super) fn after_steps(stages: &Stages, stage: u64) -> u64 {
-    if stages.reset(stage) > 0 { phase::RESET } else { phase::REPORT }
-}
-
-/// The request of a stagewise algorithm with dual resets.
-pub(super) fn ask(stages: &Stages, counters: &[u64]) -> Ask {
-    match counters[3] {
-        phase::RESET => {
-            Ask::ClassMeans { at: Point(1), draw: Draw::Fresh { sampler: 0 }, batches: stages.reset(counters[1]) }
-        }
-        phase::REPORT => Ask::Report { at: Point(1) },
-        _ => FRESH_GRADIENT,
-    }
-}
-
-/// Takes the answer to a reset or a report of a stagewise algorithm: sets ᾱ, or begins the next stage at the mean.
-pub(super) fn between<T: Real>(ascent: usize, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-    let len = state.points.len() / 2;
-    let (iterate, mean) = state.points.split_at_mut(len);
-    match (state.counters[3], answer) {
-        (phase::RESET, Answer::Duals { alpha }) => {
-            exact_len("alpha", ascent, alpha.len())?;
-            let split = len.checked_sub(ascent).ok_or(Error::Param { what: "ascent" })?;
-            crate::error::all_finite("alpha", alpha)?;
-            mean[split..].copy_from_slice(alpha);
-            state.counters[3] = phase::REPORT;
-        }
-        (phase::RESET, Answer::ClassMeans { positive, negative }) if ascent == 1 => {
-            if let (Some(positive), Some(negative)) = (positive, negative) {
-                let dual = negative - positive;
-                if !dual.is_finite() {
-                    return Err(Error::Overflow { what: "class means" });
-                }
-                mean[len - 1] = dual;
-            }
-            state.counters[3] = phase::REPORT;
-        }
-        (phase::REPORT, Answer::Continue) => {
-            iterate.copy_from_slice(mean);
-            state.slots[..len].copy_from_slice(mean);
-            state.counters[1] += 1;
-            state.counters[2] = 0;
-            state.counters[3] = phase::STEPS;
-        }
-        _ => return Err(Error::Param { what: "answer" }),
-    }
-    Ok(())
-}
-
 impl<T: Real> Algorithm<T> for PpdSg {
     fn points(&self) -> usize {
         2
@@ -131,6 +70,9 @@ impl<T: Real> Algorithm<T> for PpdSg {
     }
     fn slots_len(&self, params: usize) -> usize {
         params
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
     }
     fn next(&self, state: &State<'_, T>) -> Ask {
         ask(&self.stages, state.counters)

@@ -30,6 +30,9 @@ impl<T: Real> Algorithm<T> for Sgd {
     fn slots_len(&self, _: usize) -> usize {
         0
     }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        super::counted(counters, steps)
+    }
     fn next(&self, _: &State<'_, T>) -> Ask {
         FRESH_GRADIENT
     }

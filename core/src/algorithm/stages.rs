@@ -1,7 +1,8 @@
-//! Stage lengths, rates and dual batches of the stagewise algorithms.
+//! The stagewise algorithms' stages: lengths, rates, dual batches, and what happens between two of them.
 
-use super::{in_range, power};
-use crate::error::Result;
+use super::{Answer, Ask, Draw, FRESH_GRADIENT, Point, State, in_range, power};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Stage k = 0, 1, … has the rate `lr`·`lr_factor`ᵏ, the length ⌈`length`·`length_factor`ᵏ⌉ and
@@ -120,4 +121,66 @@ impl Stages {
 fn ceil(x: f64) -> u64 {
     let nearest = libm::round(x);
     (if (x - nearest).abs() <= 1e-9 * x { nearest } else { libm::ceil(x) }) as u64
+}
+
+/// Where a stage stands, in counter 3.
+pub(super) mod phase {
+    /// Nothing done yet: anchor and mean are to be set.
+    pub const START: u64 = 0;
+    /// Steps.
+    pub const STEPS: u64 = 1;
+    /// The dual reset is asked for.
+    pub const RESET: u64 = 2;
+    /// The stage's end is reported.
+    pub const REPORT: u64 = 3;
+}
+
+/// What follows the steps of a stage.
+pub(super) fn after_steps(stages: &Stages, stage: u64) -> u64 {
+    if stages.reset(stage) > 0 { phase::RESET } else { phase::REPORT }
+}
+
+/// The request of a stagewise algorithm with dual resets.
+pub(super) fn ask(stages: &Stages, counters: &[u64]) -> Ask {
+    match counters[3] {
+        phase::RESET => {
+            Ask::ClassMeans { at: Point(1), draw: Draw::Fresh { sampler: 0 }, batches: stages.reset(counters[1]) }
+        }
+        phase::REPORT => Ask::Report { at: Point(1) },
+        _ => FRESH_GRADIENT,
+    }
+}
+
+/// Takes the answer to a reset or a report of a stagewise algorithm: sets ᾱ, or begins the next stage at the mean.
+pub(super) fn between<T: Real>(ascent: usize, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+    let len = state.points.len() / 2;
+    let (iterate, mean) = state.points.split_at_mut(len);
+    match (state.counters[3], answer) {
+        (phase::RESET, Answer::Duals { alpha }) => {
+            exact_len("alpha", ascent, alpha.len())?;
+            let split = len.checked_sub(ascent).ok_or(Error::Param { what: "ascent" })?;
+            crate::error::all_finite("alpha", alpha)?;
+            mean[split..].copy_from_slice(alpha);
+            state.counters[3] = phase::REPORT;
+        }
+        (phase::RESET, Answer::ClassMeans { positive, negative }) if ascent == 1 => {
+            if let (Some(positive), Some(negative)) = (positive, negative) {
+                let dual = negative - positive;
+                if !dual.is_finite() {
+                    return Err(Error::Overflow { what: "class means" });
+                }
+                mean[len - 1] = dual;
+            }
+            state.counters[3] = phase::REPORT;
+        }
+        (phase::REPORT, Answer::Continue) => {
+            iterate.copy_from_slice(mean);
+            state.slots[..len].copy_from_slice(mean);
+            state.counters[1] += 1;
+            state.counters[2] = 0;
+            state.counters[3] = phase::STEPS;
+        }
+        _ => return Err(Error::Param { what: "answer" }),
+    }
+    Ok(())
 }

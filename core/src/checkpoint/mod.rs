@@ -1,11 +1,13 @@
 //! The envelope of everything that is saved: magic, kind, version, length and checksum around a payload.
 //!
 //! Layout, little end first: 10 bytes `undercurve`, 1 byte kind, 1 byte 0, `u16` version, `u64` payload length, `u32`
-//! CRC-32 of the payload, payload.
+//! CRC-32 of the payload, payload. A payload is a list of sections.
 
 mod codec;
+mod reals;
 
 pub(crate) use codec::{Coded, Reader, write_bytes};
+pub(crate) use reals::{reals, write_reals};
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -21,12 +23,6 @@ pub enum Kind {
     Trainer,
     /// A trainer's state with the preparation of its data.
     Model,
-    /// The state of a trainer of several classes.
-    #[cfg(feature = "multiclass")]
-    ClassTrainer,
-    /// The same with the preparation of its data.
-    #[cfg(feature = "multiclass")]
-    ClassModel,
 }
 
 impl Kind {
@@ -34,10 +30,6 @@ impl Kind {
         match self {
             Self::Trainer => b't',
             Self::Model => b'm',
-            #[cfg(feature = "multiclass")]
-            Self::ClassTrainer => b'c',
-            #[cfg(feature = "multiclass")]
-            Self::ClassModel => b'k',
         }
     }
 }
@@ -46,7 +38,7 @@ impl Kind {
 pub(crate) const MOST: u64 = 1 << 62;
 
 /// The version written by this release, and the only one it reads.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 3;
 
 /// Why saved bytes cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,21 +123,26 @@ pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
     Ok(payload)
 }
 
-/// Wraps a run with what turns its data into features.
-fn seal_model<P: Coded>(kind: Kind, preparation: &P, split: Option<f64>, real_bytes: u8, trainer: &[u8]) -> Vec<u8> {
+/// A payload of sections: of each a tag, a length and so many bytes.
+pub(crate) fn sections(parts: &[(u8, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
-    preparation.write(&mut out);
-    split.write(&mut out);
-    out.push(real_bytes);
-    write_bytes(trainer, &mut out);
-    seal(kind, &out)
+    for (tag, bytes) in parts {
+        out.push(*tag);
+        write_bytes(bytes, &mut out);
+    }
+    out
 }
 
-/// What [`seal_model`] wrapped: preparation, split, bytes of a number, run.
-fn open_model<P: Coded>(kind: Kind, bytes: &[u8]) -> Result<(P, Option<f64>, u8, Vec<u8>), CheckpointError> {
-    let mut from = Reader(open(kind, bytes)?);
-    let mut read = || Some((from.value()?, from.value()?, from.byte()?, from.bytes()?.to_vec()));
-    read().ok_or(CheckpointError::Damaged)
+/// The section of a tag; `None` where there is none, or the payload is no list of sections.
+pub(crate) fn section(payload: &[u8], tag: u8) -> Option<&[u8]> {
+    let mut from = Reader(payload);
+    loop {
+        let found = from.byte()?;
+        let bytes = from.bytes()?;
+        if found == tag {
+            return Some(bytes);
+        }
+    }
 }
 
 /// A model file: a run with what turns its data into features.
@@ -163,11 +160,26 @@ pub struct SavedModel {
     pub trainer: Vec<u8>,
 }
 
+/// The sections of a model file.
+mod tag {
+    pub const PREPARATION: u8 = b'f';
+    pub const SPLIT: u8 = b's';
+    /// Bytes of a number.
+    pub const REAL: u8 = b'b';
+    pub const TRAINER: u8 = b't';
+}
+
 impl SavedModel {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal_model(Kind::Model, &self.preparation, self.split, self.real_bytes, &self.trainer)
+        let (mut preparation, mut split) = (Vec::new(), Vec::new());
+        self.preparation.write(&mut preparation);
+        self.split.write(&mut split);
+        let real = [self.real_bytes];
+        let parts: [(u8, &[u8]); 4] =
+            [(tag::PREPARATION, &preparation), (tag::SPLIT, &split), (tag::REAL, &real), (tag::TRAINER, &self.trainer)];
+        seal(Kind::Model, &sections(&parts))
     }
 
     /// What a file's bytes hold.
@@ -175,40 +187,13 @@ impl SavedModel {
     /// # Errors
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (preparation, split, real_bytes, trainer) = open_model(Kind::Model, bytes)?;
-        Ok(Self { preparation, split, real_bytes, trainer })
-    }
-}
-
-/// A model file of several classes: a run with what turns its data into features and classes.
-#[cfg(feature = "multiclass")]
-#[derive(Clone, Debug, PartialEq)]
-pub struct SavedClassModel {
-    /// Fitted on the training part.
-    pub preparation: crate::data::ClassPreparation,
-    /// Share of the rows that went to training, if one file was split; the seed is the run's.
-    pub split: Option<f64>,
-    /// Bytes of a number: 4 or 8.
-    pub real_bytes: u8,
-    /// [`ClassTrainer::save`](crate::trainer::ClassTrainer::save).
-    pub trainer: Vec<u8>,
-}
-
-#[cfg(feature = "multiclass")]
-impl SavedClassModel {
-    /// The file's bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        seal_model(Kind::ClassModel, &self.preparation, self.split, self.real_bytes, &self.trainer)
-    }
-
-    /// What a file's bytes hold.
-    ///
-    /// # Errors
-    /// [`CheckpointError`]; never a panic, whatever the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (preparation, split, real_bytes, trainer) = open_model(Kind::ClassModel, bytes)?;
-        Ok(Self { preparation, split, real_bytes, trainer })
+        let payload = open(Kind::Model, bytes)?;
+        let find = |tag| section(payload, tag).ok_or(CheckpointError::Damaged);
+        let (preparation, split) = (find(tag::PREPARATION)?, find(tag::SPLIT)?);
+        let preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
+        let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
+        let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };
+        Ok(Self { preparation, split, real_bytes, trainer: find(tag::TRAINER)?.to_vec() })
     }
 }
 

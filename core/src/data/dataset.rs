@@ -3,6 +3,7 @@
 use super::error::{DataError, DataErrorKind};
 use super::rows::Rows;
 use crate::error::{Error, Result, count_labels, exact_len};
+use crate::example_loss::Response;
 use crate::real::Real;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -31,12 +32,34 @@ pub struct Summary {
     pub beyond: usize,
 }
 
-/// Feature rows with a label each.
+/// Classes there may be. More label values than this are rather numbers to predict.
+pub const MAX_CLASSES: usize = 1000;
+
+/// What is known of each row, and a model is to tell.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Targets<T> {
+    /// Nothing.
+    None,
+    /// 1 for positive, 0 for negative.
+    Binary(Vec<u8>),
+    /// One of several classes.
+    Classes {
+        /// Its number.
+        labels: Vec<u32>,
+        /// What the classes are called, in the order of their numbers.
+        names: Vec<String>,
+    },
+    /// A number.
+    Values(Vec<T>),
+}
+
+/// Feature rows with a target each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset<T> {
     pub(super) storage: Storage<T>,
     pub(super) cols: usize,
-    pub(super) labels: Vec<u8>,
+    pub(super) targets: Targets<T>,
     /// One for each column, or none at all: then they are called by their number.
     pub(super) names: Vec<String>,
     pub(super) summary: Summary,
@@ -70,19 +93,52 @@ impl<T: Real> Dataset<T> {
             exact_len("y", rows, y.len())?;
         }
         count_labels(&y)?;
-        Ok(Self::new(storage, cols, y, Vec::new(), Summary::default(), rows))
+        let targets = if y.is_empty() { Targets::None } else { Targets::Binary(y) };
+        Ok(Self::new(storage, cols, targets, Vec::new(), Summary::default(), rows))
+    }
+
+    /// With a class number for each row in place of what was known of it, and the classes' names.
+    ///
+    /// # Errors
+    /// `Param` (fewer than two classes or more than [`MAX_CLASSES`]), `Length`, `Label`.
+    pub fn with_classes(mut self, labels: Vec<u32>, names: Vec<String>) -> Result<Self> {
+        if !(2..=MAX_CLASSES).contains(&names.len()) {
+            return Err(Error::Param { what: "classes" });
+        }
+        exact_len("labels", self.len(), labels.len())?;
+        match labels.iter().position(|&label| label as usize >= names.len()) {
+            Some(at) => Err(Error::Label { at }),
+            None => {
+                (self.targets, self.summary.positives) = (Targets::Classes { labels, names }, 0);
+                Ok(self)
+            }
+        }
+    }
+
+    /// With a number for each row in place of what was known of it.
+    ///
+    /// # Errors
+    /// `Length`, `NonFinite`.
+    pub fn with_values(mut self, values: Vec<T>) -> Result<Self> {
+        exact_len("values", self.len(), values.len())?;
+        crate::error::all_finite("values", &values)?;
+        (self.targets, self.summary.positives) = (Targets::Values(values), 0);
+        Ok(self)
     }
 
     pub(super) fn new(
         storage: Storage<T>,
         cols: usize,
-        labels: Vec<u8>,
+        targets: Targets<T>,
         names: Vec<String>,
         summary: Summary,
         rows: usize,
     ) -> Self {
-        let positives = labels.iter().filter(|&&y| y == 1).count();
-        Self { storage, cols, labels, names, summary: Summary { rows, columns: cols, positives, ..summary } }
+        let positives = match &targets {
+            Targets::Binary(labels) => labels.iter().filter(|&&y| y == 1).count(),
+            _ => 0,
+        };
+        Self { storage, cols, targets, names, summary: Summary { rows, columns: cols, positives, ..summary } }
     }
 
     /// The feature rows.
@@ -94,10 +150,60 @@ impl<T: Real> Dataset<T> {
         }
     }
 
-    /// The labels, 1 for positive; empty when the data came without.
+    /// What is known of each row.
+    #[must_use]
+    pub fn targets(&self) -> &Targets<T> {
+        &self.targets
+    }
+
+    /// The labels, 1 for positive; empty when the data came without, or with other targets.
     #[must_use]
     pub fn labels(&self) -> &[u8] {
-        &self.labels
+        match &self.targets {
+            Targets::Binary(labels) => labels,
+            _ => &[],
+        }
+    }
+
+    /// What a finite sum fits: numbers, or labels.
+    #[must_use]
+    pub fn response(&self) -> Response<'_, T> {
+        match &self.targets {
+            Targets::Values(values) => Response::Values(values),
+            _ => Response::Labels(self.labels()),
+        }
+    }
+
+    /// The class number of every row; empty unless there are several classes.
+    #[must_use]
+    pub fn class_labels(&self) -> &[u32] {
+        match &self.targets {
+            Targets::Classes { labels, .. } => labels,
+            _ => &[],
+        }
+    }
+
+    /// What the classes are called, in the order of their numbers; empty unless there are several.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        match &self.targets {
+            Targets::Classes { names, .. } => names,
+            _ => &[],
+        }
+    }
+
+    /// Rows of each class: negatives and positives, or those of several classes.
+    #[must_use]
+    pub fn class_sizes(&self) -> Vec<u32> {
+        let mut sizes = alloc::vec![0; self.classes().len()];
+        match &self.targets {
+            Targets::Binary(labels) => {
+                let positives = self.positives() as u32;
+                sizes = alloc::vec![labels.len() as u32 - positives, positives];
+            }
+            _ => self.class_labels().iter().for_each(|&label| sizes[label as usize] += 1),
+        }
+        sizes
     }
 
     /// Number of rows.
@@ -136,21 +242,26 @@ impl<T: Real> Dataset<T> {
         &self.summary
     }
 
-    /// `Ok` when there are positives and negatives; `file` is for the error.
+    /// `Ok` when every class has a row: positives and negatives, or each of several; `file` is for the error.
     ///
     /// # Errors
-    /// `OneClass`.
-    pub fn require_both_classes(&self, file: &str) -> Result<(), DataError> {
-        if self.positives() > 0 && self.positives() < self.labels.len() {
-            return Ok(());
-        }
-        let label = if self.positives() > 0 { "positive" } else { "negative" }.to_string();
-        Err(DataError {
-            file: file.to_string(),
-            line: 0,
-            column: 0,
-            kind: DataErrorKind::OneClass { label, column: None },
-        })
+    /// `OneClass`, `AbsentClass`.
+    pub fn require_every_class(&self, file: &str) -> core::result::Result<(), DataError> {
+        let kind = match &self.targets {
+            Targets::Values(_) => return Ok(()),
+            Targets::Classes { names, .. } => match self.class_sizes().iter().position(|&size| size == 0) {
+                None => return Ok(()),
+                Some(class) => DataErrorKind::AbsentClass { label: names[class].clone() },
+            },
+            Targets::None | Targets::Binary(_) => {
+                if self.positives() > 0 && self.positives() < self.labels().len() {
+                    return Ok(());
+                }
+                let label = if self.positives() > 0 { "positive" } else { "negative" }.to_string();
+                DataErrorKind::OneClass { label, column: None }
+            }
+        };
+        Err(DataError { file: file.to_string(), line: 0, column: 0, kind })
     }
 
     /// The rows `index` in that order, copied.
@@ -181,10 +292,15 @@ impl<T: Real> Dataset<T> {
                 Storage::Csr { ptr: new_ptr, col: new_col, val: new_val }
             }
         };
-        let labels = match self.labels.is_empty() {
-            true => Vec::new(),
-            false => index.iter().map(|&row| self.labels[row as usize]).collect(),
+        fn of<V: Copy>(all: &[V], index: &[u32]) -> Vec<V> {
+            index.iter().map(|&row| all[row as usize]).collect()
+        }
+        let targets = match &self.targets {
+            Targets::None => Targets::None,
+            Targets::Binary(labels) => Targets::Binary(of(labels, index)),
+            Targets::Classes { labels, names } => Targets::Classes { labels: of(labels, index), names: names.clone() },
+            Targets::Values(values) => Targets::Values(of(values, index)),
         };
-        Ok(Self::new(storage, self.cols, labels, self.names.clone(), Summary::default(), index.len()))
+        Ok(Self::new(storage, self.cols, targets, self.names.clone(), Summary::default(), index.len()))
     }
 }

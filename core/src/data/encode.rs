@@ -1,12 +1,12 @@
 //! The fitted preparation: columns to numbers, missing values, scaling, labels.
 
-use super::dataset::{Dataset, Storage, Summary};
+use super::dataset::{Dataset, Storage, Summary, Targets};
 use super::error::{DataError, DataErrorKind};
-use super::labels::{LABEL_NAMES, LabelCells, LabelRule};
-use super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
+use super::labels::{self, LabelCells, LabelRule, Positive, Rule};
+use super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, number_text};
 use super::rows::Rows;
 use super::scale::{Affine, Moments, Scale, one_hot, standard, unit};
-use super::split::Split;
+use super::split::{Parts, Split};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
 use crate::real::Real;
@@ -41,13 +41,28 @@ impl Coded for Missing {
     }
 }
 
+/// What the label column tells of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// Whether it is positive.
+    #[default]
+    Binary,
+    /// Its class: every value is one.
+    Classes,
+    /// A number.
+    Values,
+}
+
 /// What to make of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The label column of a CSV file: its name, or its number from 1 (−1 is the last). `None` takes the first of
     /// [`LABEL_NAMES`] there is.
     pub label: Option<String>,
-    /// The positive label. `None` takes the larger of two (numbers by value, text by its bytes); with a value given all
+    /// What it tells.
+    pub target: Target,
+    /// Of [`Target::Binary`] the positive label. `None` takes the larger of two (numbers by value, text by its bytes); with a value given all
     /// others are negative.
     pub positive: Option<String>,
     /// `None` takes [`Scale::usual`]: [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
@@ -187,21 +202,56 @@ pub struct Prepared<T> {
     pub test: Dataset<T>,
 }
 
-/// Splits a table, fits the preparation on the training part and applies it to both. Which label is positive is decided
-/// on the whole table.
+/// Splits a table (by class, where there are some), fits the preparation on the training part and applies it to both. Which
+/// label is positive, or which classes there are, is decided on the whole table.
 ///
 /// # Errors
-/// As [`Preparation::fit`] and [`Preparation::apply`]; `Core(Param)` for a share outside (0, 1).
+/// As [`Preparation::fit`] and [`Preparation::apply`]; `LoneRow` for one of several classes that cannot be in both parts;
+/// `Core(Param)` for a share outside (0, 1).
 pub fn prepare<T: Real>(table: &RawTable, options: &Options, split: Split) -> Result<Prepared<T>, DataError> {
     let all = all_rows(table);
     let label = find_label(table, options)?;
-    let labels = labels(table, &label, &all)?;
-    refuse_missing(table, options, label.column.as_deref())?;
-    let parts = split.parts(&labels).map_err(|error| table.error(error.into()))?;
+    let targets = targets::<T>(table, &label, &all)?;
+    refuse_missing(table, options, label.column.as_deref(), &all)?;
+    let parts = parts(table, split, &targets, table.rows())?;
     let preparation = Preparation::fit_rows(table, options, &parts.train)?;
     let train = preparation.apply_rows(table, &parts.train)?;
     let test = preparation.apply_rows(table, &parts.test)?;
     Ok(Prepared { preparation, train, test })
+}
+
+/// The parts of a split of rows with these targets.
+fn parts<T>(table: &RawTable, split: Split, targets: &Targets<T>, rows: usize) -> Result<Parts, DataError> {
+    let parts = match targets {
+        Targets::Binary(labels) => split.parts(labels),
+        Targets::Classes { labels, names } => {
+            let mut sizes = vec![0; names.len()];
+            labels.iter().for_each(|&label| sizes[label as usize] += 1);
+            if let Some(class) = sizes.iter().position(|&size| size == 1) {
+                return Err(table.error(DataErrorKind::LoneRow { label: names[class].clone() }));
+            }
+            split.class_parts(labels)
+        }
+        Targets::Values(_) | Targets::None => Split { stratify: false, ..split }.class_parts(&vec![0; rows]),
+    };
+    parts.map_err(|error| table.error(error.into()))
+}
+
+/// The label values of a table in order, numbers by value and text by its bytes; at most one more than
+/// [`MAX_CLASSES`](super::MAX_CLASSES).
+///
+/// # Errors
+/// No or an unknown label column.
+pub fn label_values(table: &RawTable, options: &Options) -> Result<Vec<String>, DataError> {
+    Ok(labels::distinct(label_cells(table, options)?.1))
+}
+
+/// The name of the label column; `None` where columns have no names.
+///
+/// # Errors
+/// No or an unknown label column.
+pub fn label_column_of(table: &RawTable, options: &Options) -> Result<Option<String>, DataError> {
+    Ok(label_cells(table, options)?.0)
 }
 
 impl Preparation {
@@ -209,19 +259,20 @@ impl Preparation {
     ///
     /// # Errors
     /// No or an unknown label column, other columns that do not exist, missing values that are refused, one class, more
-    /// than two label values, text among numbers, sizes beyond the limits.
+    /// label values than the target has (two, or [`MAX_CLASSES`](super::MAX_CLASSES)), text among numbers, sizes beyond the
+    /// limits.
     pub fn fit(table: &RawTable, options: &Options) -> Result<Self, DataError> {
         Self::fit_rows(table, options, &all_rows(table))
     }
 
-    /// Fits on some rows of a table; which label is positive is decided on the whole table.
+    /// Fits on some rows of a table; which label is positive, or which classes there are, is decided on the whole table.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and `Core(Index)` for a row that does not exist.
     pub fn fit_rows(table: &RawTable, options: &Options, rows: &[u32]) -> Result<Self, DataError> {
         check_rows(table, rows)?;
         let label = find_label(table, options)?;
-        labels(table, &label, rows)?;
+        targets::<f64>(table, &label, rows)?;
         let scale = options.scale.unwrap_or_else(|| Scale::usual(table.format()));
         let layout = match &table.content {
             Content::Libsvm { ptr, col, val, cols, .. } => {
@@ -245,7 +296,7 @@ impl Preparation {
                 for name in options.categorical.iter().chain(&options.ignore) {
                     find_column(table, names, name)?;
                 }
-                refuse_missing_in(table, options, label.column.as_deref(), rows)?;
+                refuse_missing(table, options, label.column.as_deref(), rows)?;
                 let mut fitted = Vec::new();
                 for (at, name) in names.iter().enumerate() {
                     if Some(name) == label.column.as_ref() || options.ignore.contains(name) {
@@ -273,23 +324,38 @@ impl Preparation {
         Ok(Self { layout, scale, missing: options.missing, label })
     }
 
-    /// The features and labels of a whole table.
+    /// The features and targets of a whole table.
     ///
     /// # Errors
     /// Columns of training that are not there, text in a column of numbers, missing values that are refused, labels
-    /// that training did not have, values that do not fit `T`.
+    /// that training did not have (`UnknownLabel`, `UnknownClass`), values that do not fit `T`.
     pub fn apply<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
         self.apply_rows(table, &all_rows(table))
     }
 
-    /// The features and labels of some rows of a table, in that order.
+    /// The features and targets of some rows of a table, in that order.
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and `Core(Index)` for a row that does not exist.
     pub fn apply_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
         check_rows(table, rows)?;
-        let labels = labels(table, &self.label, rows)?;
-        self.features(table, rows, labels)
+        let targets = targets(table, &self.label, rows)?;
+        self.features(table, rows, targets)
+    }
+
+    /// Both parts of a split of data that this was applied to whole.
+    ///
+    /// # Errors
+    /// `LoneRow`, `Core(Param)`.
+    pub fn split<T: Real>(
+        &self,
+        table: &RawTable,
+        all: &Dataset<T>,
+        split: Split,
+    ) -> Result<[Dataset<T>; 2], DataError> {
+        let parts = parts(table, split, all.targets(), all.len())?;
+        let select = |rows: &[u32]| all.select(rows).map_err(|error| table.error(error.into()));
+        Ok([select(&parts.train)?, select(&parts.test)?])
     }
 
     /// The features of a table whose labels do not matter or do not exist (a LIBSVM row always has one).
@@ -297,13 +363,7 @@ impl Preparation {
     /// # Errors
     /// As [`apply`](Self::apply), apart from the labels.
     pub fn apply_unlabelled<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
-        self.features(table, &all_rows(table), Vec::new())
-    }
-
-    /// The features of some rows, without labels.
-    #[cfg(feature = "multiclass")]
-    pub(super) fn unlabelled_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
-        self.features(table, rows, Vec::new())
+        self.features(table, &all_rows(table), Targets::None)
     }
 
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
@@ -322,7 +382,8 @@ impl Preparation {
                 .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
             _ => Vec::new(),
         };
-        let label = LabelRule { column: None, positive: "1".to_string(), negative: Some("0".to_string()) };
+        let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
+        let label = LabelRule { column: None, rule };
         Ok(Self { layout: Layout::Numbered { cols, maps }, scale, missing: Missing::Refuse, label })
     }
 
@@ -403,20 +464,42 @@ impl Preparation {
         self.label.column.as_deref()
     }
 
-    /// The label value that counts as positive.
+    /// The label value that counts as positive; `None` where the target is another.
     #[must_use]
-    pub fn positive(&self) -> &str {
-        &self.label.positive
+    pub fn positive(&self) -> Option<&str> {
+        match &self.label.rule {
+            Rule::Binary(rule) => Some(&rule.positive),
+            Rule::Classes(_) | Rule::Values => None,
+        }
     }
 
-    fn features<T: Real>(&self, table: &RawTable, rows: &[u32], labels: Vec<u8>) -> Result<Dataset<T>, DataError> {
+    /// What the classes are called, in the order of their numbers; empty unless the target is one of several.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        match &self.label.rule {
+            Rule::Classes(names) => names,
+            Rule::Binary(_) | Rule::Values => &[],
+        }
+    }
+
+    /// What the label column tells.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match &self.label.rule {
+            Rule::Binary(_) => Target::Binary,
+            Rule::Classes(_) => Target::Classes,
+            Rule::Values => Target::Values,
+        }
+    }
+
+    fn features<T: Real>(&self, table: &RawTable, rows: &[u32], targets: Targets<T>) -> Result<Dataset<T>, DataError> {
         if self.cols() == 0 {
             return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
         }
         match (&self.layout, &table.content) {
-            (Layout::Named(columns), Content::Csv { .. }) => self.named(table, columns, rows, labels),
+            (Layout::Named(columns), Content::Csv { .. }) => self.named(table, columns, rows, targets),
             (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
-                self.numbered(table, *cols, maps, rows, labels)
+                self.numbered(table, *cols, maps, rows, targets)
             }
             _ => Err(table.error(DataErrorKind::OtherFormat)),
         }
@@ -428,7 +511,7 @@ impl Preparation {
         cols: usize,
         maps: &[Affine],
         rows: &[u32],
-        labels: Vec<u8>,
+        targets: Targets<T>,
     ) -> Result<Dataset<T>, DataError> {
         let Content::Libsvm { ptr, col, val, .. } = &table.content else {
             return Err(table.error(DataErrorKind::OtherFormat));
@@ -479,7 +562,7 @@ impl Preparation {
             }
             Storage::Csr { ptr: new_ptr, col: new_col, val: new_val }
         };
-        Ok(Dataset::new(storage, cols, labels, Vec::new(), summary, rows.len()))
+        Ok(Dataset::new(storage, cols, targets, Vec::new(), summary, rows.len()))
     }
 
     fn named<T: Real>(
@@ -487,7 +570,7 @@ impl Preparation {
         table: &RawTable,
         columns: &[Column],
         rows: &[u32],
-        labels: Vec<u8>,
+        targets: Targets<T>,
     ) -> Result<Dataset<T>, DataError> {
         let Content::Csv { names, columns: raw, .. } = &table.content else {
             return Err(table.error(DataErrorKind::OtherFormat));
@@ -540,7 +623,7 @@ impl Preparation {
         }
         let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
         summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
-        Ok(Dataset::new(Storage::Dense(data), cols, labels, self.column_names(), summary, rows.len()))
+        Ok(Dataset::new(Storage::Dense(data), cols, targets, self.column_names(), summary, rows.len()))
     }
 }
 
@@ -697,11 +780,11 @@ fn fit_categories(column: &RawColumn, rows: &[u32], scale: Scale) -> Role {
     }
 }
 
-pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
+fn all_rows(table: &RawTable) -> Vec<u32> {
     (0..table.rows() as u32).collect()
 }
 
-pub(super) fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError> {
+fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError> {
     let len = table.rows();
     if rows.is_empty() {
         return Err(table.error(Error::Empty { what: "rows" }.into()));
@@ -729,7 +812,7 @@ fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str, text: &st
     table.error_at(row, at, DataErrorKind::NotANumber { text: text.to_string(), column: column.to_string() })
 }
 
-pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
+fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
     names.iter().position(|there| there == name).ok_or_else(|| {
         table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
     })
@@ -752,11 +835,7 @@ fn first_missing(table: &RawTable, columns: &[usize], rows: &[u32]) -> Result<()
     }
 }
 
-pub(super) fn refuse_missing(table: &RawTable, options: &Options, label: Option<&str>) -> Result<(), DataError> {
-    refuse_missing_in(table, options, label, &all_rows(table))
-}
-
-fn refuse_missing_in(table: &RawTable, options: &Options, label: Option<&str>, rows: &[u32]) -> Result<(), DataError> {
+fn refuse_missing(table: &RawTable, options: &Options, label: Option<&str>, rows: &[u32]) -> Result<(), DataError> {
     let Content::Csv { names, .. } = &table.content else { return Ok(()) };
     if options.missing == Missing::Impute {
         return Ok(());
@@ -792,10 +871,7 @@ fn cells(column: &RawColumn) -> LabelCells<'_> {
 }
 
 /// The label column's name, where columns have names, and its cells.
-pub(super) fn label_cells<'a>(
-    table: &'a RawTable,
-    options: &Options,
-) -> Result<(Option<String>, LabelCells<'a>), DataError> {
+fn label_cells<'a>(table: &'a RawTable, options: &Options) -> Result<(Option<String>, LabelCells<'a>), DataError> {
     Ok(match &table.content {
         Content::Libsvm { labels, .. } => (None, LabelCells::Numbers(labels)),
         Content::Csv { names, columns, .. } => {
@@ -807,22 +883,44 @@ pub(super) fn label_cells<'a>(
 
 fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
     let (column, cells) = label_cells(table, options)?;
-    let at = column.as_ref().and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
-    LabelRule::find(cells, column, options.positive.as_deref()).map_err(|kind| match (&kind, cells.third()) {
-        (DataErrorKind::ManyLabels { .. }, Some(row)) => table.error_at(row, at, kind),
-        _ => table.error(kind),
-    })
+    let name = column.as_deref();
+    let at = name.and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
+    let rule = match options.target {
+        Target::Binary => Positive::find(cells, name, options.positive.as_deref()).map(Rule::Binary),
+        Target::Classes => labels::classes(cells, name).map(Rule::Classes),
+        Target::Values => Ok(Rule::Values),
+    };
+    match rule {
+        Ok(rule) => Ok(LabelRule { column, rule }),
+        Err(kind) => Err(match (&kind, cells.third()) {
+            (DataErrorKind::ManyLabels { .. }, Some(row)) => table.error_at(row, at, kind),
+            _ => table.error(kind),
+        }),
+    }
 }
 
-fn labels(table: &RawTable, rule: &LabelRule, rows: &[u32]) -> Result<Vec<u8>, DataError> {
-    match (&table.content, &rule.column) {
-        (Content::Libsvm { labels, .. }, None) => {
-            rule.apply(LabelCells::Numbers(labels), rows).map_err(|(row, kind)| table.error_at(row, 0, kind))
-        }
+/// The targets of some rows.
+fn targets<T: Real>(table: &RawTable, label: &LabelRule, rows: &[u32]) -> Result<Targets<T>, DataError> {
+    let (cells, at) = match (&table.content, &label.column) {
+        (Content::Libsvm { labels, .. }, None) => (LabelCells::Numbers(labels), 0),
         (Content::Csv { names, columns, .. }, Some(column)) => {
             let at = find_column(table, names, column)?;
-            rule.apply(cells(&columns[at]), rows).map_err(|(row, kind)| table.error_at(row, at, kind))
+            (cells(&columns[at]), at)
         }
-        _ => Err(table.error(DataErrorKind::OtherFormat)),
-    }
+        _ => return Err(table.error(DataErrorKind::OtherFormat)),
+    };
+    let targets = match &label.rule {
+        Rule::Binary(rule) => rule.apply(cells, rows).map(Targets::Binary),
+        Rule::Classes(names) => {
+            labels::class_numbers(cells, names, rows).map(|labels| Targets::Classes { labels, names: names.clone() })
+        }
+        Rule::Values => labels::numbers(cells, rows).and_then(|values| {
+            let rounded: Vec<T> = values.iter().map(|&x| T::of(x)).collect();
+            match rounded.iter().position(|x| !x.is_finite()) {
+                Some(k) => Err((rows[k] as usize, DataErrorKind::NonFinite { text: number_text(values[k]) })),
+                None => Ok(Targets::Values(rounded)),
+            }
+        }),
+    };
+    targets.map_err(|(row, kind)| table.error_at(row, at, kind))
 }

@@ -132,22 +132,18 @@ pub enum DataErrorKind {
         known: [String; 2],
     },
     /// More label values than there may be classes.
-    #[cfg(feature = "multiclass")]
     ManyClasses,
     /// A class with one row, which cannot be in both parts of a split.
-    #[cfg(feature = "multiclass")]
     LoneRow {
         /// The class.
         label: String,
     },
     /// A class of training without a row.
-    #[cfg(feature = "multiclass")]
     AbsentClass {
         /// The class.
         label: String,
     },
     /// A label that is none of training's classes.
-    #[cfg(feature = "multiclass")]
     UnknownClass {
         /// The label.
         text: String,
@@ -281,19 +277,15 @@ impl fmt::Display for DataErrorKind {
             Self::UnknownLabel { text, known } => {
                 write!(f, "label {}, but training knew {} and {}", Quoted(text), Quoted(&known[0]), Quoted(&known[1]))
             }
-            #[cfg(feature = "multiclass")]
             Self::ManyClasses => write!(
                 f,
                 "more than {} label values, which are too many classes (is the label a number to predict?)",
                 crate::data::MAX_CLASSES
             ),
-            #[cfg(feature = "multiclass")]
             Self::LoneRow { label } => write!(f, "class {} has one row, and a split needs two", Quoted(label)),
-            #[cfg(feature = "multiclass")]
             Self::AbsentClass { label } => {
                 write!(f, "no row of class {}, and every class of training is needed", Quoted(label))
             }
-            #[cfg(feature = "multiclass")]
             Self::UnknownClass { text, classes } => {
                 write!(f, "label {}, but training knew the classes {}", Quoted(text), Listed(classes))
             }

@@ -1,13 +1,11 @@
 //! Which label is the positive one.
 
+use super::dataset::MAX_CLASSES;
 use super::error::DataErrorKind;
 use super::parse::{MISSING, number_text};
 use crate::checkpoint::{Coded, Reader};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-
-/// The columns taken as the label when none is named, in this order, in any case.
-pub const LABEL_NAMES: [&str; 4] = ["label", "target", "class", "y"];
 
 /// Label values listed at most, in errors.
 const LISTED: usize = 16;
@@ -44,25 +42,62 @@ impl LabelCells<'_> {
     }
 }
 
-/// How a label becomes 1 (positive) or 0.
+/// How cells become targets.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Rule {
+    /// The labels 1 and 0.
+    Binary(Positive),
+    /// The number of one of these classes.
+    Classes(Vec<String>),
+    /// Numbers as they are.
+    Values,
+}
+
+/// Where the targets of a table are, and how they become some.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LabelRule {
     /// The label column; none for LIBSVM and arrays.
     pub column: Option<String>,
-    pub positive: String,
-    /// The one negative value, or none when every value but the positive one is negative.
-    pub negative: Option<String>,
+    pub rule: Rule,
 }
 
 impl Coded for LabelRule {
     fn write(&self, out: &mut Vec<u8>) {
         self.column.write(out);
-        self.positive.write(out);
-        self.negative.write(out);
+        match &self.rule {
+            Rule::Binary(Positive { positive, negative }) => {
+                out.push(0);
+                positive.write(out);
+                negative.write(out);
+            }
+            Rule::Classes(names) => {
+                out.push(1);
+                names.write(out);
+            }
+            Rule::Values => out.push(2),
+        }
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { column: from.value()?, positive: from.value()?, negative: from.value()? })
+        let column = from.value()?;
+        let rule = match from.byte()? {
+            0 => Rule::Binary(Positive { positive: from.value()?, negative: from.value()? }),
+            1 => {
+                let names: Vec<String> = from.value()?;
+                (2..=MAX_CLASSES).contains(&names.len()).then_some(Rule::Classes(names))?
+            }
+            2 => Rule::Values,
+            _ => return None,
+        };
+        Some(Self { column, rule })
     }
+}
+
+/// How a label becomes 1 (positive) or 0.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Positive {
+    pub positive: String,
+    /// The one negative value, or none when every value but the positive one is negative.
+    pub negative: Option<String>,
 }
 
 /// Are these two the same label? Numbers are compared by value.
@@ -73,9 +108,9 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     }
 }
 
-impl LabelRule {
+impl Positive {
     /// The rule for these cells: the larger of two values is positive, unless one is named.
-    pub fn find(cells: LabelCells<'_>, column: Option<String>, positive: Option<&str>) -> Result<Self, DataErrorKind> {
+    pub fn find(cells: LabelCells<'_>, column: Option<&str>, positive: Option<&str>) -> Result<Self, DataErrorKind> {
         let (labels, more, named) = match cells {
             LabelCells::Numbers(numbers) => {
                 let mut distinct: Vec<f64> = Vec::new();
@@ -106,13 +141,15 @@ impl LabelRule {
         }
         match (labels.as_slice(), positive) {
             ([], _) => Err(DataErrorKind::MissingLabel),
-            ([label], _) => Err(DataErrorKind::OneClass { label: label.clone(), column }),
-            ([low, high], None) => Ok(Self { column, positive: high.clone(), negative: Some(low.clone()) }),
+            ([label], _) => {
+                Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) })
+            }
+            ([low, high], None) => Ok(Self { positive: high.clone(), negative: Some(low.clone()) }),
             ([low, high], Some(text)) => {
                 let (positive, negative) = if same(text, high) { (high, low) } else { (low, high) };
-                Ok(Self { column, positive: positive.clone(), negative: Some(negative.clone()) })
+                Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })
             }
-            (_, Some(text)) => Ok(Self { column, positive: text.to_string(), negative: None }),
+            (_, Some(text)) => Ok(Self { positive: text.to_string(), negative: None }),
             (_, None) => Err(DataErrorKind::ManyLabels { labels, more }),
         }
     }
@@ -164,5 +201,94 @@ impl LabelRule {
             }
         }
         Ok(labels)
+    }
+}
+
+/// The values of these cells in order, numbers by value and text by its bytes; at most one more than [`MAX_CLASSES`].
+pub(super) fn distinct(cells: LabelCells<'_>) -> Vec<String> {
+    match cells {
+        LabelCells::Numbers(numbers) => {
+            let mut distinct: Vec<f64> = numbers.iter().filter(|x| x.is_finite()).map(|x| x + 0.0).collect();
+            distinct.sort_unstable_by(f64::total_cmp);
+            distinct.dedup();
+            distinct.truncate(MAX_CLASSES + 1);
+            distinct.into_iter().map(number_text).collect()
+        }
+        LabelCells::Text { values, .. } => values.iter().take(MAX_CLASSES + 1).cloned().collect(),
+    }
+}
+
+/// Every value of these cells as a class: two at least, and no more than there may be.
+pub(super) fn classes(cells: LabelCells<'_>, column: Option<&str>) -> Result<Vec<String>, DataErrorKind> {
+    let classes = distinct(cells);
+    match classes.as_slice() {
+        [] => Err(DataErrorKind::MissingLabel),
+        [label] => Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) }),
+        more if more.len() > MAX_CLASSES => Err(DataErrorKind::ManyClasses),
+        _ => Ok(classes),
+    }
+}
+
+/// The class number of each of `rows`; an error comes with its row.
+pub(super) fn class_numbers(
+    cells: LabelCells<'_>,
+    classes: &[String],
+    rows: &[u32],
+) -> Result<Vec<u32>, (usize, DataErrorKind)> {
+    let unknown = |text: &str| DataErrorKind::UnknownClass { text: text.to_string(), classes: classes.to_vec() };
+    let mut labels = Vec::with_capacity(rows.len());
+    match cells {
+        LabelCells::Numbers(numbers) => {
+            let mut known: Vec<(f64, u32)> =
+                classes.iter().zip(0..).filter_map(|(text, class)| Some((text.parse::<f64>().ok()?, class))).collect();
+            known.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            for &row in rows {
+                let x = numbers.get(row as usize).copied().unwrap_or(f64::NAN);
+                if x.is_nan() {
+                    return Err((row as usize, DataErrorKind::MissingLabel));
+                }
+                match known.binary_search_by(|(value, _)| value.total_cmp(&(x + 0.0))) {
+                    Ok(found) => labels.push(known[found].1),
+                    Err(_) => return Err((row as usize, unknown(&number_text(x)))),
+                }
+            }
+        }
+        LabelCells::Text { values, codes } => {
+            let class_of = |text: &String| classes.iter().position(|class| same(class, text));
+            let known: Vec<Option<usize>> = values.iter().map(class_of).collect();
+            for &row in rows {
+                let code = codes.get(row as usize).copied().unwrap_or(MISSING);
+                match known.get(code as usize) {
+                    Some(Some(class)) => labels.push(*class as u32),
+                    Some(None) => return Err((row as usize, unknown(&values[code as usize]))),
+                    None => return Err((row as usize, DataErrorKind::MissingLabel)),
+                }
+            }
+        }
+    }
+    Ok(labels)
+}
+
+/// The number of each of `rows`; an error comes with its row.
+pub(super) fn numbers(cells: LabelCells<'_>, rows: &[u32]) -> Result<Vec<f64>, (usize, DataErrorKind)> {
+    match cells {
+        LabelCells::Numbers(numbers) => {
+            let number = |&row: &u32| match numbers.get(row as usize) {
+                Some(x) if x.is_finite() => Ok(*x),
+                _ => Err((row as usize, DataErrorKind::MissingLabel)),
+            };
+            rows.iter().map(number).collect()
+        }
+        LabelCells::Text { values, codes } => {
+            let row = rows.first().map_or(0, |&row| row as usize);
+            let code = codes.get(row).copied().unwrap_or(MISSING);
+            Err((
+                row,
+                match values.get(code as usize) {
+                    Some(text) => DataErrorKind::NotANumber { text: text.clone(), column: String::new() },
+                    None => DataErrorKind::MissingLabel,
+                },
+            ))
+        }
     }
 }

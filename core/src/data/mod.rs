@@ -4,9 +4,8 @@
 //! [`Dataset`]. The command line, the page and the packages all go this way.
 
 mod rows;
+mod segments;
 
-#[cfg(feature = "multiclass")]
-mod classes;
 #[cfg(feature = "alloc")]
 mod dataset;
 #[cfg(feature = "alloc")]
@@ -23,18 +22,14 @@ mod scale;
 mod split;
 
 pub use rows::{Rows, Selection};
+pub use segments::Segments;
 
-#[cfg(feature = "multiclass")]
-pub use classes::{
-    ClassDataset, ClassPreparation, ClassPrepared, MAX_CLASSES, label_column, label_values, prepare_classes,
-};
 #[cfg(feature = "alloc")]
 pub use {
-    dataset::{Dataset, Summary},
-    encode::{MAX_DENSE, Missing, Options, Preparation, Prepared, prepare},
+    dataset::{Dataset, MAX_CLASSES, Summary, Targets},
+    encode::{MAX_DENSE, Missing, Options, Preparation, Prepared, Target, label_column_of, label_values, prepare},
     error::{DataError, DataErrorKind},
-    labels::LABEL_NAMES,
-    parse::{Format, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions},
+    parse::{Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions},
     scale::Scale,
     split::{Parts, Split},
 };

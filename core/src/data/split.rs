@@ -69,7 +69,6 @@ impl Split {
     ///
     /// # Errors
     /// `Param`, `Empty`, `Length`; `Label` for a class number above the number of rows.
-    #[cfg(feature = "multiclass")]
     pub fn class_parts(&self, labels: &[u32]) -> Result<Parts> {
         if !(self.share > 0.0 && self.share < 1.0) {
             return Err(Error::Param { what: "split" });

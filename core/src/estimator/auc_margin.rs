@@ -15,8 +15,7 @@
 //! PESG was first published with); p is that of the batch for `Weights::AsDrawn` and of the whole data otherwise. α ≥ 0
 //! is the algorithm's projection. Auxiliaries: `[a, b | α]`. Cost O(rows). Scratch: 2 values a row.
 
-use super::auc_pairwise::both_classes;
-use super::{Estimator, Grad, Link, Weights, commit, finite};
+use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
@@ -130,11 +129,11 @@ impl<T: Real> Estimator<T> for AucMargin {
         finite("AUC margin objective", self.evaluate(batch, aux, h, out).0)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

@@ -194,11 +194,11 @@ impl<T: Real> Estimator<T> for AucMinMax {
         finite("min-max AUC objective", self.evaluate(batch, aux, known(batch), h, out).0)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
-        state: &mut [T],
+        state: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
@@ -220,10 +220,30 @@ impl<T: Real> Estimator<T> for AucMinMax {
         super::commit_aux(&by_aux)?;
         commit(out, grad.scores)?;
         grad.aux.copy_from_slice(&by_aux);
+        Ok(value)
+    }
+
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], _: Scratch<'_, T>) -> Result<()> {
+        exact_len("state", Estimator::<T>::state_len(self, 0), state.len())?;
         if self.prior != Prior::Known {
+            batch.binary()?;
             let [negatives, positives] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(u64::from);
             Seen::read(state).after(negatives, positives).write(state);
         }
+        Ok(())
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        mut scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        // The gradient is that of what was seen before.
+        let value = self.gradient(batch, aux, state, scratch.reborrow(), grad)?;
+        self.track(batch, state, scratch)?;
         Ok(value)
     }
 }

@@ -172,11 +172,11 @@ impl<T: Real> Estimator<T> for AucMulticlass {
         finite("min-max AUC objective", value)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
-        state: &mut [T],
+        state: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
@@ -219,7 +219,26 @@ impl<T: Real> Estimator<T> for AucMulticlass {
         super::commit_aux(by_aux)?;
         commit(out, grad.scores)?;
         grad.aux.copy_from_slice(by_aux);
-        count::write(updates + 1, state);
+        Ok(value)
+    }
+
+    fn track(&self, _: &Batch<'_, T>, state: &mut [T], _: Scratch<'_, T>) -> Result<()> {
+        exact_len("state", 2, state.len())?;
+        count::write(count::read(state) + 1, state);
+        Ok(())
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        mut scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        // The gradient is that of what was seen before.
+        let value = self.gradient(batch, aux, state, scratch.reborrow(), grad)?;
+        self.track(batch, state, scratch)?;
         Ok(value)
     }
 }

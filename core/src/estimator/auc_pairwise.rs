@@ -3,9 +3,9 @@
 //! Within a batch that is drawn per class the mean over its pairs is unbiased. c_i = Σ_j κℓ'(t_ij), c_j = −Σ_i κℓ'(t_ij)
 //! with κ = 1/(b₊b₋), times h'(s). Cost O(b₊b₋). Memory: 2·rows values of scratch.
 
-use super::{Estimator, Exact, Grad, Link, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PairEstimator, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -15,14 +15,20 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::AnySurrogate;
-use crate::surrogate::kernel;
+use crate::surrogate::{AnySurrogate, SquaredHinge, kernel};
 
 /// Mean pairwise surrogate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AucPairwise {
     surrogate: AnySurrogate<f64>,
     link: Link,
+}
+
+impl Default for AucPairwise {
+    /// The squared hinge with margin 1, of raw scores.
+    fn default() -> Self {
+        Self { surrogate: AnySurrogate::SquaredHinge(SquaredHinge::UNIT), link: Link::Identity }
+    }
 }
 
 impl AucPairwise {
@@ -36,11 +42,6 @@ impl AucPairwise {
     #[must_use]
     pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
         self.surrogate.to()
-    }
-
-    /// The same objective over the whole data.
-    pub(super) fn whole(&self) -> Exact {
-        Exact::auc(self.surrogate, self.link)
     }
 
     /// The value, and its gradient where one is asked for.
@@ -66,15 +67,17 @@ impl AucPairwise {
     }
 }
 
-/// Both classes of a binary batch, each with at least one example.
-pub(super) fn both_classes<'a, T: Real>(batch: &Batch<'a, T>) -> Result<(&'a [T], &'a [T])> {
-    let (low, high) = batch.binary()?;
-    if low.is_empty() || high.is_empty() { Err(Error::OneClass) } else { Ok((low, high)) }
-}
-
 impl<T: Real> Estimator<T> for AucPairwise {
     fn link(&self) -> Link {
         self.link
+    }
+
+    fn whole(&self) -> Option<Exact> {
+        Some(Exact::auc(self.surrogate, self.link))
+    }
+
+    fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
+        Some(self)
     }
 
     fn need(&self, shape: Shape) -> Need {
@@ -85,11 +88,11 @@ impl<T: Real> Estimator<T> for AucPairwise {
         self.evaluate(batch, scratch, None)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

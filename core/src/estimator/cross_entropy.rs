@@ -95,11 +95,11 @@ impl<T: Real> Estimator<T> for CrossEntropy {
         finite("cross-entropy", wl.f64() * negatives + wh.f64() * positives)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

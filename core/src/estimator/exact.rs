@@ -12,8 +12,8 @@
 //! shrinking all scores, to ½ where they tie, and the metric with it: a
 //! [`Trainer`](crate::trainer::Trainer) that went on from cross-entropy then answers what it started from. Only for batches of everything ([`Drawn::All`]). Sums run in f64 whatever the type
 //! of the scores; sigmoid and logistic sums are good to 10⁻¹², the others to rounding. Cost and memory: see [`pairs`],
-//! and 2 f64 a row for h and its gradient. No state; the tables of a sigmoid or logistic surrogate may be kept in a
-//! [`Plan`].
+//! and 2 f64 a row for h and its gradient. No state; the tables of a sigmoid or logistic surrogate are a [`Plan`], which
+//! [`Estimator::prepare`] makes once for a run.
 
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
@@ -83,41 +83,17 @@ impl Exact {
         self.surrogate
     }
 
-    /// [`Estimator::value`] with the tables of a plan.
-    ///
-    /// # Errors
-    /// As there; `Unsupported` for a plan of another surrogate or grade.
-    pub fn value_with<T: Real>(&self, plan: Plan<'_>, batch: &Batch<'_, T>, scratch: Scratch<'_, T>) -> Result<f64> {
-        self.evaluate(Some(plan), batch, scratch, None)
-    }
-
-    /// [`Estimator::update`] with the tables of a plan.
-    ///
-    /// # Errors
-    /// As there; `Unsupported` for a plan of another surrogate or grade.
-    pub fn update_with<T: Real>(
-        &self,
-        plan: Plan<'_>,
-        batch: &Batch<'_, T>,
-        scratch: Scratch<'_, T>,
-        grad: Grad<'_, T>,
-    ) -> Result<f64> {
-        self.evaluate(Some(plan), batch, scratch, Some(grad.scores))
-    }
-
     /// The value, and its gradient where one is asked for.
-    fn evaluate<T: Real>(
-        &self,
-        plan: Option<Plan<'_>>,
-        batch: &Batch<'_, T>,
-        scratch: Scratch<'_, T>,
-        grad: Option<&mut [T]>,
-    ) -> Result<f64> {
+    fn evaluate<T: Real>(&self, batch: &Batch<'_, T>, scratch: Scratch<'_, T>, grad: Option<&mut [T]>) -> Result<f64> {
         let (low, _) = batch.binary()?;
         if batch.drawn() != Drawn::All {
             return Err(Error::Unsupported { what: "exact objectives on a part of the data" });
         }
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let plan = match batch.tables() {
+            [] => None,
+            tables => Some(Plan::again(self.surrogate, Self::GRADE, tables)?),
+        };
         let scores = batch.scores();
         let (h, rest) = scratch.f64.split_at_mut(scores.len());
         let (out, rest) = rest.split_at_mut(scores.len());
@@ -145,24 +121,42 @@ impl<T: Real> Estimator<T> for Exact {
     fn link(&self) -> Link {
         self.link
     }
+    fn whole(&self) -> Option<Exact> {
+        Some(*self)
+    }
+    fn needs_all(&self) -> bool {
+        true
+    }
+    fn tables_len(&self) -> usize {
+        match self.surrogate {
+            AnySurrogate::Sigmoid(_) | AnySurrogate::Logistic(_) => Plan::need(Self::GRADE),
+            _ => 0,
+        }
+    }
+    fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
+        match Plan::new(self.surrogate, Self::GRADE, tables) {
+            Ok(_) => tables,
+            Err(_) => &[],
+        }
+    }
     fn need(&self, shape: Shape) -> Need {
         let need = pairs::by_class_need(shape.rows);
         Need { real: shape.rows, f64: need.f64 + 2 * shape.rows, ..need }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        self.evaluate(None, batch, scratch, None)
+        self.evaluate(batch, scratch, None)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.evaluate(None, batch, scratch, Some(grad.scores))
+        self.evaluate(batch, scratch, Some(grad.scores))
     }
 }
 

@@ -15,8 +15,7 @@
 //! bins distances between embeddings; here it is the classifier's own score. Cost O(rows + L). Scratch: 2 values a row,
 //! 4(L + 1) of `f64`.
 
-use super::auc_pairwise::both_classes;
-use super::{Estimator, Grad, Link, Weights, commit, finite, rank_weights};
+use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -108,11 +107,11 @@ impl<T: Real> Estimator<T> for FastAp {
         finite("average precision loss", self.evaluate(rank_weights(self.weights, batch), low, high, table))
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

@@ -68,11 +68,11 @@ impl<T: Real> Estimator<T> for Focal {
         finite("focal loss", wl * negatives + wh * positives)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

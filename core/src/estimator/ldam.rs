@@ -98,11 +98,11 @@ impl<T: Real> Estimator<T> for Ldam {
         finite("margin loss", wl * negatives + wh * positives)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        state: &mut [T],
+        state: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
@@ -131,7 +131,26 @@ impl<T: Real> Estimator<T> for Ldam {
         }
         let value = finite("margin loss", wl * negatives + wh * positives)?;
         commit(out, grad.scores)?;
-        count::write(updates + 1, state);
+        Ok(value)
+    }
+
+    fn track(&self, _: &Batch<'_, T>, state: &mut [T], _: Scratch<'_, T>) -> Result<()> {
+        exact_len("state", 2, state.len())?;
+        count::write(count::read(state) + 1, state);
+        Ok(())
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        mut scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        // The gradient is that of what was seen before.
+        let value = self.gradient(batch, aux, state, scratch.reborrow(), grad)?;
+        self.track(batch, state, scratch)?;
         Ok(value)
     }
 }

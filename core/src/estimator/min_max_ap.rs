@@ -16,8 +16,7 @@
 //! only scales. Cost O(K rows). Scratch: 3 values a
 //! row and 9K.
 
-use super::auc_pairwise::both_classes;
-use super::{Estimator, Grad, Link, Weights, commit, finite};
+use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
@@ -165,11 +164,11 @@ impl<T: Real> Estimator<T> for MinMaxAp {
         self.evaluate(batch, aux, &mut parts)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

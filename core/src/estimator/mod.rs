@@ -18,6 +18,7 @@ pub(crate) mod fast_ap;
 pub(crate) mod focal;
 pub(crate) mod ldam;
 pub(crate) mod min_max_ap;
+mod pair;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
@@ -34,11 +35,12 @@ pub use fast_ap::FastAp;
 pub use focal::Focal;
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
+pub use pair::{PairEstimator, PairSums, PairWeights};
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
 #[cfg(feature = "multiclass")]
-pub(crate) use softmax::softmax;
+use softmax::softmax;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
@@ -57,7 +59,11 @@ pub struct Grad<'a, T> {
     pub aux: &'a mut [T],
 }
 
-/// An objective in score space.
+/// An objective in score space: a sum of terms, one for most.
+///
+/// What moves from batch to batch is in a state of the caller's: [`track`](Self::track) moves it,
+/// [`gradient`](Self::gradient) reads it, [`update`](Self::update) does both. An objective of one's own needs `need`,
+/// `value` and `gradient`, and `state_len` and `track` where it has a state.
 pub trait Estimator<T: Real> {
     /// Elements of state for so many slots (the positives of the data, for SOAP). They start at 0.
     fn state_len(&self, _slots: usize) -> usize {
@@ -67,30 +73,89 @@ pub trait Estimator<T: Real> {
     fn aux(&self) -> (usize, usize) {
         (0, 0)
     }
+    /// Terms that an algorithm may ask for by number ([`Batch::of_term`]).
+    fn terms(&self) -> u8 {
+        1
+    }
     /// The function between raw scores and the scores the objective sees; class means for dual resets are means of it.
     fn link(&self) -> Link {
         Link::Identity
+    }
+    /// Elements of memory that [`prepare`](Self::prepare) fills.
+    fn tables_len(&self) -> usize {
+        0
+    }
+    /// Makes what does not change over a run, for [`Batch::with_tables`]; the part of the memory that holds it.
+    fn prepare<'t>(&self, _tables: &'t mut [f64]) -> &'t [f64] {
+        &[]
     }
     /// Working memory for a batch of this shape.
     fn need(&self, shape: Shape) -> Need;
     /// The objective's estimate on the batch alone; the state stays as it is. With [`Drawn::All`] it is exact.
     ///
     /// # Errors
-    /// As [`update`](Self::update).
+    /// As [`gradient`](Self::gradient).
     fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64>;
-    /// Updates the state, writes the gradient and returns the estimate.
+    /// Writes the gradient, given the state, and returns the estimate.
     ///
     /// # Errors
-    /// `Length` (state, scratch, gradient), `Index` (a slot past the state), `OneClass`, `Unsupported` (segments),
-    /// `Overflow`. After an error state and gradient are as before.
+    /// `Length` (state, scratch, gradient), `Index` (a slot past the state), `OneClass`, `Unsupported` (segments, terms),
+    /// `Param` (rate), `Overflow`. After an error the gradient is as before.
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64>;
+    /// Moves the state to what the batch says.
+    ///
+    /// # Errors
+    /// As [`gradient`](Self::gradient). After an error the state is as before.
+    fn track(&self, _batch: &Batch<'_, T>, _state: &mut [T], _scratch: Scratch<'_, T>) -> Result<()> {
+        Ok(())
+    }
+    /// Both, in the order that is the objective's own (the state first, unless said otherwise); in one sweep over the
+    /// pairs where it has some.
+    ///
+    /// # Errors
+    /// As [`gradient`](Self::gradient). After an error state and gradient are as before, but where both are computed one
+    /// after the other: then the state may have moved.
     fn update(
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
         state: &mut [T],
-        scratch: Scratch<'_, T>,
+        mut scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
-    ) -> Result<f64>;
+    ) -> Result<f64> {
+        self.track(batch, state, scratch.reborrow())?;
+        self.gradient(batch, aux, state, scratch, grad)
+    }
+    /// The same objective over the whole data by near-linear sums, where it has such a form.
+    fn whole(&self) -> Option<Exact> {
+        None
+    }
+    /// Whether it takes batches of everything only ([`Drawn::All`]).
+    fn needs_all(&self) -> bool {
+        false
+    }
+    /// Whether its value over the whole data looks at all pairs one by one; reports then take a part of the rows.
+    fn values_all_pairs(&self) -> bool {
+        false
+    }
+    /// The same objective cut into sums over pairs, weights and slopes, for whoever computes sums and slopes elsewhere.
+    fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
+        None
+    }
+    /// An algorithm begins a new inner problem on a term: what the state tracks of it starts again as the objective wants.
+    ///
+    /// # Errors
+    /// `Length` (state), `Unsupported` (a term there is not). The state is then as before.
+    fn turn(&self, _term: u8, _state: &mut [T]) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Weights of the examples of a batch.
@@ -120,6 +185,15 @@ impl Link {
             Self::Identity => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s),
             Self::Sigmoid => out.iter_mut().zip(scores).for_each(|(h, &s)| *h = s.sigmoid()),
         }
+    }
+    /// Writes h of the scores of one row: of several classes their shares.
+    pub(crate) fn apply_to_row<T: Real>(self, scores: &[T], out: &mut [T]) {
+        #[cfg(feature = "multiclass")]
+        if scores.len() > 1 {
+            softmax(scores, out);
+            return;
+        }
+        self.apply(scores, out);
     }
     /// Turns a gradient by h into one by s, given h; both are as long. What is as good as 0 becomes 0.
     pub fn chain<T: Real>(self, h: &[T], grad: &mut [T]) {
@@ -190,6 +264,12 @@ fn rank_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
     }
 }
 
+/// Both classes of a binary batch, each with at least one example.
+fn both_classes<'a, T: Real>(batch: &Batch<'a, T>) -> Result<(&'a [T], &'a [T])> {
+    let (low, high) = batch.binary()?;
+    if low.is_empty() || high.is_empty() { Err(Error::OneClass) } else { Ok((low, high)) }
+}
+
 /// `Ok` when the gradient by the auxiliaries is finite.
 fn commit_aux<T: Real>(by_aux: &[T]) -> Result<()> {
     crate::error::all_finite("grad.aux", by_aux).map_err(|_| Error::Overflow { what: "auxiliary gradient" })
@@ -243,6 +323,21 @@ macro_rules! estimators {
                     $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::link(e),)*
                 }
             }
+            fn terms(&self) -> u8 {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::terms(e),)*
+                }
+            }
+            fn tables_len(&self) -> usize {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::tables_len(e),)*
+                }
+            }
+            fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::prepare(e, tables),)*
+                }
+            }
             fn need(&self, shape: Shape) -> Need {
                 match self {
                     $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::need(e, shape),)*
@@ -251,6 +346,48 @@ macro_rules! estimators {
             fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
                 match self {
                     $($(#[$cfg])? Self::$Name(e) => e.value(batch, aux, scratch),)*
+                }
+            }
+            fn gradient(
+                &self,
+                batch: &Batch<'_, T>,
+                aux: &[T],
+                state: &[T],
+                scratch: Scratch<'_, T>,
+                grad: Grad<'_, T>,
+            ) -> Result<f64> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.gradient(batch, aux, state, scratch, grad),)*
+                }
+            }
+            fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.track(batch, state, scratch),)*
+                }
+            }
+            fn whole(&self) -> Option<Exact> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::whole(e),)*
+                }
+            }
+            fn needs_all(&self) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::needs_all(e),)*
+                }
+            }
+            fn values_all_pairs(&self) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::values_all_pairs(e),)*
+                }
+            }
+            fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::pairs(e),)*
+                }
+            }
+            fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.turn(term, state),)*
                 }
             }
             fn update(
@@ -289,28 +426,14 @@ estimators! {
 
 #[cfg_attr(not(feature = "alloc"), allow(dead_code))]
 impl AnyEstimator {
-    /// The objective over the whole data, where there is a faster way to it than the estimator's own.
-    pub(crate) fn whole(&self) -> Option<Exact> {
-        match self {
-            Self::AucPairwise(auc) => Some(auc.whole()),
-            Self::Soap(soap) => Some(soap.whole()),
-            _ => None,
+    /// Cross-entropy of two classes with one score a row, or of several with one each.
+    pub(crate) fn cross_entropy(weights: Weights, heads: usize) -> Self {
+        #[cfg(feature = "multiclass")]
+        if heads > 1 {
+            return Self::Softmax(SoftmaxCrossEntropy::new(weights));
         }
-    }
-
-    /// Whether its value over the whole data looks at all pairs one by one.
-    pub(crate) fn values_all_pairs(&self) -> bool {
-        matches!(self, Self::SmoothAp(_))
-    }
-
-    /// The objective over the whole data, if it is one.
-    #[inline(always)]
-    pub(crate) fn exact(&self) -> Option<&Exact> {
-        match self {
-            #[cfg(feature = "every-method")]
-            Self::Exact(exact) => Some(exact),
-            _ => None,
-        }
+        debug_assert_eq!(heads, 1, "several classes come with the feature");
+        Self::CrossEntropy(CrossEntropy::new(ClassWeights::Plain, weights))
     }
 }
 
@@ -335,5 +458,10 @@ impl AnyEstimator {
     #[must_use]
     pub fn need(&self, shape: Shape) -> Need {
         Estimator::<f32>::need(self, shape)
+    }
+    /// [`Estimator::needs_all`].
+    #[must_use]
+    pub fn needs_all(&self) -> bool {
+        Estimator::<f32>::needs_all(self)
     }
 }

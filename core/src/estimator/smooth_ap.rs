@@ -14,11 +14,10 @@
 //! `Weights::AsDrawn` (ω = 1) is the paper's: the ranks are those in the batch. `Weights::Unbiased` makes P_i and R_i
 //! unbiased for the ranks in the whole data: (n₊−1)/(b₊−1) and n₋/b₋. Cost O(b₊b). Scratch: 11 values a row.
 
-use super::auc_pairwise::both_classes;
-use super::{Estimator, Grad, Link, Weights, commit, finite, rank_weights};
+use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
-use crate::pairs::kept::{self, Kept};
+use crate::pairs::keep_slopes::{self, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -64,10 +63,10 @@ impl SmoothAp {
         let mut kept = kernel!(step, loss => Kept::new(loss, h, low.len(), memory));
         let scale = T::of(1.0 / high.len() as f64);
         let mut sum = 0.0;
-        for (block, high) in high.chunks(kept::BLOCK).enumerate() {
-            let (from, count) = (block * kept::BLOCK, high.len());
+        for (block, high) in high.chunks(keep_slopes::BLOCK).enumerate() {
+            let (from, count) = (block * keep_slopes::BLOCK, high.len());
             let [of_low, of_high] = kernel!(step, loss => kept.sums(loss, from, count));
-            let (mut kappa_low, mut kappa_high) = ([T::ZERO; kept::BLOCK], [T::ZERO; kept::BLOCK]);
+            let (mut kappa_low, mut kappa_high) = ([T::ZERO; keep_slopes::BLOCK], [T::ZERO; keep_slopes::BLOCK]);
             for i in 0..count {
                 let own = T::ONE + wh * (of_high.values[i] - own_value).settled();
                 let all = own + wl * of_low.values[i].settled();
@@ -94,19 +93,23 @@ impl<T: Real> Estimator<T> for SmoothAp {
     fn link(&self) -> Link {
         self.link
     }
+    fn values_all_pairs(&self) -> bool {
+        true
+    }
+
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 2 * shape.rows + kept::need(shape.rows), ..Need::NONE }
+        Need { real: 2 * shape.rows + keep_slopes::need(shape.rows), ..Need::NONE }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         self.evaluate(batch, scratch, None)
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
@@ -139,5 +142,5 @@ pub(crate) const ENTRY: Entry = Entry {
         paper: "Brown, Xie, Kalogeiton, Zisserman 2020, Smooth-AP: Smoothing the Path Towards Large-Scale Image Retrieval",
         part: "equations (5), (6)",
     },
-    files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/kept.rs"],
+    files: &["core/src/estimator/smooth_ap.rs", "core/src/pairs/keep_slopes.rs"],
 };

@@ -22,13 +22,12 @@
 //!
 //! State: `[u1, u2]` for each positive of the data, from 0; u2 = 0 means not yet visited (ℓ(0) > 0), and the first visit
 //! takes the estimate itself (`First::Estimate`, the paper's) or mixes it with 0 (`First::Zero`). Cost O(b₊b) a batch.
-//! Scratch: 13 values a row at most (11 a row and 2 a positive).
+//! Scratch: 14 values a row at most (12 a row and 2 a positive).
 
-use super::auc_pairwise::both_classes;
-use super::{Estimator, Exact, Grad, Link, Weights, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PairEstimator, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
-use crate::pairs::kept::{self, BLOCK, Kept};
+use crate::pairs::keep_slopes::{self, BLOCK, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -82,7 +81,7 @@ impl Default for SoapSettings {
 }
 
 /// SOAP's estimator.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Soap(SoapSettings);
 
 /// ω of the pair (i, i), of the other positives and of the negatives.
@@ -128,11 +127,6 @@ impl Soap {
         self.0.surrogate.to()
     }
 
-    /// The same objective over the whole data.
-    pub(super) fn whole(&self) -> Exact {
-        Exact::ap(self.0.surrogate, self.0.link)
-    }
-
     /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
     /// of its pairs, for whoever sweeps the pairs elsewhere. [`update`](Estimator::update) is made of it too.
     ///
@@ -168,7 +162,7 @@ impl Soap {
         exact_len("u", 2 * count, u.len())?;
         exact_len("kappa_low", count, kappa_low.len())?;
         exact_len("kappa_high", count, kappa_high.len())?;
-        let step = self.step(batch, state)?;
+        let step = self.step(batch, state, self.rate(batch)?)?;
         let mut sum = 0.0;
         for (from, (slots, u)) in (0..).step_by(BLOCK).zip(slots.chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK))) {
             let (mut low, mut high) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
@@ -184,8 +178,15 @@ impl Soap {
         finite("average precision loss", sum / count as f64)
     }
 
-    /// What the step of every positive of the batch needs.
-    fn step<'a, T: Real>(&self, batch: &Batch<'_, T>, state: &'a [T]) -> Result<Step<'a, T>> {
+    /// γ of a batch.
+    fn rate<T: Real>(&self, batch: &Batch<'_, T>) -> Result<f64> {
+        let gamma = batch.rate().unwrap_or(self.0.gamma);
+        if gamma > 0.0 && gamma <= 1.0 { Ok(gamma) } else { Err(Error::Param { what: "rate" }) }
+    }
+
+    /// What the step of every positive of the batch needs. With γ = 0 its u stays as it is where it was visited before,
+    /// and is the estimate where it was not.
+    fn step<'a, T: Real>(&self, batch: &Batch<'_, T>, state: &'a [T], gamma: f64) -> Result<Step<'a, T>> {
         let (low, high) = both_classes(batch)?;
         exact_len("slots", high.len(), batch.slots().len())?;
         let len = state.len() / 2;
@@ -194,9 +195,43 @@ impl Soap {
         }
         let weights = self.pair_weights(batch, low.len(), high.len())?;
         let own = self.surrogate::<T>().value(T::ZERO);
-        let (gamma, floor) = (T::of(self.0.gamma), T::of(self.0.floor));
+        let (first, floor) = (if gamma == 0.0 { First::Estimate } else { self.0.first }, T::of(self.0.floor));
         let scale = T::ONE / T::of(high.len() as f64);
-        Ok(Step { gamma, floor, first: self.0.first, state, weights, own, scale })
+        Ok(Step { gamma: T::of(gamma), floor, first, state, weights, own, scale })
+    }
+
+    /// The estimate, the gradient by raw score, and the new `[u1, u2]` of each positive of the batch.
+    fn sweep<'s, T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        step: &Step<'_, T>,
+        scratch: &'s mut [T],
+        grad: &mut [T],
+    ) -> Result<(f64, &'s [T])> {
+        let (low, high) = both_classes(batch)?;
+        let surrogate = self.surrogate::<T>();
+        exact_len("grad.scores", batch.scores().len(), grad.len())?;
+        let Parts { h, out, u, kept } = Parts::cut(scratch, batch.scores().len(), high.len());
+        self.0.link.apply(batch.scores(), h);
+        out.fill(T::ZERO);
+        let mut kept = kernel!(surrogate, loss => Kept::new(loss, h, low.len(), kept));
+        let mut sum = 0.0;
+        let blocks = batch.slots().chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK));
+        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
+            let [of_low, of_high] = kernel!(surrogate, loss => kept.sums(loss, from, slots.len()));
+            let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
+            for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
+                *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
+                sum -= weighed.ratio[i].f64();
+            }
+            kept.subtract(from, &weighed.low[..slots.len()], &weighed.high[..slots.len()], out);
+        }
+        kept.finish(out);
+        check_u(u)?;
+        let value = finite("average precision loss", sum / high.len() as f64)?;
+        self.0.link.chain(h, out);
+        commit(out, grad)?;
+        Ok((value, u))
     }
 
     fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
@@ -316,8 +351,17 @@ impl<T: Real> Estimator<T> for Soap {
         self.0.link
     }
 
+    fn whole(&self) -> Option<Exact> {
+        Some(Exact::ap(self.0.surrogate, self.0.link))
+    }
+
+    fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
+        Some(self)
+    }
+
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 4 * shape.rows + kept::need(shape.rows), ..Need::NONE }
+        // (One value a row more for `track`, which has no other place for the gradient.)
+        Need { real: 5 * shape.rows + keep_slopes::need(shape.rows), ..Need::NONE }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
@@ -341,6 +385,30 @@ impl<T: Real> Estimator<T> for Soap {
         finite("average precision loss", sum / high.len() as f64)
     }
 
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let step = self.step(batch, state, 0.0)?;
+        let (value, _) = self.sweep(batch, &step, scratch.real, grad.scores)?;
+        Ok(value)
+    }
+
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let rows = batch.scores().len();
+        let (real, slopes) = scratch.real.split_at_mut(scratch.real.len().saturating_sub(rows));
+        let step = self.step(batch, state, self.rate(batch)?)?;
+        let (_, u) = self.sweep(batch, &step, real, slopes)?;
+        write(batch, u, state);
+        Ok(())
+    }
+
     fn update(
         &self,
         batch: &Batch<'_, T>,
@@ -349,35 +417,18 @@ impl<T: Real> Estimator<T> for Soap {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        let (low, high) = both_classes(batch)?;
-        let surrogate = self.surrogate::<T>();
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
-        exact_len("grad.scores", batch.scores().len(), grad.scores.len())?;
-        let step = self.step(batch, state)?;
-        let Parts { h, out, u, kept } = Parts::cut(scratch.real, batch.scores().len(), high.len());
-        self.0.link.apply(batch.scores(), h);
-        out.fill(T::ZERO);
-        let mut kept = kernel!(surrogate, loss => Kept::new(loss, h, low.len(), kept));
-        let mut sum = 0.0;
-        let blocks = batch.slots().chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK));
-        for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
-            let [of_low, of_high] = kernel!(surrogate, loss => kept.sums(loss, from, slots.len()));
-            let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
-            for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
-                *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
-                sum -= weighed.ratio[i].f64();
-            }
-            kept.subtract(from, &weighed.low[..slots.len()], &weighed.high[..slots.len()], out);
-        }
-        kept.finish(out);
-        check_u(u)?;
-        let value = finite("average precision loss", sum / high.len() as f64)?;
-        self.0.link.chain(h, out);
-        commit(out, grad.scores)?;
-        for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
-            state[2 * slot as usize..][..2].copy_from_slice(u);
-        }
+        let step = self.step(batch, state, self.rate(batch)?)?;
+        let (value, u) = self.sweep(batch, &step, scratch.real, grad.scores)?;
+        write(batch, u, state);
         Ok(value)
+    }
+}
+
+/// Takes over the new `[u1, u2]` of a batch's positives.
+fn write<T: Real>(batch: &Batch<'_, T>, u: &[T], state: &mut [T]) {
+    for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
+        state[2 * slot as usize..][..2].copy_from_slice(u);
     }
 }
 
@@ -444,5 +495,5 @@ pub(crate) const ENTRY: Entry = Entry {
         paper: "Qi, Luo, Xu, Ji, Yang 2021, Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence",
         part: "equations (2)-(4), (9), algorithms 1-3",
     },
-    files: &["core/src/estimator/soap.rs", "core/src/pairs/kept.rs"],
+    files: &["core/src/estimator/soap.rs", "core/src/pairs/keep_slopes.rs"],
 };

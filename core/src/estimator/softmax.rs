@@ -80,11 +80,11 @@ impl<T: Real> Estimator<T> for SoftmaxCrossEntropy {
         self.evaluate(batch, &mut scratch.real[..batch.scores().len()])
     }
 
-    fn update(
+    fn gradient(
         &self,
         batch: &Batch<'_, T>,
         _: &[T],
-        _: &mut [T],
+        _: &[T],
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {

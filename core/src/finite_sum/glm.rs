@@ -10,19 +10,10 @@
 use super::oracle::{Bend, Examples, Gradients, gradient};
 use super::vectors::{dot, fits, gather, limit, norm_sq};
 use crate::data::Rows;
-use crate::error::{Error, Result, all_finite, count_labels, exact_len};
-use crate::example_loss::GlmLoss;
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::example_loss::{GlmLoss, Response};
 use crate::real::Real;
 use core::ops::Range;
-
-/// What the rows are to be fitted to.
-#[derive(Clone, Copy, Debug)]
-pub enum Targets<'a, T> {
-    /// Class labels: 1 is y = +1, 0 is y = −1.
-    Labels(&'a [u8]),
-    /// Any finite y (least squares).
-    Values(&'a [T]),
-}
 
 /// One row of features, without the constant of the intercept.
 #[derive(Clone, Copy)]
@@ -35,7 +26,7 @@ pub(crate) enum Row<'a, T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Glm<'a, T> {
     rows: Rows<'a, T>,
-    targets: Targets<'a, T>,
+    response: Response<'a, T>,
     loss: GlmLoss,
     lambda: f64,
     intercept: bool,
@@ -48,30 +39,18 @@ impl<'a, T: Real> Glm<'a, T> {
     ///
     /// # Errors
     /// `Empty` without rows, `Length`, `Label`, `NonFinite`, `Index` (rows out of order), `Param` for a negative or
-    /// non-finite `lambda`, `Unsupported` for real targets with a loss of labels, `Overflow` when a row is too long
+    /// non-finite `lambda`, `Unsupported` for numbers with a loss of labels, `Overflow` when a row is too long
     /// to be squared in the number type or there are more than 2³² − 1 rows.
     pub fn new(
         rows: Rows<'a, T>,
-        targets: Targets<'a, T>,
+        response: Response<'a, T>,
         loss: GlmLoss,
         lambda: f64,
         intercept: bool,
     ) -> Result<Self> {
         let rows = checked(rows, lambda)?;
-        match targets {
-            Targets::Labels(labels) => {
-                exact_len("labels", rows.len(), labels.len())?;
-                count_labels(labels)?;
-            }
-            Targets::Values(values) => {
-                exact_len("targets", rows.len(), values.len())?;
-                all_finite("targets", values)?;
-                if loss != GlmLoss::LeastSquares {
-                    return Err(Error::Unsupported { what: "a loss of labels with real targets" });
-                }
-            }
-        }
-        let mut glm = Self { rows, targets, loss, lambda, intercept, max_row_norm: 0.0 };
+        response.check(rows.len(), loss)?;
+        let mut glm = Self { rows, response, loss, lambda, intercept, max_row_norm: 0.0 };
         let mut largest = 0.0f64;
         for i in 0..rows.len() {
             largest = largest.or_larger(glm.row_norm_sq(i));
@@ -88,12 +67,12 @@ impl<'a, T: Real> Glm<'a, T> {
     #[cfg(all(feature = "alloc", feature = "every-method"))]
     pub(crate) fn again(
         rows: Rows<'a, T>,
-        targets: Targets<'a, T>,
+        response: Response<'a, T>,
         loss: GlmLoss,
         lambda: f64,
         max_row_norm: f64,
     ) -> Self {
-        Self { rows, targets, loss, lambda, intercept: true, max_row_norm }
+        Self { rows, response, loss, lambda, intercept: true, max_row_norm }
     }
 
     /// The rows.
@@ -117,16 +96,7 @@ impl<'a, T: Real> Glm<'a, T> {
     /// y of one example, as the loss takes it.
     #[inline]
     pub(crate) fn target(&self, i: usize) -> T {
-        match self.targets {
-            Targets::Labels(labels) => {
-                if labels[i] == 1 {
-                    T::ONE
-                } else {
-                    -T::ONE
-                }
-            }
-            Targets::Values(values) => values[i],
-        }
+        self.response.of(i)
     }
 
     pub(crate) fn is_sparse(&self) -> bool {

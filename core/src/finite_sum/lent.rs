@@ -1,17 +1,35 @@
-//! Sums whose rows and labels are lent anew for every call, for owners that cannot keep a borrowed sum.
+//! Sums whose rows and responses are lent anew for every call, for owners that cannot keep a borrowed sum.
 
 use super::algorithm::Oracle;
-use super::glm::{Glm, Targets};
+use super::glm::Glm;
 use super::network::NetworkSum;
 use crate::Real;
 use crate::data::Rows;
 use crate::error::Result;
-use crate::example_loss::GlmLoss;
+use crate::example_loss::{GlmLoss, Response};
 use crate::model::AnyModel;
 
-/// The finite sum of a model without its rows and labels.
+/// A finite sum without its rows and responses: what an owner keeps of it.
+pub trait Lent<T: Real> {
+    /// The sum over rows.
+    type Sum<'a>: AsOracle<T>
+    where
+        Self: 'a,
+        T: 'a;
+
+    /// The sum over these rows and responses, which must be those that it was made of.
+    fn over<'a>(&'a self, rows: Rows<'a, T>, response: Response<'a, T>) -> Self::Sum<'a>;
+}
+
+/// What algorithms can ask: an [`Oracle`], or one of several.
+pub trait AsOracle<T: Real> {
+    /// It.
+    fn oracle(&self) -> &dyn Oracle<T>;
+}
+
+/// The finite sum of a model of the core without its rows and responses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lent {
+pub struct ModelSum {
     model: AnyModel,
     loss: GlmLoss,
     lambda: f64,
@@ -19,21 +37,31 @@ pub(crate) struct Lent {
     max_row_norm: Option<f64>,
 }
 
-/// A sum over the rows that it was lent.
-pub(crate) enum OverRows<'a, T> {
+/// The sum of a model over the rows that it was lent.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OverRows<'a, T> {
+    /// Of a linear model.
     Linear(Glm<'a, T>),
+    /// Of a network.
     Network(NetworkSum<'a, T>),
 }
 
-impl Lent {
-    /// The sum of a model over these rows and labels, checked.
+impl ModelSum {
+    /// The sum of a model over these rows and responses, checked.
     ///
     /// # Errors
-    /// As [`Glm::new`] and [`NetworkSum::new`].
-    pub fn new<T: Real>(model: AnyModel, rows: Rows<'_, T>, labels: &[u8], loss: GlmLoss, lambda: f64) -> Result<Self> {
+    /// As [`Glm::new`] and [`NetworkSum::of`].
+    pub fn new<T: Real>(
+        model: AnyModel,
+        rows: Rows<'_, T>,
+        response: Response<'_, T>,
+        loss: GlmLoss,
+        lambda: f64,
+    ) -> Result<Self> {
         let max_row_norm = match model {
-            AnyModel::Linear(_) => Some(Glm::new(rows, Targets::Labels(labels), loss, lambda, true)?.max_row_norm()),
-            AnyModel::Mlp(model) => NetworkSum::new(model, rows, labels, loss, lambda).map(|_| None)?,
+            AnyModel::Linear(_) => Some(Glm::new(rows, response, loss, lambda, true)?.max_row_norm()),
+            AnyModel::Mlp(model) => NetworkSum::of(model, rows, response, loss, lambda).map(|_| None)?,
         };
         Ok(Self { model, loss, lambda, max_row_norm })
     }
@@ -42,23 +70,25 @@ impl Lent {
     pub fn smooth(&self) -> Option<f64> {
         self.max_row_norm.map(|norm| norm * norm * self.loss.curvature_bound() + self.lambda)
     }
+}
 
-    /// The sum over rows and labels, which must be those that it was made of.
-    pub fn over<'a, T: Real>(&self, rows: Rows<'a, T>, labels: &'a [u8]) -> OverRows<'a, T> {
+impl<T: Real> Lent<T> for ModelSum {
+    type Sum<'a> = OverRows<'a, T>;
+
+    fn over<'a>(&'a self, rows: Rows<'a, T>, response: Response<'a, T>) -> OverRows<'a, T> {
         let Self { loss, lambda, .. } = *self;
         match self.model {
             AnyModel::Linear(_) => {
                 let norm = self.max_row_norm.unwrap_or(f64::INFINITY);
-                OverRows::Linear(Glm::again(rows, Targets::Labels(labels), loss, lambda, norm))
+                OverRows::Linear(Glm::again(rows, response, loss, lambda, norm))
             }
-            AnyModel::Mlp(model) => OverRows::Network(NetworkSum::again(model, rows, labels, loss, lambda)),
+            AnyModel::Mlp(model) => OverRows::Network(NetworkSum::again(model, rows, response, loss, lambda)),
         }
     }
 }
 
-impl<T: Real> OverRows<'_, T> {
-    /// What algorithms ask.
-    pub fn oracle(&self) -> &dyn Oracle<T> {
+impl<T: Real> AsOracle<T> for OverRows<'_, T> {
+    fn oracle(&self) -> &dyn Oracle<T> {
         match self {
             Self::Linear(sum) => sum,
             Self::Network(sum) => sum,

@@ -42,18 +42,18 @@ pub(crate) mod theoretical_ai_sarah;
 mod vectors;
 mod windows;
 
-pub use crate::example_loss::{GLM_LOSSES, GlmLoss};
+pub use crate::example_loss::{GLM_LOSSES, GlmLoss, Response};
 pub use adam::AdamSum;
 pub use ai_sarah::AiSarah;
 pub use algorithm::{FiniteSum, Oracle};
 pub use anchored::Anchored;
 pub use any_sum::AnySum;
 pub use bounded_ai_sarah::BoundedAiSarah;
-pub use glm::{Glm, Targets};
+pub use glm::Glm;
 pub use heavy_ball::HeavyBall;
 pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-pub(crate) use lent::{Lent, OverRows};
+pub use lent::{AsOracle, Lent, ModelSum, OverRows};
 pub use momentum::MomentumSum;
 pub use network::NetworkSum;
 pub use oracle::{Bend, Examples, Gradients, gradient};

@@ -15,8 +15,8 @@ use super::oracle::{Bend, Examples, Gradients, check_scratch};
 use super::recursive::Recursion;
 use super::vectors::norm_sq;
 use crate::data::{Rows, Selection};
-use crate::error::{Error, Result, all_finite, count_labels, exact_len};
-use crate::example_loss::GlmLoss;
+use crate::error::{Error, Result, all_finite, exact_len};
+use crate::example_loss::{GlmLoss, Response};
 use crate::model::{Mlp, Model};
 use crate::real::Real;
 
@@ -31,7 +31,7 @@ const CHUNK: usize = 262_144;
 pub struct NetworkSum<'a, T> {
     model: Mlp,
     rows: Rows<'a, T>,
-    labels: &'a [u8],
+    response: Response<'a, T>,
     loss: GlmLoss,
     lambda: f64,
 }
@@ -52,20 +52,27 @@ impl<'a, T: Real> NetworkSum<'a, T> {
     /// (rows out of order), `Param` for a negative or non-finite `lambda`, `Unsupported` for several heads, `Overflow` for
     /// more than 2³² − 1 rows.
     pub fn new(model: Mlp, rows: Rows<'a, T>, labels: &'a [u8], loss: GlmLoss, lambda: f64) -> Result<Self> {
+        Self::of(model, rows, Response::Labels(labels), loss, lambda)
+    }
+
+    /// A finite sum of either kind of response.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and `Unsupported` for numbers with a loss of labels.
+    pub fn of(model: Mlp, rows: Rows<'a, T>, response: Response<'a, T>, loss: GlmLoss, lambda: f64) -> Result<Self> {
         let rows = checked(rows, lambda)?;
         exact_len("columns", Model::<T>::inputs(&model), rows.cols())?;
-        exact_len("labels", rows.len(), labels.len())?;
-        count_labels(labels)?;
+        response.check(rows.len(), loss)?;
         if Model::<T>::heads(&model) != 1 {
             return Err(Error::Unsupported { what: "several heads" });
         }
-        Ok(Self { model, rows, labels, loss, lambda })
+        Ok(Self { model, rows, response, loss, lambda })
     }
 
-    /// The same sum over rows and labels that were checked before. For owners that cannot keep a borrowed sum.
+    /// The same sum over rows and responses that were checked before. For owners that cannot keep a borrowed sum.
     #[cfg(all(feature = "alloc", feature = "every-method"))]
-    pub(crate) fn again(model: Mlp, rows: Rows<'a, T>, labels: &'a [u8], loss: GlmLoss, lambda: f64) -> Self {
-        Self { model, rows, labels, loss, lambda }
+    pub(crate) fn again(model: Mlp, rows: Rows<'a, T>, response: Response<'a, T>, loss: GlmLoss, lambda: f64) -> Self {
+        Self { model, rows, response, loss, lambda }
     }
 
     /// Rows of a chunk.
@@ -90,7 +97,7 @@ impl<'a, T: Real> NetworkSum<'a, T> {
 
     /// y of one example.
     fn target(&self, i: usize) -> T {
-        if self.labels[i] == 1 { T::ONE } else { -T::ONE }
+        self.response.of(i)
     }
 
     /// Calls `visit` chunk by chunk: its rows, their scores, and the rows, the activations and the memory for the way back.
@@ -171,8 +178,8 @@ impl<T: Real> Gradients<T> for NetworkSum<'_, T> {
     fn along(&self, w: &[T], v: &[T], index: &[u32], out: [&mut [T]; 2], scratch: &mut [T]) -> Result<Bend> {
         let [grad, product] = out;
         let x = Selection::of(self.rows, index)?;
-        let label = |k: usize| self.labels[index[k] as usize];
-        let along = self.model.along_rows(w, v, x, label, self.loss, scratch, grad, product)?;
+        let y = |k: usize| self.response.of(index[k] as usize);
+        let along = self.model.along_rows(w, v, x, y, self.loss, scratch, grad, product)?;
         Ok(Bend { second: along.second, third: along.third })
     }
 

@@ -29,6 +29,7 @@ mod radix;
 pub mod rank;
 mod roc;
 mod summary;
+mod values;
 
 pub use ap::average_precision;
 pub use auroc::{PairCounts, auroc, pair_counts};
@@ -42,3 +43,4 @@ pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at
 pub use rank::need;
 pub use roc::{RocPoint, roc_curve, roc_curve_thinned, roc_len};
 pub use summary::{Summary, summary};
+pub use values::{ValueSummary, value_summary};

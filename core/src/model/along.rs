@@ -119,17 +119,17 @@ impl Mlp {
         if scratch.len() < need {
             return Err(Error::Length { what: "scratch", need, got: scratch.len() });
         }
-        let label = |k: usize| labels[k];
-        self.along_rows(params, direction, x, label, loss, &mut scratch[..need], grad, product)
+        let y = |k: usize| if labels[k] == 1 { T::ONE } else { -T::ONE };
+        self.along_rows(params, direction, x, y, loss, &mut scratch[..need], grad, product)
     }
 
-    /// [`along`](Self::along) without its checks of lengths; the label of the k-th selected row is asked for.
+    /// [`along`](Self::along) without its checks of lengths; the target of the k-th selected row is asked for.
     pub(crate) fn along_rows<T: Real>(
         &self,
         params: &[T],
         direction: &[T],
         x: Selection<'_, T>,
-        label: impl Fn(usize) -> u8,
+        y: impl Fn(usize) -> T,
         loss: GlmLoss,
         scratch: &mut [T],
         grad: &mut [T],
@@ -146,7 +146,7 @@ impl Mlp {
         let mut mean = Along::default();
         for k in 0..x.len() {
             let s = self.forward_jets(params, direction, &x, k, jets, slopes);
-            let y = if label(k) == 1 { T::ONE } else { -T::ONE };
+            let y = y(k);
             let (d1, d2, d3) = loss.derivatives(y, s[0]);
             let f = |x: T| x.f64();
             mean.value += f(loss.value(y, s[0]));

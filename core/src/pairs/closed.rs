@@ -10,7 +10,7 @@
 //! factor of the positive cancels from g1/g2, so P = −F₊/F with F the sum of e^(c s_j) over a class or over all, and
 //! ∂P/∂s_j = −c F₋ e^(c s_j)/F² for a positive j, c F₊ e^(c s_j)/F² for a negative.
 
-use super::class::Class;
+use super::weight::Class;
 use crate::error::{Error, Result};
 use crate::real::Real;
 

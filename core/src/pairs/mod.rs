@@ -19,20 +19,29 @@
 //! - scratch of [`need`]`(n, n₊)`; a larger n₊ is enough for a smaller one.
 //! - errors: `Length`, `Label`, `NonFinite`, `OneClass`, `Param`, `Overflow` (before anything but scratch is written).
 
+mod all_pairs;
+#[cfg(not(feature = "compact"))]
+mod blocked;
 pub mod brute;
-mod class;
 mod closed;
-pub(crate) mod kept;
+pub(crate) mod keep_slopes;
+mod lanes;
 mod order;
 mod panel;
 mod plan;
-mod small;
+mod ramp_sums;
 mod sorted;
 mod streams;
 mod tables;
+mod weight;
+
+// The inner loops: a copy for each loss, or with `compact` one for all.
 #[cfg(feature = "compact")]
 mod tiled;
-mod window;
+#[cfg(not(feature = "compact"))]
+use blocked as kernel;
+#[cfg(feature = "compact")]
+use tiled as kernel;
 
 pub use plan::Plan;
 pub use tables::Grade;
@@ -42,11 +51,11 @@ use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
-use class::{Class, finite_range};
+use ramp_sums::Window;
 #[cfg(not(feature = "compact"))]
 use tables::FAST_TERMS;
 use tables::{FULL_TERMS, Shape};
-use window::Window;
+use weight::{Class, finite_range};
 
 // Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
 // about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
@@ -116,8 +125,8 @@ pub const fn need(rows: usize, positives: usize) -> Need {
         return Need::UNMET;
     }
     let (panels, keys) = panel::need(rows);
-    let brute = small::need(rows, positives);
-    let sorted = sorted::need(rows, positives).either(window::need(rows, positives));
+    let brute = all_pairs::need(rows, positives);
+    let sorted = sorted::need(rows, positives).either(ramp_sums::need(rows, positives));
     let either = sorted.either(Need { real: 0, f64: panels, u32: rows, u64: keys });
     let either = either.either(Need { real: 0, f64: brute, u32: 0, u64: 0 });
     // Partial AUC keeps a weight for every row beside all that.
@@ -250,7 +259,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         _ => {
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                return Ok(window::auc(scores, labels, positives, window, mean, scratch, grad));
+                return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
                 #[cfg(not(feature = "compact"))]
@@ -273,7 +282,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            kernel!(loss, l => small::auc(scores, labels, l, mean, scratch.f64, grad))
+            kernel!(loss, l => all_pairs::auc(scores, labels, l, mean, scratch.f64, grad))
         }
     }
 }
@@ -370,7 +379,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             };
             fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                return Ok(window::ap(scores, labels, positives, window, scratch, grad));
+                return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
                 #[cfg(not(feature = "compact"))]
@@ -393,7 +402,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     return Ok(value);
                 }
             }
-            kernel!(loss, l => small::ap(scores, labels, l, positives, scratch.f64, grad))
+            kernel!(loss, l => all_pairs::ap(scores, labels, l, positives, scratch.f64, grad))
         }
     }
 }

@@ -28,8 +28,8 @@
 //! The tables depend on the surrogate and P alone, since w is a power of two over c. They take 3 to 18 µs, a third of a sum
 //! of a thousand rows; a caller that sums again and again keeps them in a [`Plan`](super::Plan).
 
-use super::class::Class;
 use super::tables::{FULL_TERMS, Shape, TERMS, Tables, tables_len, width};
+use super::weight::Class;
 use crate::parts::{PARTS, each, part_len};
 use crate::real::Real;
 

@@ -19,9 +19,9 @@
 //! eq. (2)–(4), for the AP objective over all data; the sweeps are ours. Cost: O(n) where the scores spread, O(n log n₊)
 //! at worst. Error: a few units of rounding of the sum of the absolute terms of each entry.
 
-use super::class::Class;
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
+use super::weight::Class;
 use crate::parts::{PARTS, each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};

@@ -6,7 +6,7 @@
 //! thresholds wherever the scores crowd, and inside a stream a `Ladder` divides its own range anew: an outlier or
 //! clusters far apart cost little.
 
-use super::class::Class;
+use super::weight::Class;
 use crate::parts::{PARTS, each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::Need;

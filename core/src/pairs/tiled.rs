@@ -1,12 +1,12 @@
-//! The inner loops of [`brute`](super::brute) and [`kept`](super::kept) for the feature `compact`: one copy for all losses,
+//! The inner loops of [`brute`](super::brute) and [`keep_slopes`](super::keep_slopes) for the feature `compact`: one copy for all losses,
 //! which look at a tile of others at a time. Every sum has the terms and the order of the loops it stands for, so the bits are the same.
 
-use super::brute::{LANES, ROWS, SHARED, TILE, total};
-use super::kept::{Products, Sums};
+use super::lanes::{Factored, LANES, Plain, Products, ROWS, SHARED, Sums, TILE, total};
 use crate::real::Real;
+use crate::surrogate::Surrogate;
 
-/// A loss of pairs.
-pub(super) trait Tile<T> {
+/// One kind of pairs.
+pub(super) trait Pair<T: Real> {
     /// (ℓ, ℓ'/unit) of one anchor with each of at most [`TILE`] others.
     fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]);
     /// How to multiply the values, where they are not to be added.
@@ -15,14 +15,38 @@ pub(super) trait Tile<T> {
     }
 }
 
+impl<T: Real, L: Surrogate<T>> Pair<T> for Plain<L> {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        self.0.parts_of_all(anchor, others, values, slopes);
+    }
+}
+
+impl<T: Real, L: Surrogate<T>> Pair<T> for Factored<L> {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        self.0.parts_of_all_exp(anchor, others, values, slopes);
+    }
+}
+
+impl<T: Real> Pair<T> for Products {
+    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
+        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
+            let x = anchor * other;
+            (*value, *slope) = (x, (x / (T::ONE + x)).settled());
+        }
+    }
+    fn products(&self) -> Option<Products> {
+        Some(*self)
+    }
+}
+
 // The loops by name; one copy for every kind of pair behind them.
 
-pub(super) fn sum_rows<T: Real>(pair: impl Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
+pub(super) fn sum_rows<T: Real>(pair: impl Pair<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
     sum_rows_of(&pair, anchors, others, values, slopes);
 }
 
 pub(super) fn subtract_rows<T: Real>(
-    pair: impl Tile<T>,
+    pair: impl Pair<T>,
     anchors: &[T],
     kappa: &[T],
     unit: T,
@@ -33,7 +57,7 @@ pub(super) fn subtract_rows<T: Real>(
 }
 
 pub(super) fn sum_pairs<T: Real>(
-    pair: impl Tile<T>,
+    pair: impl Pair<T>,
     anchors: &[T],
     others: &[T],
     left: &mut [T],
@@ -42,18 +66,18 @@ pub(super) fn sum_pairs<T: Real>(
     sum_pairs_of(&pair, anchors, others, left, right)
 }
 
-pub(super) fn keep<T: Real>(pair: impl Tile<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
+pub(super) fn keep<T: Real>(pair: impl Pair<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
     keep_of(&pair, anchors, others, kept, sums);
 }
 
-fn keep_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
+fn keep_of<T: Real>(pair: &dyn Pair<T>, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
     let kept = kept.chunks_exact_mut(others.len().max(1));
     for ((i, &anchor), kept) in anchors.iter().enumerate().zip(kept) {
         (sums.values[i], sums.slopes[i]) = keep_row(pair, anchor, others, kept);
     }
 }
 
-fn keep_row<T: Real>(pair: &dyn Tile<T>, anchor: T, others: &[T], kept: &mut [T]) -> (T, T) {
+fn keep_row<T: Real>(pair: &dyn Pair<T>, anchor: T, others: &[T], kept: &mut [T]) -> (T, T) {
     let products = pair.products();
     let (mut value, mut slope) = ([T::ZERO; LANES], [T::ZERO; LANES]);
     let (mut v, mut s) = ([T::ZERO; TILE], [T::ZERO; TILE]);
@@ -81,7 +105,7 @@ fn keep_row<T: Real>(pair: &dyn Tile<T>, anchor: T, others: &[T], kept: &mut [T]
     (total(value), total(slope))
 }
 
-fn sum_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
+fn sum_rows_of<T: Real>(pair: &dyn Pair<T>, anchors: &[T], others: &[T], values: &mut [T], slopes: &mut [T]) {
     let (mut v, mut s) = ([T::ZERO; TILE], [T::ZERO; TILE]);
     for ((&anchor, value), slope) in anchors.iter().zip(values).zip(slopes) {
         let (mut of_values, mut of_slopes) = ([T::ZERO; LANES], [T::ZERO; LANES]);
@@ -97,7 +121,7 @@ fn sum_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], values:
     }
 }
 
-fn subtract_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
+fn subtract_rows_of<T: Real>(pair: &dyn Pair<T>, anchors: &[T], kappa: &[T], unit: T, others: &[T], grad: &mut [T]) {
     let mut values = [T::ZERO; TILE];
     let mut d = [[T::ZERO; TILE]; SHARED];
     for (tile, grad) in others.chunks(TILE).zip(grad.chunks_mut(TILE)) {
@@ -118,7 +142,7 @@ fn subtract_rows_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], kappa: &[T], uni
     }
 }
 
-fn sum_pairs_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
+fn sum_pairs_of<T: Real>(pair: &dyn Pair<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
     let mut value = T::ZERO;
     let mut at = 0;
     while at < anchors.len() {
@@ -130,7 +154,7 @@ fn sum_pairs_of<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], left: 
 }
 
 /// One walk of at most [`ROWS`] anchors over the others.
-fn walk<T: Real>(pair: &dyn Tile<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
+fn walk<T: Real>(pair: &dyn Pair<T>, anchors: &[T], others: &[T], left: &mut [T], right: &mut [T]) -> T {
     let mut value = [T::ZERO; LANES];
     let mut slope = [[T::ZERO; LANES]; ROWS];
     let (mut v, mut s) = ([[T::ZERO; TILE]; ROWS], [[T::ZERO; TILE]; ROWS]);

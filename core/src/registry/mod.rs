@@ -39,6 +39,8 @@ pub struct Method {
     /// Its files, from the repository's root.
     pub files: &'static [&'static str],
     make: Make,
+    /// Its form for several classes.
+    several: Option<&'static Method>,
 }
 
 /// What makes a method of its settings.
@@ -70,7 +72,20 @@ impl Method {
             source: Source { paper: text(source.paper), part: text(source.part) },
             files: if cfg!(feature = "compact") { &[] } else { files },
             make,
+            several: None,
         }
+    }
+
+    /// With a form for several classes.
+    #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
+    const fn with_classes(self, several: &'static Self) -> Self {
+        Self { several: Some(several), ..self }
+    }
+
+    /// The form of it that trains several classes at once, if it has one: with parameters of its own.
+    #[must_use]
+    pub const fn of_classes(&self) -> Option<&'static Self> {
+        self.several
     }
 
     /// Whether it minimises a finite sum by algorithms of its own, instead of joining an estimator and an algorithm. A
@@ -157,6 +172,19 @@ macro_rules! summed {
     };
 }
 
+/// A method of two classes, with its form for several where the build has it.
+macro_rules! both {
+    ($two:expr, $Name:ident, $make:path, $entry:path) => {{
+        #[cfg(feature = "multiclass")]
+        {
+            static SEVERAL: Method = scored!($Name, $make, $entry);
+            $two.with_classes(&SEVERAL)
+        }
+        #[cfg(not(feature = "multiclass"))]
+        $two
+    }};
+}
+
 /// Every method. With the feature `compact` without titles, sentences, sources and files, and those that are not built
 /// without parameters.
 pub static METHODS: &[Method] = &[
@@ -165,10 +193,25 @@ pub static METHODS: &[Method] = &[
     summed!(Exact, Exact::ap_of, exact::AP),
     summed!(Exact, Exact::auc_of, exact::AUC),
     summed!(Exact, Exact::pauc_of, exact::PAUC),
-    scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
+    both!(
+        scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
+        Softmax,
+        SoftmaxCrossEntropy::from_settings,
+        softmax::ENTRY
+    ),
     scored!(CrossEntropy, CrossEntropy::balanced, cross_entropy::BALANCED),
-    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_SG),
-    scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_ADAGRAD),
+    both!(
+        scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_SG),
+        AucMulticlass,
+        AucMulticlass::from_settings,
+        auc_multiclass::PPD_SG
+    ),
+    both!(
+        scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PPD_ADAGRAD),
+        AucMulticlass,
+        AucMulticlass::from_settings,
+        auc_multiclass::PPD_ADAGRAD
+    ),
     scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PGA),
     scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::OAUC),
     scored!(AucMargin, AucMargin::from_settings, auc_margin::ENTRY),
@@ -188,23 +231,14 @@ pub static METHODS: &[Method] = &[
     summed!(Adam, AdamSum::from_settings, adam::ENTRY),
 ];
 
-/// Every method that trains several classes at once. Some share their name with a method of two classes.
-#[cfg(feature = "multiclass")]
-pub static CLASS_METHODS: &[Method] = &[
-    scored!(Softmax, SoftmaxCrossEntropy::from_settings, softmax::ENTRY),
-    scored!(AucMulticlass, AucMulticlass::from_settings, auc_multiclass::PPD_SG),
-    scored!(AucMulticlass, AucMulticlass::from_settings, auc_multiclass::PPD_ADAGRAD),
-];
+/// Every method that trains several classes at once, in its form for them: with the name of the method of two classes, and
+/// parameters of its own.
+pub fn class_methods() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter_map(Method::of_classes)
+}
 
 /// The method of a name.
 #[must_use]
 pub fn method(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name)
-}
-
-/// The method of several classes of a name.
-#[cfg(feature = "multiclass")]
-#[must_use]
-pub fn class_method(name: &str) -> Option<&'static Method> {
-    CLASS_METHODS.iter().find(|method| method.name == name)
 }

@@ -1,8 +1,9 @@
 //! Uniform batches: epochs of random order over all rows.
 
-use super::{Classes, Cursor, DrawnRows, Sampler, advance, fill};
+use super::{Place, Sampler, advance, check, fill};
 use crate::batch::Drawn;
-use crate::error::{Error, Result, exact_len};
+use crate::data::Segments;
+use crate::error::{Error, Result};
 
 /// Batches of a fixed size, each row once an epoch (a last, smaller rest of the epoch is left out).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,46 +20,51 @@ impl Shuffle {
     pub fn new(seed: u64, batch: u32) -> Result<Self> {
         if batch == 0 { Err(Error::Param { what: "batch" }) } else { Ok(Self { seed, batch }) }
     }
+
+    fn fits(&self, cursor: &[u64], rows: usize) -> Result<()> {
+        if self.batch as usize > rows || cursor[cursor.len() / 2] > rows as u64 {
+            return Err(Error::Param { what: "batch" });
+        }
+        Ok(())
+    }
 }
 
 impl Sampler for Shuffle {
-    fn rows(&self) -> usize {
+    fn rows(&self, _: &Segments<'_>) -> usize {
         self.batch as usize
     }
 
-    fn prepare(&self, classes: &Classes<'_>, cursor: &Cursor, order: &mut [u32]) -> Result<()> {
-        exact_len("order", classes.order().len(), order.len())?;
-        if self.rows() > order.len() || cursor.position[0] as usize > order.len() {
-            return Err(Error::Param { what: "batch" });
-        }
-        fill(self.seed, 0, cursor.epoch[0], order);
+    fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
+        check(self.rows(segments), segments, cursor, order, None)?;
+        self.fits(cursor, order.len())?;
+        fill(self.seed, 0, cursor[0], order);
         Ok(())
     }
 
-    fn draw(
-        &self,
-        classes: &Classes<'_>,
-        cursor: &mut Cursor,
-        order: &mut [u32],
-        index: &mut [u32],
-        slots: &mut [u32],
-    ) -> Result<DrawnRows> {
-        exact_len("order", classes.order().len(), order.len())?;
-        exact_len("index", self.rows(), index.len())?;
-        exact_len("slots", self.rows(), slots.len())?;
-        let negatives = classes.population()[0];
-        let items = advance(self.seed, 0, self.rows(), cursor, order);
-        // The items number the rows in class order, so an item tells its class and its slot.
-        let mut low = 0;
-        for &item in items.iter().filter(|&&item| item < negatives) {
-            index[low] = classes.order()[item as usize];
-            low += 1;
+    fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
+        check(self.rows(segments), segments, cursor, order, Some(&to))?;
+        self.fits(cursor, order.len())?;
+        let items = advance(self.seed, 0, self.batch as usize, cursor, order);
+        // The items number the rows in the order of the segments, so an item tells its segment and its slot.
+        let Place { index, slots, starts } = to;
+        starts.fill(0);
+        for &item in items {
+            starts[segments.of(item) + 1] += 1;
         }
-        let positives = items.iter().filter(|&&item| item >= negatives);
-        for ((&item, index), slot) in positives.zip(&mut index[low..]).zip(slots) {
-            *index = classes.order()[item as usize];
-            *slot = item - negatives;
+        for segment in 0..segments.len() {
+            starts[segment + 1] += starts[segment];
         }
-        Ok(DrawnRows { starts: [0, low as u32, self.batch], drawn: Drawn::Uniform })
+        let first = starts[1];
+        for &item in items {
+            let place = &mut starts[segments.of(item)];
+            index[*place as usize] = segments.order()[item as usize];
+            if item >= segments.starts()[1] && !slots.is_empty() {
+                slots[(*place - first) as usize] = segments.slot(item);
+            }
+            *place += 1;
+        }
+        starts.copy_within(..segments.len(), 1);
+        starts[0] = 0;
+        Ok(Drawn::Uniform)
     }
 }

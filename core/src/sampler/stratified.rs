@@ -1,19 +1,20 @@
-//! Stratified batches: so many positives and so many negatives, each class in its own epochs.
+//! Stratified batches: so many rows of each segment, each segment in its own epochs.
 
-use super::{Classes, Cursor, DrawnRows, Sampler, advance, fill};
+use super::{Place, Sampler, advance, check, fill};
 use crate::batch::Drawn;
-use crate::error::{Error, Result, exact_len};
+use crate::data::Segments;
+use crate::error::{Error, Result};
 
-/// A fixed number of positives and of negatives a batch.
+/// So many rows of each segment a batch, or all of a segment that has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stratified {
     seed: u64,
-    positives: u32,
-    negatives: u32,
+    /// Of the first segment, and of each further one.
+    rows: [u32; 2],
 }
 
 impl Stratified {
-    /// `positives` and `negatives` a batch, each at least 1.
+    /// `positives` and `negatives` a batch, each at least 1: rows of the second segment and of the first.
     ///
     /// # Errors
     /// `Param`.
@@ -21,57 +22,70 @@ impl Stratified {
         match (positives, negatives, positives.checked_add(negatives)) {
             (0, _, _) => Err(Error::Param { what: "positives" }),
             (_, 0, _) | (_, _, None) => Err(Error::Param { what: "negatives" }),
-            _ => Ok(Self { seed, positives, negatives }),
+            _ => Ok(Self { seed, rows: [negatives, positives] }),
         }
+    }
+
+    /// `rows` of every segment, at least 1.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn per_segment(seed: u64, rows: u32) -> Result<Self> {
+        if rows == 0 { Err(Error::Param { what: "per-class" }) } else { Ok(Self { seed, rows: [rows; 2] }) }
+    }
+
+    /// Rows of a segment in a batch.
+    fn take(&self, segments: &Segments<'_>, segment: usize) -> usize {
+        self.rows[segment.min(1)].min(segments.size(segment)) as usize
+    }
+
+    fn fits(&self, segments: &Segments<'_>, cursor: &[u64]) -> Result<()> {
+        for segment in 0..segments.len() {
+            if segments.size(segment) == 0 {
+                return Err(Error::OneClass);
+            }
+            if cursor[segments.len() + segment] > u64::from(segments.size(segment)) {
+                return Err(Error::Param { what: "cursor" });
+            }
+        }
+        Ok(())
     }
 }
 
 impl Sampler for Stratified {
-    fn rows(&self) -> usize {
-        (self.positives + self.negatives) as usize
+    fn rows(&self, segments: &Segments<'_>) -> usize {
+        (0..segments.len()).map(|segment| self.take(segments, segment)).sum()
     }
 
-    fn prepare(&self, classes: &Classes<'_>, cursor: &Cursor, order: &mut [u32]) -> Result<()> {
-        exact_len("order", classes.order().len(), order.len())?;
-        let [negatives, positives] = classes.population();
-        if negatives == 0 || positives == 0 {
-            return Err(Error::OneClass);
+    fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
+        check(self.rows(segments), segments, cursor, order, None)?;
+        self.fits(segments, cursor)?;
+        for segment in 0..segments.len() {
+            fill(self.seed, segment, cursor[segment], &mut order[segments.range(segment)]);
         }
-        if self.positives > positives || cursor.position[1] > positives {
-            return Err(Error::Param { what: "positives" });
-        }
-        if self.negatives > negatives || cursor.position[0] > negatives {
-            return Err(Error::Param { what: "negatives" });
-        }
-        let (low, high) = order.split_at_mut(negatives as usize);
-        fill(self.seed, 0, cursor.epoch[0], low);
-        fill(self.seed, 1, cursor.epoch[1], high);
         Ok(())
     }
 
-    fn draw(
-        &self,
-        classes: &Classes<'_>,
-        cursor: &mut Cursor,
-        order: &mut [u32],
-        index: &mut [u32],
-        slots: &mut [u32],
-    ) -> Result<DrawnRows> {
-        exact_len("order", classes.order().len(), order.len())?;
-        exact_len("index", self.rows(), index.len())?;
-        exact_len("slots", self.rows(), slots.len())?;
-        let [negatives, _] = classes.population();
-        let (low, high) = order.split_at_mut(negatives as usize);
-        let (index_low, index_high) = index.split_at_mut(self.negatives as usize);
-        let (rows_low, rows_high) = classes.order().split_at(negatives as usize);
-        for (index, &item) in index_low.iter_mut().zip(advance(self.seed, 0, self.negatives as usize, cursor, low)) {
-            *index = rows_low[item as usize];
+    fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
+        check(self.rows(segments), segments, cursor, order, Some(&to))?;
+        self.fits(segments, cursor)?;
+        let Place { index, slots, starts } = to;
+        let mut at = 0;
+        for segment in 0..segments.len() {
+            let (own, take) = (segments.range(segment), self.take(segments, segment));
+            let (members, first) = (&segments.order()[own.clone()], own.start as u32);
+            let items = advance(self.seed, segment, take, cursor, &mut order[own]);
+            starts[segment] = at as u32;
+            for (index, &item) in index[at..at + take].iter_mut().zip(items) {
+                *index = members[item as usize];
+            }
+            if segment > 0 && !slots.is_empty() {
+                let slots = &mut slots[at - starts[1] as usize..][..take];
+                slots.iter_mut().zip(items).for_each(|(slot, &item)| *slot = segments.slot(first + item));
+            }
+            at += take;
         }
-        let items = advance(self.seed, 1, self.positives as usize, cursor, high);
-        for ((index, slot), &item) in index_high.iter_mut().zip(slots).zip(items) {
-            *index = rows_high[item as usize];
-            *slot = item;
-        }
-        Ok(DrawnRows { starts: [0, self.negatives, self.negatives + self.positives], drawn: Drawn::Stratified })
+        starts[segments.len()] = at as u32;
+        Ok(Drawn::Stratified)
     }
 }

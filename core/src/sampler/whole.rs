@@ -1,49 +1,37 @@
 //! Everything at once, for methods that take exact gradients over the whole data.
 
-use super::{Classes, Cursor, DrawnRows, Sampler};
+use super::{Place, Sampler, check};
 use crate::batch::Drawn;
-use crate::error::{Error, Result, exact_len};
+use crate::data::Segments;
+use crate::error::Result;
 
-/// All rows in class order, every time.
+/// All rows in the order of the segments, every time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole {
-    rows: u32,
+pub struct Whole;
+
+impl Sampler for Whole {
+    fn rows(&self, segments: &Segments<'_>) -> usize {
+        segments.order().len()
+    }
+
+    fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
+        check(self.rows(segments), segments, cursor, order, None)
+    }
+
+    fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
+        check(self.rows(segments), segments, cursor, order, Some(&to))?;
+        cursor[0] += 1;
+        Ok(Self.fill(segments, to))
+    }
 }
 
 impl Whole {
-    /// For data of `rows` rows, at least 1.
-    ///
-    /// # Errors
-    /// `Empty`.
-    pub fn new(rows: u32) -> Result<Self> {
-        if rows == 0 { Err(Error::Empty { what: "rows" }) } else { Ok(Self { rows }) }
-    }
-}
-
-impl Sampler for Whole {
-    fn rows(&self) -> usize {
-        self.rows as usize
-    }
-
-    fn prepare(&self, classes: &Classes<'_>, _: &Cursor, order: &mut [u32]) -> Result<()> {
-        exact_len("order", classes.order().len(), order.len())?;
-        exact_len("rows", self.rows(), order.len())
-    }
-
-    fn draw(
-        &self,
-        classes: &Classes<'_>,
-        cursor: &mut Cursor,
-        _: &mut [u32],
-        index: &mut [u32],
-        slots: &mut [u32],
-    ) -> Result<DrawnRows> {
-        exact_len("index", classes.order().len(), index.len())?;
-        exact_len("slots", index.len(), slots.len())?;
-        index.copy_from_slice(classes.order());
-        let [negatives, positives] = classes.population();
-        slots.iter_mut().take(positives as usize).zip(0..).for_each(|(slot, k)| *slot = k);
-        cursor.epoch[0] += 1;
-        Ok(DrawnRows { starts: [0, negatives, self.rows], drawn: Drawn::All })
+    /// All rows, where no cursor counts them.
+    pub(crate) fn fill(self, segments: &Segments<'_>, to: Place<'_>) -> Drawn {
+        let Place { index, slots, starts } = to;
+        index.copy_from_slice(segments.order());
+        slots.iter_mut().zip(0..).for_each(|(slot, k)| *slot = k);
+        starts.copy_from_slice(segments.starts());
+        Drawn::All
     }
 }

@@ -1,9 +1,9 @@
-//! Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
+//! Squared hinge ℓ(t) = max(m − t, 0)²: what the SOAP paper takes.
 
 use super::{Entry, Family, Surrogate, in_range, positive};
 use crate::{Real, Result};
 
-/// Squared hinge ℓ(t) = max(m − t, 0)²: SOAP's default.
+/// Squared hinge ℓ(t) = max(m − t, 0)².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SquaredHinge<T> {
     margin: T,
@@ -23,6 +23,11 @@ impl<T: Real> SquaredHinge<T> {
     pub fn margin(self) -> T {
         self.margin
     }
+}
+
+impl SquaredHinge<f64> {
+    /// With the margin 1.
+    pub const UNIT: Self = Self { margin: 1.0 };
 }
 
 impl<T: Real> Entry<T> for SquaredHinge<T> {

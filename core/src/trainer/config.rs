@@ -268,6 +268,26 @@ impl From<CheckpointError> for TrainerError {
     }
 }
 
+/// How many steps a run has, with so many rows in all and in a batch: those before the method's own, and all together. The
+/// settings are then those of a run with so many steps of its own.
+pub(super) fn steps_of(settings: &mut Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<(u64, u64)> {
+    let (before, total) = match length {
+        Length::Method => {
+            let steps = settings.count("steps")?;
+            settings.set_steps(steps);
+            let before = settings.pretrain_steps();
+            (before, steps.saturating_add(before))
+        }
+        Length::Steps(steps) => (settings.pretrain_steps_of(steps), steps),
+        Length::Passes(passes) => {
+            let steps = libm::ceil(passes * rows as f64 / batch as f64) as u64;
+            (settings.pretrain_steps_of(steps), steps)
+        }
+    };
+    settings.set_steps(total.saturating_sub(before));
+    Ok((before, total))
+}
+
 /// `Ok` when the system gives memory for so many numbers: past that the program would die in the middle of it.
 pub(super) fn room<T>(model: &ModelSpec, numbers: usize) -> Result<(), TrainerError> {
     let mut probe = Vec::<T>::new();

@@ -1,37 +1,37 @@
 //! The owning front of the crate: data, model, method and all their memory in one value.
 //!
-//! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics. Methods that
-//! minimise a finite sum run by algorithms of their own instead; nothing else differs for the caller.
+//! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics: of two classes,
+//! of several, or of numbers, as its data set has them. It owns a [`Run`]: batches through a [`Host`](crate::host::Host),
+//! or a finite sum by an algorithm of its own; nothing else differs for the caller.
 //! Everything that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
 //! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
 
-#[cfg(feature = "multiclass")]
-mod classes;
+mod any_run;
+mod batch_run;
 mod config;
-mod device;
-mod learner;
+mod figures;
 mod passes;
+mod run;
 mod saved;
-#[cfg(feature = "multiclass")]
-mod saved_classes;
-mod scored;
 #[cfg(feature = "every-method")]
-mod summed;
+mod sum_run;
 mod warning;
 
-#[cfg(feature = "multiclass")]
-pub use classes::{ClassReport, ClassTrainer};
+pub use crate::host::Device;
+pub use any_run::AnyRun;
+pub use batch_run::BatchRun;
 pub use config::{Config, Length, ModelSpec, TrainerError};
-pub use device::Device;
+pub use figures::Figures;
+pub use run::{Doubt, Objective, Run, SumReport};
 pub use saved::Predictor;
-#[cfg(feature = "multiclass")]
-pub use saved_classes::ClassPredictor;
+#[cfg(feature = "every-method")]
+pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 
-use crate::data::{Dataset, Rows};
+use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::AnyEstimator;
-use crate::metric::{self, FprRange, Summary};
+use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{self, Method, Scope};
@@ -40,13 +40,10 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use passes::{Passes, Work};
-use scored::Scored;
-#[cfg(feature = "every-method")]
-use summed::Summed;
+use passes::Work;
 
 /// What a report holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Steps done.
     pub step: u64,
@@ -60,120 +57,171 @@ pub struct Report {
     /// another than the objective), and where it does not fit the number type.
     pub grad_norm_sq: Option<f64>,
     /// Metrics on the training data.
-    pub train: Summary,
+    pub train: Figures,
     /// Metrics on the test data, if there is any.
-    pub test: Option<Summary>,
+    pub test: Option<Figures>,
     /// Of methods that minimise a finite sum.
     pub sum: Option<SumReport>,
     /// What is to be said against the model, if anything.
     pub warning: Option<Warning>,
 }
 
-/// A finite sum at the iterate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SumReport {
-    /// P.
-    pub objective: f64,
-    /// ‖∇P‖² of the whole sum at the iterate.
-    pub grad_norm_sq: f64,
-    /// The last step size; 0 before the first.
-    pub alpha: f64,
-    /// The bound of the step size; infinite where there is none.
-    pub alpha_max: f64,
-}
-
-/// What every kind of run has.
+/// Trains one model by one method.
+///
+/// Of several classes, scores are [log-odds](crate::metric::log_odds) of each against all others.
 #[derive(Clone, Debug)]
-struct Common<T: Real> {
+pub struct Trainer<T: Real, R = AnyRun<T>> {
     config: Config,
-    method: &'static Method,
+    range: FprRange,
     train: Arc<Dataset<T>>,
     test: Option<Arc<Dataset<T>>>,
-    model: AnyModel,
-    passes: Passes<T>,
+    run: R,
     work: Work<T>,
 }
 
-impl<T: Real> Common<T> {
-    fn summary(&mut self, scores: &[T], labels: &[u8]) -> Result<Summary> {
-        let range = FprRange::new(self.config.fpr.0, self.config.fpr.1)?;
-        metric::summary(scores, labels, range, self.work.lend(metric::need(scores.len())))
+/// A method of the registry for data of this kind.
+fn method_for<T: Real>(config: &Config, train: &Dataset<T>) -> Result<&'static Method, TrainerError> {
+    let name = &config.method;
+    let method = registry::method(name).ok_or_else(|| {
+        let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
+        TrainerError::Config(format!("no method \"{name}\"; there are {}", config::listed(&names)))
+    })?;
+    let several = matches!(train.targets(), Targets::Classes { .. });
+    let method = match several {
+        false => method,
+        true => method.of_classes().ok_or_else(|| {
+            let names: Vec<&str> =
+                registry::METHODS.iter().filter(|m| m.of_classes().is_some()).map(|m| m.name).collect();
+            let text = format!("method {name} trains two classes; of several classes are {}", config::listed(&names));
+            TrainerError::Config(text)
+        })?,
+    };
+    if !method.is_built() {
+        return Err(TrainerError::NotBuilt { method: method.name });
     }
-}
-
-// There is one to a trainer, whose vectors are larger by far.
-#[allow(clippy::large_enum_variant)]
-#[derive(Clone, Debug)]
-enum Kind<T: Real> {
-    Scored(Scored<T>),
-    #[cfg(feature = "every-method")]
-    Summed(Summed<T>),
-}
-
-/// Trains one model by one method.
-#[derive(Clone, Debug)]
-pub struct Trainer<T: Real> {
-    common: Common<T>,
-    kind: Kind<T>,
+    if matches!(train.targets(), Targets::Values(_)) && !method.is_finite_sum() {
+        let text = format!("method {name} tells classes apart; numbers are for finite sums (ai-sarah)");
+        return Err(TrainerError::Config(text));
+    }
+    Ok(method)
 }
 
 impl<T: Real> Trainer<T> {
-    /// A trainer at step 0.
+    /// A trainer at step 0. What the training data know of their rows decides what is trained: two classes, several, or
+    /// numbers.
     ///
     /// # Errors
     /// `Config` for a method, setting, model or length that does not exist or fit; `Core` with `OneClass` when the
-    /// training data has one class.
+    /// training data lacks a class.
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        let method = registry::method(&config.method).ok_or_else(|| {
-            let names: Vec<&str> = registry::METHODS.iter().map(|m| m.name).collect();
-            TrainerError::Config(format!("no method \"{}\"; there are {}", config.method, config::listed(&names)))
-        })?;
-        if !method.is_built() {
-            return Err(TrainerError::NotBuilt { method: method.name });
-        }
+        let method = method_for(config, &train)?;
         let pairs = config.pairs();
         let settings = config.settings_of(method, &pairs)?;
+        check_range(config)?;
+        check_test(&train, test.as_deref())?;
         let network = config.model != ModelSpec::Linear;
-        let (low, high) = config.fpr;
-        if FprRange::new(low, high).is_err() {
-            return Err(TrainerError::Config(match cfg!(feature = "compact") {
-                true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
-                false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
-            }));
-        }
-        let (positives, negatives) = count_labels(train.labels())?;
-        if negatives == 0 || positives == 0 {
-            return Err(Error::OneClass.into());
-        }
-        let population = [negatives, positives].map(|rows| rows as u32);
-        if let Some(test) = &test
-            && test.rows().cols() != train.rows().cols()
-        {
-            let (test, train) = (test.rows().cols(), train.rows().cols());
-            return Err(TrainerError::Config(match cfg!(feature = "compact") {
-                true => "the test data has other columns".to_string(),
-                false => format!("the test data has {test} columns, the training data {train}"),
-            }));
-        }
-        let model = config.model.build(train.rows().cols())?;
-        let params = Model::<T>::param_len(&model);
-        let settings = settings.with_scope(Scope { population, network, params, classes: 2, batch: 1, steps: 0 });
-        let common = Common {
-            config: config.clone(),
-            method,
-            train,
-            test,
-            model,
-            passes: Passes::default(),
-            work: Work::default(),
+        let (population, classes) = match train.targets() {
+            Targets::Binary(labels) => {
+                let (positives, negatives) = count_labels(labels)?;
+                if negatives == 0 || positives == 0 {
+                    return Err(Error::OneClass.into());
+                }
+                ([negatives, positives].map(|rows| rows as u32), 2)
+            }
+            Targets::Classes { names, .. } => ([train.len() as u32, 0], names.len()),
+            Targets::Values(_) => ([train.len() as u32, 0], 1),
+            Targets::None => return Err(Error::OneClass.into()),
         };
-        #[cfg(feature = "every-method")]
-        if method.is_finite_sum() {
-            let kind = Kind::Summed(Summed::new(&settings, &common)?);
-            return Ok(Self { common, kind });
+        let heads = train.classes().len().max(1);
+        let model = config.model.build_with(train.cols(), heads)?;
+        // (Weight decay by parameters and positives is for positives and negatives.)
+        let params = if heads > 1 { 0 } else { Model::<T>::param_len(&model) };
+        let scope = Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0 };
+        let settings = settings.with_scope(scope);
+        let run = match method.kind {
+            #[cfg(feature = "every-method")]
+            registry::Kind::FiniteSum => AnyRun::Sum(SumRun::of_method(method, &settings, config, model, &train)?),
+            _ => AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?),
+        };
+        Self::with_run(config, run, train, test)
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &AnyModel {
+        match &self.run {
+            AnyRun::Batches(run) => &run.host().model,
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(run) => run.model(),
         }
-        let kind = Kind::Scored(Scored::new(settings, &common)?);
-        Ok(Self { common, kind })
+    }
+    /// The method.
+    ///
+    /// # Panics
+    /// Never: its trainer could not have been made.
+    #[must_use]
+    pub fn method(&self) -> &'static Method {
+        method_for(&self.config, &self.train).unwrap_or(&registry::METHODS[0])
+    }
+    /// The method's estimator; `None` for methods that minimise a finite sum.
+    #[must_use]
+    pub fn estimator(&self) -> Option<&AnyEstimator> {
+        match &self.run {
+            AnyRun::Batches(run) => Some(&run.host().estimator),
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(_) => None,
+        }
+    }
+    /// The estimator's state (u, for SOAP).
+    #[must_use]
+    pub fn estimator_state(&self) -> &[T] {
+        match &self.run {
+            AnyRun::Batches(run) => run.estimator_state(),
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(_) => &[],
+        }
+    }
+}
+
+fn check_range(config: &Config) -> Result<FprRange, TrainerError> {
+    let (low, high) = config.fpr;
+    FprRange::new(low, high).map_err(|_| {
+        TrainerError::Config(match cfg!(feature = "compact") {
+            true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
+            false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
+        })
+    })
+}
+
+fn check_test<T: Real>(train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<(), TrainerError> {
+    let Some(test) = test else { return Ok(()) };
+    if test.cols() != train.cols() {
+        return Err(TrainerError::Config(match cfg!(feature = "compact") {
+            true => "the test data has other columns".to_string(),
+            false => format!("the test data has {} columns, the training data {}", test.cols(), train.cols()),
+        }));
+    }
+    if test.classes() != train.classes() {
+        return Err(TrainerError::Config("the test data has other classes than the training data".to_string()));
+    }
+    Ok(())
+}
+
+impl<T: Real, R: Run<T>> Trainer<T, R> {
+    /// A trainer of a run of one's own: any [`BatchRun`], [`SumRun`](crate::trainer::SumRun) or other [`Run`]. Of `config`
+    /// the false-positive range and the method's name are used, which a saved run is known by.
+    ///
+    /// # Errors
+    /// `Config` (the range, test data of other columns or classes).
+    pub fn with_run(
+        config: &Config,
+        run: R,
+        train: Arc<Dataset<T>>,
+        test: Option<Arc<Dataset<T>>>,
+    ) -> Result<Self, TrainerError> {
+        let range = check_range(config)?;
+        check_test(&train, test.as_deref())?;
+        Ok(Self { config: config.clone(), range, train, test, run, work: Work::default() })
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
@@ -206,30 +254,22 @@ impl<T: Real> Trainer<T> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step; the batch is drawn, and the estimator's state may have seen it.
     pub fn step(&mut self) -> Result<Option<f64>> {
-        self.step_with(&mut device::Core)
+        self.run.step(&self.train, None)
     }
 
-    /// As [`step`](Self::step), with the estimator computed by `device` where it does that. Everything else stays in the
-    /// core, reports included.
+    /// As [`step`](Self::step), with the sums over pairs computed by `device` where the method has some
+    /// ([`Estimator::pairs`](crate::estimator::Estimator::pairs)). Everything else stays in the core, reports included.
     ///
     /// # Errors
     /// As there.
     pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
-        match &mut self.kind {
-            Kind::Scored(run) => run.step(&mut self.common, device),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => Ok(run.step(&self.common)?.then_some(f64::NAN)),
-        }
+        self.run.step(&self.train, Some(device))
     }
 
     /// Whether the run is over: [`step`](Self::step) has nothing more to do. Also of a run that was saved at its end.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        match &self.kind {
-            Kind::Scored(run) => run.learner.is_done(),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.is_done(),
-        }
+        self.run.is_done()
     }
 
     /// Trains to the end of the run, and reports. To look at it on the way, or to stop it, [`step`](Self::step).
@@ -241,63 +281,56 @@ impl<T: Real> Trainer<T> {
         self.report()
     }
 
-    /// Objective and exact metrics, now. O(n log n) for the metrics; the objective by the exact sums.
+    /// Objective and exact metrics, now. O(n log n) for the metrics, for each class where there are several; the objective by
+    /// the exact sums.
     ///
     /// # Errors
-    /// `NonFinite` when a score is NaN or infinite.
+    /// `OneClass` when the test data lacks a class; `NonFinite` when a score is NaN or infinite, `Overflow`.
     pub fn report(&mut self) -> Result<Report> {
-        let train = Arc::clone(&self.common.train);
-        let mut scores = vec![T::ZERO; train.labels().len()];
-        self.score(train.rows(), &mut scores)?;
-        let (objective, grad_norm_sq, sum) = match &mut self.kind {
-            Kind::Scored(run) => {
-                let objective = run.objective(&mut self.common, &scores)?;
-                #[cfg(feature = "every-method")]
-                let norm = run.grad_norm_sq(&mut self.common)?;
-                #[cfg(not(feature = "every-method"))]
-                let norm = None;
-                (objective, norm, None)
-            }
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => {
-                let sum = run.report(&self.common)?;
-                (sum.objective, Some(sum.grad_norm_sq), Some(sum))
-            }
-        };
-        let summary = self.common.summary(&scores, train.labels())?;
-        let test = match self.common.test.clone() {
+        let train = Arc::clone(&self.train);
+        let mut scores = vec![T::ZERO; train.len() * self.run.heads()];
+        self.run.score(&train, train.rows(), &mut scores)?;
+        let Objective { value: objective, grad_norm_sq, sum } = self.run.objective(&train, &scores)?;
+        self.to_log_odds(&mut scores)?;
+        let figures = Figures::of(&scores, &train, self.range, self.work.lend(metric::need(scores.len())))?;
+        let test = match self.test.clone() {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
         };
+        let warning = self.warning_of(&scores, &figures, test.as_ref().and_then(Figures::binary))?;
         let (step, pass) = (self.steps_done(), self.pass());
-        let warning = self.warning_of(&scores, &summary, test.as_ref())?;
-        Ok(Report { step, pass, objective, grad_norm_sq, train: summary, test, sum, warning })
+        Ok(Report { step, pass, objective, grad_norm_sq, train: figures, test, sum, warning })
     }
 
-    /// Exact metrics of the model, now, on any labelled data with the training data's columns: what a
+    /// Exact metrics of the model, now, on any labelled data with the training data's columns (and classes): what a
     /// [`report`](Self::report) says of its test data, without the rest of it.
     ///
     /// # Errors
-    /// `Length`; `OneClass`; `NonFinite` when a score is NaN or infinite.
-    pub fn evaluate(&mut self, data: &Dataset<T>) -> Result<Summary> {
-        let mut scores = vec![T::ZERO; data.labels().len()];
+    /// `Length`; `OneClass`; `NonFinite` when a score is NaN or infinite, `Overflow`.
+    pub fn evaluate(&mut self, data: &Dataset<T>) -> Result<Figures> {
+        let mut scores = vec![T::ZERO; data.len() * self.run.heads()];
         self.score(data.rows(), &mut scores)?;
-        self.common.summary(&scores, data.labels())
+        Figures::of(&scores, data, self.range, self.work.lend(metric::need(scores.len())))
     }
 
-    /// Raw scores of any rows with the training data's columns.
+    /// Scores of any rows with the training data's columns: raw ones, or of several classes the log-odds of each, rows ×
+    /// classes, row-major.
     ///
     /// # Errors
-    /// `Length`.
+    /// `Length`; of several classes `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
-        crate::error::exact_len("scores", rows.len(), scores.len())?;
-        let Self { common, kind } = self;
-        let params = match kind {
-            Kind::Scored(run) => run.params(),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.params(common)?,
-        };
-        common.passes.forward(&common.model, params, rows, None, scores)
+        crate::error::exact_len("scores", rows.len() * self.run.heads(), scores.len())?;
+        self.run.score(&self.train, rows, scores)?;
+        self.to_log_odds(scores)
+    }
+
+    fn to_log_odds(&self, scores: &mut [T]) -> Result<()> {
+        #[cfg(feature = "multiclass")]
+        if self.run.heads() > 1 {
+            return metric::log_odds(scores, self.run.heads());
+        }
+        let _ = scores;
+        Ok(())
     }
 
     /// What a report says of a finite sum, without the metrics; `None` for other methods. Two walks over all rows.
@@ -305,10 +338,9 @@ impl<T: Real> Trainer<T> {
     /// # Errors
     /// `Overflow`.
     pub fn sum(&mut self) -> Result<Option<SumReport>> {
-        match &mut self.kind {
-            Kind::Scored(_) => Ok(None),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.report(&self.common).map(Some),
+        match self.run.step_size() {
+            None => Ok(None),
+            Some(_) => Ok(self.run.objective(&self.train, &[])?.sum),
         }
     }
 
@@ -318,131 +350,66 @@ impl<T: Real> Trainer<T> {
     /// # Errors
     /// `Overflow`.
     pub fn curvature(&mut self) -> Result<Option<f64>> {
-        match &mut self.kind {
-            Kind::Scored(_) => Ok(None),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.curvature(&self.common),
-        }
+        self.run.curvature(&self.train)
     }
 
     /// Last step size and its present bound, of methods that minimise a finite sum; 0 and infinite before the first.
     #[must_use]
     pub fn step_size(&self) -> Option<(f64, f64)> {
-        match &self.kind {
-            Kind::Scored(_) => None,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => Some((run.run.alpha, run.run.alpha_max)),
-        }
+        self.run.step_size()
     }
 
     /// Steps done; of finite sums, minibatches.
     #[must_use]
     pub fn steps_done(&self) -> u64 {
-        match &self.kind {
-            Kind::Scored(run) => run.learner.steps,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.run.steps,
-        }
+        self.run.steps_done()
     }
     /// Steps that the learning rate's schedule spans, and the most that the run takes: L-BFGS may end before, and a finite
     /// sum that runs for so many passes takes fewer by as many full gradients as it needs. Its end is where
     /// [`is_done`](Self::is_done) says.
     #[must_use]
     pub fn total_steps(&self) -> u64 {
-        match &self.kind {
-            Kind::Scored(run) => run.learner.total,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.total,
-        }
+        self.run.total_steps()
     }
     /// Of them, steps of cross-entropy before the method's own.
     #[must_use]
     pub fn pretraining_steps(&self) -> u64 {
-        match &self.kind {
-            Kind::Scored(run) => run.learner.pretraining_steps(),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(_) => 0,
-        }
+        self.run.pretraining_steps()
     }
     /// How far the run is and how far it goes, in a unit of its own: steps, or rows drawn.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
-        match &self.kind {
-            Kind::Scored(run) => (run.learner.steps, run.learner.total),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.progress(),
-        }
+        self.run.progress()
     }
     /// Rows drawn so far / rows there are; a full gradient draws all of them.
     #[must_use]
     pub fn pass(&self) -> f64 {
-        let drawn = match &self.kind {
-            Kind::Scored(run) => run.learner.drawn,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.run.samples,
-        };
-        drawn as f64 / self.common.train.labels().len() as f64
+        self.run.drawn() as f64 / self.train.len() as f64
     }
-    /// Rows of the last batch; stratified ones negatives first.
+    /// Rows of the last batch; class by class, negatives first, where it was drawn so.
     #[must_use]
     pub fn batch_index(&self) -> &[u32] {
-        match &self.kind {
-            Kind::Scored(run) => &run.index,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.batch(&self.common),
-        }
+        self.run.batch(&self.train)
     }
     /// The model's parameters.
     #[must_use]
     pub fn params(&mut self) -> &[T] {
-        match &mut self.kind {
-            Kind::Scored(run) => run.params(),
-            // The memory fits the run it was made for.
-            #[cfg(feature = "every-method")]
-            Kind::Summed(run) => run.params(&self.common).unwrap_or(&[]),
-        }
-    }
-    /// The model.
-    #[must_use]
-    pub fn model(&self) -> &AnyModel {
-        &self.common.model
-    }
-    /// The method.
-    #[must_use]
-    pub fn method(&self) -> &'static Method {
-        self.common.method
+        // The memory fits the run it was made for.
+        self.run.params(&self.train).unwrap_or(&[])
     }
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
-        &self.common.config
+        &self.config
     }
     /// The training data.
     #[must_use]
     pub fn train_data(&self) -> &Arc<Dataset<T>> {
-        &self.common.train
+        &self.train
     }
     /// The test data.
     #[must_use]
     pub fn test_data(&self) -> Option<&Arc<Dataset<T>>> {
-        self.common.test.as_ref()
-    }
-    /// The method's estimator; `None` for methods that minimise a finite sum.
-    #[must_use]
-    pub fn estimator(&self) -> Option<&AnyEstimator> {
-        match &self.kind {
-            Kind::Scored(run) => Some(&run.learner.method.estimator),
-            #[cfg(feature = "every-method")]
-            Kind::Summed(_) => None,
-        }
-    }
-    /// The estimator's state (u, for SOAP).
-    #[must_use]
-    pub fn estimator_state(&self) -> &[T] {
-        match &self.kind {
-            Kind::Scored(run) => &run.learner.state,
-            #[cfg(feature = "every-method")]
-            Kind::Summed(_) => &[],
-        }
+        self.test.as_ref()
     }
 }

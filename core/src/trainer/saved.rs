@@ -1,96 +1,72 @@
 //! Runs and models as bytes.
 
+use super::Trainer;
 use super::config::{Config, TrainerError};
-use super::passes::Passes;
-use super::{Kind as Running, Trainer, scored};
-use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, seal};
-use crate::data::{Dataset, Rows};
-#[cfg(feature = "every-method")]
-use crate::finite_sum::Run;
+use super::passes::SharedPasses;
+use super::run::Run;
+use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
+use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// What is saved of every run behind its configuration: columns, number type and data, and where the model was.
-pub(super) struct Origin<'a> {
-    pub inputs: usize,
-    real_bytes: usize,
-    data: u64,
-    /// The model's parameters come first, at the iterate.
-    pub points: &'a [u8],
+/// The sections of a saved run.
+mod tag {
+    /// The configuration.
+    pub const CONFIG: u8 = b'c';
+    /// Columns, bytes of a number, a number that tells data sets apart, names of the classes.
+    pub const ORIGIN: u8 = b'o';
+    /// The model's parameters.
+    pub const PARAMETERS: u8 = b'p';
+    /// Everything of the run that changes.
+    pub const RUN: u8 = b'r';
 }
 
-impl<'a> Origin<'a> {
-    /// Writes all but the points.
-    pub fn write<T: Real>(model: &AnyModel, data: u64, out: &mut Vec<u8>) {
-        Model::<T>::inputs(model).write(out);
-        out.push(T::BYTES as u8);
-        data.write(out);
+/// What is saved of every run beside what changes.
+struct Saved<'a> {
+    config: Config,
+    inputs: usize,
+    real_bytes: usize,
+    data: u64,
+    classes: Vec<String>,
+    /// The model's parameters.
+    params: &'a [u8],
+    run: &'a [u8],
+}
+
+impl<'a> Saved<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
+        let payload = open(Kind::Trainer, bytes)?;
+        let find = |tag| section(payload, tag).ok_or(CheckpointError::Damaged);
+        let mut origin = Reader(find(tag::ORIGIN)?);
+        let mut read = || Some((origin.value()?, origin.byte()?.into(), origin.value()?, origin.value()?));
+        let (inputs, real_bytes, data, classes) = read().ok_or(CheckpointError::Damaged)?;
+        let config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
+        let params = Reader(find(tag::PARAMETERS)?).bytes().ok_or(CheckpointError::Damaged)?;
+        let run = find(tag::RUN)?;
+        Ok(Self { config, inputs, real_bytes, data, classes, params, run })
     }
 
-    pub fn read(from: &mut Reader<'a>) -> Option<Self> {
-        Some(Self {
-            inputs: from.value()?,
-            real_bytes: from.byte()?.into(),
-            data: from.value()?,
-            points: from.bytes()?,
-        })
-    }
-
-    /// Whether a run of this number type on data of this number can go on from it with a model.
-    pub fn fits<T: Real>(&self, data: u64, model: &AnyModel) -> Result<(), CheckpointError> {
+    /// Whether a run of this number type on this data can go on from it.
+    fn fits<T: Real>(&self, data: &Dataset<T>) -> Result<(), CheckpointError> {
         if self.real_bytes != T::BYTES {
             return Err(CheckpointError::Mismatch("precision"));
         }
-        if self.data != data {
+        if self.data != number_of(data) || self.classes != data.classes() {
             return Err(CheckpointError::Mismatch("training data set"));
         }
-        // Before memory for the model is asked for.
-        let enough = Model::<T>::param_len(model) <= self.points.len() / T::BYTES;
-        if enough { Ok(()) } else { Err(CheckpointError::Mismatch("model")) }
+        Ok(())
     }
 
-    /// The model's parameters, converted where they were saved in the other precision.
-    pub fn params<T: Real>(&self, model: &AnyModel) -> Result<Vec<T>, CheckpointError> {
-        params(self.points, self.real_bytes, Model::<T>::param_len(model))
+    fn model(&self) -> Result<AnyModel, TrainerError> {
+        Ok(self.config.model.build_with(self.inputs, self.classes.len().max(1))?)
     }
-}
-
-/// What follows is of a run with an estimator.
-const SCORED: u8 = 0;
-/// What follows is of a finite sum.
-#[cfg(feature = "every-method")]
-const SUMMED: u8 = 1;
-
-pub(super) fn write_reals<T: Real>(values: &[T], out: &mut Vec<u8>) {
-    (values.len() * T::BYTES).write(out);
-    for x in values {
-        out.extend_from_slice(&x.to_le()[..T::BYTES]);
-    }
-}
-
-fn number<T: Real>(bytes: &[u8]) -> T {
-    let mut little = [0; 8];
-    little[..T::BYTES].copy_from_slice(bytes);
-    T::from_le(little)
-}
-
-pub(super) fn reals<T: Real>(bytes: &[u8], out: &mut [T]) -> Result<(), CheckpointError> {
-    if bytes.len() != out.len() * T::BYTES {
-        return Err(CheckpointError::Mismatch("model"));
-    }
-    for (x, part) in out.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
-        *x = number(part);
-        if !x.is_finite() {
-            return Err(CheckpointError::Damaged);
-        }
-    }
-    Ok(())
 }
 
 /// A number that tells data sets apart (FNV-1a over labels, shape and stored values).
-pub(super) fn fingerprint<T: Real>(rows: Rows<'_, T>, labels: impl Iterator<Item = u64>) -> u64 {
+fn fingerprint<T: Real>(rows: Rows<'_, T>, labels: impl Iterator<Item = u64>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     eat(rows.len() as u64);
@@ -108,7 +84,12 @@ pub(super) fn fingerprint<T: Real>(rows: Rows<'_, T>, labels: impl Iterator<Item
 }
 
 fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
-    fingerprint(data.rows(), data.labels().iter().map(|&y| u64::from(y)))
+    match data.targets() {
+        Targets::Binary(labels) => fingerprint(data.rows(), labels.iter().map(|&y| u64::from(y))),
+        Targets::Classes { labels, .. } => fingerprint(data.rows(), labels.iter().map(|&y| u64::from(y))),
+        Targets::Values(values) => fingerprint(data.rows(), values.iter().map(|y| u64::from_le_bytes(y.to_le()))),
+        Targets::None => fingerprint(data.rows(), core::iter::empty()),
+    }
 }
 
 /// The first `count` of saved numbers of `width` bytes, as `T`.
@@ -132,91 +113,76 @@ fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, C
     Ok(params)
 }
 
-fn begin(bytes: &[u8]) -> Result<(Config, Origin<'_>, Reader<'_>), CheckpointError> {
-    let mut from = Reader(open(Kind::Trainer, bytes)?);
-    let mut read = || Some((from.value()?, Origin::read(&mut from)?));
-    let (config, origin) = read().ok_or(CheckpointError::Damaged)?;
-    Ok((config, origin, from))
-}
-
 impl Config {
     /// The configuration of a saved run.
     ///
     /// # Errors
     /// `Checkpoint`.
     pub fn of_saved(bytes: &[u8]) -> Result<Self, TrainerError> {
-        Ok(begin(bytes)?.0)
+        Ok(Saved::read(bytes)?.config)
+    }
+
+    /// What the classes of a saved run are called; empty unless there are several.
+    ///
+    /// # Errors
+    /// `Checkpoint`.
+    pub fn classes_of_saved(bytes: &[u8]) -> Result<Vec<String>, TrainerError> {
+        Ok(Saved::read(bytes)?.classes)
+    }
+}
+
+impl<T: Real, R: Run<T>> Trainer<T, R> {
+    /// The whole state: configuration, parameters, optimiser, u, sampler and generator (both are a function of the
+    /// seed and the cursor). (A finite sum writes out its lazy vectors for it.)
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        let mut origin = Vec::new();
+        self.train.cols().write(&mut origin);
+        origin.push(T::BYTES as u8);
+        number_of(&self.train).write(&mut origin);
+        self.train.classes().to_vec().write(&mut origin);
+        let (mut config, mut params, mut run) = (Vec::new(), Vec::new(), Vec::new());
+        self.config.write(&mut config);
+        write_reals(&self.run.copy_params(&self.train), &mut params);
+        self.run.write(&mut run);
+        let parts: [(u8, &[u8]); 4] =
+            [(tag::CONFIG, &config), (tag::ORIGIN, &origin), (tag::PARAMETERS, &params), (tag::RUN, &run)];
+        seal(Kind::Trainer, &sections(&parts))
+    }
+
+    /// Continues a saved run with a run of the same make at its start, on the same training data.
+    ///
+    /// # Errors
+    /// As [`load`](Trainer::load).
+    pub fn resume_run(
+        bytes: &[u8],
+        mut run: R,
+        train: Arc<Dataset<T>>,
+        test: Option<Arc<Dataset<T>>>,
+    ) -> Result<Self, TrainerError> {
+        let saved = Saved::read(bytes)?;
+        saved.fits(&train)?;
+        run.read(&train, saved.run)?;
+        Self::with_run(&saved.config, run, train, test)
     }
 }
 
 impl<T: Real> Trainer<T> {
-    /// The whole state: configuration, parameters, optimiser, u, sampler and generator (both are a function of the
-    /// seed and the cursor).
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.common.config.write(&mut out);
-        Origin::write::<T>(&self.common.model, number_of(&self.common.train), &mut out);
-        match &self.kind {
-            Running::Scored(run) => {
-                run.learner.write_points(&mut out);
-                out.push(SCORED);
-                run.learner.write(&mut out);
-                run.cursor.write(&mut out);
-                run.learner.write_reset(&mut out);
-            }
-            #[cfg(feature = "every-method")]
-            Running::Summed(run) => {
-                // The memory fits the run it was made for.
-                write_reals(&run.iterate(&self.common).unwrap_or_default(), &mut out);
-                out.push(SUMMED);
-                run.run.words().to_vec().write(&mut out);
-                write_reals(&run.real, &mut out);
-                run.u32.write(&mut out);
-                if run.stationary {
-                    out.push(1);
-                }
-            }
-        }
-        seal(Kind::Trainer, &out)
-    }
-
     /// Continues a saved run on the same training data.
     ///
     /// # Errors
     /// `Checkpoint` for bytes that are damaged, of another version, or saved with other data or another number
     /// type; `NotBuilt` for a method that this build does not have.
     pub fn load(bytes: &[u8], train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        let (config, origin, mut from) = begin(bytes)?;
-        origin.fits::<T>(number_of(&train), &config.model.build(train.cols())?)?;
-        let mut trainer = Self::new(&config, train, test)?;
-        trainer.restore(origin.points, &mut from)?;
-        Ok(trainer)
-    }
-
-    /// Takes over what changes.
-    fn restore(&mut self, points: &[u8], from: &mut Reader<'_>) -> Result<(), TrainerError> {
-        match (&mut self.kind, from.byte()) {
-            (Running::Scored(run), Some(SCORED)) => {
-                run.learner.read(points, from)?;
-                run.cursor = from.value().ok_or(CheckpointError::Damaged)?;
-                run.learner.read_reset(scored::RESET, from)?;
-                run.resume().map_err(|_| CheckpointError::Damaged)?;
-            }
-            #[cfg(feature = "every-method")]
-            (Running::Summed(run), Some(SUMMED)) => {
-                let mut read = || Some((from.value::<Vec<u64>>()?.try_into().ok()?, from.bytes()?, from.value()?));
-                let (words, real, u32) = read().ok_or(CheckpointError::Damaged)?;
-                let mut restored = alloc::vec![T::ZERO; run.real.len()];
-                reals(real, &mut restored)?;
-                if !run.restore(&self.common, Run::from_words(words), restored, u32) {
-                    return Err(CheckpointError::Damaged.into());
-                }
-                run.stationary = from.byte() == Some(1);
-            }
-            _ => return Err(CheckpointError::Damaged.into()),
+        let saved = Saved::read(bytes)?;
+        saved.fits(&train)?;
+        // Before memory for the model is asked for.
+        if Model::<T>::param_len(&saved.model()?) != saved.params.len() / T::BYTES {
+            return Err(CheckpointError::Mismatch("model").into());
         }
-        Ok(())
+        let mut trainer = Self::new(&saved.config, train, test)?;
+        trainer.run.read(&trainer.train, saved.run)?;
+        Ok(trainer)
     }
 }
 
@@ -224,9 +190,10 @@ impl<T: Real> Trainer<T> {
 #[derive(Clone, Debug)]
 pub struct Predictor<T: Real> {
     config: Config,
+    classes: Vec<String>,
     model: AnyModel,
     params: Vec<T>,
-    passes: Passes<T>,
+    passes: SharedPasses<T>,
 }
 
 impl<T: Real> Predictor<T> {
@@ -235,16 +202,21 @@ impl<T: Real> Predictor<T> {
     /// # Errors
     /// `Checkpoint`.
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        let (config, origin, _) = begin(bytes)?;
-        let model = config.model.build(origin.inputs)?;
-        let params = origin.params(&model)?;
-        Ok(Self { config, model, params, passes: Passes::default() })
+        let saved = Saved::read(bytes)?;
+        let model = saved.model()?;
+        let params = params(saved.params, saved.real_bytes, Model::<T>::param_len(&model))?;
+        Ok(Self { config: saved.config, classes: saved.classes, model, params, passes: SharedPasses::default() })
     }
 
     /// The configuration it was trained with.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
+    }
+    /// What the classes are called; empty unless there are several.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.classes
     }
     /// The model.
     #[must_use]
@@ -257,12 +229,18 @@ impl<T: Real> Predictor<T> {
         &self.params
     }
 
-    /// Raw scores of any rows with the model's columns.
+    /// Scores of any rows with the model's columns: raw ones, or of several classes the log-odds of each, rows × classes,
+    /// row-major.
     ///
     /// # Errors
-    /// `Length`.
+    /// `Length`; of several classes `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> crate::Result<()> {
-        crate::error::exact_len("scores", rows.len(), scores.len())?;
-        self.passes.forward(&self.model, &self.params, rows, None, scores)
+        crate::error::exact_len("scores", rows.len() * Model::<T>::heads(&self.model), scores.len())?;
+        self.passes.forward_all(&self.model, &self.params, rows, scores)?;
+        #[cfg(feature = "multiclass")]
+        if self.classes.len() > 1 {
+            return crate::metric::log_odds(scores, self.classes.len());
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! What is to be said against a trained model: runs that end without an error and have learned nothing, or cannot go on.
 
-use super::Trainer;
-use crate::algorithm::AnyAlgorithm;
+use super::run::{Doubt, Run};
+use super::{Figures, Trainer};
 use crate::error::Result;
-use crate::estimator::{Estimator, Link};
-use crate::metric::Summary;
+use crate::estimator::Link;
+use crate::metric::{self, Summary};
 use crate::real::Real;
 use crate::registry::Method;
 use alloc::string::String;
@@ -160,9 +160,28 @@ fn chance(summary: &Summary) -> Option<Warning> {
     (summary.ap < share + 0.5 * rest).then_some(Warning::Chance { ap: summary.ap, share })
 }
 
-impl<T: Real> Trainer<T> {
+/// What a figure of two classes says against a model, given another that was not doubted.
+fn of_binary(train: &Summary, test: Option<&Summary>) -> Option<Warning> {
+    if train.auroc < 0.5 {
+        return Some(Warning::Reversed { auroc: train.auroc });
+    }
+    chance(train).or_else(|| test.and_then(chance))
+}
+
+impl From<Doubt> for Warning {
+    fn from(doubt: Doubt) -> Self {
+        match doubt {
+            Doubt::Start => Self::Start,
+            Doubt::Stuck => Self::NoDescent,
+            Doubt::Risen { from, to } => Self::Risen { from, to },
+            Doubt::Edge { radius } => Self::Edge { radius },
+        }
+    }
+}
+
+impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// The `warning` of a [`report`](Self::report), now, without the rest of it. `test` are metrics of held-out rows, where
-    /// there are any, as [`evaluate`](Self::evaluate) gives them. O(n log n).
+    /// there are any and two classes, as [`evaluate`](Self::evaluate) gives them. O(n log n), for each class.
     ///
     /// # Errors
     /// `NonFinite` when a score is NaN or infinite.
@@ -170,11 +189,11 @@ impl<T: Real> Trainer<T> {
         if self.steps_done() == 0 {
             return Ok(None);
         }
-        let train = Arc::clone(&self.common.train);
-        let mut scores = vec![T::ZERO; train.labels().len()];
+        let train = Arc::clone(&self.train);
+        let mut scores = vec![T::ZERO; train.len() * self.run.heads()];
         self.score(train.rows(), &mut scores)?;
-        let summary = self.common.summary(&scores, train.labels())?;
-        self.warning_of(&scores, &summary, test)
+        let figures = Figures::of(&scores, &train, self.range, self.work.lend(metric::need(scores.len())))?;
+        self.warning_of(&scores, &figures, test)
     }
 
     /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
@@ -182,45 +201,40 @@ impl<T: Real> Trainer<T> {
     pub(super) fn warning_of(
         &mut self,
         scores: &[T],
-        train: &Summary,
+        train: &Figures,
         test: Option<&Summary>,
     ) -> Result<Option<Warning>> {
         if self.steps_done() == 0 {
             return Ok(None);
         }
-        if scores.iter().all(|score| *score == scores[0]) {
+        let heads = self.run.heads();
+        if scores.chunks_exact(heads).all(|row| row == &scores[..heads]) {
             return Ok(Some(Warning::Constant));
         }
-        if train.tied > 0.5 {
-            return Ok(Some(Warning::Tied { share: train.tied }));
+        if let Figures::Binary(summary) = train {
+            if summary.tied > 0.5 {
+                return Ok(Some(Warning::Tied { share: summary.tied }));
+            }
+            if let Some(slope) = self.link_slope(scores)
+                && slope < FLAT
+            {
+                return Ok(Some(Warning::Saturated { slope }));
+            }
         }
-        if let Some(slope) = self.link_slope(scores)
-            && slope < FLAT
-        {
-            return Ok(Some(Warning::Saturated { slope }));
+        if let Some(doubt) = self.run.doubt(&self.train)? {
+            return Ok(Some(doubt.into()));
         }
-        if self.is_at_start() {
-            return Ok(Some(Warning::Start));
-        }
-        if self.is_stuck() {
-            return Ok(Some(Warning::NoDescent));
-        }
-        if let Some(risen) = self.risen()? {
-            return Ok(Some(risen));
-        }
-        if let Some(radius) = self.edge() {
-            return Ok(Some(Warning::Edge { radius }));
-        }
-        if train.auroc < 0.5 {
-            return Ok(Some(Warning::Reversed { auroc: train.auroc }));
-        }
-        Ok(chance(train).or_else(|| test.and_then(chance)))
+        Ok(match train {
+            Figures::Binary(train) => of_binary(train, test),
+            #[cfg(feature = "multiclass")]
+            Figures::Classes(train) => (train.hand_till < 0.5).then_some(Warning::Reversed { auroc: train.hand_till }),
+            Figures::Values(_) => None,
+        })
     }
 
-    /// Mean slope of the method's link over scores; `None` where it is the identity, and for finite sums.
+    /// Mean slope of the method's link over scores; `None` where it is the identity.
     fn link_slope(&self, scores: &[T]) -> Option<f64> {
-        let estimator = self.estimator()?;
-        if Estimator::<T>::link(estimator) == Link::Identity {
+        if self.run.link() == Link::Identity {
             return None;
         }
         let slope = |&score: &T| {
@@ -228,56 +242,5 @@ impl<T: Real> Trainer<T> {
             h * (1.0 - h)
         };
         Some(scores.iter().map(slope).sum::<f64>() / scores.len() as f64)
-    }
-
-    /// Whether an exact method has ended where its own steps began.
-    fn is_at_start(&self) -> bool {
-        match &self.kind {
-            super::Kind::Scored(run) => {
-                let exact = run.learner.method.estimator.exact().is_some() && run.learner.is_done();
-                exact && run.learner.start().is_some_and(|start| start == run.learner.params())
-            }
-            #[cfg(feature = "every-method")]
-            super::Kind::Summed(_) => false,
-        }
-    }
-
-    /// The warning of a finite sum that is larger than where it began.
-    fn risen(&mut self) -> Result<Option<Warning>> {
-        match &mut self.kind {
-            super::Kind::Scored(_) => Ok(None),
-            #[cfg(feature = "every-method")]
-            super::Kind::Summed(run) => {
-                let [from, to] = run.began_and_is(&self.common)?;
-                Ok((to > from).then_some(Warning::Risen { from, to }))
-            }
-        }
-    }
-
-    /// Whether the algorithm is done without having made a step.
-    fn is_stuck(&self) -> bool {
-        match &self.kind {
-            super::Kind::Scored(run) => run.learner.is_stuck(),
-            #[cfg(feature = "every-method")]
-            super::Kind::Summed(_) => false,
-        }
-    }
-
-    /// The radius of the ball that the iterate lies on the edge of.
-    fn edge(&self) -> Option<f64> {
-        let run = match &self.kind {
-            super::Kind::Scored(run) => run,
-            #[cfg(feature = "every-method")]
-            super::Kind::Summed(_) => return None,
-        };
-        let (radius, ascent) = match &run.learner.phase().algorithm {
-            AnyAlgorithm::Pga(pga) => pga.ball(),
-            AnyAlgorithm::Oauc(oauc) => oauc.ball(),
-            _ => return None,
-        };
-        let iterate = run.learner.iterate();
-        let free = &iterate[..iterate.len().saturating_sub(ascent)];
-        let square: f64 = free.iter().map(|x| x.f64() * x.f64()).sum();
-        (libm::sqrt(square) > 0.99 * radius).then_some(radius)
     }
 }

@@ -48,7 +48,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
             let config = Config { method: method.clone(), seed, ..Config::default() };
             let mut trainer = Trainer::new(&config, Arc::clone(&train), Some(Arc::clone(&test)))?;
             while trainer.steps_done() < trainer.total_steps() && trainer.step()?.is_some() {}
-            let ap = trainer.report()?.test.map_or(f64::NAN, |test| test.ap);
+            let ap = trainer.report()?.test.map_or(f64::NAN, |test| test.get("ap").unwrap_or(f64::NAN));
             if as_json {
                 output::line(json!({"bench": "annthyroid", "method": method, "seed": seed, "test": {"ap": ap}}))?;
             }

@@ -24,7 +24,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use undercurve::metric::Summary;
-use undercurve::trainer::ModelSpec;
+use undercurve::trainer::{Figures, ModelSpec};
 
 /// Options of `bench auprc` and `bench auroc`.
 #[derive(clap::Args, Debug)]
@@ -247,7 +247,7 @@ impl Bench<'_> {
             (Data::Parts(parts), Goal::Metric(metric)) => {
                 let judge = if part == "test" { &parts.test } else { &parts.valid };
                 experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer| {
-                    trainer.evaluate(judge).ok().map(|summary| metric(&summary))
+                    trainer.evaluate(judge).ok().as_ref().and_then(Figures::binary).map(metric)
                 })
             }
             (Data::Gap(problem), _) => problem.run(&candidate.method, settings, *split, &budget),

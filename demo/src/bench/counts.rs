@@ -16,7 +16,7 @@ use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows};
 use undercurve::estimator::{Estimator, First, Grad, Link, Soap, SoapSettings, Weights};
-use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Targets};
+use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Response};
 use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
@@ -256,7 +256,7 @@ fn ai_sarah() -> Result<Call> {
     let val = vec![(stored as f64).sqrt().recip(); rows * stored];
     // The problem is checked when it is made, which is no part of a step; what it borrows lives as long as the program.
     let data = Rows::csr(ptr.leak(), col.leak(), val.leak(), cols)?;
-    let sum = Glm::<f64>::new(data, Targets::Labels(labels.leak()), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
+    let sum = Glm::<f64>::new(data, Response::Labels(labels.leak()), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
     let algorithm = AiSarah::default();
     let need = FiniteSum::<f64>::need(&algorithm, &sum)?;
     let (mut real, mut counts) = (vec![0.0; need.real], vec![0; need.u32]);

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use undercurve::data::{Dataset, Options, Preparation, Scale};
 use undercurve::rng::Rng;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Figures, Length, ModelSpec, Trainer};
 
 /// Options of `bench exact`.
 #[derive(clap::Args)]
@@ -277,11 +277,11 @@ fn generated(rows: usize, as_json: bool) -> Result<()> {
         while trainer.steps_done() < trainer.total_steps() && trainer.step()?.is_some() {}
         let seconds = start.elapsed().as_secs_f64();
         let report = trainer.report()?;
-        let ap = report.test.map_or(f64::NAN, |test| test.ap);
+        let ap = report.test.as_ref().map_or(f64::NAN, ap_of);
         if as_json {
             output::line(json!({
                 "bench": "exact", "rows": rows, "method": method, "model": model.to_string(), "steps": report.step,
-                "pass": report.pass, "seconds": seconds, "train": report.train.ap, "test": ap,
+                "pass": report.pass, "seconds": seconds, "train": ap_of(&report.train), "test": ap,
             }))?;
         } else {
             output::line(format!(
@@ -289,11 +289,15 @@ fn generated(rows: usize, as_json: bool) -> Result<()> {
                 model.to_string(),
                 report.step,
                 report.pass,
-                report.train.ap
+                ap_of(&report.train)
             ))?;
         }
     }
     Ok(())
+}
+
+fn ap_of(figures: &Figures) -> f64 {
+    figures.get("ap").unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

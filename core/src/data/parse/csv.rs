@@ -1,7 +1,6 @@
 //! CSV text to columns. The tokenising is csv-core's; what the cells mean is decided here.
 
 use super::super::error::{DataErrorKind, Placed, whole};
-use super::super::labels::LABEL_NAMES;
 use super::{Content, MISSING, RawColumn, ReadOptions, number_text};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -9,6 +8,9 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use csv_core::{ReadRecordResult, ReaderBuilder};
+
+/// The columns taken as the label when none is named, in this order, in any case.
+pub const LABEL_NAMES: [&str; 4] = ["label", "target", "class", "y"];
 
 /// The lines looked at to find the delimiter and the header.
 const LOOK: usize = 100;

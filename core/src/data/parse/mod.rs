@@ -3,6 +3,8 @@
 mod csv;
 mod libsvm;
 
+pub use csv::LABEL_NAMES;
+
 use super::error::{DataError, DataErrorKind, Placed, whole};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

@@ -17,7 +17,7 @@ use runs::{Job, METHODS, Setting, TUNING_SEED, Width};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{Dataset, Format, Options, Preparation, RawTable, Scale};
-use undercurve::finite_sum::{Glm, GlmLoss, Gradients, Targets, largest_eigenvalue, largest_eigenvalue_need};
+use undercurve::finite_sum::{Glm, GlmLoss, Gradients, Response, largest_eigenvalue, largest_eigenvalue_need};
 
 /// Training file, test file, budget with λ = 1/n, budget with λ = 0 (table 4; a9a, not in the paper, as a1a's 20).
 const SETS: [(&str, &str, f64, f64); 4] =
@@ -83,7 +83,7 @@ fn load(folder: &Path, name: &str, like: Option<&Preparation>) -> Result<(Datase
 }
 
 fn glm(data: &Dataset<f64>, lambda: f64) -> Result<Glm<'_, f64>> {
-    Ok(Glm::new(data.rows(), Targets::Labels(data.labels()), GlmLoss::Logistic, lambda, true)?)
+    Ok(Glm::new(data.rows(), Response::Labels(data.labels()), GlmLoss::Logistic, lambda, true)?)
 }
 
 impl Problem {

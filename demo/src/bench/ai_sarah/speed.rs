@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use undercurve::data::{Dataset, Rows};
-use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Targets, Updates};
+use undercurve::finite_sum::{AiSarah, Event, FiniteSum, Glm, GlmLoss, Gradients, Memory, Response, Updates};
 use undercurve::rng::Rng;
 
 /// Seconds for one effective pass of AI-SARAH (a full gradient, then minibatches for one pass), and for one inner step.
@@ -89,7 +89,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
     }
     let val = vec![1.0 / f64::from(per_row).sqrt(); col.len()];
     let made = Rows::csr(&ptr, &col, &val, cols as usize)?;
-    let sum = Glm::new(made, Targets::Labels(&labels), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
+    let sum = Glm::new(made, Response::Labels(&labels), GlmLoss::Logistic, 1.0 / rows as f64, true)?;
     for batch in [1, 64] {
         text.push_str(&row(&format!("synthetic {rows} × 1,355,191"), [&sum, &sum], batch, most(150), rounds)?);
     }
@@ -103,7 +103,7 @@ pub fn steps(folder: &Path, quick: bool) -> Result<String> {
         }
     }
     let rows = Rows::dense(&dense, hiv.cols())?;
-    let full = Glm::new(rows, Targets::Labels(hiv.labels()), GlmLoss::Logistic, 1.0 / hiv.len() as f64, true)?;
+    let full = Glm::new(rows, Response::Labels(hiv.labels()), GlmLoss::Logistic, 1.0 / hiv.len() as f64, true)?;
     let sparse = glm(&hiv, 1.0 / hiv.len() as f64)?;
     for batch in [1, 64] {
         text.push_str(&row("hiv.train, 2048 columns, dense rows", [&sparse, &full], batch, most(4000), rounds)?);

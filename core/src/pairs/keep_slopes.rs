@@ -19,23 +19,12 @@
 //! Sums run in the lanes and the tree of [`brute`](super::brute). Cost: n₊·n pairs. Memory: [`need`], and a few hundred
 //! bytes of stack.
 
-#[cfg(feature = "compact")]
-use super::brute::TILE;
-use super::brute::{Exponentials, Factored, Factors, LANES, Plain, SHARED, total};
-#[cfg(not(feature = "compact"))]
-use super::brute::{Lanes, Pair, ROWS, add, parts};
-#[cfg(feature = "compact")]
-use super::tiled::{Tile, keep};
+use super::kernel::{Pair, keep};
+pub(crate) use super::lanes::{BLOCK, Sums};
+use super::lanes::{Exponentials, Factored, Factors, LANES, Plain, Products, SHARED, total};
 use crate::real::Real;
 use crate::simd::{Kernel, vectorised};
 use crate::surrogate::{Family, Surrogate};
-#[cfg(not(feature = "compact"))]
-use core::hint::black_box;
-
-/// Positives whose slopes are kept at once.
-pub(crate) const BLOCK: usize = 8;
-/// Most factors of a product: more save little, and their roundings add up.
-const MOST_FACTORS: usize = 16;
 
 /// Values that [`Kept`] borrows.
 pub(crate) const fn need(rows: usize) -> usize {
@@ -64,12 +53,6 @@ pub(crate) struct Kept<'a, T> {
     slopes: &'a mut [T],
     negatives: usize,
     unit: T,
-}
-
-/// Σ ℓ and Σ ℓ' of each positive of a block over one class.
-pub(crate) struct Sums<T> {
-    pub(crate) values: [T; BLOCK],
-    pub(crate) slopes: [T; BLOCK],
 }
 
 impl<'a, T: Real> Kept<'a, T> {
@@ -194,17 +177,9 @@ struct Keep<'a, T, P> {
     sums: &'a mut Sums<T>,
 }
 
-#[cfg(not(feature = "compact"))]
-impl<T: Real, P: Kind<T>> Kernel for Keep<'_, T, P> {
+impl<T: Real, P: Pair<T>> Kernel for Keep<'_, T, P> {
     type Output = ();
-    #[inline(always)]
-    fn run(self, _: bool) {
-        keep(self.pair, self.anchors, self.others, self.kept, self.sums);
-    }
-}
-#[cfg(feature = "compact")]
-impl<T: Real, P: Tile<T>> Kernel for Keep<'_, T, P> {
-    type Output = ();
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn run(self, _: bool) {
         keep(self.pair, self.anchors, self.others, self.kept, self.sums);
     }
@@ -253,200 +228,4 @@ fn subtract<T: Real>(Share { kappa, unit, kept, grad }: Share<'_, T>) {
             *g -= k * s;
         }
     }
-}
-
-/// ln(1 + p).
-#[cfg_attr(not(feature = "compact"), inline(always))]
-#[cfg_attr(feature = "compact", inline(never))]
-fn log<T: Real>(p: T) -> T {
-    p.ln_1p_in_span()
-}
-
-/// Pairs of ln(1 + x), whose values are the x, to be multiplied.
-#[derive(Clone, Copy)]
-pub(super) struct Products {
-    /// How many factors 1 + x surely fit.
-    room: usize,
-}
-
-impl Products {
-    /// For x of at most e^`largest` ≥ 1.
-    fn within<T: Real>(largest: T) -> Self {
-        let room = T::EXP_SPAN.f64() / (largest.f64() + core::f64::consts::LN_2);
-        Self { room: (room as usize).clamp(1, MOST_FACTORS) }
-    }
-    #[inline(always)]
-    pub(super) fn room(self) -> usize {
-        self.room
-    }
-    /// (1 + p)(1 + x) − 1.
-    #[inline(always)]
-    pub(super) fn product<T: Real>(p: T, x: T) -> T {
-        p * (T::ONE + x) + x
-    }
-    /// Adds the logarithms of products of so many factors in each lane.
-    #[inline(always)]
-    pub(super) fn add_logs<T: Real>(self, to: &mut [T; LANES], products: &[T; LANES], factors: usize) {
-        const HALF: usize = LANES / 2;
-        if 2 * factors <= self.room {
-            for l in 0..HALF {
-                to[l] += log(Self::product(products[l], products[l + HALF]));
-            }
-        } else {
-            for l in 0..LANES {
-                to[l] += log(products[l]);
-            }
-        }
-    }
-}
-
-#[cfg(feature = "compact")]
-impl<T: Real> Tile<T> for Products {
-    fn fill(&self, anchor: T, others: &[T], values: &mut [T; TILE], slopes: &mut [T; TILE]) {
-        for ((&other, value), slope) in others.iter().zip(values).zip(slopes) {
-            let x = anchor * other;
-            (*value, *slope) = (x, (x / (T::ONE + x)).settled());
-        }
-    }
-    fn products(&self) -> Option<Products> {
-        Some(*self)
-    }
-}
-
-/// Both parts of every anchor (at most [`BLOCK`]) with all others: writes the sums and keeps the second parts, anchor by
-/// anchor.
-#[cfg(not(feature = "compact"))]
-#[inline(always)]
-fn keep<T: Real, P: Kind<T>>(pair: P, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
-    let mut left = kept;
-    let mut at = 0;
-    while at + ROWS <= anchors.len() {
-        let (first, rest) = left.split_at_mut(others.len());
-        let (second, rest) = rest.split_at_mut(others.len());
-        let (v, s) = keep_rows(pair, [anchors[at], anchors[at + 1]], others, [first, second]);
-        (sums.values[at], sums.values[at + 1]) = (v[0], v[1]);
-        (sums.slopes[at], sums.slopes[at + 1]) = (s[0], s[1]);
-        (left, at) = (rest, at + ROWS);
-    }
-    if at < anchors.len() {
-        let (v, s) = keep_rows(pair, [anchors[at]], others, [&mut left[..others.len()]]);
-        (sums.values[at], sums.slopes[at]) = (v[0], s[0]);
-    }
-}
-#[cfg(not(feature = "compact"))]
-const _: () = assert!(ROWS == 2, "two rows are written out above");
-
-/// How the values of pairs add up.
-#[cfg(not(feature = "compact"))]
-trait Kind<T: Real>: Pair<T> {
-    /// How many values may be folded into one.
-    #[inline(always)]
-    fn room(self) -> usize {
-        usize::MAX
-    }
-    /// Adds a value to a fold.
-    #[inline(always)]
-    fn fold(self, fold: T, value: T) -> T {
-        fold + value
-    }
-    /// Adds folds of so many values to a sum.
-    #[inline(always)]
-    fn unfold(self, to: &mut [T; LANES], folds: &[T; LANES], _: usize) {
-        add(to, folds);
-    }
-}
-#[cfg(not(feature = "compact"))]
-impl<T: Real, L: Surrogate<T>> Kind<T> for Plain<L> {}
-#[cfg(not(feature = "compact"))]
-impl<T: Real, L: Surrogate<T>> Kind<T> for Factored<L> {}
-#[cfg(not(feature = "compact"))]
-impl<T: Real> Pair<T> for Products {
-    #[inline(always)]
-    fn at(self, anchor: T, other: T) -> (T, T) {
-        let x = anchor * other;
-        (x, (x / (T::ONE + x)).settled())
-    }
-}
-#[cfg(not(feature = "compact"))]
-impl<T: Real> Kind<T> for Products {
-    #[inline(always)]
-    fn room(self) -> usize {
-        Self::room(self)
-    }
-    #[inline(always)]
-    fn fold(self, fold: T, value: T) -> T {
-        Self::product(fold, value)
-    }
-    #[inline(always)]
-    fn unfold(self, to: &mut [T; LANES], folds: &[T; LANES], factors: usize) {
-        self.add_logs(to, folds, factors);
-    }
-}
-
-/// Folds whole chunks of others into accumulators that lie in memory: see [`simd`](crate::simd).
-#[cfg(not(feature = "compact"))]
-#[inline(always)]
-fn fold_rows<T: Real, P: Kind<T>, const R: usize>(
-    pair: P,
-    anchors: [T; R],
-    chunks: &[[T; LANES]],
-    kept: [&mut [[T; LANES]]; R],
-    folds: &mut Lanes<T, R>,
-    slopes: &mut Lanes<T, R>,
-) {
-    let (mut fold, mut slope) = (*folds, *slopes);
-    let kept = kept.map(|kept| &mut kept[..chunks.len()]);
-    for (at, chunk) in chunks.iter().enumerate() {
-        for r in 0..R {
-            let (v, s) = parts(pair, anchors[r], chunk);
-            for l in 0..LANES {
-                fold[r][l] = pair.fold(fold[r][l], v[l]);
-            }
-            add(&mut slope[r], &s);
-            kept[r][at] = s;
-        }
-    }
-    (*folds, *slopes) = (fold, slope);
-}
-
-/// Σ over others of both parts for `R` anchors; the second parts are kept.
-#[cfg(not(feature = "compact"))]
-#[inline(always)]
-fn keep_rows<T: Real, P: Kind<T>, const R: usize>(
-    pair: P,
-    anchors: [T; R],
-    others: &[T],
-    kept: [&mut [T]; R],
-) -> ([T; R], [T; R]) {
-    let (mut value, mut slope) = ([[T::ZERO; LANES]; R], [[T::ZERO; LANES]; R]);
-    let (chunks, rest) = others.as_chunks::<LANES>();
-    let mut kept = kept.map(|kept| kept.as_chunks_mut::<LANES>());
-    if pair.room() == usize::MAX {
-        let rows = kept.each_mut().map(|kept| &mut *kept.0);
-        fold_rows(pair, anchors, chunks, rows, black_box(&mut value), black_box(&mut slope));
-    } else {
-        let mut at = 0;
-        for group in chunks.chunks(pair.room()) {
-            let mut folds = [[T::ZERO; LANES]; R];
-            let rows = kept.each_mut().map(|kept| &mut kept.0[at..at + group.len()]);
-            fold_rows(pair, anchors, group, rows, black_box(&mut folds), black_box(&mut slope));
-            for r in 0..R {
-                pair.unfold(&mut value[r], &folds[r], group.len());
-            }
-            at += group.len();
-        }
-    }
-    if !rest.is_empty() {
-        for r in 0..R {
-            let mut fold = [T::ZERO; LANES];
-            for (l, (&o, kept)) in rest.iter().zip(&mut *kept[r].1).enumerate() {
-                let (v, s) = pair.at(anchors[r], o);
-                fold[l] = pair.fold(fold[l], v);
-                slope[r][l] += s;
-                *kept = s;
-            }
-            pair.unfold(&mut value[r], &fold, 1);
-        }
-    }
-    (value.map(total), slope.map(total))
 }

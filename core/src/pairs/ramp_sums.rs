@@ -17,9 +17,9 @@
 //! Source: own; the posts are those of the van Herk and Gil–Werman running minimum, in values instead of places. Cost and
 //! error: as the hinge sums of `sorted.rs`, with twice the edges.
 
-use super::class::Class;
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
+use super::weight::Class;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 

@@ -1,7 +1,7 @@
 //! Whole data by brute force, in f64: the fastest way for few positives, and the way of losses without a better one.
 
 use super::brute;
-use super::class::Class;
+use super::weight::Class;
 use crate::error::Result;
 use crate::real::Real;
 use crate::surrogate::Surrogate;

@@ -1,0 +1,107 @@
+//! Rows grouped by what they are drawn and weighed by: negatives and positives, or one class after the other.
+
+use crate::error::{Error, Result, exact_len};
+use core::ops::Range;
+
+/// Row numbers, segment by segment, each in ascending order. Of two classes segment 0 holds the negatives.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments<'a> {
+    order: &'a [u32],
+    starts: &'a [u32],
+}
+
+impl<'a> Segments<'a> {
+    /// Groups labels (segment numbers) into `order`, one entry per row; `starts`, one more than there are segments, becomes
+    /// where each segment begins in it and where the last one ends. A segment may be empty.
+    ///
+    /// # Errors
+    /// `Param` (fewer than two segments), `Length`, `Overflow` (more than 2³² − 1 rows), `Label`. `order` and `starts` are
+    /// then as before.
+    pub fn new<L: Copy + Into<u32>>(labels: &[L], order: &'a mut [u32], starts: &'a mut [u32]) -> Result<Self> {
+        if starts.len() < 3 {
+            return Err(Error::Param { what: "classes" });
+        }
+        exact_len("order", labels.len(), order.len())?;
+        if u32::try_from(labels.len()).is_err() {
+            return Err(Error::Overflow { what: "rows" });
+        }
+        let count = starts.len() - 1;
+        let segment = |&label: &L| label.into() as usize;
+        if let Some(at) = labels.iter().position(|label| segment(label) >= count) {
+            return Err(Error::Label { at });
+        }
+        starts.fill(0);
+        for label in labels {
+            starts[segment(label) + 1] += 1;
+        }
+        for segment in 0..count {
+            starts[segment + 1] += starts[segment];
+        }
+        // Filling moves every start to the next one; afterwards they move back.
+        for (row, label) in labels.iter().enumerate() {
+            let place = &mut starts[segment(label)];
+            order[*place as usize] = row as u32;
+            *place += 1;
+        }
+        starts.copy_within(..count, 1);
+        starts[0] = 0;
+        Ok(Self { order, starts })
+    }
+
+    /// What [`Segments::new`] made before.
+    ///
+    /// # Errors
+    /// `Param` when the two do not fit each other.
+    pub fn again(order: &'a [u32], starts: &'a [u32]) -> Result<Self> {
+        let whole = starts.first() == Some(&0) && starts.last().is_some_and(|&end| end as usize == order.len());
+        if whole && starts.len() >= 3 && starts.is_sorted() {
+            Ok(Self { order, starts })
+        } else {
+            Err(Error::Param { what: "starts" })
+        }
+    }
+
+    /// Row numbers, segment by segment.
+    #[must_use]
+    pub fn order(&self) -> &'a [u32] {
+        self.order
+    }
+    /// Where each segment begins in them, and where the last one ends.
+    #[must_use]
+    pub fn starts(&self) -> &'a [u32] {
+        self.starts
+    }
+    /// Number of segments, at least two.
+    // There is no `is_empty`: they are never none.
+    #[allow(clippy::len_without_is_empty)]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+    /// Rows of a segment.
+    #[must_use]
+    pub fn size(&self, segment: usize) -> u32 {
+        self.starts[segment + 1] - self.starts[segment]
+    }
+    /// Where a segment's rows are in [`order`](Self::order).
+    #[must_use]
+    pub fn range(&self, segment: usize) -> Range<usize> {
+        self.starts[segment] as usize..self.starts[segment + 1] as usize
+    }
+    /// The segment of the row at a place of [`order`](Self::order).
+    #[must_use]
+    pub fn of(&self, item: u32) -> usize {
+        self.starts.partition_point(|&start| start <= item) - 1
+    }
+    /// The slot of the row at a place of [`order`](Self::order): its ordinal among the rows after segment 0, which own an
+    /// estimator's state (the positives, of two classes).
+    #[must_use]
+    pub fn slot(&self, item: u32) -> u32 {
+        item - self.starts[1]
+    }
+    /// Numbers of a sampler's cursor.
+    #[must_use]
+    pub fn cursor_len(&self) -> usize {
+        2 * self.len()
+    }
+}

@@ -1,0 +1,810 @@
+//! A run on lent memory: model, estimator, algorithm and sampler together, without an allocator.
+//!
+//! A [`Host`] answers whatever an algorithm asks for ([`Ask`]): it draws rows, scores them, runs the estimator and
+//! back-propagates. It holds configuration only. What changes is a [`RunState`], which is all that is saved; [`Buffers`]
+//! are made anew from it. The [`Trainer`](crate::trainer::Trainer) is its owning form.
+//!
+//! Every part may be one of one's own: [`Model`], [`Estimator`], [`Algorithm`], [`Sampler`], [`Passes`], [`Device`].
+//!
+//! ```
+//! use undercurve::algorithm::Adam;
+//! use undercurve::data::{Rows, Segments};
+//! use undercurve::estimator::Soap;
+//! use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+//! use undercurve::model::Linear;
+//! use undercurve::sampler::Stratified;
+//!
+//! let (x, y) = ([0.1f32, 0.9, 0.3, 0.2, 0.8, 0.4], [0u8, 1, 0, 0, 1, 0]);
+//! let (mut order, mut starts) = ([0; 6], [0; 3]);
+//! let data = Data { rows: Rows::dense(&x, 1)?, segments: Segments::new(&y, &mut order, &mut starts)? };
+//! let host = Host { steps: 100, ..Host::new(Linear::new(1, 1)?, Soap::default(), Adam::default(), Stratified::new(1, 2, 4)?) };
+//!
+//! // How much memory, the host says; where there is no allocator, arrays that are large enough do.
+//! let (need, work) = (host.state(&data)?, host.buffers(&data)?);
+//! let (mut real, mut f64s, mut u64s) = (vec![0.0; need.real], vec![0.0; need.f64], vec![0; need.u64]);
+//! let mut state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
+//! let (mut w, mut f, mut u, mut k) = (vec![0.0; work.real], vec![0.0; work.f64], vec![0; work.u32], vec![0; work.u64]);
+//! let mut buffers = Buffers::new(&mut w, &mut f, &mut u, &mut k);
+//! let mut memory = vec![0.0; host.passes(&data)?];
+//! let mut passes = Chunks::new(&mut memory);
+//!
+//! host.start(&data, &mut state, &mut buffers)?;
+//! while host.step(&data, &mut state, &mut buffers, &mut passes, None)?.is_some() {}
+//! assert!(host.params(&data, &state)?[1] > 0.0); // bias, weight
+//! # Ok::<(), undercurve::Error>(())
+//! ```
+
+mod device;
+mod memory;
+mod passes;
+
+pub use device::Device;
+pub use memory::{Buffers, RunState};
+pub use passes::{Chunks, Passes};
+
+use memory::again;
+pub(crate) use memory::{Desk, Last, Pieces, Sizes};
+#[cfg(feature = "alloc")]
+pub(crate) use passes::{CHUNK, Chunk, chunk_lens, sum_len};
+
+use crate::algorithm::{Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Draw, Point, State, Want};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::data::{Rows, Segments};
+use crate::error::{Error, Result, exact_len};
+use crate::estimator::{AnyEstimator, Estimator, Grad};
+use crate::model::{AnyModel, Model};
+use crate::real::Real;
+use crate::rng::Rng;
+use crate::sampler::{AnySampler, Place, Sampler, Whole};
+use crate::scratch::{Need, Scratch};
+
+/// The rows of a run, and how they are grouped.
+#[derive(Clone, Copy, Debug)]
+pub struct Data<'a, T> {
+    /// Feature rows.
+    pub rows: Rows<'a, T>,
+    /// The same rows by segment: negatives and positives, or one class after the other.
+    pub segments: Segments<'a>,
+}
+
+/// Steps on another objective before the method's own, usually cross-entropy.
+#[derive(Clone, Copy, Debug)]
+pub struct Pretraining {
+    /// How many.
+    pub steps: u64,
+    /// The objective, without auxiliaries.
+    pub estimator: AnyEstimator,
+    /// The step rule.
+    pub algorithm: AnyAlgorithm,
+    /// Where its batches come from.
+    pub sampler: AnySampler,
+    /// Whether the last layer starts again after them.
+    pub restart: bool,
+}
+
+/// What a run is made of.
+#[derive(Clone, Debug)]
+pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
+    /// Rows to scores.
+    pub model: M,
+    /// The objective in score space.
+    pub estimator: E,
+    /// The rule in parameter space.
+    pub algorithm: A,
+    /// Where batches come from.
+    pub sampler: S,
+    /// What comes before the method's own steps.
+    pub pretraining: Option<Pretraining>,
+    /// Steps in all, those before included; no end by default.
+    pub steps: u64,
+    /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
+    pub pull: f64,
+    /// Whether that start is kept even without a pull: [`Host::start_params`] then tells it.
+    pub keep_start: bool,
+    /// Start values of the model follow from it.
+    pub seed: u64,
+}
+
+/// The part of a host that makes a step: its own, or that of pre-training.
+struct Phase<'p, E, A, S> {
+    estimator: &'p E,
+    algorithm: &'p A,
+    sampler: &'p S,
+    /// Parameters and auxiliaries.
+    length: usize,
+    pretraining: bool,
+}
+
+/// Rows that a dual reset draws in one call at most, so that no call takes long and a run can be saved within it.
+const PIECE: usize = 1 << 16;
+
+/// What a step works with.
+struct Running<'r, 'd, T, M, P> {
+    model: &'r M,
+    data: &'r Data<'d, T>,
+    pieces: Pieces<'r, T>,
+    desk: Desk<'r, T>,
+    passes: &'r mut P,
+    params: usize,
+    heads: usize,
+}
+
+impl<M, E, A, S> Host<M, E, A, S> {
+    /// Without pre-training, pull and end, seed 1.
+    pub fn new(model: M, estimator: E, algorithm: A, sampler: S) -> Self {
+        Self {
+            model,
+            estimator,
+            algorithm,
+            sampler,
+            pretraining: None,
+            steps: u64::MAX,
+            pull: 0.0,
+            keep_start: false,
+            seed: 1,
+        }
+    }
+
+    fn keeps_start(&self) -> bool {
+        self.keep_start || self.pull > 0.0
+    }
+
+    fn is_pretraining(&self, steps: u64) -> bool {
+        self.pretraining.is_some_and(|first| steps < first.steps)
+    }
+
+    pub(crate) fn sizes<T: Real>(&self, data: &Data<'_, T>) -> Result<Sizes>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let (params, heads) = (self.model.param_len(), self.model.heads());
+        let (low, high) = self.estimator.aux();
+        let length = params + low + high;
+        let (rows, segments) = (data.segments.order().len(), data.segments.len());
+        exact_len("rows", rows, data.rows.len())?;
+        let owners = rows - data.segments.size(0) as usize;
+        let mut slots = self.algorithm.slots_len(length);
+        let mut batch = if self.algorithm.draws_all() { rows } else { self.sampler.rows(&data.segments) };
+        let shape = |rows: usize| Shape { rows, heads, segments, slots: rows.min(owners) };
+        let mut need = self.estimator.need(shape(batch));
+        if let Some(first) = &self.pretraining {
+            let early = first.sampler.rows(&data.segments);
+            slots = slots.max(Algorithm::<T>::slots_len(&first.algorithm, params));
+            slots = slots.max(if first.restart { params } else { 0 });
+            need = need.either(first.estimator.need(shape(early)));
+            batch = batch.max(early);
+        }
+        if self.keeps_start() {
+            slots = slots.saturating_add(params);
+        }
+        let points = length.checked_mul(self.algorithm.points()).ok_or(Error::Overflow { what: "points" })?;
+        let tables = self.estimator.tables_len();
+        Ok(Sizes {
+            params,
+            length,
+            points,
+            slots,
+            bank: self.estimator.state_len(owners),
+            sums: segments * heads,
+            counts: segments,
+            cursor: data.segments.cursor_len(),
+            batch,
+            scores: batch * heads,
+            rows,
+            segments,
+            tables,
+            need,
+        })
+    }
+}
+
+impl<M, E, A, S> Host<M, E, A, S> {
+    /// Lengths of a [`RunState`].
+    ///
+    /// # Errors
+    /// `Length` (rows and segments of other data), `Overflow`.
+    pub fn state<T: Real>(&self, data: &Data<'_, T>) -> Result<Need>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        Ok(self.sizes(data)?.state())
+    }
+
+    /// Lengths of [`Buffers`].
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    pub fn buffers<T: Real>(&self, data: &Data<'_, T>) -> Result<Need>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        Ok(self.sizes(data)?.buffers())
+    }
+
+    /// Elements of memory that [`Chunks`] need.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    pub fn passes<T: Real>(&self, data: &Data<'_, T>) -> Result<usize>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        Ok(Chunks::need(&self.model, data.rows, self.sizes(data)?.batch))
+    }
+
+    /// Begins a run: start values of the model, everything else 0.
+    ///
+    /// # Errors
+    /// `Length`, `Param` and `OneClass` as [`Sampler::prepare`].
+    pub fn start<T: Real>(
+        &self,
+        data: &Data<'_, T>,
+        state: &mut RunState<'_, T>,
+        buffers: &mut Buffers<'_, T>,
+    ) -> Result<()>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        let pieces = Pieces::cut(state, &sizes)?;
+        pieces.slots.fill(T::ZERO);
+        pieces.bank.fill(T::ZERO);
+        pieces.sums.fill(0.0);
+        for counts in [pieces.counts, pieces.counters, pieces.cursor, pieces.before] {
+            counts.fill(0);
+        }
+        (*pieces.value, *pieces.steps, *pieces.drawn) = (f64::NAN, 0, 0);
+        (*pieces.left, *pieces.again) = (0, again::NONE);
+        pieces.points.fill(T::ZERO);
+        self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), &mut pieces.points[..sizes.params])?;
+        spread(pieces.points, sizes.length);
+        if self.keeps_start() {
+            let at = pieces.slots.len() - sizes.params;
+            pieces.slots[at..].copy_from_slice(&pieces.points[..sizes.params]);
+        }
+        self.resume(data, state, buffers)
+    }
+
+    /// Goes on with a restored state: makes what the buffers hold of it.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); `Param` for counts that no run has.
+    pub fn resume<T: Real>(
+        &self,
+        data: &Data<'_, T>,
+        state: &mut RunState<'_, T>,
+        buffers: &mut Buffers<'_, T>,
+    ) -> Result<()>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        let pieces = Pieces::cut(state, &sizes)?;
+        let desk = Desk::cut(buffers, &sizes)?;
+        let sound = match self.is_pretraining(*pieces.steps) {
+            true => {
+                self.pretraining.is_some_and(|p| Algorithm::<T>::sound(&p.algorithm, pieces.counters, *pieces.steps))
+            }
+            false => self.algorithm.sound(pieces.counters, *pieces.steps),
+        };
+        if !sound {
+            return Err(Error::Param { what: "counters" });
+        }
+        for (segment, size) in desk.population.iter_mut().enumerate() {
+            *size = data.segments.size(segment);
+        }
+        *desk.last = Last { drawn: None, rows: 0, tables: self.estimator.prepare(desk.tables).len() };
+        match &self.pretraining {
+            Some(first) if self.is_pretraining(*pieces.steps) => go_on(&first.sampler, data, pieces, desk),
+            _ => go_on(&self.sampler, data, pieces, desk),
+        }
+    }
+
+    /// One step: the objective's estimate on its batch, or `None` where nothing is left to do. A dual reset of many batches
+    /// is cut into pieces, each a call that leaves the number of steps as it was.
+    ///
+    /// # Errors
+    /// As the parts; `Length` for memory of other sizes; `Unsupported` for what a host of one model and one sampler cannot
+    /// answer (a second sampler), and `Index` for rows there are not. The points are then as before; the batch is drawn.
+    pub fn step<T: Real>(
+        &self,
+        data: &Data<'_, T>,
+        state: &mut RunState<'_, T>,
+        buffers: &mut Buffers<'_, T>,
+        passes: &mut impl Passes<T, M>,
+        device: Option<&mut dyn Device<T>>,
+    ) -> Result<Option<f64>>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        let (pieces, desk) = (Pieces::cut(state, &sizes)?, Desk::cut(buffers, &sizes)?);
+        if *pieces.steps >= self.steps {
+            return Ok(None);
+        }
+        let (params, heads, pretraining) = (sizes.params, self.model.heads(), self.is_pretraining(*pieces.steps));
+        let mut running = Running { model: &self.model, data, pieces, desk, passes, params, heads };
+        let value = match &self.pretraining {
+            Some(first) if pretraining => {
+                let Pretraining { estimator, algorithm, sampler, .. } = first;
+                let phase = Phase { estimator, algorithm, sampler, length: params, pretraining };
+                self.step_of(&phase, &mut running, None)?
+            }
+            _ => {
+                let Self { estimator, algorithm, sampler, .. } = self;
+                let phase = Phase { estimator, algorithm, sampler, length: sizes.length, pretraining };
+                self.step_of(&phase, &mut running, device)?
+            }
+        };
+        match self.pretraining {
+            Some(first) if pretraining && *running.pieces.steps == first.steps => {
+                self.begin(first, &sizes, &mut running.pieces)?;
+            }
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    /// One step of a phase.
+    fn step_of<T: Real, E2: Estimator<T>, A2: Algorithm<T>, S2: Sampler>(
+        &self,
+        phase: &Phase<'_, E2, A2, S2>,
+        running: &mut Running<'_, '_, T, M, impl Passes<T, M>>,
+        mut device: Option<&mut dyn Device<T>>,
+    ) -> Result<Option<f64>>
+    where
+        M: Model<T>,
+    {
+        loop {
+            match phase.algorithm.next(&running.memory(phase)) {
+                Ask::Evaluate { term, at, previous, draw, rate, want } => {
+                    let evaluated = running.evaluate(phase, (term, rate), at, previous, draw, want, device.take());
+                    let value = match evaluated {
+                        // A line search may try a point whose value does not fit; that is no decrease, not the end.
+                        Err(Error::Overflow { .. }) if draw == Draw::All => {
+                            running.desk.grad.fill(T::ZERO);
+                            f64::INFINITY
+                        }
+                        other => other?,
+                    };
+                    if want == Want::Track {
+                        running.tell(phase, Answer::Continue)?;
+                        continue;
+                    }
+                    let pulled = if phase.pretraining { 0.0 } else { self.pull_at(phase, running, at) };
+                    let grad = &running.desk.grad[..phase.length];
+                    let mut memory = running.pieces.memory(phase, running.params);
+                    phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
+                    *running.pieces.steps += 1;
+                    *running.pieces.value = value;
+                    return Ok(Some(value));
+                }
+                Ask::Turn { term } => {
+                    phase.estimator.turn(term, running.bank(phase))?;
+                    running.tell(phase, Answer::Continue)?;
+                }
+                Ask::Report { .. } => running.tell(phase, Answer::Continue)?,
+                Ask::ClassMeans { at, draw, batches } => {
+                    if !running.means(phase, at, draw, batches)? {
+                        return Ok(Some(*running.pieces.value));
+                    }
+                    running.tell_means(phase, at)?;
+                }
+                Ask::Done => return Ok(None),
+            }
+        }
+    }
+
+    /// Adds the gradient of the pull toward the start, and returns its value.
+    fn pull_at<T: Real, E2, A2, S2, P>(
+        &self,
+        phase: &Phase<'_, E2, A2, S2>,
+        running: &mut Running<'_, '_, T, M, P>,
+        at: Point,
+    ) -> f64 {
+        let (params, slots) = (running.params, &*running.pieces.slots);
+        let from = usize::from(at.0) * phase.length;
+        let start = &slots[slots.len() - if self.keeps_start() { params } else { 0 }..];
+        self.add_pull(&running.pieces.points[from..from + params], start, running.desk.grad)
+    }
+
+    /// Adds the gradient of the pull toward a start at some parameters, and returns its value.
+    pub(crate) fn add_pull<T: Real>(&self, params: &[T], start: &[T], grad: &mut [T]) -> f64 {
+        if self.pull == 0.0 {
+            return 0.0;
+        }
+        let pull = T::of(self.pull);
+        let mut distance = 0.0;
+        for ((g, &w), &start) in grad.iter_mut().zip(params).zip(start) {
+            let gone = w - start;
+            *g = (*g + pull * gone).settled();
+            distance += gone.f64() * gone.f64();
+        }
+        0.5 * self.pull * distance
+    }
+
+    /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
+    fn begin<T: Real>(&self, first: Pretraining, sizes: &Sizes, pieces: &mut Pieces<'_, T>) -> Result<()>
+    where
+        M: Model<T>,
+    {
+        let (params, length) = (sizes.params, sizes.length);
+        if first.restart
+            && let Some(last) = self.model.part("last")
+        {
+            // (The slots are free now, and hold a vector or two.)
+            let fresh = &mut pieces.slots[..];
+            let mut rng = Rng::keyed(self.seed, 0x1217, 1);
+            if fresh.len() >= params {
+                self.model.init(&mut rng, &mut fresh[..params])?;
+                pieces.points[last.clone()].copy_from_slice(&fresh[last]);
+            } else {
+                return Err(Error::Length { what: "slots", need: params, got: fresh.len() });
+            }
+        }
+        pieces.points[params..length].fill(T::ZERO);
+        spread(pieces.points, length);
+        pieces.slots.fill(T::ZERO);
+        if self.keeps_start() {
+            let at = pieces.slots.len() - params;
+            pieces.slots[at..].copy_from_slice(&pieces.points[..params]);
+        }
+        pieces.bank.fill(T::ZERO);
+        pieces.counters.fill(0);
+        *pieces.again = again::NONE;
+        Ok(())
+    }
+
+    /// Whether nothing is left to do.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn is_done<T: Real>(&self, data: &Data<'_, T>, state: &mut RunState<'_, T>) -> Result<bool>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        let pieces = Pieces::cut(state, &sizes)?;
+        Ok(*pieces.steps >= self.steps || self.has_ended::<T>(pieces.counters, *pieces.steps))
+    }
+
+    /// Whether the algorithm wants nothing more.
+    pub(crate) fn has_ended<T: Real>(&self, counters: &[u64], steps: u64) -> bool
+    where
+        A: Algorithm<T>,
+    {
+        // What an algorithm wants next is a matter of its counters alone.
+        let mut own = [0; COUNTERS];
+        own.copy_from_slice(&counters[..COUNTERS]);
+        let memory = State::<T> { points: &mut [], slots: &mut [], counters: &mut own };
+        !self.is_pretraining(steps) && self.algorithm.next(&memory) == Ask::Done
+    }
+
+    /// The model's parameters at the algorithm's iterate.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn params<'s, T: Real>(&self, data: &Data<'_, T>, state: &'s RunState<'_, T>) -> Result<&'s [T]>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        exact_len("state.real", sizes.state().real, state.real.len())?;
+        let at = self.iterate_at::<T>(&sizes, state.u64.first().copied().unwrap_or(0));
+        Ok(&state.real[at..at + sizes.params])
+    }
+
+    /// Where the iterate begins among the points, after so many steps.
+    pub(crate) fn iterate_at<T: Real>(&self, sizes: &Sizes, steps: u64) -> usize
+    where
+        A: Algorithm<T>,
+    {
+        let (point, length) = match &self.pretraining {
+            Some(first) if steps < first.steps => (Algorithm::<T>::iterate(&first.algorithm), sizes.params),
+            _ => (self.algorithm.iterate(), sizes.length),
+        };
+        usize::from(point.0) * length
+    }
+
+    /// The model's parameters where the method's own steps began, once they have; `None` where they are not kept, or nothing
+    /// came before.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn start_params<'s, T: Real>(&self, data: &Data<'_, T>, state: &'s RunState<'_, T>) -> Result<Option<&'s [T]>>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        let sizes = self.sizes(data)?;
+        exact_len("state.real", sizes.state().real, state.real.len())?;
+        Ok(self.begun_at(&sizes, state.u64.first().copied().unwrap_or(0)).map(|range| &state.real[range]))
+    }
+
+    /// Where those parameters are in a state.
+    pub(crate) fn begun_at(&self, sizes: &Sizes, steps: u64) -> Option<core::ops::Range<usize>> {
+        let kept = self.keeps_start() && self.pretraining.is_some() && !self.is_pretraining(steps);
+        let end = sizes.points + sizes.slots;
+        kept.then(|| end - sizes.params..end)
+    }
+}
+
+/// Makes what follows from a cursor, and the batch that was drawn last again, for those that ask for it.
+fn go_on<T: Real>(sampler: &impl Sampler, data: &Data<'_, T>, pieces: Pieces<'_, T>, desk: Desk<'_, T>) -> Result<()> {
+    let segments = &data.segments;
+    match *pieces.again {
+        again::FRESH => {
+            desk.spare.copy_from_slice(pieces.before);
+            sampler.prepare(segments, desk.spare, desk.order)?;
+            desk.last.rows = sampler.rows(segments);
+            let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
+            desk.last.drawn = Some(sampler.draw(segments, desk.spare, desk.order, to)?);
+            if *desk.spare == *pieces.cursor { Ok(()) } else { Err(Error::Param { what: "cursor" }) }
+        }
+        again::ALL => {
+            sampler.prepare(segments, pieces.cursor, desk.order)?;
+            desk.last.rows = Whole.rows(segments);
+            desk.last.drawn = Some(Whole.fill(segments, place(desk.index, desk.slots, desk.starts, desk.last.rows)?));
+            Ok(())
+        }
+        again::NONE => sampler.prepare(segments, pieces.cursor, desk.order),
+        _ => Err(Error::Param { what: "last batch" }),
+    }
+}
+
+/// Copies the first point to all others.
+fn spread<T: Copy>(points: &mut [T], length: usize) {
+    for copy in 1..points.len() / length.max(1) {
+        points.copy_within(..length, copy * length);
+    }
+}
+
+impl<T: Real> Pieces<'_, T> {
+    /// The part of the memory that an algorithm works on.
+    fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, _: usize) -> State<'_, T> {
+        State {
+            points: &mut self.points[..phase.length * phase.algorithm.points()],
+            slots: &mut self.slots[..phase.algorithm.slots_len(phase.length)],
+            counters: self.counters,
+        }
+    }
+}
+
+impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
+    fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>) -> State<'_, T> {
+        self.pieces.memory(phase, self.params)
+    }
+
+    fn tell<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, answer: Answer<'_, T>) -> Result<()> {
+        phase.algorithm.tell(&mut self.memory(phase), answer)
+    }
+
+    fn owners(&self) -> usize {
+        self.data.segments.order().len() - self.data.segments.size(0) as usize
+    }
+
+    /// The state of a phase's estimator.
+    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> &mut [T] {
+        let len = phase.estimator.state_len(self.owners());
+        &mut self.pieces.bank[..len]
+    }
+
+    /// Draws rows, and scores them at a point; at another first, if there is one.
+    fn draw<E, A, S: Sampler>(
+        &mut self,
+        phase: &Phase<'_, E, A, S>,
+        at: Point,
+        previous: Option<Point>,
+        draw: Draw,
+    ) -> Result<Drawn> {
+        let segments = &self.data.segments;
+        let desk = &mut self.desk;
+        let drawn = match draw {
+            Draw::Fresh { sampler: 0 } => {
+                desk.last.rows = phase.sampler.rows(segments);
+                let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
+                self.pieces.before.copy_from_slice(self.pieces.cursor);
+                let drawn = phase.sampler.draw(segments, self.pieces.cursor, desk.order, to)?;
+                *self.pieces.again = again::FRESH;
+                drawn
+            }
+            Draw::All => {
+                desk.last.rows = Whole.rows(segments);
+                let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
+                *self.pieces.again = again::ALL;
+                // Everything at once moves no cursor but its own.
+                Whole.fill(segments, to)
+            }
+            Draw::Again => match desk.last.drawn {
+                Some(drawn) => drawn,
+                None => return Err(Error::Unsupported { what: "the batch before the first" }),
+            },
+            Draw::Fresh { .. } => return Err(Error::Unsupported { what: "a second sampler" }),
+        };
+        desk.last.drawn = Some(drawn);
+        let rows = desk.last.rows;
+        let index = &desk.index[..rows];
+        if let (Draw::Fresh { .. }, Some(at)) =
+            (draw, index.iter().position(|&row| row as usize >= self.data.rows.len()))
+        {
+            return Err(Error::Index { what: "index", at, len: self.data.rows.len() });
+        }
+        *self.pieces.drawn += rows as u64;
+        let scores = rows * self.heads;
+        let points = &*self.pieces.points;
+        let params = |at: Point| &points[usize::from(at.0) * phase.length..][..self.params];
+        if let Some(previous) = previous {
+            let to = &mut desk.previous[..scores];
+            self.passes.forward(self.model, params(previous), self.data.rows, index, to)?;
+        }
+        self.passes.forward(self.model, params(at), self.data.rows, index, &mut desk.scores[..scores])?;
+        Ok(drawn)
+    }
+
+    /// Draws, scores, estimates and back-propagates; the gradient is left in `desk.grad`.
+    #[allow(clippy::too_many_arguments)] // those of the ask, and the device
+    fn evaluate<E: Estimator<T>, A, S: Sampler>(
+        &mut self,
+        phase: &Phase<'_, E, A, S>,
+        (term, rate): (u8, Option<f64>),
+        at: Point,
+        previous: Option<Point>,
+        draw: Draw,
+        want: Want,
+        device: Option<&mut dyn Device<T>>,
+    ) -> Result<f64> {
+        if term >= phase.estimator.terms() {
+            return Err(Error::Unsupported { what: "a term that the objective does not have" });
+        }
+        let drawn = self.draw(phase, at, previous, draw)?;
+        let (owners, params) = (self.owners(), self.params);
+        let desk = &mut self.desk;
+        let (rows, scores) = (desk.last.rows, desk.last.rows * self.heads);
+        let (slopes, slots) = (&mut desk.slopes[..scores], &desk.slots[..rows]);
+        let mut batch = Batch::new(&desk.scores[..scores], self.heads, desk.starts, desk.population, drawn)?;
+        if self.heads == 1 {
+            batch = batch.with_slots(&slots[..rows - desk.starts[1] as usize]);
+        }
+        if previous.is_some() {
+            batch = batch.with_previous(&desk.previous[..scores])?;
+        }
+        if !phase.pretraining {
+            batch = batch.with_tables(&desk.tables[..desk.last.tables]);
+        }
+        batch = batch.of_term(term).at_rate(rate);
+        let from = usize::from(at.0) * phase.length;
+        let (weights, aux) = self.pieces.points[from..from + phase.length].split_at(params);
+        let (by_params, by_aux) = desk.grad[..phase.length].split_at_mut(params);
+        let state = &mut self.pieces.bank[..phase.estimator.state_len(owners)];
+        let mut scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
+        let value = match want {
+            Want::Track => {
+                phase.estimator.track(&batch, state, scratch)?;
+                return Ok(f64::NAN);
+            }
+            Want::Gradient => {
+                let out = Grad { scores: slopes, aux: by_aux };
+                phase.estimator.gradient(&batch, aux, state, scratch, out)?
+            }
+            Want::Both => {
+                let computed = match (device, phase.estimator.pairs()) {
+                    (Some(device), Some(pairs)) => device.update(pairs, &batch, state, slopes),
+                    _ => None,
+                };
+                match computed {
+                    Some(value) => value?,
+                    None => {
+                        let out = Grad { scores: slopes, aux: by_aux };
+                        phase.estimator.update(&batch, aux, state, scratch.reborrow(), out)?
+                    }
+                }
+            }
+        };
+        by_params.fill(T::ZERO);
+        let index = &desk.index[..rows];
+        self.passes.backward(self.model, weights, self.data.rows, index, &desk.slopes[..scores], by_params)?;
+        Ok(value)
+    }
+
+    /// Sums of the linked scores of each class over some draws; whether no draws are left for another call.
+    fn means<E: Estimator<T>, A, S: Sampler>(
+        &mut self,
+        phase: &Phase<'_, E, A, S>,
+        at: Point,
+        draw: Draw,
+        batches: u64,
+    ) -> Result<bool> {
+        let (heads, link) = (self.heads, phase.estimator.link());
+        if *self.pieces.left == 0 {
+            *self.pieces.left = batches;
+            self.pieces.sums.fill(0.0);
+            self.pieces.counts.fill(0);
+        }
+        let rows = phase.sampler.rows(&self.data.segments);
+        let piece = (*self.pieces.left).min((PIECE / rows.max(1)).max(1) as u64);
+        for _ in 0..piece {
+            *self.pieces.left -= 1;
+            self.draw(phase, at, None, draw)?;
+            let desk = &mut self.desk;
+            let h = &mut desk.slopes[..heads];
+            for (class, bounds) in desk.starts.windows(2).enumerate() {
+                let rows = bounds[0] as usize * heads..bounds[1] as usize * heads;
+                for scores in desk.scores[rows].chunks_exact(heads) {
+                    link.apply_to_row(scores, h);
+                    for (sum, h) in self.pieces.sums[class * heads..][..heads].iter_mut().zip(&*h) {
+                        *sum += h.f64();
+                    }
+                    self.pieces.counts[class] += 1;
+                }
+            }
+        }
+        Ok(*self.pieces.left == 0)
+    }
+
+    /// Mean of score `of` of a row over the rows of a class that were drawn; `None` where there were none.
+    fn mean(&self, class: usize, of: usize) -> Option<f64> {
+        let count = self.pieces.counts[class];
+        (count > 0).then(|| self.pieces.sums[class * self.heads + of] / count as f64)
+    }
+
+    /// Answers with the means of two classes; or, of several, with the best dual variables: for a pair of classes (i, j) the
+    /// mean of h_i over class j less that over class i. Those of a class that was not drawn stay as they are at the point.
+    fn tell_means<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, at: Point) -> Result<()> {
+        if self.heads == 1 {
+            let [negative, positive] = [0, 1].map(|class| self.mean(class, 0).map(T::of));
+            return self.tell(phase, Answer::ClassMeans { positive, negative });
+        }
+        let classes = self.data.segments.len();
+        let pairs = classes * (classes - 1);
+        let from = (usize::from(at.0) + 1) * phase.length - pairs;
+        self.desk.grad[..pairs].copy_from_slice(&self.pieces.points[from..][..pairs]);
+        for k in 0..pairs {
+            let (own, rest) = (k / (classes - 1), k % (classes - 1));
+            let other = rest + usize::from(rest >= own);
+            if let (Some(high), Some(low)) = (self.mean(other, own), self.mean(own, own)) {
+                self.desk.grad[k] = T::of(high - low);
+            }
+        }
+        let alpha = &self.desk.grad[..pairs];
+        let mut memory = self.pieces.memory(phase, self.params);
+        phase.algorithm.tell(&mut memory, Answer::Duals { alpha })
+    }
+}
+
+/// Room for a draw of so many rows.
+fn place<'a>(index: &'a mut [u32], slots: &'a mut [u32], starts: &'a mut [u32], rows: usize) -> Result<Place<'a>> {
+    let got = index.len().min(slots.len());
+    if got < rows {
+        return Err(Error::Length { what: "batch", need: rows, got });
+    }
+    Ok(Place { index: &mut index[..rows], slots: &mut slots[..rows], starts })
+}

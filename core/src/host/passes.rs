@@ -1,0 +1,193 @@
+//! Forward and backward passes of a model over rows, chunk by chunk.
+
+use crate::data::{Rows, Selection};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::parts::part_len_of;
+use crate::real::Real;
+
+/// Rows that a model looks at together when there are more.
+pub(crate) const CHUNK: usize = 256;
+
+/// Passes of a model over selected rows, in memory of its own. A host takes any: one of one's own may spread the rows over
+/// threads or machines.
+pub trait Passes<T: Real, M> {
+    /// Raw scores of the rows `index`, in that order; rows × heads.
+    ///
+    /// # Errors
+    /// As [`Model::forward`].
+    fn forward(&mut self, model: &M, params: &[T], rows: Rows<'_, T>, index: &[u32], scores: &mut [T]) -> Result<()>;
+    /// Adds the parameter gradient of the same rows, whose scores `forward` has just computed at the same parameters.
+    ///
+    /// # Errors
+    /// As [`Model::backward`].
+    fn backward(
+        &mut self,
+        model: &M,
+        params: &[T],
+        rows: Rows<'_, T>,
+        index: &[u32],
+        slopes: &[T],
+        grad: &mut [T],
+    ) -> Result<()>;
+}
+
+/// Memory of one walk over rows in chunks.
+pub(crate) struct Chunk<'a, T> {
+    /// A chunk's dense rows, gathered.
+    pub gathered: &'a mut [T],
+    pub cache: &'a mut [T],
+    pub scratch: &'a mut [T],
+    pub scores: &'a mut [T],
+}
+
+/// Lengths of a [`Chunk`] for batches of so many rows.
+pub(crate) fn chunk_lens<T: Real, M: Model<T> + ?Sized>(model: &M, rows: Rows<'_, T>, batch: usize) -> [usize; 4] {
+    let chunk = CHUNK.min(batch.max(1));
+    let gathered = if matches!(rows, Rows::Dense { .. }) { chunk * rows.cols() } else { 0 };
+    [gathered, model.cache_len(chunk), model.scratch_len(chunk), chunk * model.heads()]
+}
+
+impl<T: Real> Chunk<'_, T> {
+    /// Calls `step` with the selected rows, chunk by chunk: rows, position of the first, cache, scratch, scores. Dense rows
+    /// are gathered so that the model sees contiguous memory.
+    fn run(
+        &mut self,
+        rows: Rows<'_, T>,
+        index: &[u32],
+        mut step: impl FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()>,
+    ) -> Result<()> {
+        let chunk = CHUNK.min(index.len().max(1));
+        for (k, part) in index.chunks(chunk).enumerate() {
+            let selection = match rows {
+                Rows::Dense { data, cols } => {
+                    let gathered = &mut self.gathered[..part.len() * cols];
+                    for (to, &row) in gathered.chunks_exact_mut(cols).zip(part) {
+                        to.copy_from_slice(&data[row as usize * cols..][..cols]);
+                    }
+                    Selection::all(Rows::Dense { data: gathered, cols })
+                }
+                Rows::Csr { .. } => Selection::of(rows, part)?,
+            };
+            step(selection, k * chunk, self.cache, self.scratch, self.scores)?;
+        }
+        Ok(())
+    }
+
+    pub fn forward<M: Model<T> + ?Sized>(
+        &mut self,
+        model: &M,
+        params: &[T],
+        rows: Rows<'_, T>,
+        index: &[u32],
+        scores: &mut [T],
+    ) -> Result<()> {
+        let heads = model.heads();
+        self.run(rows, index, |x, at, cache, _, _| {
+            let out = &mut scores[at * heads..(at + x.len()) * heads];
+            model.forward(params, x, cache, out)
+        })
+    }
+
+    /// Adds the parameter gradient; `again` when the cache is not that of these rows.
+    pub fn backward<M: Model<T> + ?Sized>(
+        &mut self,
+        model: &M,
+        params: &[T],
+        rows: Rows<'_, T>,
+        index: &[u32],
+        slopes: &[T],
+        again: bool,
+        grad: &mut [T],
+    ) -> Result<()> {
+        let heads = model.heads();
+        self.run(rows, index, |x, at, cache, scratch, scores| {
+            let len = x.len() * heads;
+            if again {
+                model.forward(params, x, cache, &mut scores[..len])?;
+            }
+            model.backward(params, x, cache, &slopes[at * heads..][..len], scratch, grad)
+        })
+    }
+}
+
+/// [`Passes`] in lent memory, on one thread.
+///
+/// Many rows are summed in parts, each from 0, whose sums are then added in order; as many as together hold no more than a
+/// quarter of the numbers that the data have.
+#[derive(Debug)]
+pub struct Chunks<'a, T> {
+    memory: &'a mut [T],
+}
+
+impl<'a, T: Real> Chunks<'a, T> {
+    /// Elements of memory for batches of so many of these rows.
+    pub fn need<M: Model<T> + ?Sized>(model: &M, rows: Rows<'_, T>, batch: usize) -> usize {
+        let parts = if is_cut(rows, batch, model.param_len()) { model.param_len() } else { 0 };
+        chunk_lens(model, rows, batch).iter().sum::<usize>() + parts
+    }
+
+    /// In memory as long as [`need`](Self::need) says, or longer, with any contents.
+    pub fn new(memory: &'a mut [T]) -> Self {
+        Self { memory }
+    }
+
+    /// The memory of a chunk, and of the sum of a part.
+    fn cut<M: Model<T> + ?Sized>(
+        &mut self,
+        model: &M,
+        rows: Rows<'_, T>,
+        batch: usize,
+    ) -> Result<(Chunk<'_, T>, &mut [T])> {
+        let (need, got) = (Self::need(model, rows, batch), self.memory.len());
+        if got < need {
+            return Err(Error::Length { what: "passes", need, got });
+        }
+        let [gathered, cache, scratch, scores] = chunk_lens(model, rows, batch);
+        let (gathered, rest) = self.memory.split_at_mut(gathered);
+        let (cache, rest) = rest.split_at_mut(cache);
+        let (scratch, rest) = rest.split_at_mut(scratch);
+        let (scores, part) = rest.split_at_mut(scores);
+        Ok((Chunk { gathered, cache, scratch, scores }, part))
+    }
+}
+
+/// Rows of a part of a sum over so many.
+pub(crate) fn sum_len<T: Real>(rows: Rows<'_, T>, batch: usize, params: usize) -> usize {
+    part_len_of(batch, rows.nnz() / (4 * params.max(1)))
+}
+
+fn is_cut<T: Real>(rows: Rows<'_, T>, batch: usize, params: usize) -> bool {
+    sum_len(rows, batch, params) < batch
+}
+
+impl<T: Real, M: Model<T>> Passes<T, M> for Chunks<'_, T> {
+    fn forward(&mut self, model: &M, params: &[T], rows: Rows<'_, T>, index: &[u32], scores: &mut [T]) -> Result<()> {
+        self.cut(model, rows, index.len())?.0.forward(model, params, rows, index, scores)
+    }
+
+    fn backward(
+        &mut self,
+        model: &M,
+        params: &[T],
+        rows: Rows<'_, T>,
+        index: &[u32],
+        slopes: &[T],
+        grad: &mut [T],
+    ) -> Result<()> {
+        let again = index.len() > CHUNK;
+        let len = sum_len(rows, index.len(), params.len());
+        let heads = model.heads();
+        let (mut chunk, part) = self.cut(model, rows, index.len())?;
+        if len >= index.len() {
+            return chunk.backward(model, params, rows, index, slopes, again, grad);
+        }
+        let part = &mut part[..params.len()];
+        for (index, slopes) in index.chunks(len).zip(slopes.chunks(len * heads)) {
+            part.fill(T::ZERO);
+            chunk.backward(model, params, rows, index, slopes, again, part)?;
+            grad.iter_mut().zip(&*part).for_each(|(to, &x)| *to += x);
+        }
+        Ok(())
+    }
+}

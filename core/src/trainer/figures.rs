@@ -1,0 +1,96 @@
+//! Exact metrics of a model, by the kind of what it is to tell.
+
+use crate::data::{Dataset, Targets};
+use crate::error::{Error, Result};
+use crate::metric::{self, FprRange, Summary, ValueSummary};
+#[cfg(feature = "multiclass")]
+use crate::metric::{ClassSummary, class_summary};
+use crate::real::Real;
+use crate::scratch::Scratch;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Exact metrics on some rows.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Figures {
+    /// Of positives and negatives.
+    Binary(Summary),
+    /// Of several classes, by the log-odds of each.
+    #[cfg(feature = "multiclass")]
+    Classes(ClassSummary),
+    /// Of numbers.
+    Values(ValueSummary),
+}
+
+impl Figures {
+    /// Those of positives and negatives.
+    #[must_use]
+    pub fn binary(&self) -> Option<&Summary> {
+        match self {
+            Self::Binary(summary) => Some(summary),
+            _ => None,
+        }
+    }
+
+    /// Those of several classes.
+    #[cfg(feature = "multiclass")]
+    #[must_use]
+    pub fn classes(&self) -> Option<&ClassSummary> {
+        match self {
+            Self::Classes(summary) => Some(summary),
+            _ => None,
+        }
+    }
+
+    /// A figure by its name: `auroc`, `ap`, `pauc` and `accuracy` of two classes; `auroc` and `ap` (means over the classes),
+    /// `hand-till` and `accuracy` of several; `rmse`, `mae` and `r2` of numbers.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.named().iter().find(|figure| figure.0 == name).map(|figure| figure.1)
+    }
+
+    /// Every figure with its name, those of single classes as `auroc[2]`, by number.
+    #[must_use]
+    pub fn named(&self) -> Vec<(String, f64)> {
+        let figures: Vec<(&str, f64)> = match self {
+            Self::Binary(s) => [("auroc", s.auroc), ("ap", s.ap), ("pauc", s.pauc), ("accuracy", s.accuracy)].into(),
+            #[cfg(feature = "multiclass")]
+            Self::Classes(s) => {
+                [("hand-till", s.hand_till), ("auroc", s.auroc), ("ap", s.ap), ("accuracy", s.accuracy)].into()
+            }
+            Self::Values(s) => [("rmse", s.rmse), ("mae", s.mae), ("r2", s.r2)].into(),
+        };
+        #[allow(unused_mut)]
+        let mut named: Vec<(String, f64)> = figures.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        #[cfg(feature = "multiclass")]
+        if let Self::Classes(summary) = self {
+            for (k, class) in summary.classes.iter().enumerate() {
+                named.push((format!("auroc[{k}]"), class.auroc));
+                named.push((format!("ap[{k}]"), class.ap));
+            }
+        }
+        #[cfg(not(feature = "multiclass"))]
+        let _ = format!("");
+        named
+    }
+
+    /// Of scores against what a data set knows of its rows; of several classes they are log-odds.
+    pub(super) fn of<T: Real>(
+        scores: &[T],
+        data: &Dataset<T>,
+        range: FprRange,
+        scratch: Scratch<'_, T>,
+    ) -> Result<Self> {
+        match data.targets() {
+            Targets::Binary(labels) => metric::summary(scores, labels, range, scratch).map(Self::Binary),
+            #[cfg(feature = "multiclass")]
+            Targets::Classes { labels, names } => class_summary(scores, names.len(), labels).map(Self::Classes),
+            #[cfg(not(feature = "multiclass"))]
+            Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
+            Targets::Values(values) => metric::value_summary(scores, values).map(Self::Values),
+            Targets::None => Err(Error::Empty { what: "labels" }),
+        }
+    }
+}

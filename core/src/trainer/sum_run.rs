@@ -1,0 +1,316 @@
+//! A run that minimises a finite sum: one algorithm, and one sum over rows that are lent for every call.
+
+use super::config::{Config, Length, TrainerError, refuse_unread, room};
+use super::passes::{SharedPasses, Work};
+use super::run::{Doubt, Objective, Run, SumReport};
+use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
+use crate::data::{Dataset, Rows, Targets};
+use crate::error::{Error, Result};
+use crate::example_loss::GlmLoss;
+use crate::finite_sum::{
+    AnySum, AsOracle, Event, FiniteSum, Lent, Memory, ModelSum, Oracle, Run as SumState, View, gradient,
+    largest_eigenvalue, largest_eigenvalue_need, loss_of,
+};
+use crate::host::Device;
+use crate::model::{AnyModel, Model};
+use crate::real::Real;
+use crate::registry::{Method, Settings};
+use crate::rng::Rng;
+use crate::scratch::Need;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Where a run on a finite sum ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// After so many minibatches.
+    Steps(u64),
+    /// Rows drawn, a full gradient counting all.
+    Rows(u64),
+}
+
+/// Lanczos iterations of [`SumRun::curvature`](Run::curvature), and its relative tolerance.
+const ITERATIONS: usize = 40;
+const TOLERANCE: f64 = 1e-4;
+
+/// A run on a finite sum: its algorithm, its sum, and everything that changes. Memory: that of the algorithm and one more
+/// vector.
+#[derive(Clone, Debug)]
+pub struct SumRun<T: Real, M = AnyModel, F = AnySum, L = ModelSum> {
+    model: M,
+    algorithm: F,
+    sum: L,
+    end: End,
+    seed: u64,
+    /// Minibatches that fit into the run at most.
+    total: u64,
+    // What a checkpoint holds.
+    run: SumState,
+    real: Vec<T>,
+    u32: Vec<u32>,
+    /// Whether it has ended because the gradient is 0 to rounding.
+    stationary: bool,
+    // What it does not.
+    params: Vec<T>,
+    /// Whether `params` are the iterate.
+    read: bool,
+    /// P where the run began, once it was asked for.
+    began: Option<f64>,
+    work: Work<T>,
+    passes: SharedPasses<T>,
+}
+
+/// Working memory of a sum's calls.
+fn working<T: Real>(oracle: &dyn Oracle<T>) -> Need {
+    Need { real: oracle.scratch_len(), ..Need::NONE }
+}
+
+/// Why a method cannot train a model of unknown smoothness with these settings.
+fn refused(method: &str, settings: &Settings<'_>, model: &str) -> Option<TrainerError> {
+    if method == "theoretical-ai-sarah" {
+        let text =
+            format!("{method} needs the smoothness of every example, which is known for linear models, not {model}");
+        return Some(TrainerError::Config(text));
+    }
+    for name in ["alpha", "alpha-min", "alpha-max"] {
+        if let Some(word) = settings.text(name).filter(|word| word.ends_with("/L")) {
+            let text =
+                format!("{method} with {model} needs {name}: its default {word} is known for linear models alone");
+            return Some(TrainerError::Config(text));
+        }
+    }
+    None
+}
+
+impl<T: Real> SumRun<T> {
+    /// Of a method of the registry.
+    pub(super) fn of_method(
+        method: &'static Method,
+        settings: &Settings<'_>,
+        config: &Config,
+        model: AnyModel,
+        train: &Dataset<T>,
+    ) -> Result<Self, TrainerError> {
+        let n = train.len();
+        room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
+        let (loss, lambda) = loss_of(settings, n)?;
+        if let (Targets::Values(_), false) = (train.targets(), loss == GlmLoss::LeastSquares) {
+            return Err(TrainerError::Config("numbers are fitted by loss=least-squares".to_string()));
+        }
+        let sum = ModelSum::new(model, train.rows(), train.response(), loss, lambda)?;
+        let smooth = sum.smooth();
+        if smooth.is_none()
+            && let Some(error) = refused(method.name, settings, &format!("{}", config.model))
+        {
+            return Err(error);
+        }
+        let algorithm = method.finite_sum(settings, n, smooth.unwrap_or(f64::NAN))?;
+        let rows = |passes: f64| libm::ceil(passes * n as f64) as u64;
+        let end = match config.length {
+            Length::Method => End::Rows(rows(settings.number("passes")?)),
+            Length::Steps(steps) => End::Steps(steps),
+            Length::Passes(passes) => End::Rows(rows(passes)),
+        };
+        let total = match end {
+            End::Steps(steps) => steps,
+            // (The last minibatch of a walk in shuffled order is what the others leave.)
+            End::Rows(rows) => {
+                let (n, batch) = (n as u64, settings.count("batch").unwrap_or(1).clamp(1, n as u64));
+                (rows / n).saturating_mul(n.div_ceil(batch)).saturating_add((rows % n).div_ceil(batch))
+            }
+        };
+        refuse_unread(settings, method, config)?;
+        let mut run = Self::new(model, algorithm, sum, end, config.seed, train)?;
+        run.total = total;
+        Ok(run)
+    }
+}
+
+impl<T: Real, M: Model<T>, F: FiniteSum<T>, L: Lent<T>> SumRun<T, M, F, L> {
+    /// A run at the model's start values. `sum` is over the parameters of `model`, which scores rows with the iterate.
+    ///
+    /// # Errors
+    /// `Length` for a sum of another number of parameters, and those of [`FiniteSum::need`] and [`FiniteSum::start`].
+    pub fn new(model: M, algorithm: F, sum: L, end: End, seed: u64, train: &Dataset<T>) -> Result<Self> {
+        let mut params = vec![T::ZERO; model.param_len()];
+        model.init(&mut Rng::keyed(seed, 0x1217, 0), &mut params)?;
+        let over = sum.over(train.rows(), train.response());
+        crate::error::exact_len("params", over.oracle().dim(), params.len())?;
+        let need = algorithm.need(over.oracle())?;
+        let (mut real, mut u32) = (vec![T::ZERO; need.real], vec![0; need.u32]);
+        let memory = &mut Memory { real: &mut real, u32: &mut u32, scratch: &mut [] };
+        let run = algorithm.start(over.oracle(), &params, seed, memory)?;
+        drop(over);
+        let total = match end {
+            End::Steps(steps) => steps,
+            End::Rows(rows) => rows,
+        };
+        Ok(Self {
+            model,
+            algorithm,
+            sum,
+            end,
+            seed,
+            total,
+            run,
+            real,
+            u32,
+            stationary: false,
+            params,
+            read: true,
+            began: None,
+            work: Work::default(),
+            passes: SharedPasses::default(),
+        })
+    }
+
+    /// What scores rows with the iterate.
+    #[must_use]
+    pub fn model(&self) -> &M {
+        &self.model
+    }
+
+    fn view(&self) -> View<'_, T> {
+        View { real: &self.real, u32: &self.u32 }
+    }
+}
+
+impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun<T, M, F, L> {
+    /// One minibatch, or a piece of a walk over all rows.
+    fn step(&mut self, data: &Dataset<T>, _: Option<&mut dyn Device<T>>) -> Result<Option<f64>> {
+        if self.is_done() {
+            return Ok(None);
+        }
+        self.read = false;
+        let sum = self.sum.over(data.rows(), data.response());
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let memory = &mut Memory { real: &mut self.real, u32: &mut self.u32, scratch };
+        let event = self.algorithm.step(sum.oracle(), &mut self.run, memory)?;
+        self.stationary = event == Event::Stationary;
+        Ok((!self.stationary).then_some(f64::NAN))
+    }
+
+    /// The run is as long as it was to be, or the gradient is 0.
+    fn is_done(&self) -> bool {
+        let (done, end) = self.progress();
+        done >= end || self.stationary
+    }
+
+    fn steps_done(&self) -> u64 {
+        self.run.steps
+    }
+
+    fn total_steps(&self) -> u64 {
+        self.total
+    }
+
+    /// Minibatches or rows.
+    fn progress(&self) -> (u64, u64) {
+        match self.end {
+            End::Steps(steps) => (self.run.steps, steps),
+            End::Rows(rows) => (self.run.samples, rows),
+        }
+    }
+
+    fn drawn(&self) -> u64 {
+        self.run.samples
+    }
+
+    fn batch(&self, data: &Dataset<T>) -> &[u32] {
+        let sum = self.sum.over(data.rows(), data.response());
+        self.algorithm.minibatch(sum.oracle(), &self.run, self.view())
+    }
+
+    fn params(&mut self, data: &Dataset<T>) -> Result<&[T]> {
+        if !self.read {
+            let Self { algorithm, sum, real, u32, run, params, .. } = self;
+            let sum = sum.over(data.rows(), data.response());
+            algorithm.params(sum.oracle(), run, View { real, u32 }, params)?;
+            self.read = true;
+        }
+        Ok(&self.params)
+    }
+
+    fn copy_params(&self, data: &Dataset<T>) -> Vec<T> {
+        let mut params = self.params.clone();
+        // (The memory fits the run it was made for.)
+        let sum = self.sum.over(data.rows(), data.response());
+        let _ = self.algorithm.params(sum.oracle(), &self.run, self.view(), &mut params);
+        params
+    }
+
+    fn heads(&self) -> usize {
+        self.model.heads()
+    }
+
+    fn score(&mut self, data: &Dataset<T>, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
+        self.params(data)?;
+        self.passes.forward_all(&self.model, &self.params, rows, scores)
+    }
+
+    fn objective(&mut self, data: &Dataset<T>, _: &[T]) -> Result<Objective> {
+        self.params(data)?;
+        let (sum, mut grad) = (self.sum.over(data.rows(), data.response()), vec![T::ZERO; self.params.len()]);
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let value = sum.oracle().objective(&self.params, scratch)?;
+        let grad_norm_sq = gradient(sum.oracle(), &self.params, &mut grad, scratch)?;
+        let (alpha, alpha_max) = (self.run.alpha, self.run.alpha_max);
+        let sum = Some(SumReport { objective: value, grad_norm_sq, alpha, alpha_max });
+        Ok(Objective { value, grad_norm_sq: Some(grad_norm_sq), sum })
+    }
+
+    fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
+        self.params(data)?;
+        let sum = self.sum.over(data.rows(), data.response());
+        let scratch = self.work.lend(working(sum.oracle())).real;
+        let from = match self.began {
+            Some(from) => from,
+            None => {
+                let mut start = vec![T::ZERO; self.params.len()];
+                self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), &mut start)?;
+                sum.oracle().objective(&start, scratch)?
+            }
+        };
+        let to = sum.oracle().objective(&self.params, scratch)?;
+        self.began = Some(from);
+        Ok((to > from).then_some(Doubt::Risen { from, to }))
+    }
+
+    fn step_size(&self) -> Option<(f64, f64)> {
+        Some((self.run.alpha, self.run.alpha_max))
+    }
+
+    /// `None` where the sum has no Hessian. At most 40 walks over the stored values.
+    fn curvature(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
+        self.params(data)?;
+        let sum = self.sum.over(data.rows(), data.response());
+        let scratch = self.work.lend(largest_eigenvalue_need(self.params.len(), ITERATIONS));
+        match largest_eigenvalue(sum.oracle(), Some(&self.params), ITERATIONS, TOLERANCE, 1, scratch) {
+            Ok(largest) => Ok(Some(largest.value)),
+            Err(Error::Unsupported { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        self.run.words().to_vec().write(out);
+        write_reals(&self.real, out);
+        self.u32.write(out);
+        self.stationary.write(out);
+    }
+
+    fn read(&mut self, data: &Dataset<T>, from: &[u8]) -> Result<(), CheckpointError> {
+        let mut from = Reader(from);
+        let mut read = || {
+            Some((from.value::<Vec<u64>>()?.try_into().ok()?, from.bytes()?, from.value::<Vec<u32>>()?, from.value()?))
+        };
+        let (words, real, u32, stationary) = read().ok_or(CheckpointError::Damaged)?;
+        reals(real, &mut self.real)?;
+        (self.run, self.u32, self.read, self.stationary) = (SumState::from_words(words), u32, false, stationary);
+        let sum = self.sum.over(data.rows(), data.response());
+        let fits = self.algorithm.check(sum.oracle(), &self.run, self.view()).is_ok();
+        if fits && self.run.sound() { Ok(()) } else { Err(CheckpointError::Damaged) }
+    }
+}
