@@ -18,6 +18,8 @@ pub(crate) mod fast_ap;
 pub(crate) mod focal;
 pub(crate) mod ldam;
 pub(crate) mod min_max_ap;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod pauc_threshold;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
@@ -34,6 +36,7 @@ pub use fast_ap::FastAp;
 pub use focal::Focal;
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
+pub use pauc_threshold::PaucThreshold;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
@@ -284,6 +287,7 @@ estimators! {
     MinMaxAp(MinMaxAp) "Recall at several precisions."
     SmoothAp(SmoothAp) "Smooth-AP."
     #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
+    #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
     #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
 }
 
@@ -294,6 +298,8 @@ impl AnyEstimator {
         match self {
             Self::AucPairwise(auc) => Some(auc.whole()),
             Self::Soap(soap) => Some(soap.whole()),
+            #[cfg(feature = "every-method")]
+            Self::PaucThreshold(pauc) => pauc.whole().ok(),
             _ => None,
         }
     }
