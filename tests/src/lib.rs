@@ -15,6 +15,7 @@ pub mod model;
 pub mod network;
 pub mod pairs;
 pub mod pauc;
+pub mod ranges;
 pub mod soap;
 pub mod vulkan;
 

@@ -27,11 +27,14 @@ fn files_in(folder: &str) -> BTreeSet<String> {
 }
 
 /// Files that are shared by several entries and are none themselves, and what has no trainer: AI-SARAH for a host's own
-/// model.
+/// model, AGD-SBCD and DCA.
 const SHARED: &[&str] = &[
+    "core/src/algorithm/agd.rs",
+    "core/src/algorithm/dca.rs",
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
+    "core/src/estimator/pauc_dual.rs",
     "core/src/finite_sum/any_model.rs",
     "core/src/finite_sum/any_sum.rs",
     "core/src/finite_sum/draw.rs",

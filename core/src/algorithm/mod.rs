@@ -6,6 +6,8 @@
 
 mod adagrad;
 mod adam;
+pub mod agd;
+pub mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;

@@ -18,6 +18,7 @@ pub(crate) mod fast_ap;
 pub(crate) mod focal;
 pub(crate) mod ldam;
 pub(crate) mod min_max_ap;
+pub mod pauc_dual;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
 pub(crate) mod smooth_ap;

@@ -1,0 +1,464 @@
+//! The twins of AGD-SBCD, SoRR, DCA and the cutting plane, tested by what they must satisfy; and the core's sums against
+//! them.
+
+use undercurve::algorithm::agd::{self, AgdAsk, AgdSbcd};
+use undercurve::algorithm::dca::{self, Dca, DcaAsk};
+use undercurve::algorithm::{COUNTERS, State};
+use undercurve::batch::{Batch, Drawn};
+use undercurve::estimator::pauc_dual::{DUAL, PaucDual, Track, turn_bank};
+use undercurve::estimator::{Estimator, Exact, Grad, Link};
+use undercurve::rng::Rng;
+use undercurve::surrogate::AnySurrogate;
+use undercurve::{Error, Scratch};
+use undercurve_tests::ranges::{
+    Draw, Example, Examples, Inner, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals, mini_batch, objective,
+    sbcd, top,
+};
+
+/// Rows of two columns and a constant that differ between the classes, with a few far negatives.
+fn rows(rng: &mut Rng, count: usize, shift: f64) -> Vec<Vec<f64>> {
+    (0..count)
+        .map(|k| vec![rng.normal() + shift, rng.normal() - 0.5 * shift + if k % 9 == 0 { 2.0 } else { 0.0 }, 1.0])
+        .collect()
+}
+
+fn distinct(rng: &mut Rng, below: usize, count: usize) -> Vec<usize> {
+    let mut all: Vec<u32> = (0..below as u32).collect();
+    rng.shuffle(&mut all);
+    all.into_iter().take(count).map(|k| k as usize).collect()
+}
+
+/// Derivatives of `f` by differences.
+fn differences(w: &[f64], f: &dyn Fn(&[f64]) -> f64) -> Vec<f64> {
+    let at = |k: usize, by: f64| {
+        let mut w = w.to_vec();
+        w[k] += by;
+        f(&w)
+    };
+    (0..w.len()).map(|k| (at(k, 1e-6) - at(k, -1e-6)) / 2e-6).collect()
+}
+
+#[track_caller]
+fn close(got: &[f64], want: &[f64], tolerance: f64, what: &str) {
+    for (a, b) in got.iter().zip(want) {
+        assert!((a - b).abs() <= tolerance, "{what}: {got:?} and {want:?}");
+    }
+}
+
+const RANGES: [Range; 3] =
+    [Range { low: 0.0, high: 0.3 }, Range { low: 0.1, high: 0.55 }, Range { low: 0.25, high: 1.0 }];
+
+/// f^l is the least value of its dual form, and its subgradient its derivative off ties; also for fractions of a loss.
+#[test]
+fn sums_of_the_largest_are_their_dual_form() {
+    let mut rng = Rng::new(1);
+    let (pos, neg) = (rows(&mut rng, 6, 1.0), rows(&mut rng, 20, 0.0));
+    let y: Vec<f64> = (0..20).map(|k| if k % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    let pairs = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
+    let hinge = Pairs { positives: &pos, negatives: &neg, loss: ("hinge", 1.0) };
+    let [logistic, squares, absolute] =
+        [Example::Logistic, Example::Squares, Example::Absolute].map(|loss| Examples { x: &neg, y: &y, loss });
+    for p in [&pairs as &dyn Problem, &hinge, &logistic, &squares, &absolute] {
+        for range in RANGES {
+            for share in [range.low, range.high, 0.333, 1.0] {
+                let w = [0.4, -0.3, 0.2];
+                let (value, grad) = top(p, range, share, &w);
+                close(&grad, &differences(&w, &|w| top(p, range, share, w).0), 1e-6, "subgradient of f^l");
+                if share == 0.0 {
+                    continue;
+                }
+                let best = duals(p, share, &w);
+                close(&[dual(p, range, share, &w, &best)], &[value], 1e-12, "least value of the dual form");
+                for by in [-0.1, 0.1] {
+                    let other: Vec<f64> = best.iter().map(|l| l + by).collect();
+                    assert!(dual(p, range, share, &w, &other) > value - 1e-12);
+                }
+                // The draw of everything is the derivative of the dual form, by λ too.
+                let (groups, size) = p.shape();
+                let lambda: Vec<f64> = best.iter().map(|l| 0.9 * l + 0.013).collect();
+                let all = ((0..groups).collect(), (0..size).collect());
+                let (slope, above) = draw_sums(p, range, &w, &lambda, &all);
+                close(&slope, &differences(&w, &|w| dual(p, range, share, w, &lambda)), 1e-6, "by v");
+                let unit = groups as f64 * (range.high - range.low);
+                let by_lambda = differences(&lambda, &|lambda| dual(p, range, share, &w, lambda));
+                let want: Vec<f64> = above.iter().map(|above| (share - above) / unit).collect();
+                close(&by_lambda, &want, 1e-6, "by λ");
+            }
+        }
+    }
+}
+
+/// The mean of the sums over all draws of I × J is the sum over everything.
+#[test]
+fn draws_are_unbiased() {
+    let mut rng = Rng::new(2);
+    let (pos, neg) = (rows(&mut rng, 4, 1.0), rows(&mut rng, 7, 0.0));
+    let p = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
+    let (range, w) = (RANGES[1], [0.4, -0.3, 0.2]);
+    let lambda = duals(&p, 0.5, &w).iter().map(|l| l - 0.01).collect::<Vec<_>>();
+    let (want, above) = draw_sums(&p, range, &w, &lambda, &((0..4).collect(), (0..7).collect()));
+    let (mut grad, mut gates, mut draws) = ([0.0; 3], [0.0; 4], 0.0);
+    for a in 0..4 {
+        for b in 0..a {
+            for c in 0..7 {
+                for d in 0..c {
+                    let (g, gate) = draw_sums(&p, range, &w, &lambda, &(vec![a, b], vec![c, d]));
+                    (0..3).for_each(|k| grad[k] += g[k]);
+                    (gates[a], gates[b]) = (gates[a] + gate[0], gates[b] + gate[1]);
+                    draws += 1.0;
+                }
+            }
+        }
+    }
+    close(&grad.map(|g| g / draws), &want, 1e-13, "subgradient");
+    // Each positive is in half of the draws.
+    close(&gates.map(|g| 2.0 * g / draws), &above, 1e-13, "gates");
+}
+
+/// The proximal point of algorithm 1, and with it the gradient of the Moreau envelope: (w − v)/μ.
+#[test]
+fn the_inner_problem_finds_the_proximal_point() {
+    let mut rng = Rng::new(3);
+    let (pos, neg) = (rows(&mut rng, 5, 1.0), rows(&mut rng, 16, 0.0));
+    let p = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
+    let y: Vec<f64> = neg.iter().map(|x| x[0] - 0.4 * x[1] + 0.2).collect();
+    let squares = Examples { x: &neg, y: &y, loss: Example::Squares };
+    for p in [&p as &dyn Problem, &squares] {
+        let (groups, size) = p.shape();
+        let (range, mu, w) = (Range { low: 0.25, high: 0.5 }, 0.8, [0.5, -0.2, 0.1]);
+        for share in [range.low, range.high] {
+            // The exact proximal point by descent on f^l + ‖v − w‖²/2μ with falling steps.
+            let prox = |w: &[f64]| {
+                let mut v = w.to_vec();
+                for t in 0..20_000 {
+                    let (_, grad) = top(p, range, share, &v);
+                    let step = 0.8 / (t as f64 + 10.0);
+                    (0..3).for_each(|k| v[k] -= step * (grad[k] + (v[k] - w[k]) / mu));
+                }
+                v
+            };
+            let v = prox(&w);
+            let mut lambda = duals(p, share, &w);
+            let mut everything = || -> Draw { ((0..groups).collect(), (0..size).collect()) };
+            let mut answer = w.to_vec();
+            for (eta, steps) in [(0.1, 300), (0.01, 3000), (0.002, 40_000)] {
+                let inner = Inner { steps, eta, theta: eta };
+                (answer, lambda) = sbcd(p, range, share, &w, &lambda, mu, inner, &mut everything);
+            }
+            close(&answer, &v, 6e-3, "proximal point");
+            // It is no worse than any point near by.
+            let value = |v: &[f64]| {
+                top(p, range, share, v).0 + v.iter().zip(&w).map(|(v, w)| (v - w) * (v - w)).sum::<f64>() / (2.0 * mu)
+            };
+            let least = value(&v);
+            for k in 0..3 {
+                for by in [-0.02, 0.02] {
+                    let mut other = v.clone();
+                    other[k] += by;
+                    assert!(value(&other) > least - 1e-7);
+                }
+            }
+            // Its envelope's derivative.
+            for k in [1] {
+                let at = |by: f64| {
+                    let mut w = w.to_vec();
+                    w[k] += by;
+                    let v = prox(&w);
+                    let far: f64 = v.iter().zip(&w).map(|(v, w)| (v - w) * (v - w)).sum();
+                    top(p, range, share, &v).0 + far / (2.0 * mu)
+                };
+                let slope = (at(0.02) - at(-0.02)) / 0.04;
+                let want = (w[k] - v[k]) / mu;
+                assert!((slope - want).abs() < 4e-3, "{share} {k}: {slope} and {want}");
+            }
+        }
+    }
+}
+
+/// F falls by most of what descent on all losses finds, by every algorithm, for both kinds of ranges.
+#[test]
+fn every_algorithm_descends() {
+    let mut rng = Rng::new(4);
+    let (pos, neg) = (rows(&mut rng, 12, 2.0), rows(&mut rng, 80, 0.0));
+    let y: Vec<f64> = neg.iter().map(|x| x[0] - 0.4 * x[1] + 0.2 + 0.3 * rng.normal()).collect();
+    let signs: Vec<f64> = neg.iter().map(|x| if x[0] + 0.7 * rng.normal() > 0.5 { 1.0 } else { -1.0 }).collect();
+    let pairs = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
+    let logistic = Examples { x: &neg, y: &signs, loss: Example::Logistic };
+    let squares = Examples { x: &neg, y: &y, loss: Example::Squares };
+    let absolute = Examples { x: &neg, y: &y, loss: Example::Absolute };
+    let start = [0.05, 0.0, 0.0];
+    for (at, p) in [&pairs as &dyn Problem, &logistic, &squares, &absolute].into_iter().enumerate() {
+        for range in [Range { low: 0.0, high: 0.4 }, Range { low: 0.1, high: 0.5 }] {
+            let f = |w: &[f64]| objective(p, range, w);
+            // Descent with everything, the best it meets.
+            let (mut w, mut best) = (start.to_vec(), f(&start));
+            for t in 0..1500 {
+                let [(_, low), (_, high)] = [range.low, range.high].map(|share| top(p, range, share, &w));
+                (0..3).for_each(|k| w[k] -= 1.0 / (t as f64 / 20.0 + 2.0) * (high[k] - low[k]));
+                best = best.min(f(&w));
+            }
+            let (groups, size) = p.shape();
+            let mut source = Rng::new(5);
+            let mut draws = || (distinct(&mut source, groups, groups.min(6)), distinct(&mut source, size, 30));
+            // Stages of T_k = 20(k + 1)² steps of c/(k + 1).
+            let stages: Vec<Inner> = (0..9)
+                .map(|k| Inner {
+                    steps: 20 * (k + 1) * (k + 1),
+                    eta: 0.5 / (k + 1) as f64,
+                    theta: 0.5 / (k + 1) as f64,
+                })
+                .collect();
+            let fell = |w: &[f64], name: &str| {
+                let share = (f(&start) - f(w)) / (f(&start) - best);
+                assert!(share > 0.7, "problem {at} from {}, {name}: {share:.3} of the way", range.low);
+            };
+            fell(&agd(p, range, &start, 10.0, 0.5, &stages, &mut draws).answer, "AGD-SBCD");
+            fell(&dca(p, range, &start, 0.0, &stages, &mut draws), "DCA with changing steps");
+            fell(&dca(p, range, &start, 1e-2, &stages, &mut draws), "proximal DCA");
+            let constant = [Inner { steps: 400, eta: 0.05, theta: 0.05 }; 12];
+            fell(&dca(p, range, &start, 0.0, &constant, &mut draws), "DCA with constant steps");
+        }
+    }
+    for range in [Range { low: 0.0, high: 0.4 }, Range { low: 0.1, high: 0.5 }] {
+        let mut draws = || (distinct(&mut rng, 12, 6), distinct(&mut rng, 80, 30));
+        let w = mini_batch(&pairs, range, &start, 600, &|t| 1.0 / (1.0 + t as f64 / 60.0), &mut draws);
+        assert!(objective(&pairs, range, &w) < 0.85 * objective(&pairs, range, &start), "MB");
+    }
+}
+
+/// A linear model on rows of both classes, driven by the core's estimator and algorithms.
+struct Core<'a> {
+    pos: &'a [Vec<f64>],
+    neg: &'a [Vec<f64>],
+    dual: PaucDual,
+    exact: Exact,
+}
+
+impl Core<'_> {
+    fn new<'a>(pos: &'a [Vec<f64>], neg: &'a [Vec<f64>], loss: (&str, f64), range: Range) -> Core<'a> {
+        let surrogate = AnySurrogate::by_name(loss.0, loss.1).unwrap();
+        let upper = (0.0, range.low.max(1e-9));
+        Core {
+            pos,
+            neg,
+            dual: PaucDual::new(surrogate, Link::Identity, (range.low, range.high)).unwrap(),
+            exact: Exact::pauc(surrogate, Link::Identity, upper).unwrap(),
+        }
+    }
+
+    /// Scores of some rows, the negatives first, and the gradient by parameters of slopes by score.
+    fn scores(&self, w: &[f64], draw: &Draw) -> Vec<f64> {
+        let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
+        let low = draw.1.iter().map(|&j| dot(&self.neg[j]));
+        low.chain(draw.0.iter().map(|&i| dot(&self.pos[i]))).collect()
+    }
+
+    fn back(&self, draw: &Draw, slopes: &[f64]) -> Vec<f64> {
+        let mut grad = vec![0.0; self.pos[0].len()];
+        let rows = draw.1.iter().map(|&j| &self.neg[j]).chain(draw.0.iter().map(|&i| &self.pos[i]));
+        for (x, c) in rows.zip(slopes) {
+            grad.iter_mut().zip(x).for_each(|(g, x)| *g += c * x);
+        }
+        grad
+    }
+
+    fn everything(&self) -> Draw {
+        ((0..self.pos.len()).collect(), (0..self.neg.len()).collect())
+    }
+
+    fn term(&self, term: usize, w: &[f64], draw: &Draw, bank: &mut [f64], track: Option<Track>) -> (f64, Vec<f64>) {
+        let scores = self.scores(w, draw);
+        let starts = [0, draw.1.len() as u32, scores.len() as u32];
+        let population = [self.neg.len() as u32, self.pos.len() as u32];
+        let slots: Vec<u32> = draw.0.iter().map(|&i| i as u32).collect();
+        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::Stratified).unwrap().with_slots(&slots);
+        let need = self.dual.need(batch.shape());
+        let (mut real, mut keys) = (vec![f64::NAN; need.real], vec![7; need.u64]);
+        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
+        let mut slopes = vec![f64::NAN; scores.len()];
+        let value = self.dual.term(term, &batch, bank, track, scratch, &mut slopes).unwrap();
+        (value, self.back(draw, &slopes))
+    }
+
+    fn start(&self, term: usize, w: &[f64], bank: &mut [f64]) {
+        let scores = self.scores(w, &self.everything());
+        let population = [self.neg.len() as u32, self.pos.len() as u32];
+        let starts = [0, population[0], scores.len() as u32];
+        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::All).unwrap();
+        let need = self.dual.need(batch.shape());
+        let (mut real, mut keys) = (vec![f64::NAN; need.real], vec![7; need.u64]);
+        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
+        self.dual.start(term, &batch, bank, scratch).unwrap();
+    }
+
+    /// ∂f^m over all rows: the exact partial AUC of [0, α] in the units of [α, β].
+    fn linear(&self, w: &[f64], range: Range) -> Vec<f64> {
+        let draw = self.everything();
+        let scores = self.scores(w, &draw);
+        let population = [self.neg.len() as u32, self.pos.len() as u32];
+        let starts = [0, population[0], scores.len() as u32];
+        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::All).unwrap();
+        let need = Estimator::<f64>::need(&self.exact, batch.shape());
+        let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+        let (mut short, mut keys) = (vec![0; need.u32], vec![0; need.u64]);
+        let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
+        let mut slopes = vec![0.0; scores.len()];
+        self.exact.update(&batch, &[], &mut [], scratch, Grad { scores: &mut slopes, aux: &mut [] }).unwrap();
+        self.back(&draw, &slopes).iter().map(|g| g * range.low / (range.high - range.low)).collect()
+    }
+}
+
+/// Two streams of the same draws, for a twin that draws for each term and for a core that draws once for both.
+fn stream(seed: u64, groups: usize, size: usize) -> impl FnMut() -> Draw {
+    let mut rng = Rng::new(seed);
+    move || (distinct(&mut rng, groups, 4), distinct(&mut rng, size, 15))
+}
+
+#[test]
+fn agd_in_the_core_follows_the_twin() {
+    let mut rng = Rng::new(6);
+    let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    for loss in [("logistic", 1.0), ("sigmoid", 2.0), ("hinge", 1.0)] {
+        let pairs = Pairs { positives: &pos, negatives: &neg, loss };
+        for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
+            let core = Core::new(&pos, &neg, loss, range);
+            let (start, mu, relax, stages) = ([0.3, -0.1, 0.2], 3.0, 0.5, 3u64);
+            let machine = AgdSbcd::new(7, 0.4, 0.3, mu, relax, range.low > 0.0).unwrap();
+            let mut points = start.repeat(agd::POINTS);
+            points[3..].fill(f64::NAN);
+            let mut counters = [9; COUNTERS];
+            let mut banks = [vec![f64::NAN; 9 * DUAL], vec![f64::NAN; 9 * DUAL]];
+            (0..2).for_each(|term| core.start(term, &start, &mut banks[term]));
+            machine.start(&mut State { points: &mut points, slots: &mut [], counters: &mut counters }).unwrap();
+            // The twin draws for one term after the other: the same draws again in every stage.
+            let mut inner = Vec::new();
+            let mut at: Draw = (Vec::new(), Vec::new());
+            for k in 0..stages {
+                inner.push(Inner {
+                    steps: machine.steps(k) as usize,
+                    eta: 0.4 / (k + 1) as f64,
+                    theta: 0.3 / (k + 1) as f64,
+                });
+            }
+            let mut fresh = stream(7, 9, 40);
+            let all: Vec<Vec<Draw>> = inner.iter().map(|i| (0..i.steps).map(|_| fresh()).collect()).collect();
+            let terms = if range.low > 0.0 { 2 } else { 1 };
+            let twice: Vec<Draw> =
+                all.iter().flat_map(|stage| std::iter::repeat_n(stage, terms).flatten().cloned()).collect();
+            let mut order = twice.into_iter();
+            let want = agd(&pairs, range, &start, mu, relax, &inner, &mut || order.next().unwrap());
+            assert!(order.next().is_none());
+
+            let mut fresh = stream(7, 9, 40);
+            while counters[1] < stages {
+                match machine.next(&counters) {
+                    AgdAsk::Term { term, at: point, again, rate, done } => {
+                        if !again {
+                            at = fresh();
+                        }
+                        let w = points[3 * point..][..3].to_vec();
+                        let (_, grad) = core.term(term, &w, &at, &mut banks[term], Some(Track { rate, done }));
+                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
+                        machine.tell(&mut state, &grad).unwrap();
+                    }
+                    AgdAsk::Turn { steps } => {
+                        banks.iter_mut().for_each(|bank| turn_bank(bank, steps));
+                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
+                        machine.turn(&mut state).unwrap();
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            let what = format!("{loss:?} {} to {}", range.low, range.high);
+            close(&points[..3], &want.answer, 1e-11, &what);
+            close(&points[3..6], &want.w, 1e-11, &what);
+            for term in (2 - terms)..2 {
+                if term == 1 && range.high == 1.0 {
+                    continue; // no duals
+                }
+                let lambda: Vec<f64> = banks[term].chunks(DUAL).map(|dual| dual[0]).collect();
+                close(&lambda, &want.banks[term], 1e-11, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn dca_in_the_core_follows_the_twin() {
+    let mut rng = Rng::new(8);
+    let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    let loss = ("logistic", 1.0);
+    let pairs = Pairs { positives: &pos, negatives: &neg, loss };
+    for range in [RANGES[0], RANGES[1], Range { low: 0.07, high: 0.33 }] {
+        let core = Core::new(&pos, &neg, loss, range);
+        for (prox, changing) in [(0.0, false), (0.0, true), (0.2, true)] {
+            let machine = Dca::new(11, 0.3, 0.2, prox, changing).unwrap();
+            let start = [0.3, -0.1, 0.2];
+            let stage = |k: u64| {
+                let by = if changing { (k + 1) as f64 } else { 1.0 };
+                Inner { steps: machine.steps(k) as usize, eta: 0.3 / by, theta: 0.2 / by }
+            };
+            let want = dca(&pairs, range, &start, prox, &[0, 1, 2].map(stage), &mut stream(9, 9, 40));
+
+            let (mut points, mut slots, mut counters) = (start.repeat(dca::POINTS), vec![f64::NAN; 3], [0; COUNTERS]);
+            let mut bank = vec![f64::NAN; 9 * DUAL];
+            core.start(1, &start, &mut bank);
+            let mut fresh = stream(9, 9, 40);
+            while counters[1] < 3 {
+                let w = points[..3].to_vec();
+                let grad = match machine.next(&counters) {
+                    DcaAsk::Linear if range.low == 0.0 => vec![0.0; 3],
+                    DcaAsk::Linear => core.linear(&w, range),
+                    DcaAsk::Term { rate } => core.term(1, &w, &fresh(), &mut bank, Some(Track { rate, done: 0 })).1,
+                    other => panic!("{other:?}"),
+                };
+                machine
+                    .tell(&mut State { points: &mut points, slots: &mut slots, counters: &mut counters }, &grad)
+                    .unwrap();
+            }
+            close(&points[..3], &want, 1e-11, &format!("{} {prox} {changing}", range.low));
+        }
+    }
+}
+
+/// The estimate is the dual form, its gradient the dual form's, and errors change nothing.
+#[test]
+fn terms_are_the_dual_form() {
+    let mut rng = Rng::new(10);
+    let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    for range in RANGES {
+        let core = Core::new(&pos, &neg, ("logistic", 1.0), range);
+        let pairs = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
+        let w = [0.3, -0.1, 0.2];
+        for (term, share) in [(0, range.low), (1, range.high)] {
+            assert_eq!(core.dual.has(term), share > 0.0);
+            let mut bank = vec![0.0; 9 * DUAL];
+            core.start(term, &w, &mut bank);
+            let (value, grad) = core.term(term, &w, &core.everything(), &mut bank.clone(), None);
+            let (want, _) = top(&pairs, range, share, &w);
+            close(&[value], &[want], 1e-12, "at the best duals");
+            // Off them, where nothing is on the edge.
+            bank.iter_mut().for_each(|x| *x *= 0.97);
+            let before = bank.clone();
+            let at = |w: &[f64]| core.term(term, w, &core.everything(), &mut bank.clone(), None).0;
+            let (_, slope) = core.term(term, &w, &core.everything(), &mut bank.clone(), None);
+            close(&slope, &differences(&w, &at), 1e-7, "by w");
+            if share > 0.0 && share < 1.0 {
+                let lambda: Vec<f64> = bank.chunks(DUAL).map(|dual| dual[0]).collect();
+                close(&[at(&w)], &[dual(&pairs, range, share, &w, &lambda)], 1e-12, "dual form");
+                assert!(slope.iter().zip(&grad).any(|(a, b)| a != b));
+                let best: Vec<f64> = duals(&pairs, share, &w).iter().map(|l| l * 0.97).collect();
+                close(&lambda, &best, 1e-12, "best duals");
+            }
+            assert_eq!(bank, before);
+        }
+    }
+    let surrogate = AnySurrogate::by_name("logistic", 1.0).unwrap();
+    assert_eq!(PaucDual::new(surrogate, Link::Identity, (0.5, 0.5)), Err(Error::Param { what: "fpr" }));
+    let square = AnySurrogate::by_name("square", 1.0).unwrap();
+    assert!(matches!(PaucDual::new(square, Link::Identity, (0.0, 0.5)), Err(Error::Unsupported { .. })));
+    for (relax, mu, first) in [(0.0, 1.0, 5), (2.5, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
+        assert!(matches!(AgdSbcd::new(first, 1.0, 1.0, mu, relax, true), Err(Error::Param { .. })));
+    }
+    assert!(matches!(Dca::new(5, 1.0, 1.0, -1.0, true), Err(Error::Param { what: "prox" })));
+}
