@@ -27,7 +27,7 @@ fn files_in(folder: &str) -> BTreeSet<String> {
 }
 
 /// Files that are shared by several entries and are none themselves, and what has no trainer: AI-SARAH for a host's own
-/// model, AGD-SBCD and DCA.
+/// model, AGD-SBCD, DCA and SoRR.
 const SHARED: &[&str] = &[
     "core/src/algorithm/agd.rs",
     "core/src/algorithm/dca.rs",
@@ -35,6 +35,7 @@ const SHARED: &[&str] = &[
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
     "core/src/estimator/pauc_dual.rs",
+    "core/src/estimator/sorr.rs",
     "core/src/finite_sum/any_model.rs",
     "core/src/finite_sum/any_sum.rs",
     "core/src/finite_sum/draw.rs",

@@ -6,6 +6,7 @@ use undercurve::algorithm::dca::{self, Dca, DcaAsk};
 use undercurve::algorithm::{COUNTERS, State};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::pauc_dual::{DUAL, PaucDual, Track, turn_bank};
+use undercurve::estimator::sorr::{ExampleLoss, Sorr};
 use undercurve::estimator::{Estimator, Exact, Grad, Link};
 use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
@@ -461,4 +462,127 @@ fn terms_are_the_dual_form() {
         assert!(matches!(AgdSbcd::new(first, 1.0, 1.0, mu, relax, true), Err(Error::Param { .. })));
     }
     assert!(matches!(Dca::new(5, 1.0, 1.0, -1.0, true), Err(Error::Param { what: "prox" })));
+}
+
+/// A sum of ranked range of linear scores.
+struct Ranked<'a> {
+    x: &'a [Vec<f64>],
+    y: &'a [f64],
+    sorr: Sorr,
+}
+
+impl Ranked<'_> {
+    /// Value and gradient by parameters of a term on some rows: exactly, or with its dual.
+    fn term(
+        &self,
+        term: usize,
+        w: &[f64],
+        rows: &[usize],
+        dual: &mut [f64; DUAL],
+        track: Option<Option<Track>>,
+    ) -> (f64, Vec<f64>) {
+        let scores: Vec<f64> = rows.iter().map(|&j| self.x[j].iter().zip(w).map(|(x, w)| x * w).sum()).collect();
+        let targets: Vec<f64> = rows.iter().map(|&j| self.y[j]).collect();
+        let need = self.sorr.need(rows.len());
+        let (mut real, mut order) = (vec![f64::NAN; need.real], vec![7; need.u32]);
+        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
+        let mut slopes = vec![f64::NAN; rows.len()];
+        let value = match track {
+            None => self.sorr.largest(term, &scores, &targets, dual, scratch, &mut slopes),
+            Some(track) => self.sorr.term(term, &scores, &targets, dual, track, scratch, &mut slopes),
+        };
+        let mut grad = vec![0.0; w.len()];
+        for (&j, c) in rows.iter().zip(slopes) {
+            grad.iter_mut().zip(&self.x[j]).for_each(|(g, x)| *g += c * x);
+        }
+        (value.unwrap(), grad)
+    }
+}
+
+#[test]
+fn sorr_in_the_core_follows_the_twin() {
+    let mut rng = Rng::new(11);
+    let x = rows(&mut rng, 40, 0.0);
+    let real: Vec<f64> = x.iter().map(|x| x[0] - 0.4 * x[1] + 0.3 * rng.normal()).collect();
+    let signs: Vec<f64> = real.iter().map(|y| y.signum()).collect();
+    for (naive, loss, y) in [
+        (Example::Logistic, ExampleLoss::Logistic, &signs),
+        (Example::Squares, ExampleLoss::Squares, &real),
+        (Example::Absolute, ExampleLoss::Absolute, &real),
+    ] {
+        for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
+            let p = Examples { x: &x, y, loss: naive };
+            let ranked = Ranked { x: &x, y, sorr: Sorr::new(loss, (range.low, range.high)).unwrap() };
+            let (start, all): (_, Vec<usize>) = ([0.3, -0.1, 0.2], (0..40).collect());
+            let mut best = [[f64::NAN; DUAL]; 2];
+            for (term, share) in [(0, range.low), (1, range.high)] {
+                let (value, grad) = ranked.term(term, &start, &all, &mut best[term], None);
+                let (want, slope) = top(&p, range, share, &start);
+                close(&[value], &[want], 1e-13, "the largest losses");
+                close(&grad, &slope, 1e-13, "their subgradient");
+                if share > 0.0 {
+                    close(&[best[term][0]], &duals(&p, share, &start), 1e-14, "the best dual");
+                    // The dual form at its best is the same value, and its gradient is its own off that.
+                    let (again, _) = ranked.term(term, &start, &all, &mut best[term].clone(), Some(None));
+                    close(&[again], &[want], 1e-13, "dual form");
+                    let mut off = best[term].map(|lambda| 0.93 * lambda);
+                    let at = |w: &[f64]| ranked.term(term, w, &all, &mut off.clone(), Some(None)).0;
+                    let want = differences(&start, &at);
+                    close(&ranked.term(term, &start, &all, &mut off, Some(None)).1, &want, 1e-7, "by w");
+                }
+            }
+            // Three stages of AGD, and the same with DCA.
+            let terms = if range.low > 0.0 { 2 } else { 1 };
+            let machine = AgdSbcd::new(6, 0.3, 0.2, 2.0, 0.5, terms == 2).unwrap();
+            let inner: Vec<Inner> = (0..3)
+                .map(|k| {
+                    let by = (k + 1) as f64;
+                    Inner { steps: machine.steps(k) as usize, eta: 0.3 / by, theta: 0.2 / by }
+                })
+                .collect();
+            let mut source = Rng::new(12);
+            let draws: Vec<Vec<Draw>> = inner
+                .iter()
+                .map(|i| (0..i.steps).map(|_| (vec![0], distinct(&mut source, 40, 12))).collect())
+                .collect();
+            let mut twice = draws.iter().flat_map(|stage| std::iter::repeat_n(stage, terms).flatten().cloned());
+            let want = agd(&p, range, &start, 2.0, 0.5, &inner, &mut || twice.next().unwrap());
+            let (mut points, mut counters, mut duals) = (start.repeat(agd::POINTS), [0; COUNTERS], best);
+            machine.start(&mut State { points: &mut points, slots: &mut [], counters: &mut counters }).unwrap();
+            let (mut fresh, mut rows) = (draws.iter().flatten(), &draws[0][0].1);
+            while counters[1] < 3 {
+                match machine.next(&counters) {
+                    AgdAsk::Term { term, at, again, rate, done } => {
+                        if !again {
+                            rows = &fresh.next().unwrap().1;
+                        }
+                        let w = points[3 * at..][..3].to_vec();
+                        let (_, grad) = ranked.term(term, &w, rows, &mut duals[term], Some(Some(Track { rate, done })));
+                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
+                        machine.tell(&mut state, &grad).unwrap();
+                    }
+                    AgdAsk::Turn { steps } => {
+                        duals.iter_mut().for_each(|dual| turn_bank(dual, steps));
+                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
+                        machine.turn(&mut state).unwrap();
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            let what = format!("{loss:?} {} to {}", range.low, range.high);
+            close(&points[..3], &want.answer, 1e-11, &what);
+            close(&points[3..6], &want.w, 1e-11, &what);
+            if range.high < 1.0 {
+                close(&duals[1][..1], &want.banks[1], 1e-11, &what);
+            }
+        }
+    }
+    for range in [(0.5, 0.5), (-0.1, 0.5), (0.0, 1.1), (f64::NAN, 1.0)] {
+        assert_eq!(Sorr::new(ExampleLoss::Squares, range), Err(Error::Param { what: "range" }));
+    }
+    let sorr = Sorr::new(ExampleLoss::Squares, (0.0, 0.5)).unwrap();
+    let (mut real, mut order, mut dual, mut grad) = ([0.0; 4], [0; 2], [1.0; DUAL], [5.0; 2]);
+    let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
+    let far = sorr.largest(1, &[1e200, 0.0], &[-1e200, 0.0], &mut dual, scratch, &mut grad);
+    assert_eq!((far, dual, grad), (Err(Error::Overflow { what: "loss" }), [1.0; DUAL], [5.0; 2]));
 }

@@ -25,6 +25,7 @@ pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod softmax;
+pub mod sorr;
 
 pub use auc_margin::{AucMargin, AucMarginForm};
 pub use auc_min_max::{AucMinMax, Prior};

@@ -205,7 +205,7 @@ impl PaucDual {
 }
 
 /// Mean of λ over the first `steps` iterates of the inner problem: it has been what it is since the last that is held.
-fn mean_until<T: Real>(dual: &[T], steps: f64) -> T {
+pub(super) fn mean_until<T: Real>(dual: &[T], steps: f64) -> T {
     let held = dual[2].f64();
     if steps <= held {
         return dual[1];
