@@ -27,14 +27,16 @@ fn files_in(folder: &str) -> BTreeSet<String> {
 }
 
 /// Files that are shared by several entries and are none themselves, and what has no trainer: AI-SARAH for a host's own
-/// model, AGD-SBCD, DCA and SoRR.
+/// model, AGD-SBCD, DCA, SoRR and SVMpAUC-tight.
 const SHARED: &[&str] = &[
     "core/src/algorithm/agd.rs",
+    "core/src/algorithm/cutting_plane.rs",
     "core/src/algorithm/dca.rs",
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/estimator/count.rs",
     "core/src/estimator/pauc_dual.rs",
+    "core/src/estimator/pauc_tight.rs",
     "core/src/estimator/sorr.rs",
     "core/src/finite_sum/any_model.rs",
     "core/src/finite_sum/any_sum.rs",

@@ -2,18 +2,20 @@
 //! them.
 
 use undercurve::algorithm::agd::{self, AgdAsk, AgdSbcd};
+use undercurve::algorithm::cutting_plane::{Cuts, CuttingPlane};
 use undercurve::algorithm::dca::{self, Dca, DcaAsk};
 use undercurve::algorithm::{COUNTERS, State};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::pauc_dual::{DUAL, PaucDual, Track, turn_bank};
+use undercurve::estimator::pauc_tight::{PaucTight, Violation};
 use undercurve::estimator::sorr::{ExampleLoss, Sorr};
 use undercurve::estimator::{Estimator, Exact, Grad, Link};
 use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::{Error, Scratch};
 use undercurve_tests::ranges::{
-    Draw, Example, Examples, Inner, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals, mini_batch, objective,
-    sbcd, top,
+    Draw, Example, Examples, Inner, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals, mini_batch, most_violated,
+    objective, sbcd, top,
 };
 
 /// Rows of two columns and a constant that differ between the classes, with a few far negatives.
@@ -585,4 +587,107 @@ fn sorr_in_the_core_follows_the_twin() {
     let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
     let far = sorr.largest(1, &[1e200, 0.0], &[-1e200, 0.0], &mut dual, scratch, &mut grad);
     assert_eq!((far, dual, grad), (Err(Error::Overflow { what: "loss" }), [1.0; DUAL], [5.0; 2]));
+}
+
+/// The most violated ordering and its gradient by score, negatives first.
+fn violated(tight: &PaucTight, scores: &[f64], low: usize) -> Result<(Violation, Vec<f64>), Error> {
+    let population = [low as u32, (scores.len() - low) as u32];
+    let starts = [0, population[0], scores.len() as u32];
+    let batch = Batch::new(scores, 1, &starts, &population, Drawn::All).unwrap();
+    let need = tight.need(batch.shape());
+    let (mut real, mut wide, mut order) = (vec![f64::NAN; need.real], vec![f64::NAN; need.f64], vec![7; need.u32]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut order, u64: &mut [] };
+    let mut grad = vec![f64::NAN; scores.len()];
+    let found = tight.most_violated(&batch, scratch, &mut grad)?;
+    Ok((found, grad))
+}
+
+#[test]
+fn the_most_violated_ordering_is_the_best_of_all() {
+    let mut rng = Rng::new(13);
+    for round in 0..60 {
+        let (low, high) = (3 + round % 4, 1 + round % 6);
+        let spread = [0.3, 1.0, 3.0][round % 3];
+        let mut draw = || {
+            let x = spread * rng.normal();
+            if round % 5 == 0 { (2.0 * x).round() / 2.0 } else { x }
+        };
+        let scores: Vec<f64> = (0..low + high).map(|_| draw()).collect();
+        for m in 0..low {
+            for n in m + 1..=low {
+                let tight = PaucTight::new((m as f64 / low as f64, n as f64 / low as f64)).unwrap();
+                let (found, grad) = violated(&tight, &scores, low).unwrap();
+                let want = most_violated(&scores[low..], &scores[..low], m, n);
+                close(&[found.value], &[want], 1e-12, &format!("{scores:?} {low} {m} {n}"));
+                let linear = found.loss + scores.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
+                close(&[linear], &[want], 1e-12, "as a linear function");
+                if m == 0 {
+                    // The mean hinge loss with the n highest.
+                    let mut top = scores[..low].to_vec();
+                    top.sort_by(|a, b| b.total_cmp(a));
+                    let hinge = |s: f64| top[..n].iter().map(|t| (1.0 - s + t).max(0.0)).sum::<f64>();
+                    let mean = scores[low..].iter().map(|&s| hinge(s)).sum::<f64>() / (n * high) as f64;
+                    close(&[found.value], &[mean], 1e-12, "hinge");
+                }
+                // Convex: no point lies below the plane.
+                let other: Vec<f64> =
+                    scores.iter().enumerate().map(|(k, s)| s + 0.3 * ((k * 7 % 5) as f64 - 2.0)).collect();
+                let (there, _) = violated(&tight, &other, low).unwrap();
+                let plane = found.loss + other.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
+                assert!(there.value >= plane - 1e-12);
+            }
+        }
+    }
+    assert_eq!(PaucTight::new((0.2, 0.1)), Err(Error::Param { what: "fpr" }));
+    let narrow = PaucTight::new((0.1, 0.2)).unwrap();
+    assert_eq!(violated(&narrow, &[0.0, 1.0, 2.0], 2), Err(Error::Param { what: "fpr" }));
+}
+
+#[test]
+fn cutting_planes_find_the_least_objective() {
+    let mut rng = Rng::new(14);
+    let (pos, neg) = (rows(&mut rng, 12, 1.0), rows(&mut rng, 60, 0.0));
+    let x: Vec<&Vec<f64>> = neg.iter().chain(&pos).collect();
+    for range in [(0.0, 0.3), (0.1, 0.5)] {
+        let tight = PaucTight::new(range).unwrap();
+        let evaluate = |w: &[f64]| {
+            let scores: Vec<f64> = x.iter().map(|x| x.iter().zip(w).map(|(x, w)| x * w).sum()).collect();
+            let (found, slopes) = violated(&tight, &scores, 60).unwrap();
+            let mut grad = vec![0.0; 3];
+            for (x, c) in x.iter().zip(slopes) {
+                grad.iter_mut().zip(x.iter()).for_each(|(g, x)| *g += c * x);
+            }
+            (found, grad)
+        };
+        for (c, planes) in [(1.0, 100), (100.0, 100), (100.0, 12)] {
+            let machine = CuttingPlane::new(c, 1e-5, planes).unwrap();
+            let (mut w, mut kept) = (vec![0.0; 3], 0);
+            let (mut memory, mut wide) = (vec![f64::NAN; 3 * planes], vec![0.0; machine.f64_len()]);
+            let mut rounds = 0;
+            loop {
+                let (found, grad) = evaluate(&w);
+                let mut cuts = Cuts { w: &mut w, planes: &mut memory, f64: &mut wide, kept: &mut kept };
+                rounds += 1;
+                if machine.tell(&mut cuts, found.value, found.loss, &grad).unwrap() {
+                    break;
+                }
+                assert!(rounds < 2000, "{range:?} C = {c}, {planes} planes: no end");
+            }
+            let objective = |w: &[f64]| 0.5 * w.iter().map(|w| w * w).sum::<f64>() + c * evaluate(w).0.value;
+            let least = objective(&w);
+            // Descent from the answer and from 0 finds nothing less than its tolerance allows.
+            for start in [w.clone(), vec![0.0; 3]] {
+                let mut other = start;
+                for t in 0..3000 {
+                    let (_, grad) = evaluate(&other);
+                    let step = 1.0 / (t as f64 + 2.0 + 4.0 * c);
+                    (0..3).for_each(|k| other[k] -= step * (other[k] + c * grad[k]));
+                    assert!(objective(&other) > least - 1e-5 * c - 1e-9, "{range:?} C = {c}");
+                }
+            }
+            assert!(least < objective(&[0.0; 3]) - 1e-3);
+        }
+    }
+    assert!(CuttingPlane::new(0.0, 1e-3, 10).is_err() && CuttingPlane::new(1.0, 0.0, 10).is_err());
+    assert_eq!(CuttingPlane::new(1.0, 1e-3, 1), Err(Error::Param { what: "planes" }));
 }

@@ -7,6 +7,7 @@
 mod adagrad;
 mod adam;
 pub mod agd;
+pub mod cutting_plane;
 pub mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;

@@ -21,6 +21,7 @@ pub(crate) mod min_max_ap;
 pub mod pauc_dual;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
+pub mod pauc_tight;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
