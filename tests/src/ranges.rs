@@ -11,8 +11,6 @@ use crate::soap::surrogate;
 
 /// Losses of linear scores, in groups.
 pub trait Problem {
-    /// Parameters.
-    fn len(&self) -> usize;
     /// Groups, and losses in each.
     fn shape(&self) -> (usize, usize);
     /// Loss `j` of group `i` at `w`, and its gradient.
@@ -31,9 +29,6 @@ pub struct Pairs<'a> {
 }
 
 impl Problem for Pairs<'_> {
-    fn len(&self) -> usize {
-        self.positives[0].len()
-    }
     fn shape(&self) -> (usize, usize) {
         (self.positives.len(), self.negatives.len())
     }
@@ -63,9 +58,6 @@ pub struct Examples<'a> {
 }
 
 impl Problem for Examples<'_> {
-    fn len(&self) -> usize {
-        self.x[0].len()
-    }
     fn shape(&self) -> (usize, usize) {
         (1, self.x.len())
     }

@@ -1,10 +1,13 @@
 //! Methods of the partial AUC against their naive twins.
 
+use std::sync::Arc;
 use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn};
+use undercurve::data::Dataset;
 use undercurve::estimator::{AnyEstimator, Estimator, Grad, Link, PaucThreshold};
 use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve::{Error, Real, Result};
 use undercurve_tests::pauc::{self as twin, Threshold};
 
@@ -258,4 +261,44 @@ fn bad_settings_and_batches_are_errors() {
     assert!(matches!(far, Err(Error::Overflow { .. })), "{far:?}");
     assert_eq!(state, [3.0, 4.0, 5.0, 6.0]);
     assert_eq!(AnyEstimator::PaucThreshold(estimator).state_len(100), 4);
+}
+
+/// From 0, where all scores tie, to the partial AUC of the exact method's own sums, in both types and for a narrow range that
+/// does not begin at 0.
+fn trained<T: Real>(method: &str, fpr: (f64, f64), pretrain: &str) -> f64 {
+    let mut rng = Rng::new(7);
+    let y: Vec<u8> = (0..3000).map(|k| u8::from(k < 300)).collect();
+    // Where the class is told by one column among most negatives, and by another among the highest of them.
+    let x = y.iter().flat_map(|&y| {
+        let hard = y == 0 && rng.uniform() < 0.1;
+        let first = rng.normal() + if y == 1 || hard { 2.0 } else { 0.0 };
+        let second = rng.normal()
+            + if y == 1 {
+                1.5
+            } else if hard {
+                0.0
+            } else {
+                1.0
+            };
+        [first, second].map(T::of)
+    });
+    let data = Arc::new(Dataset::dense(x.collect(), y.clone(), 2).unwrap());
+    let settings = vec![("pretrain".to_string(), pretrain.to_string()), ("decay".to_string(), "0".to_string())];
+    let model = ModelSpec::Linear;
+    let config = Config { method: method.into(), settings, fpr, model, length: Length::Method, ..Config::default() };
+    let mut trainer = Trainer::<T>::new(&config, data, None).unwrap();
+    while trainer.step().unwrap().is_some() {}
+    trainer.report().unwrap().train.pauc
+}
+
+#[test]
+fn runs_come_near_the_exact_method_from_where_all_scores_tie() {
+    for fpr in [(0.0, 0.05), (0.02, 0.1)] {
+        let exact = trained::<f64>("pauc-exact", fpr, "auto");
+        for (name, pauc) in
+            [("f64", trained::<f64>("pauc-threshold", fpr, "0")), ("f32", trained::<f32>("pauc-threshold", fpr, "0"))]
+        {
+            assert!(pauc > exact - 0.02, "{name} {fpr:?}: {pauc} where exact sums reach {exact}");
+        }
+    }
 }

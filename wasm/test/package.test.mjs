@@ -78,7 +78,7 @@ test("the full module is loaded when a method needs it, and not before", async (
   const loaded = initFull(wasm.undercurve_full);
   assert.throws(() => new Session(options("ap-exact")), NeedsFull);
   await loaded;
-  for (const name of ["soap", "auc-exact", "ap-exact", "pauc-exact", "ai-sarah", "svrg"]) {
+  for (const name of ["soap", "auc-exact", "ap-exact", "pauc-exact", "pauc-threshold", "ai-sarah", "svrg"]) {
     const created = run(await Session.create(options(name)));
     assert.deepEqual(created.params(), run(new Session(options(name))).params(), name);
     const resumed = new Session({ ...options(name), bytes: created.save() });

@@ -229,7 +229,7 @@ impl<T: Real> Estimator<T> for PaucThreshold {
         kernel!(self.surrogate::<T>(), loss => brute::check(loss, high, low)?);
 
         let fresh = |which: usize| state[2 * which + 1] == T::ZERO;
-        if fresh(0) || fresh(1) {
+        if [0, 1].into_iter().any(|which| fresh(which) && self.levels()[which].is_some()) {
             sort(low, &mut scratch.u64[..count]);
         }
         let mut next = [T::ZERO; STATE];

@@ -137,7 +137,7 @@ impl Sorr {
         for (rank, &row) in order.iter().enumerate() {
             let part = (wanted - rank as f64).or_larger(0.0).or_smaller(1.0);
             total += part * losses[row as usize].f64();
-            slopes[row as usize] = slopes[row as usize] * T::of(part * unit);
+            slopes[row as usize] *= T::of(part * unit);
         }
         let value = finite("ranked loss", total * unit)?;
         let last = (libm::ceil(wanted) as usize).max(1).min(order.len()) - 1;
