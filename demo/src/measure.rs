@@ -14,8 +14,8 @@ Metrics:
   auroc                   area under the ROC curve
   ap                      average precision
   pauc[:LO:HI]            partial AUC over a false-positive range, divided by its width
-  mcclish:HI              partial AUC over 0:HI, standardised after McClish
-  pauc2:TPR:FPR           two-way partial AUC: at least TPR, at most FPR
+  mcclish[:LO]:HI         partial AUC over 0:HI or LO:HI, standardised after McClish (chance 1/2, perfection 1)
+  pauc2:TPR[:LO]:HI       two-way partial AUC: true-positive rates from TPR up, false-positive rates 0:HI or LO:HI
   accuracy[:THRESHOLD]    share of right predictions; a score of THRESHOLD (0) or more predicts the positive class
   precision-at-recall:R   highest precision at a recall of at least R
   recall-at-precision:P   highest recall at a precision of at least P";
@@ -33,8 +33,8 @@ enum Kind {
     Auroc,
     Ap,
     Pauc(Option<(f64, f64)>),
-    McClish(f64),
-    TwoWay(f64, f64),
+    McClish((f64, f64)),
+    TwoWay(f64, (f64, f64)),
     Accuracy(f64),
     PrecisionAtRecall(f64),
     RecallAtPrecision(f64),
@@ -49,13 +49,17 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         .collect::<Option<_>>()
         .ok_or_else(|| format!("{text}: expected numbers after {name}"))?;
     let unit = |x: f64| (0.0..=1.0).contains(&x);
+    let range = |low: f64, high: f64| 0.0 <= low && low < high && high <= 1.0;
+    let floor = |tpr: f64| (0.0..1.0).contains(&tpr);
     let kind = match (name, numbers.as_slice()) {
         ("auroc", []) => Kind::Auroc,
         ("ap", []) => Kind::Ap,
         ("pauc", []) => Kind::Pauc(None),
-        ("pauc", &[low, high]) if 0.0 <= low && low < high && high <= 1.0 => Kind::Pauc(Some((low, high))),
-        ("mcclish", &[high]) if high > 0.0 && unit(high) => Kind::McClish(high),
-        ("pauc2", &[tpr, fpr]) if unit(tpr) && unit(fpr) && tpr < 1.0 && fpr > 0.0 => Kind::TwoWay(tpr, fpr),
+        ("pauc", &[low, high]) if range(low, high) => Kind::Pauc(Some((low, high))),
+        ("mcclish", &[high]) if range(0.0, high) => Kind::McClish((0.0, high)),
+        ("mcclish", &[low, high]) if range(low, high) => Kind::McClish((low, high)),
+        ("pauc2", &[tpr, high]) if floor(tpr) && range(0.0, high) => Kind::TwoWay(tpr, (0.0, high)),
+        ("pauc2", &[tpr, low, high]) if floor(tpr) && range(low, high) => Kind::TwoWay(tpr, (low, high)),
         ("accuracy", []) => Kind::Accuracy(0.0),
         ("accuracy", &[threshold]) => Kind::Accuracy(threshold),
         ("precision-at-recall", &[recall]) if unit(recall) => Kind::PrecisionAtRecall(recall),
@@ -68,7 +72,8 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             let limits = match name {
                 "auroc" | "ap" | "accuracy" => "",
-                "pauc" => " with 0 <= LO < HI <= 1",
+                "pauc" | "mcclish" => " with 0 <= LO < HI <= 1",
+                "pauc2" => " with 0 <= TPR < 1 and 0 <= LO < HI <= 1",
                 _ => " with values from 0 to 1",
             };
             return Err(format!("expected {form}{limits}"));
@@ -163,10 +168,13 @@ fn value<T: Real>(
             let (low, high) = range.unwrap_or(fpr);
             memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)
         }
-        Kind::McClish(high) => {
-            memory.partial_auc(scores, labels, FprRange::new(0.0, high)?, rule).map(|partial| mcclish(partial, high))
+        Kind::McClish((low, high)) => {
+            let range = FprRange::new(low, high)?;
+            memory.partial_auc(scores, labels, range, rule).map(|partial| mcclish(partial, range))
         }
-        Kind::TwoWay(tpr, fpr) => memory.partial_auc_two_way(scores, labels, tpr, fpr, rule),
+        Kind::TwoWay(tpr, (low, high)) => {
+            memory.partial_auc_two_way(scores, labels, tpr, FprRange::new(low, high)?, rule)
+        }
         Kind::Accuracy(threshold) => {
             let counts = Confusion::at(scores, labels, T::of(threshold))?;
             counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })

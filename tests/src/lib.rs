@@ -14,6 +14,8 @@ pub mod metric;
 pub mod model;
 pub mod network;
 pub mod pairs;
+pub mod pauc;
+pub mod ranges;
 pub mod soap;
 pub mod vulkan;
 

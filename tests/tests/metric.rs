@@ -113,10 +113,13 @@ fn against_twins<T: Real>(scores: &[T], labels: &[u8], random: &mut Numbers) {
         let right = (0..wide.len()).filter(|&i| (wide[i] >= 0.0) == (labels[i] == 1)).count();
         close(report.accuracy, right as f64 / wide.len() as f64, "accuracy");
 
-        let mut two = |rule| metrics.partial_auc_two_way(scores, labels, low, high, rule).unwrap();
-        close(two(TieRule::Half), twin::pair_area(&wide, labels, low, 0.0, high, 0.5), "two-way half");
-        close(two(TieRule::Strict), twin::pair_area(&wide, labels, low, 0.0, high, 0.0), "two-way strict");
-        close(two(TieRule::Trapezoid), twin::curve_area(&wide, labels, low, 0.0, high), "two-way trapezoid");
+        for (floor, low) in [(low, 0.0), (low, low), (0.0, low), (0.3, low), (0.6, low)] {
+            let range = FprRange::new(low, high).unwrap();
+            let mut two = |rule| metrics.partial_auc_two_way(scores, labels, floor, range, rule).unwrap();
+            close(two(TieRule::Half), twin::pair_area(&wide, labels, floor, low, high, 0.5), "two-way half");
+            close(two(TieRule::Strict), twin::pair_area(&wide, labels, floor, low, high, 0.0), "two-way strict");
+            close(two(TieRule::Trapezoid), twin::curve_area(&wide, labels, floor, low, high), "two-way trapezoid");
+        }
     }
 
     let roc = metrics.roc_curve(scores, labels, None).unwrap();
@@ -256,9 +259,9 @@ fn bad_input_is_an_error_and_changes_no_output() {
     for bad in [-0.1, 1.1, f64::NAN] {
         assert_eq!(metrics.precision_at_recall(&scores, &labels, bad), Err(Error::Param { what: "recall" }));
         assert_eq!(metrics.recall_at_precision(&scores, &labels, bad), Err(Error::Param { what: "precision" }));
-        let two = |m: &mut Metrics<f64>, a, b| m.partial_auc_two_way(&scores, &labels, a, b, TieRule::Half);
-        assert_eq!(two(&mut metrics, bad, 0.5), Err(Error::Param { what: "min_tpr" }));
-        assert_eq!(two(&mut metrics, 0.5, bad), Err(Error::Param { what: "max_fpr" }));
+        let two = |m: &mut Metrics<f64>, a| m.partial_auc_two_way(&scores, &labels, a, FprRange::FULL, TieRule::Half);
+        assert_eq!(two(&mut metrics, bad), Err(Error::Param { what: "min_tpr" }));
+        assert_eq!(two(&mut metrics, 1.0), Err(Error::Param { what: "min_tpr" }));
     }
     assert_eq!(Confusion::at(&scores, &labels, f64::NAN), Err(Error::Param { what: "threshold" }));
 
@@ -288,7 +291,7 @@ fn need_is_enough() {
             let got = auroc(&scores, &labels, memory.lend()).unwrap();
             assert_eq!(Metrics::new().auroc(&scores, &labels), Ok(got));
             assert!(partial_auc(&scores, &labels, FprRange::FULL, TieRule::Half, memory.lend()).is_ok());
-            assert!(partial_auc_two_way(&scores, &labels, 0.1, 0.5, TieRule::Half, memory.lend()).is_ok());
+            assert!(partial_auc_two_way(&scores, &labels, 0.1, FprRange::FULL, TieRule::Half, memory.lend()).is_ok());
             assert!(summary(&scores, &labels, FprRange::FULL, memory.lend()).is_ok());
         }
     }
@@ -410,10 +413,22 @@ fn cvar_is_the_mean_of_the_worst() {
     assert_eq!(bad, Err(Error::NonFinite { what: "losses", at: 1 }));
 }
 
+/// Perfection, and chance: the diagonal, which all scores tied give.
 #[test]
 fn mcclish_ends() {
-    close(mcclish(1.0, 0.3), 1.0, "perfection");
-    close(mcclish(0.15, 0.3), 0.5, "chance");
+    let tied = ([1.0; 30], [1, 0, 0].repeat(10));
+    for (low, high) in [(0.0, 0.3), (0.0, 1.0), (0.2, 0.25), (0.7, 1.0)] {
+        let range = FprRange::new(low, high).unwrap();
+        close(mcclish(1.0, range), 1.0, "perfection");
+        let chance = Metrics::new().partial_auc(&tied.0, &tied.1, range, TieRule::Trapezoid).unwrap();
+        close(chance, twin::curve_area(&tied.0, &tied.1, 0.0, low, high), "the diagonal");
+        close(mcclish(chance, range), 0.5, "chance");
+    }
+    // McClish's own form, of areas.
+    let (area, low, high): (f64, f64, f64) = (0.17, 0.1, 0.4);
+    let chance = 0.5 * (high * high - low * low);
+    let want = 0.5 * (1.0 + (area - chance) / (high - low - chance));
+    close(mcclish(area / (high - low), FprRange::new(low, high).unwrap()), want, "a range");
 }
 
 /// The input of one case of tests/golden/metrics.json, made as make_metrics.py makes it.
@@ -449,8 +464,9 @@ fn a_million_scores_match_scikit_learn() {
         assert_eq!(Some(narrow.positives), case["positives"].as_u64());
         close(narrow.auroc, number("auroc"), "auroc");
         close(narrow.ap, number("ap"), "ap");
-        close(mcclish(narrow.pauc, 0.05), number("mcclish_05"), "McClish up to 0.05");
-        close(mcclish(summary(0.3).pauc, 0.3), number("mcclish_30"), "McClish up to 0.3");
+        let up_to = |high| FprRange::new(0.0, high).unwrap();
+        close(mcclish(narrow.pauc, up_to(0.05)), number("mcclish_05"), "McClish up to 0.05");
+        close(mcclish(summary(0.3).pauc, up_to(0.3)), number("mcclish_30"), "McClish up to 0.3");
         let range = FprRange::new(0.05, 0.5).unwrap();
         let area = metrics.partial_auc(&scores, &labels, range, TieRule::Trapezoid).unwrap();
         close(area, number("area_05_50"), "area between 0.05 and 0.5");

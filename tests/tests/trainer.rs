@@ -176,7 +176,7 @@ fn every_surrogate_parts_equal_scores() {
         let Some(surrogates) = method.params.iter().find(|param| param.name == "surrogate") else { continue };
         let Domain::Choice(names) = surrogates.domain else { unreachable!("surrogates are words") };
         // (Partial AUC takes monotone surrogates alone.)
-        for name in names.iter().filter(|name| (method.name, **name) != ("pauc-exact", "square")) {
+        for name in names.iter().filter(|name| !method.name.starts_with("pauc-") || **name != "square") {
             let (_, param, _) = SURROGATES.iter().find(|entry| entry.0 == *name).unwrap();
             let mut settings = vec![("surrogate".to_string(), (*name).to_string()), (param.to_string(), "1".into())];
             if !method.is_exact() {

@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads: its ceiling stands. */
-const MOST_GZIP_BYTES = { undercurve: 80_000, undercurve_full: 171_000, undercurve_files: 128_000 };
+const MOST_GZIP_BYTES = { undercurve: 80_000, undercurve_full: 173_000, undercurve_files: 128_000 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
@@ -78,7 +78,7 @@ test("the full module is loaded when a method needs it, and not before", async (
   const loaded = initFull(wasm.undercurve_full);
   assert.throws(() => new Session(options("ap-exact")), NeedsFull);
   await loaded;
-  for (const name of ["soap", "auc-exact", "ap-exact", "pauc-exact", "ai-sarah", "svrg"]) {
+  for (const name of ["soap", "auc-exact", "ap-exact", "pauc-exact", "pauc-threshold", "ai-sarah", "svrg"]) {
     const created = run(await Session.create(options(name)));
     assert.deepEqual(created.params(), run(new Session(options(name))).params(), name);
     const resumed = new Session({ ...options(name), bytes: created.save() });

@@ -6,6 +6,9 @@
 
 mod adagrad;
 mod adam;
+pub mod agd;
+pub mod cutting_plane;
+pub mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;

@@ -19,10 +19,15 @@ pub(crate) mod focal;
 pub(crate) mod ldam;
 pub(crate) mod min_max_ap;
 mod pair;
+pub mod pauc_dual;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod pauc_threshold;
+pub mod pauc_tight;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod softmax;
+pub mod sorr;
 
 pub use auc_margin::{AucMargin, AucMarginForm};
 pub use auc_min_max::{AucMinMax, Prior};
@@ -36,6 +41,7 @@ pub use focal::Focal;
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
 pub use pair::{PairEstimator, PairSums, PairWeights};
+pub use pauc_threshold::PaucThreshold;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
@@ -421,6 +427,7 @@ estimators! {
     MinMaxAp(MinMaxAp) "Recall at several precisions."
     SmoothAp(SmoothAp) "Smooth-AP."
     #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
+    #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
     #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
 }
 

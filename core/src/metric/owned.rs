@@ -70,10 +70,10 @@ impl<T: Real> Metrics<T> {
         scores: &[T],
         labels: &[u8],
         min_tpr: f64,
-        max_fpr: f64,
+        range: FprRange,
         rule: TieRule,
     ) -> Result<f64> {
-        partial_auc_two_way(scores, labels, min_tpr, max_fpr, rule, self.scratch(scores.len()))
+        partial_auc_two_way(scores, labels, min_tpr, range, rule, self.scratch(scores.len()))
     }
     /// See [`summary`].
     pub fn summary(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Summary> {

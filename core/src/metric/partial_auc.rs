@@ -83,13 +83,16 @@ pub fn partial_auc<T: Real>(
     Ok(tally.finish(classes))
 }
 
-/// The partial AUC over [0, `high`] by the trapezoid rule, standardised so that chance gives ½ and perfection 1:
-/// ½ (1 + (A − β²/2) / (β − β²/2)) with A the area up to FPR β (McClish 1989, "Analyzing a Portion of the ROC Curve").
-/// `partial` is that of [`partial_auc`] with `FprRange::new(0.0, high)`.
+/// A partial AUC over `range` by the trapezoid rule, standardised so that chance gives ½ and perfection 1:
+/// ½ (1 + (A − A_chance) / (A_perfect − A_chance)) with A the area between the ends of the range, A_perfect its width
+/// β − α and A_chance (β² − α²)/2 (McClish 1989, "Analyzing a Portion of the ROC Curve"; scikit-learn's `max_fpr` is the
+/// case α = 0). `partial` is that of [`partial_auc`]. Below chance it is below ½, and negative where the range is far
+/// to the right.
 #[must_use]
-pub fn mcclish(partial: f64, high: f64) -> f64 {
-    // Divided by β throughout.
-    0.5 * (1.0 + (partial - 0.5 * high) / (1.0 - 0.5 * high))
+pub fn mcclish(partial: f64, range: FprRange) -> f64 {
+    // Divided by β − α throughout.
+    let chance = 0.5 * (range.low + range.high);
+    0.5 * (1.0 + (partial - chance) / (1.0 - chance))
 }
 
 /// Integrates true positives over false positives along the descending order.
@@ -140,51 +143,51 @@ impl PaucTally {
     }
 }
 
-/// Two-way partial AUC: the area of the ROC curve above TPR `min_tpr` and left of FPR `max_fpr`, as a share of that
-/// rectangle. Pairs of a positive among the lowest-scored share 1 − `min_tpr` and a negative among the highest-scored
-/// share `max_fpr`, with fractional weights at both boundaries; in [0, 1]. With `min_tpr` 0 it is [`partial_auc`] over
-/// [0, `max_fpr`]. `scratch` as [`need`](super::need) says; O(n).
+/// Two-way partial AUC: the area of the ROC curve above TPR `min_tpr` and inside `range`, as a share of that rectangle.
+/// Pairs of a positive among the lowest-scored share 1 − `min_tpr` and a negative of the range, with fractional weights
+/// at all boundaries; in [0, 1]. With `min_tpr` 0 it is [`partial_auc`]. `scratch` as [`need`](super::need) says; O(n).
 ///
 /// # Errors
-/// `Param` unless 0 ≤ `min_tpr` < 1 and 0 < `max_fpr` ≤ 1, and as [`auroc`](super::auroc).
+/// `Param` unless 0 ≤ `min_tpr` < 1, and as [`auroc`](super::auroc).
 pub fn partial_auc_two_way<T: Real>(
     scores: &[T],
     labels: &[u8],
     min_tpr: f64,
-    max_fpr: f64,
+    range: FprRange,
     rule: TieRule,
     scratch: Scratch<'_, T>,
 ) -> Result<f64> {
     if !(0.0..1.0).contains(&min_tpr) {
         return Err(Error::Param { what: "min_tpr" });
     }
-    if !(0.0 < max_fpr && max_fpr <= 1.0) {
-        return Err(Error::Param { what: "max_fpr" });
-    }
     let (mut tp, mut fp, mut area) = (0u64, 0u64, 0.0);
     let classes = runs(scores, labels, scratch, |classes, run| {
-        let (base, limit) = (min_tpr * classes.positives as f64, max_fpr * classes.negatives as f64);
-        let width = (limit - fp as f64).or_smaller(run.negatives as f64);
-        if width > 0.0 {
+        let base = min_tpr * classes.positives as f64;
+        let [low, high] = [range.low, range.high].map(|rate| rate * classes.negatives as f64);
+        // The part of this run's negatives inside the range, counted from its first.
+        let (dn, first) = (run.negatives as f64, fp as f64);
+        let (start, end) = ((low - first).or_larger(0.0), (high - first).or_smaller(dn));
+        if end > start {
             let dp = run.positives as f64;
             let over = (tp as f64 - base).or_larger(0.0);
             // How much of this run's positives lies below the required rate.
             let hidden = (base - tp as f64).or_larger(0.0).or_smaller(dp);
             let shared = match rule {
                 TieRule::Strict => 0.0,
-                TieRule::Half => 0.5 * width * (dp - hidden),
+                TieRule::Half => 0.5 * (end - start) * (dp - hidden),
                 TieRule::Trapezoid if run.positives == 0 => 0.0,
                 TieRule::Trapezoid => {
-                    let slope = dp / run.negatives as f64;
-                    let reach = (width - hidden / slope).or_larger(0.0);
-                    0.5 * reach * reach * slope
+                    // The line rises from where it crosses the required rate.
+                    let slope = dp / dn;
+                    let [left, right] = [start, end].map(|at| (at - hidden / slope).or_larger(0.0));
+                    0.5 * (right - left) * (right + left) * slope
                 }
             };
-            area += width * over + shared;
+            area += (end - start) * over + shared;
         }
         tp += run.positives;
         fp += run.negatives;
     })?;
-    let rectangle = (1.0 - min_tpr) * max_fpr * (classes.positives * classes.negatives) as f64;
+    let rectangle = (1.0 - min_tpr) * (range.high - range.low) * (classes.positives * classes.negatives) as f64;
     Ok(area / rectangle)
 }

@@ -155,11 +155,15 @@ macro_rules! scored {
     };
 }
 
-/// A method that only builds with `every-method` have: over the whole data, or on a finite sum.
+/// A method that only builds with `every-method` have: over the whole data, on a finite sum, or too large for a first
+/// download.
 #[cfg(feature = "every-method")]
 macro_rules! summed {
     (Exact, $make:path, $entry:path) => {
         scored!(Exact, $make, $entry)
+    };
+    (PaucThreshold, $make:path, $entry:path) => {
+        scored!(PaucThreshold, $make, $entry)
     };
     ($Name:ident, $make:path, $entry:path) => {
         Method::of($entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
@@ -193,6 +197,7 @@ pub static METHODS: &[Method] = &[
     summed!(Exact, Exact::ap_of, exact::AP),
     summed!(Exact, Exact::auc_of, exact::AUC),
     summed!(Exact, Exact::pauc_of, exact::PAUC),
+    summed!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
     both!(
         scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
         Softmax,

@@ -22,7 +22,7 @@ use std::time::Instant;
 use undercurve::data::{Dataset, Missing, Options, Preparation, RawTable, Split};
 use undercurve::metric::{FprRange, Metrics, TieRule};
 use undercurve::model::Model;
-use undercurve::registry::{self, METHODS};
+use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, ModelSpec, Trainer};
 
 /// Options of `bench defaults`.
@@ -64,7 +64,7 @@ pub struct Args {
     quick: bool,
 }
 
-/// The false-positive ranges that partial AUC is measured in, and for each of which `pauc-exact` is trained.
+/// The false-positive ranges that partial AUC is measured in, and for each of which the methods of partial AUC are trained.
 const RANGES: [(f64, f64); 3] = [(0.0, 0.1), (0.02, 0.2), (0.05, 0.5)];
 
 /// What is measured on a part.
@@ -266,7 +266,7 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
     candidates.retain(|c| args.only.is_empty() || c.method == "ce" || args.only.contains(&c.name));
     let mut jobs = Vec::new();
     for candidate in &candidates {
-        let pauc = registry::method(&candidate.method).is_some_and(|m| m.name == "pauc-exact");
+        let pauc = is_of_range(&candidate.method);
         for settings in candidate.grid(0) {
             let text = experiment::text(&settings);
             let name = if args.grid.is_some() && !text.is_empty() {
@@ -284,6 +284,11 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
         }
     }
     Ok(jobs)
+}
+
+/// Whether a method trains for the false-positive range of its run.
+fn is_of_range(method: &str) -> bool {
+    method.starts_with("pauc-")
 }
 
 /// Two-sided p of so many wins and losses where both are as likely.
@@ -397,7 +402,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
 /// One table: a row a method, a column a set.
 fn print(title: &str, metric: usize, jobs: &[Job], rows: &[Vec<Vec<Outcome>>], labels: &[String]) -> Result<()> {
     // A model that trains for one range is judged in that range alone.
-    let fits = |job: &Job| job.method != "pauc-exact" || (metric >= 2 && job.fpr == RANGES[metric - 2]);
+    let fits = |job: &Job| !is_of_range(&job.method) || (metric >= 2 && job.fpr == RANGES[metric - 2]);
     let value = |outcome: &Outcome| outcome.test.get(metric).copied().unwrap_or(0.0);
     let base: Vec<Vec<f64>> = rows[0].iter().map(|set| set.iter().map(value).collect()).collect();
     output::line(format!("\n### {title}\n"))?;

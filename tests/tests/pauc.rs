@@ -1,0 +1,304 @@
+//! Methods of the partial AUC against their naive twins.
+
+use std::sync::Arc;
+use undercurve::Scratch;
+use undercurve::batch::{Batch, Drawn};
+use undercurve::data::Dataset;
+use undercurve::estimator::{AnyEstimator, Estimator, Grad, Link, PaucThreshold};
+use undercurve::rng::Rng;
+use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::{Error, Real, Result};
+use undercurve_tests::pauc::{self as twin, Threshold};
+
+const LOSSES: [(&str, f64); 7] = [
+    ("squared-hinge", 1.0),
+    ("hinge", 0.7),
+    ("smoothed-hinge", 0.5),
+    ("logistic", 1.5),
+    ("sigmoid", 3.0),
+    ("exponential", 0.5),
+    ("ramp", 2.0),
+];
+const RANGES: [(f64, f64); 6] = [(0.0, 0.1), (0.0, 1.0), (0.02, 0.2), (0.05, 0.5), (0.5, 1.0), (0.31, 0.32)];
+
+fn surrogate((name, parameter): (&str, f64)) -> AnySurrogate<f64> {
+    AnySurrogate::by_name(name, parameter).unwrap()
+}
+
+/// Scores of a batch, the negatives first.
+fn scores(rng: &mut Rng, low: usize, high: usize, kind: usize) -> Vec<f64> {
+    let draw = |k: usize, rng: &mut Rng| match kind {
+        0 => rng.normal() + f64::from(u8::from(k >= low)),
+        // Ties within and between the classes.
+        1 => (2.0 * rng.normal()).round() / 2.0,
+        // All tied.
+        _ => 0.25,
+    };
+    (0..low + high).map(|k| draw(k, rng)).collect()
+}
+
+fn labels(low: usize, high: usize) -> Vec<u8> {
+    (0..low + high).map(|k| u8::from(k >= low)).collect()
+}
+
+/// What an estimator says of a batch with state: value and gradient.
+fn update<T: Real>(e: &PaucThreshold, s: &[T], low: usize, state: &mut [T]) -> Result<(f64, Vec<T>)> {
+    let high = s.len() - low;
+    let starts = [0, low as u32, s.len() as u32];
+    let population = [10 * low as u32, 10 * high as u32];
+    let batch = Batch::new(s, 1, &starts, &population, Drawn::Stratified)?;
+    let need = Estimator::<T>::need(e, batch.shape());
+    let (mut real, mut keys) = (vec![T::of(f64::NAN); need.real], vec![7; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
+    let mut grad = vec![T::of(f64::NAN); s.len()];
+    let value = e.update(&batch, &[], state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+    Ok((value, grad))
+}
+
+fn value(e: &impl Estimator<f64>, s: &[f64], low: usize, drawn: Drawn) -> f64 {
+    let starts = [0, low as u32, s.len() as u32];
+    let population = [low as u32, (s.len() - low) as u32];
+    let batch = Batch::new(s, 1, &starts, &population, drawn).unwrap();
+    let need = e.need(batch.shape());
+    let (mut real, mut wide) = (vec![f64::NAN; need.real], vec![f64::NAN; need.f64]);
+    let (mut short, mut keys) = (vec![7; need.u32], vec![7; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
+    e.value(&batch, &[], scratch).unwrap()
+}
+
+#[track_caller]
+fn close(got: f64, want: f64, tolerance: f64, what: &str) {
+    assert!((got - want).abs() <= tolerance * want.abs().max(1.0), "{what}: {got} but the twin has {want}");
+}
+
+#[test]
+fn thresholds_follow_the_twin_step_by_step() {
+    let mut rng = Rng::new(1);
+    let mut met = 0;
+    for loss in LOSSES {
+        for fpr in RANGES {
+            for (sigmoid, kind, low, high) in [
+                (false, 0, 30, 5),
+                (true, 0, 30, 5),
+                (false, 1, 17, 3),
+                (true, 1, 40, 8),
+                (false, 2, 9, 2),
+                (false, 0, 1, 1),
+            ] {
+                let link = if sigmoid { Link::Sigmoid } else { Link::Identity };
+                let gamma = 0.2;
+                let estimator = PaucThreshold::new(surrogate(loss), link, fpr, gamma).unwrap();
+                let naive = Threshold { loss, sigmoid, fpr, gamma };
+                let (mut state, mut want) = ([0.0; 4], [0.0; 4]);
+                let mut single = [0.0f32; 4];
+                for step in 0..12 {
+                    let s = scores(&mut rng, low, high, if step == 5 { 2 } else { kind });
+                    let what = format!("{loss:?} {fpr:?} kind {kind} sigmoid {sigmoid} step {step}");
+                    let (value, grad) = update(&estimator, &s, low, &mut state).unwrap();
+                    let (expected, gradient) = naive.step(&s, &labels(low, high), &mut want);
+                    close(value, expected, 1e-12, &what);
+                    grad.iter().zip(&gradient).for_each(|(&a, &b)| close(a, b, 1e-12, &what));
+                    state.iter().zip(&want).for_each(|(&a, &b)| close(a, b, 1e-12, &what));
+                    met += usize::from(gradient.iter().any(|&g| g != 0.0));
+                    // From the twin's own state, so that no score changes sides by rounding.
+                    let near = |q: f64| s.iter().any(|&s| (s - q).abs() < 1e-4);
+                    let short: Vec<f32> = s.iter().map(|&s| s as f32).collect();
+                    let before = single;
+                    let (value, _) = update(&estimator, &short, low, &mut single).unwrap();
+                    if kind == 0
+                        && !sigmoid
+                        && before.iter().any(|&q| q != 0.0)
+                        && !before.iter().any(|&q| near(f64::from(q)))
+                    {
+                        let mut wide = before.map(f64::from);
+                        let (expected, _) = naive.step(&s, &labels(low, high), &mut wide);
+                        close(value, expected, 2e-5, &what);
+                        single.iter().zip(&wide).for_each(|(&a, &b)| close(f64::from(a), b, 2e-5, &what));
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 1000, "{met} batches with pairs in range");
+}
+
+/// With the gates as they are the estimate is a smooth function of the scores, and its gradient is that function's own.
+#[test]
+fn gradients_are_those_of_the_estimate() {
+    let mut rng = Rng::new(2);
+    for loss in [("logistic", 1.5), ("sigmoid", 3.0), ("squared-hinge", 1.0), ("exponential", 0.5)] {
+        for fpr in [(0.0, 0.3), (0.1, 0.6), (0.2, 1.0)] {
+            for link in [Link::Identity, Link::Sigmoid] {
+                let estimator = PaucThreshold::new(surrogate(loss), link, fpr, 0.1).unwrap();
+                let mut state = [0.0; 4];
+                for _ in 0..20 {
+                    update(&estimator, &scores(&mut rng, 30, 5, 0), 30, &mut state).unwrap();
+                }
+                let s = scores(&mut rng, 30, 5, 0);
+                let at = |s: &[f64]| update(&estimator, s, 30, &mut state.clone()).unwrap();
+                let (_, grad) = at(&s);
+                assert!(grad.iter().filter(|&&g| g != 0.0).count() > 5);
+                for k in 0..s.len() {
+                    let moved = |by: f64| {
+                        let mut s = s.clone();
+                        s[k] += by;
+                        at(&s).0
+                    };
+                    let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                    assert!((grad[k] - slope).abs() < 1e-8, "{loss:?} {fpr:?} {k}: {} and {slope}", grad[k]);
+                }
+            }
+        }
+    }
+}
+
+/// Thresholds at the quantiles of the whole data: the mean over all batches is the exact objective and its subgradient.
+#[test]
+fn the_mean_over_all_draws_is_the_exact_subgradient() {
+    let (low, high, fpr) = (10, 4, (0.2, 0.6));
+    let (loss, s) = (("logistic", 1.0), scores(&mut Rng::new(3), low, high, 0));
+    let estimator = PaucThreshold::new(surrogate(loss), Link::Identity, fpr, 0.1).unwrap();
+    // αn₋ and βn₋ are whole, and the first batch of everything sets the thresholds between two scores.
+    let mut state = [0.0; 4];
+    let (whole, gradient) = update(&estimator, &s, low, &mut state).unwrap();
+    let (want, exact) = twin::objective(loss, fpr, &s, &labels(low, high));
+    close(whole, want, 1e-13, "everything at once");
+    let (mut mean, mut sum, mut draws) = (0.0, vec![0.0; s.len()], 0.0);
+    for a in 0..low {
+        for b in 0..a {
+            for i in low..low + high {
+                for k in low..i {
+                    let rows = [a, b, i, k];
+                    let part = rows.map(|row| s[row]);
+                    let (value, grad) = update(&estimator, &part, 2, &mut state.clone()).unwrap();
+                    mean += value;
+                    rows.iter().zip(grad).for_each(|(&row, g)| sum[row] += g);
+                    draws += 1.0;
+                }
+            }
+        }
+    }
+    close(mean / draws, want, 1e-13, "mean value");
+    for k in 0..s.len() {
+        close(sum[k] / draws, exact[k], 1e-13, "mean gradient");
+        close(gradient[k], exact[k], 1e-13, "gradient");
+    }
+}
+
+/// On fixed scores the thresholds come to the quantiles and stay there.
+#[test]
+fn thresholds_find_the_quantiles() {
+    let mut rng = Rng::new(4);
+    let all: Vec<f64> = (0..20_000).map(|_| rng.normal().exp()).collect();
+    let mut sorted = all.clone();
+    sorted.sort_by(f64::total_cmp);
+    for fpr in [(0.02, 0.2), (0.05, 0.5), (0.3, 0.9)] {
+        let estimator = PaucThreshold::new(surrogate(("logistic", 1.0)), Link::Identity, fpr, 0.02).unwrap();
+        let mut state = [0.0; 4];
+        let (mut sums, mut count) = ([0.0; 2], 0.0);
+        for step in 0..4000 {
+            let mut s: Vec<f64> = (0..56).map(|_| all[(rng.uniform() * 20_000.0) as usize]).collect();
+            s.push(1.0);
+            update(&estimator, &s, 56, &mut state).unwrap();
+            if step >= 1000 {
+                let above = |q: f64| sorted.iter().filter(|&&s| s > q).count() as f64 / 20_000.0;
+                sums[0] += above(state[0]);
+                sums[1] += above(state[2]);
+                count += 1.0;
+            }
+        }
+        for (sum, p) in sums.iter().zip([fpr.1, fpr.0]) {
+            let rate = sum / count;
+            assert!((rate - p).abs() < 0.1 * p, "{fpr:?}: {rate} above the threshold for {p}");
+        }
+    }
+}
+
+/// A value without state is the partial AUC of the batch itself, exact for everything; and the near-linear form is the same.
+#[test]
+fn values_are_the_batch_own_range() {
+    let mut rng = Rng::new(5);
+    for loss in LOSSES {
+        for fpr in RANGES {
+            for kind in 0..3 {
+                let (low, high) = (23, 6);
+                let s = scores(&mut rng, low, high, kind);
+                let estimator = PaucThreshold::new(surrogate(loss), Link::Identity, fpr, 0.1).unwrap();
+                let (want, _) = twin::objective(loss, fpr, &s, &labels(low, high));
+                for drawn in [Drawn::All, Drawn::Stratified, Drawn::Uniform] {
+                    close(value(&estimator, &s, low, drawn), want, 1e-12, "value");
+                }
+            }
+        }
+    }
+    // Where all scores tie, the gradient is that of the plain AUC: of all pairs alike.
+    let estimator = PaucThreshold::new(surrogate(("sigmoid", 4.0)), Link::Identity, (0.02, 0.2), 0.1).unwrap();
+    let (_, grad) = update(&estimator, &[0.5; 12], 8, &mut [0.0; 4]).unwrap();
+    for (k, g) in grad.into_iter().enumerate() {
+        close(g, if k < 8 { 1.0 / 8.0 } else { -1.0 / 4.0 }, 1e-12, "all tied");
+    }
+}
+
+#[test]
+fn bad_settings_and_batches_are_errors() {
+    let make = |fpr, gamma| PaucThreshold::new(surrogate(("sigmoid", 1.0)), Link::Identity, fpr, gamma);
+    for fpr in [(0.1, 0.1), (0.2, 0.1), (-0.1, 0.5), (0.0, 1.1), (f64::NAN, 0.5), (0.0, f64::NAN)] {
+        assert_eq!(make(fpr, 0.1), Err(Error::Param { what: "fpr" }));
+    }
+    for gamma in [0.0, -1.0, 1.5, f64::NAN] {
+        assert_eq!(make((0.0, 0.1), gamma), Err(Error::Param { what: "gamma" }));
+    }
+    let square = PaucThreshold::new(surrogate(("square", 1.0)), Link::Identity, (0.0, 0.1), 0.1);
+    assert!(matches!(square, Err(Error::Unsupported { .. })));
+    let estimator = make((0.0, 0.1), 0.1).unwrap();
+    let mut state = [3.0, 4.0, 5.0, 6.0];
+    assert_eq!(update(&estimator, &[1.0, 2.0], 2, &mut state), Err(Error::OneClass));
+    assert_eq!(update(&estimator, &[1.0, 2.0], 0, &mut state), Err(Error::OneClass));
+    let wrong = update(&estimator, &[1.0, 2.0], 1, &mut [0.0; 2]);
+    assert_eq!(wrong, Err(Error::Length { what: "state", need: 4, got: 2 }));
+    let far = update(&estimator, &[1e308, -1e308, 1e308, -1e308], 2, &mut state);
+    assert!(matches!(far, Err(Error::Overflow { .. })), "{far:?}");
+    assert_eq!(state, [3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(AnyEstimator::PaucThreshold(estimator).state_len(100), 4);
+}
+
+/// From 0, where all scores tie, to the partial AUC of the exact method's own sums, in both types and for a narrow range that
+/// does not begin at 0.
+fn trained<T: Real>(method: &str, fpr: (f64, f64), pretrain: &str) -> f64 {
+    let mut rng = Rng::new(7);
+    let y: Vec<u8> = (0..3000).map(|k| u8::from(k < 300)).collect();
+    // Where the class is told by one column among most negatives, and by another among the highest of them.
+    let x = y.iter().flat_map(|&y| {
+        let hard = y == 0 && rng.uniform() < 0.1;
+        let first = rng.normal() + if y == 1 || hard { 2.0 } else { 0.0 };
+        let second = rng.normal()
+            + if y == 1 {
+                1.5
+            } else if hard {
+                0.0
+            } else {
+                1.0
+            };
+        [first, second].map(T::of)
+    });
+    let data = Arc::new(Dataset::dense(x.collect(), y.clone(), 2).unwrap());
+    let settings = vec![("pretrain".to_string(), pretrain.to_string()), ("decay".to_string(), "0".to_string())];
+    let model = ModelSpec::Linear;
+    let config = Config { method: method.into(), settings, fpr, model, length: Length::Method, ..Config::default() };
+    let mut trainer = Trainer::<T>::new(&config, data, None).unwrap();
+    while trainer.step().unwrap().is_some() {}
+    trainer.report().unwrap().train.get("pauc").unwrap()
+}
+
+#[test]
+fn runs_come_near_the_exact_method_from_where_all_scores_tie() {
+    for fpr in [(0.0, 0.05), (0.02, 0.1)] {
+        let exact = trained::<f64>("pauc-exact", fpr, "auto");
+        for (name, pauc) in
+            [("f64", trained::<f64>("pauc-threshold", fpr, "0")), ("f32", trained::<f32>("pauc-threshold", fpr, "0"))]
+        {
+            assert!(pauc > exact - 0.02, "{name} {fpr:?}: {pauc} where exact sums reach {exact}");
+        }
+    }
+}
