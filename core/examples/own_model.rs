@@ -83,7 +83,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let config = Config { method: "soap on a parabola".into(), ..Config::default() };
     let run = BatchRun::new(host.clone(), &data)?;
     let mut trainer = Trainer::with_run(&config, run, Arc::clone(&data), None)?;
-    let ap = trainer.run()?.train.get("ap").unwrap_or(0.0);
+    let ap = trainer.run()?.train.get("ap").ok_or("two classes have an average precision")?;
     println!("average precision {ap:.3}, from {:.3} by chance", 20.0 / 400.0);
     assert!(ap > 0.2 && trainer.params()[2] < 0.0);
 

@@ -17,7 +17,8 @@
 //! Finite sums, whose steps need the sum itself and not only a gradient, stand beside the wall ([`finite_sum`]).
 //!
 //! Functions over slices say with a [`Need`] how much memory they work in and take it as a [`Scratch`]; after an
-//! [`enum@Error`] nothing the caller lent has changed. With the feature `alloc`, a `Trainer` owns all of it:
+//! [`enum@Error`] nothing the caller lent has changed. [`host`] joins a sampler, a model, an estimator and an algorithm on
+//! lent memory. With the feature `alloc`, a `Trainer` owns all of it:
 //!
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
@@ -30,7 +31,7 @@
 //! let config = Config { method: "soap".into(), length: Length::Steps(200), ..Config::default() };
 //! let mut trainer = Trainer::new(&config, data.into(), None)?;
 //! let report = trainer.run()?; // or, to look at it on the way: while let Some(loss) = trainer.step()? { … }
-//! assert!(report.train.ap > 0.8);
+//! assert!(report.train.get("ap") > Some(0.8));
 //! # Ok(())
 //! # }
 //! ```

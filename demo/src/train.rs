@@ -3,7 +3,7 @@
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
-use crate::walk::{Training, walk};
+use crate::walk::{Manner, Training, walk};
 use crate::{methods, output, threads};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -214,7 +214,10 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
-    walk(args, &mut Training { trainer, engine, preparation, split, report: None })
+    let place = args.save.as_deref().or(args.resume.as_deref());
+    let (file, every, save_every) = (&*args.data, args.every, args.save_every);
+    let manner = Manner { file, place, every, save_every, seconds: args.seconds, json: args.json };
+    walk(&manner, &mut Training { trainer, engine, preparation, split, report: None })
 }
 
 /// `--preset`.

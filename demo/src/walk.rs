@@ -4,9 +4,9 @@ use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, Reporter};
-use crate::train::Args;
 use anyhow::anyhow;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undercurve::Real;
@@ -16,6 +16,21 @@ use undercurve::trainer::{Report, Trainer, Warning};
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
+
+/// How a run is told, and when it is saved and stopped.
+pub struct Manner<'a> {
+    /// The training data's file.
+    pub file: &'a Path,
+    /// Where to save.
+    pub place: Option<&'a Path>,
+    /// Steps between reports, and between saves; a twentieth of the run without.
+    pub every: Option<u64>,
+    pub save_every: Option<u64>,
+    /// When to stop.
+    pub seconds: Option<f64>,
+    /// JSON instead of a table.
+    pub json: bool,
+}
 
 /// A run in progress.
 pub struct Training<T: Real> {
@@ -164,22 +179,22 @@ impl<T: Real> Training<T> {
 }
 
 /// Steps, reports and saves until the run is over.
-pub fn walk<T: Real>(args: &Args, run: &mut Training<T>) -> Result<()> {
+pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
     });
-    let place = args.save.as_ref().or(args.resume.as_ref());
+    let place = manner.place;
     // What a run that comes to nothing puts back.
     let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
     let seconds = || clock.elapsed().as_secs_f64();
     let (mut at, end) = run.trainer.progress();
     let part = end.div_ceil(20).max(1);
-    let mut reporter = Reporter::new(args.json, at, end);
-    reporter.say(run.opening(&args.data.display().to_string()))?;
+    let mut reporter = Reporter::new(manner.json, at, end);
+    reporter.say(run.opening(&manner.file.display().to_string()))?;
 
     let mut closed = false;
     // At the start, and whenever so many steps, or a twentieth of the run, are done.
@@ -187,7 +202,7 @@ pub fn walk<T: Real>(args: &Args, run: &mut Training<T>) -> Result<()> {
     let mut reported = None;
     loop {
         let done = run.trainer.steps_done();
-        let out_of_time = args.seconds.is_some_and(|limit| seconds() >= limit);
+        let out_of_time = manner.seconds.is_some_and(|limit| seconds() >= limit);
         let mut over = run.trainer.is_done() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
         // (A full gradient moves the run along without a step: nothing new to report.)
         if (over || report_due && reported != Some(done)) && !closed {
@@ -215,8 +230,8 @@ pub fn walk<T: Real>(args: &Args, run: &mut Training<T>) -> Result<()> {
             Some(every) => moved && run.trainer.steps_done().is_multiple_of(every),
             None => before / part != at / part,
         };
-        report_due |= due(args.every);
-        save_due = due(args.save_every.or(args.every));
+        report_due |= due(manner.every);
+        save_due = due(manner.save_every.or(manner.every));
         reporter.step(at, run.trainer.steps_done(), || run.message(stepped));
     }
     if closed {

@@ -676,10 +676,11 @@ fn numbers_are_fitted_measured_and_resumed() {
     let folder = Folder::new("values");
     folder.write("data.csv", values_csv(300));
     folder.write("words.csv", "a,b,c,price\n1,2,3,high\n1,2,3,low\n");
-    for (method, model) in [("ai-sarah", "linear"), ("adam", "mlp:6")] {
+    for (method, model, passes) in [("ai-sarah", "linear", "40"), ("adam-sum", "mlp:6", "200")] {
         let start = ["train", "data.csv", "--label", "price", "--target", "values", "--method", method];
-        let rest = ["--set", "loss=least-squares", "--set", "lambda=0", "--model", model, "--passes", "40"];
-        let start = [&start[..], &rest, &["--split", "0.7"]].concat();
+        let rest = ["--set", "loss=least-squares", "--set", "lambda=0", "--model", model, "--passes", passes];
+        let rate: &[&str] = if model == "linear" { &[] } else { &["--set", "alpha=0.1"] };
+        let start = [&start[..], &rest, rate, &["--split", "0.7"]].concat();
         let lines = objects(&stdout(&run(&folder.0, &[&start[..], &["--save", "whole.model", "--json"]].concat())));
         let (first, last, totals) = (&lines[0], &lines[lines.len() - 2], &lines[lines.len() - 1]);
         assert_eq!((&totals["rows"], &totals["test_rows"]), (&210.into(), &90.into()));
@@ -716,7 +717,7 @@ fn numbers_are_fitted_measured_and_resumed() {
         stdout(&run(&folder.0, &[&start[..], &early].concat()));
         assert_ne!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
         refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--target", "binary"], "(--target)");
-        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--fpr", "0:0.1"], "--fpr: ");
+        refused(&folder, &["train", "data.csv", "--resume", "parts.model", "--fpr", "0:0.1"], "false-positive range");
         stdout(&run(&folder.0, &["train", "data.csv", "--resume", "parts.model", "--target", "values"]));
         assert_eq!(fs::read(folder.path("parts.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
         refused(&folder, &["eval", "whole.model", "data.csv", "--metric", "ap"], "a model of numbers");

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use undercurve::algorithm::{Adam, Algorithm, Answer, Ask, Draw, Point, PpdSg, Stages, State, Want};
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows, Segments, Selection};
-use undercurve::estimator::{AucMinMax, Estimator, Grad, Link, Prior, Soap, Weights};
+use undercurve::estimator::{
+    AucMinMax, AucPairwise, Estimator, Grad, Link, PairSums, PairWeights, Prior, Soap, Weights,
+};
 use undercurve::finite_sum::{
     Anchored, AsOracle, Event, Examples, FiniteSum, Gradients, HeavyBall, Lent, Memory, Oracle, Recursion, Response,
     Run as SumState, View,
@@ -19,7 +21,7 @@ use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler, Stratified};
 use undercurve::surrogate::{Family, Surrogate};
 use undercurve::trainer::{BatchRun, Config, End, Figures, SumRun, Trainer};
-use undercurve::{Error, Need, Result, Scratch};
+use undercurve::{Error, Need, Result, Scratch, with_surrogate};
 
 const ROWS: usize = 240;
 
@@ -472,6 +474,60 @@ fn pair_kernels_take_any_surrogate() {
     }
     assert!((value - naive.0).abs() < 1e-14);
     assert!(by_high.iter().zip(naive.1).all(|(a, b)| (a - b).abs() < 1e-14));
+}
+
+/// Two machines with half of the negatives each: their sums are added, the weights made once, and each computes the slopes
+/// of its own half. The step is that of one machine.
+#[test]
+fn sums_of_shards_meet_at_the_weights() {
+    let mut rng = Rng::new(3);
+    let scores: Vec<f64> = (0..26).map(|_| rng.normal()).collect();
+    let (low, high) = scores.split_at(20);
+    let slots = [5, 0, 7, 2, 1, 9];
+    let batch = Batch::new(&scores, 1, &[0, 20, 26], &[200, 40], Drawn::Stratified).unwrap().with_slots(&slots);
+    let estimators: [&dyn Estimator<f64>; 2] = [&Soap::default(), &AucPairwise::default()];
+    for estimator in estimators {
+        let pairs = estimator.pairs().unwrap();
+        let seen: Vec<f64> = (0..estimator.state_len(40)).map(|_| 0.1 + rng.uniform()).collect();
+        let (mut state, mut whole) = (seen.clone(), vec![0.0; 26]);
+        let mut real = vec![0.0; estimator.need(batch.shape()).real];
+        let scratch = Scratch { real: &mut real, ..Scratch::default() };
+        let out = Grad { scores: &mut whole, aux: &mut [] };
+        let value = estimator.update(&batch, &[], &mut state, scratch, out).unwrap();
+
+        let sums = |others: &[f64]| {
+            let (mut values, mut slopes) = ([0.0; 6], [0.0; 6]);
+            with_surrogate!(pairs.loss(), loss => brute::row_sums(loss, high, others, &mut values, &mut slopes))
+                .unwrap();
+            (values, slopes)
+        };
+        let shards = [sums(&low[..11]), sums(&low[11..])];
+        let (of_low, slopes_low) = shards.iter().fold(([0.0; 6], [0.0; 6]), |(mut values, mut slopes), shard| {
+            (0..6).for_each(|i| (values[i], slopes[i]) = (values[i] + shard.0[i], slopes[i] + shard.1[i]));
+            (values, slopes)
+        });
+        let (of_high, slopes_high) = sums(high);
+        let (mut new, mut kappa) = (vec![0.0; 6 * pairs.width()], [[0.0; 6]; 2]);
+        let [kappa_low, kappa_high] = &mut kappa;
+        let weights = PairWeights { state: &mut new, low: kappa_low, high: kappa_high };
+        let weighed = pairs.weigh(&batch, PairSums { low: &of_low, high: &of_high }, &seen, weights).unwrap();
+        assert!((weighed - value).abs() < 1e-12 * value.abs());
+        let mut grad = vec![0.0; 26];
+        for i in 0..6 {
+            // (The pair (i, i) is in both sums of a positive, and cancels.)
+            grad[20 + i] = kappa[0][i] * slopes_low[i] + kappa[1][i] * slopes_high[i];
+        }
+        for others in [0..11, 11..20, 20..26] {
+            let kappa = if others.start < 20 { &kappa[0] } else { &kappa[1] };
+            let (scores, grad) = (&scores[others.clone()], &mut grad[others]);
+            with_surrogate!(pairs.loss(), loss => brute::add_slopes(loss, high, kappa, scores, grad)).unwrap();
+        }
+        assert!(grad.iter().zip(&whole).all(|(a, b)| (a - b).abs() < 1e-12), "{grad:?} {whole:?}");
+        for (&slot, new) in slots.iter().zip(new.chunks(pairs.width().max(1))) {
+            let of_slot = &state[pairs.width() * slot as usize..][..new.len()];
+            assert!(new.iter().zip(of_slot).all(|(a, b)| (a - b).abs() < 1e-12), "{new:?} {of_slot:?}");
+        }
+    }
 }
 
 /// What a host cannot answer it refuses.

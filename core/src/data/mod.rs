@@ -9,13 +9,11 @@ mod segments;
 #[cfg(feature = "alloc")]
 mod dataset;
 #[cfg(feature = "alloc")]
-mod encode;
-#[cfg(feature = "alloc")]
 mod error;
 #[cfg(feature = "alloc")]
-mod labels;
-#[cfg(feature = "alloc")]
 mod parse;
+#[cfg(feature = "alloc")]
+mod prepare;
 #[cfg(feature = "alloc")]
 mod scale;
 #[cfg(feature = "alloc")]
@@ -27,9 +25,9 @@ pub use segments::Segments;
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
-    encode::{MAX_DENSE, Missing, Options, Preparation, Prepared, Target, label_column_of, label_values, prepare},
     error::{DataError, DataErrorKind},
     parse::{Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions},
+    prepare::{MAX_DENSE, Missing, Options, Preparation, Prepared, Target, label_column_of, label_values, prepare},
     scale::Scale,
     split::{Parts, Split},
 };

@@ -118,6 +118,9 @@ struct Phase<'p, E, A, S> {
 /// Rows that a dual reset draws in one call at most, so that no call takes long and a run can be saved within it.
 const PIECE: usize = 1 << 16;
 
+/// Whether algorithms may ask for terms, or for an estimator's state and its gradient apart: those of `every-method` alone do.
+const EVERYTHING: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+
 /// What a step works with.
 struct Running<'r, 'd, T, M, P> {
     model: &'r M,
@@ -261,16 +264,11 @@ impl<M, E, A, S> Host<M, E, A, S> {
         S: Sampler,
     {
         let sizes = self.sizes(data)?;
+        state.real.fill(T::ZERO);
+        state.f64.fill(0.0);
+        state.u64.fill(0);
         let pieces = Pieces::cut(state, &sizes)?;
-        pieces.slots.fill(T::ZERO);
-        pieces.bank.fill(T::ZERO);
-        pieces.sums.fill(0.0);
-        for counts in [pieces.counts, pieces.counters, pieces.cursor, pieces.before] {
-            counts.fill(0);
-        }
-        (*pieces.value, *pieces.steps, *pieces.drawn) = (f64::NAN, 0, 0);
-        (*pieces.left, *pieces.again) = (0, again::NONE);
-        pieces.points.fill(T::ZERO);
+        *pieces.value = f64::NAN;
         self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), &mut pieces.points[..sizes.params])?;
         spread(pieces.points, sizes.length);
         if self.keeps_start() {
@@ -388,7 +386,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
                         }
                         other => other?,
                     };
-                    if want == Want::Track {
+                    if want == Want::Track && EVERYTHING {
                         running.tell(phase, Answer::Continue)?;
                         continue;
                     }
@@ -400,10 +398,11 @@ impl<M, E, A, S> Host<M, E, A, S> {
                     *running.pieces.value = value;
                     return Ok(Some(value));
                 }
-                Ask::Turn { term } => {
+                Ask::Turn { term } if EVERYTHING => {
                     phase.estimator.turn(term, running.bank(phase))?;
                     running.tell(phase, Answer::Continue)?;
                 }
+                Ask::Turn { .. } => return Err(Error::Unsupported { what: "a turn in this build" }),
                 Ask::Report { .. } => running.tell(phase, Answer::Continue)?,
                 Ask::ClassMeans { at, draw, batches } => {
                     if !running.means(phase, at, draw, batches)? {
@@ -562,6 +561,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
 fn go_on<T: Real>(sampler: &impl Sampler, data: &Data<'_, T>, pieces: Pieces<'_, T>, desk: Desk<'_, T>) -> Result<()> {
     let segments = &data.segments;
     match *pieces.again {
+        _ if !EVERYTHING => sampler.prepare(segments, pieces.cursor, desk.order),
         again::FRESH => {
             desk.spare.copy_from_slice(pieces.before);
             sampler.prepare(segments, desk.spare, desk.order)?;
@@ -662,7 +662,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let scores = rows * self.heads;
         let points = &*self.pieces.points;
         let params = |at: Point| &points[usize::from(at.0) * phase.length..][..self.params];
-        if let Some(previous) = previous {
+        if let (Some(previous), true) = (previous, EVERYTHING) {
             let to = &mut desk.previous[..scores];
             self.passes.forward(self.model, params(previous), self.data.rows, index, to)?;
         }
@@ -682,7 +682,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         want: Want,
         device: Option<&mut dyn Device<T>>,
     ) -> Result<f64> {
-        if term >= phase.estimator.terms() {
+        if term >= phase.estimator.terms()
+            || !(EVERYTHING || want == Want::Both && previous.is_none() && draw != Draw::Again)
+        {
             return Err(Error::Unsupported { what: "a term that the objective does not have" });
         }
         let drawn = self.draw(phase, at, previous, draw)?;
@@ -694,7 +696,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         if self.heads == 1 {
             batch = batch.with_slots(&slots[..rows - desk.starts[1] as usize]);
         }
-        if previous.is_some() {
+        if previous.is_some() && EVERYTHING {
             batch = batch.with_previous(&desk.previous[..scores])?;
         }
         if !phase.pretraining {
@@ -707,16 +709,16 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let state = &mut self.pieces.bank[..phase.estimator.state_len(owners)];
         let mut scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
         let value = match want {
-            Want::Track => {
+            Want::Track if EVERYTHING => {
                 phase.estimator.track(&batch, state, scratch)?;
                 return Ok(f64::NAN);
             }
-            Want::Gradient => {
+            Want::Gradient if EVERYTHING => {
                 let out = Grad { scores: slopes, aux: by_aux };
                 phase.estimator.gradient(&batch, aux, state, scratch, out)?
             }
-            Want::Both => {
-                let computed = match (device, phase.estimator.pairs()) {
+            Want::Both | Want::Track | Want::Gradient => {
+                let computed = match (device, if cfg!(feature = "compact") { None } else { phase.estimator.pairs() }) {
                     (Some(device), Some(pairs)) => device.update(pairs, &batch, state, slopes),
                     _ => None,
                 };
@@ -779,7 +781,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     /// Answers with the means of two classes; or, of several, with the best dual variables: for a pair of classes (i, j) the
     /// mean of h_i over class j less that over class i. Those of a class that was not drawn stay as they are at the point.
     fn tell_means<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, at: Point) -> Result<()> {
-        if self.heads == 1 {
+        if self.heads == 1 || !cfg!(feature = "multiclass") {
             let [negative, positive] = [0, 1].map(|class| self.mean(class, 0).map(T::of));
             return self.tell(phase, Answer::ClassMeans { positive, negative });
         }

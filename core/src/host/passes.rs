@@ -55,7 +55,7 @@ impl<T: Real> Chunk<'_, T> {
         &mut self,
         rows: Rows<'_, T>,
         index: &[u32],
-        mut step: impl FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()>,
+        step: &mut dyn FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()>,
     ) -> Result<()> {
         let chunk = CHUNK.min(index.len().max(1));
         for (k, part) in index.chunks(chunk).enumerate() {
@@ -83,7 +83,7 @@ impl<T: Real> Chunk<'_, T> {
         scores: &mut [T],
     ) -> Result<()> {
         let heads = model.heads();
-        self.run(rows, index, |x, at, cache, _, _| {
+        self.run(rows, index, &mut |x, at, cache, _, _| {
             let out = &mut scores[at * heads..(at + x.len()) * heads];
             model.forward(params, x, cache, out)
         })
@@ -101,7 +101,7 @@ impl<T: Real> Chunk<'_, T> {
         grad: &mut [T],
     ) -> Result<()> {
         let heads = model.heads();
-        self.run(rows, index, |x, at, cache, scratch, scores| {
+        self.run(rows, index, &mut |x, at, cache, scratch, scores| {
             let len = x.len() * heads;
             if again {
                 model.forward(params, x, cache, &mut scores[..len])?;

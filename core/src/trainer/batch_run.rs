@@ -39,7 +39,10 @@ impl Grouped {
             Ok(Grouped { order, starts })
         }
         match data.targets() {
+            #[cfg(feature = "multiclass")]
             Targets::Classes { labels, names } => group(labels, names.len()),
+            #[cfg(not(feature = "multiclass"))]
+            Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
             Targets::Binary(labels) => group(labels, 2),
             Targets::Values(_) | Targets::None => group(&vec![0u8; data.len()], 1),
         }
@@ -115,7 +118,10 @@ where
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
     pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
-        let grouped = Grouped::of(train)?;
+        Self::of_grouped(host, train, Grouped::of(train)?)
+    }
+
+    fn of_grouped(host: Host<M, E, A, S>, train: &Dataset<T>, grouped: Grouped) -> Result<Self> {
         let data = grouped.data(train.rows())?;
         let population: Vec<u32> = (0..data.segments.len()).map(|segment| data.segments.size(segment)).collect();
         if population.contains(&0) {
@@ -137,12 +143,12 @@ where
             work: Work::default(),
             host,
             sizes,
-            grouped: grouped.clone(),
+            grouped,
             population,
         };
-        let mut state = RunState { real: &mut run.real, f64: &mut run.f64, u64: &mut run.u64 };
-        let host = &run.host;
-        run.buffers.lend(|buffers| host.start(&data, &mut state, buffers))?;
+        let Self { host, grouped, real, f64, u64, buffers, .. } = &mut run;
+        let data = grouped.data(train.rows())?;
+        buffers.lend(|buffers| host.start(&data, &mut RunState { real, f64, u64 }, buffers))?;
         Ok(run)
     }
 
@@ -181,7 +187,9 @@ where
 
     /// The objective, where it is one over the whole data.
     fn exact(&self) -> Option<Exact> {
-        if self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
+        // (A small module without the exact methods has no use for what follows of one.)
+        let some = cfg!(any(feature = "every-method", not(feature = "compact")));
+        if some && self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
     }
 
     /// At the end of an exact method that went on from something else: the model where its own steps began, if the metric
@@ -434,7 +442,7 @@ impl<T: Real> BatchRun<T> {
         room::<T>(&config.model, sizes.points.saturating_add(sizes.length).saturating_add(sizes.slots))?;
         let decay = settings.decay();
         refuse_unread(&settings, method, config)?;
-        let mut run = Self::new(host, train)?;
+        let mut run = Self::of_grouped(host, train, grouped)?;
         run.decay = decay;
         run.fpr = FprRange::new(config.fpr.0, config.fpr.1)?;
         Ok(run)

@@ -89,7 +89,11 @@ impl Figures {
             Targets::Classes { labels, names } => class_summary(scores, names.len(), labels).map(Self::Classes),
             #[cfg(not(feature = "multiclass"))]
             Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
+            #[cfg(any(feature = "every-method", not(feature = "compact")))]
             Targets::Values(values) => metric::value_summary(scores, values).map(Self::Values),
+            // (Numbers are for finite sums.)
+            #[cfg(not(any(feature = "every-method", not(feature = "compact"))))]
+            Targets::Values(_) => Err(Error::Unsupported { what: "numbers in this build" }),
             Targets::None => Err(Error::Empty { what: "labels" }),
         }
     }

@@ -141,7 +141,11 @@ impl<T: Real> Trainer<T> {
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => AnyRun::Sum(SumRun::of_method(method, &settings, config, model, &train)?),
-            _ => AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?),
+            #[cfg(not(feature = "every-method"))]
+            registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
+            registry::Kind::Batches | registry::Kind::Whole => {
+                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?)
+            }
         };
         Self::with_run(config, run, train, test)
     }

@@ -65,31 +65,43 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// A number that tells data sets apart (FNV-1a over labels, shape and stored values).
-fn fingerprint<T: Real>(rows: Rows<'_, T>, labels: impl Iterator<Item = u64>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
-    eat(rows.len() as u64);
-    eat(rows.cols() as u64);
-    labels.for_each(&mut eat);
-    match rows {
-        Rows::Dense { data, .. } => data.iter().for_each(|x| eat(u64::from_le_bytes(x.to_le()))),
-        Rows::Csr { ptr, col, val, .. } => {
-            ptr.iter().for_each(|&p| eat(p as u64));
-            col.iter().for_each(|&c| eat(u64::from(c)));
-            val.iter().for_each(|x| eat(u64::from_le_bytes(x.to_le())));
-        }
+/// FNV-1a over words.
+struct Fingerprint(u64);
+
+impl Fingerprint {
+    // (Once, and not at each of its places.)
+    #[inline(never)]
+    fn eat(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
-    hash
 }
 
+/// A number that tells data sets apart: of shape, targets and stored values.
 fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
+    let mut hash = Fingerprint(0xcbf2_9ce4_8422_2325);
+    let reals = |hash: &mut Fingerprint, values: &[T]| {
+        for x in values {
+            hash.eat(u64::from_le_bytes(x.to_le()));
+        }
+    };
+    let rows = data.rows();
+    hash.eat(rows.len() as u64);
+    hash.eat(rows.cols() as u64);
     match data.targets() {
-        Targets::Binary(labels) => fingerprint(data.rows(), labels.iter().map(|&y| u64::from(y))),
-        Targets::Classes { labels, .. } => fingerprint(data.rows(), labels.iter().map(|&y| u64::from(y))),
-        Targets::Values(values) => fingerprint(data.rows(), values.iter().map(|y| u64::from_le_bytes(y.to_le()))),
-        Targets::None => fingerprint(data.rows(), core::iter::empty()),
+        Targets::Binary(labels) => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
+        Targets::Classes { labels, .. } => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
+        Targets::Values(values) => reals(&mut hash, values),
+        Targets::None => {}
     }
+    match rows {
+        Rows::Dense { data, .. } => reals(&mut hash, data),
+        Rows::Csr { ptr, col, val, .. } => {
+            ptr.iter().for_each(|&p| hash.eat(p as u64));
+            col.iter().for_each(|&c| hash.eat(u64::from(c)));
+            reals(&mut hash, val);
+        }
+    }
+    hash.0
 }
 
 /// The first `count` of saved numbers of `width` bytes, as `T`.

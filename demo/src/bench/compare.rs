@@ -10,16 +10,15 @@
 //!   taken in pairs.
 //! - A method without a grid, as it is shipped, is judged at its last check.
 
-use super::experiment::{self, Budget, Candidate, DATASETS, Parts, Settings, Source, Thin, mean_sd, text};
+use super::experiment::{self, Budget, Candidate, DATASETS, Measured, Parts, Source, Thin, text};
 use super::figure::{self, Axes, Line};
 use super::gap::{self, Problem};
-use super::paired::Difference;
+use super::paired::{Difference, mean_sd};
 use super::store::{self, Store};
-use super::tune::{self, Axis, EDGE, Point, Tried};
+use super::tune::{self, Axis, EDGE, Point, Settings, Tried};
 use crate::error::{CliError, Result};
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -125,15 +124,6 @@ pub struct Table {
     pub checks: u64,
     /// Whether to say how many passes it took to reach shares of the best final metric.
     pub passes: bool,
-}
-
-/// What a run measured: `(step, pass, metric)` at each check, and its seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// The checks, in the order of steps.
-    pub checks: Vec<(u64, f64, f64)>,
-    /// Seconds of training and checks.
-    pub seconds: f64,
 }
 
 /// A data set in one of its variants, with one length of the runs.

@@ -8,8 +8,10 @@
 //! With `--grid` other settings take the place of the defaults, and with `--valid` they are judged on a validation part
 //! (a quarter of the training rows, of which the methods then see the other three): that is how the defaults were chosen.
 
-use super::experiment::{self, Candidate, mean_sd};
+use super::experiment::{self, Candidate};
+use super::paired::mean_sd;
 use super::store::{self, Store};
+use super::tune::Settings;
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::output;
@@ -115,7 +117,7 @@ struct Outcome {
 struct Job {
     name: String,
     method: String,
-    settings: experiment::Settings,
+    settings: Settings,
     fpr: (f64, f64),
 }
 

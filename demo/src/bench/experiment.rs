@@ -1,9 +1,9 @@
 //! What the experiments share: data sets in three parts, candidates with their grids, and one run of one point.
 
-use super::compare::Measured;
-use super::tune::{self, Axis};
+use super::tune::{self, Axis, Settings};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,9 +11,6 @@ use undercurve::Real;
 use undercurve::data::{Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
-
-/// Settings by name.
-pub type Settings = Vec<(String, String)>;
 
 /// A method with the settings that are tried for it.
 #[derive(Clone)]
@@ -111,6 +108,15 @@ impl Candidate {
 /// Settings as text.
 pub fn text(settings: &Settings) -> String {
     settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// What a run measured: `(step, pass, metric)` at each check, and its seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The checks, in the order of steps.
+    pub checks: Vec<(u64, f64, f64)>,
+    /// Seconds of training and checks.
+    pub seconds: f64,
 }
 
 /// Rows taken away from the training and validation parts; the test part stays as it is.
@@ -271,14 +277,6 @@ pub fn run<T: Real>(
         }
     }
     Ok(Measured { checks, seconds: start.elapsed().as_secs_f64() })
-}
-
-/// Mean and standard deviation (n − 1).
-pub fn mean_sd(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let spread = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0).max(1.0);
-    (mean, spread.sqrt())
 }
 
 #[cfg(test)]

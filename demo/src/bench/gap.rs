@@ -3,8 +3,8 @@
 //! The min-max objective is, maximised over its dual variable, the pairwise square loss P(w) = E[(1 − s⁺ + s⁻)²] over the
 //! training rows, a quadratic in w; L-BFGS on exact gradients (`auc-exact` with the square surrogate) gives its minimum.
 
-use super::compare::Measured;
-use super::experiment::{Budget, Settings, Source, Thin, run};
+use super::experiment::{Budget, Measured, Source, Thin, run};
+use super::tune::Settings;
 use crate::error::{CliError, Result};
 use std::sync::Arc;
 use undercurve::data::Dataset;

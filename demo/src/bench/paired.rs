@@ -1,6 +1,5 @@
 //! Two methods on the same splits: mean difference, 95 % interval, and how often which was ahead.
 
-use super::experiment::mean_sd;
 use std::f64::consts::PI;
 
 /// A difference over splits.
@@ -54,6 +53,14 @@ fn inside(x: f64, freedom: usize) -> f64 {
         term *= cos * cos * (power - 1) as f64 / power as f64;
     }
     if odd { 2.0 / PI * (angle + sin * sum) } else { sin * sum }
+}
+
+/// Mean and standard deviation (n − 1).
+pub fn mean_sd(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let spread = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, spread.sqrt())
 }
 
 #[cfg(test)]

@@ -130,7 +130,7 @@ pub fn cores() -> usize {
 mod tests {
     use super::{Store, in_parallel};
     use crate::bench::ai_sarah::Curve;
-    use crate::bench::compare::Measured;
+    use crate::bench::experiment::Measured;
     use crate::error::CliError;
     use std::path::PathBuf;
     use std::sync::atomic::{AtomicUsize, Ordering};

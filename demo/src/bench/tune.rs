@@ -7,8 +7,10 @@
 //! goes; beside one of another axis, all other alternatives. An axis that begins with `~` is left out of the product:
 //! its first alternative holds there, and only the climb looks at the others.
 
-use super::experiment::Settings;
 use undercurve::registry::{self, Domain};
+
+/// Settings by name.
+pub type Settings = Vec<(String, String)>;
 
 /// One alternative of each axis.
 pub type Point = Vec<Settings>;

@@ -1,9 +1,12 @@
 //! Which label is the positive one.
 
-use super::dataset::MAX_CLASSES;
-use super::error::DataErrorKind;
-use super::parse::{MISSING, number_text};
+use super::super::dataset::{MAX_CLASSES, Targets};
+use super::super::error::{DataError, DataErrorKind};
+use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, number_text};
+use super::table::find_column;
+use super::{Options, Target};
 use crate::checkpoint::{Coded, Reader};
+use crate::real::Real;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -270,7 +273,7 @@ pub(super) fn class_numbers(
 }
 
 /// The number of each of `rows`; an error comes with its row.
-pub(super) fn numbers(cells: LabelCells<'_>, rows: &[u32]) -> Result<Vec<f64>, (usize, DataErrorKind)> {
+fn numbers(cells: LabelCells<'_>, column: Option<&str>, rows: &[u32]) -> Result<Vec<f64>, (usize, DataErrorKind)> {
     match cells {
         LabelCells::Numbers(numbers) => {
             let number = |&row: &u32| match numbers.get(row as usize) {
@@ -280,15 +283,115 @@ pub(super) fn numbers(cells: LabelCells<'_>, rows: &[u32]) -> Result<Vec<f64>, (
             rows.iter().map(number).collect()
         }
         LabelCells::Text { values, codes } => {
-            let row = rows.first().map_or(0, |&row| row as usize);
-            let code = codes.get(row).copied().unwrap_or(MISSING);
-            Err((
-                row,
-                match values.get(code as usize) {
-                    Some(text) => DataErrorKind::NotANumber { text: text.clone(), column: String::new() },
-                    None => DataErrorKind::MissingLabel,
-                },
-            ))
+            // One of them is no number: the first.
+            let text = |row: u32| values.get(codes.get(row as usize).copied().unwrap_or(MISSING) as usize);
+            let row = rows.iter().copied().find(|&row| text(row).is_none_or(|text| text.parse::<f64>().is_err()));
+            let row = row.unwrap_or(rows.first().copied().unwrap_or(0));
+            let kind = text(row).map_or(DataErrorKind::MissingLabel, |text| DataErrorKind::NotANumber {
+                text: text.clone(),
+                column: column.unwrap_or("label").to_string(),
+            });
+            Err((row as usize, kind))
         }
     }
+}
+
+/// The label values of a table in order, numbers by value and text by its bytes; at most one more than
+/// [`MAX_CLASSES`](crate::data::MAX_CLASSES).
+///
+/// # Errors
+/// No or an unknown label column.
+pub fn label_values(table: &RawTable, options: &Options) -> Result<Vec<String>, DataError> {
+    Ok(distinct(label_cells(table, options)?.1))
+}
+
+/// The name of the label column; `None` where columns have no names.
+///
+/// # Errors
+/// No or an unknown label column.
+pub fn label_column_of(table: &RawTable, options: &Options) -> Result<Option<String>, DataError> {
+    Ok(label_cells(table, options)?.0)
+}
+
+/// The column the options mean: by name, else by number.
+fn label_column(table: &RawTable, names: &[String], options: &Options) -> Result<usize, DataError> {
+    let Some(label) = &options.label else {
+        let usual = LABEL_NAMES.iter().find_map(|usual| names.iter().position(|name| name.eq_ignore_ascii_case(usual)));
+        return usual.ok_or_else(|| table.error_in_header(DataErrorKind::NoLabelColumn { columns: names.to_vec() }));
+    };
+    let by_number = || match label.parse::<i64>() {
+        Ok(number) if number >= 1 && number as u64 <= names.len() as u64 => Some(number as usize - 1),
+        Ok(-1) => names.len().checked_sub(1),
+        _ => None,
+    };
+    let by_name = names.iter().position(|name| name == label);
+    match by_name.or_else(by_number) {
+        Some(at) => Ok(at),
+        None => find_column(table, names, label),
+    }
+}
+
+fn cells(column: &RawColumn) -> LabelCells<'_> {
+    match column {
+        RawColumn::Numbers(values) => LabelCells::Numbers(values),
+        RawColumn::Text { values, codes, .. } => LabelCells::Text { values, codes },
+    }
+}
+
+/// The label column's name, where columns have names, and its cells.
+pub(super) fn label_cells<'a>(
+    table: &'a RawTable,
+    options: &Options,
+) -> Result<(Option<String>, LabelCells<'a>), DataError> {
+    Ok(match &table.content {
+        Content::Libsvm { labels, .. } => (None, LabelCells::Numbers(labels)),
+        Content::Csv { names, columns, .. } => {
+            let at = label_column(table, names, options)?;
+            (Some(names[at].clone()), cells(&columns[at]))
+        }
+    })
+}
+
+pub(super) fn find_label(table: &RawTable, options: &Options) -> Result<LabelRule, DataError> {
+    let (column, cells) = label_cells(table, options)?;
+    let name = column.as_deref();
+    let at = name.and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
+    let rule = match options.target {
+        Target::Binary => Positive::find(cells, name, options.positive.as_deref()).map(Rule::Binary),
+        Target::Classes => classes(cells, name).map(Rule::Classes),
+        Target::Values => Ok(Rule::Values),
+    };
+    match rule {
+        Ok(rule) => Ok(LabelRule { column, rule }),
+        Err(kind) => Err(match (&kind, cells.third()) {
+            (DataErrorKind::ManyLabels { .. }, Some(row)) => table.error_at(row, at, kind),
+            _ => table.error(kind),
+        }),
+    }
+}
+
+/// The targets of some rows.
+pub(super) fn targets<T: Real>(table: &RawTable, label: &LabelRule, rows: &[u32]) -> Result<Targets<T>, DataError> {
+    let (cells, at) = match (&table.content, &label.column) {
+        (Content::Libsvm { labels, .. }, None) => (LabelCells::Numbers(labels), 0),
+        (Content::Csv { names, columns, .. }, Some(column)) => {
+            let at = find_column(table, names, column)?;
+            (cells(&columns[at]), at)
+        }
+        _ => return Err(table.error(DataErrorKind::OtherFormat)),
+    };
+    let targets = match &label.rule {
+        Rule::Binary(rule) => rule.apply(cells, rows).map(Targets::Binary),
+        Rule::Classes(names) => {
+            class_numbers(cells, names, rows).map(|labels| Targets::Classes { labels, names: names.clone() })
+        }
+        Rule::Values => numbers(cells, label.column.as_deref(), rows).and_then(|values| {
+            let rounded: Vec<T> = values.iter().map(|&x| T::of(x)).collect();
+            match rounded.iter().position(|x| !x.is_finite()) {
+                Some(k) => Err((rows[k] as usize, DataErrorKind::NonFinite { text: number_text(values[k]) })),
+                None => Ok(Targets::Values(rounded)),
+            }
+        }),
+    };
+    targets.map_err(|(row, kind)| table.error_at(row, at, kind))
 }

@@ -1,0 +1,319 @@
+//! Applying a fitted preparation.
+
+use super::super::dataset::{Dataset, Storage, Summary, Targets};
+use super::super::error::{DataError, DataErrorKind};
+use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
+use super::super::scale::{Affine, Scale, unit};
+use super::super::split::Split;
+use super::columns::{Column, Layout, Role, as_categories};
+use super::labels::targets;
+use super::table::{all_rows, check_dense, check_rows, find_column, first_missing, is_missing, not_a_number, reserve};
+use super::{MAX_DENSE, Missing, Preparation, parts};
+use crate::error::Error;
+use crate::real::Real;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+impl Preparation {
+    /// The features and targets of a whole table.
+    ///
+    /// # Errors
+    /// Columns of training that are not there, text in a column of numbers, missing values that are refused, labels
+    /// that training did not have (`UnknownLabel`, `UnknownClass`), values that do not fit `T`.
+    pub fn apply<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
+        self.apply_rows(table, &all_rows(table))
+    }
+
+    /// The features and targets of some rows of a table, in that order.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and `Core(Index)` for a row that does not exist.
+    pub fn apply_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
+        check_rows(table, rows)?;
+        let targets = targets(table, &self.label, rows)?;
+        self.features(table, rows, targets)
+    }
+
+    /// Both parts of a split of data that this was applied to whole.
+    ///
+    /// # Errors
+    /// `LoneRow`, `Core(Param)`.
+    pub fn split<T: Real>(
+        &self,
+        table: &RawTable,
+        all: &Dataset<T>,
+        split: Split,
+    ) -> Result<[Dataset<T>; 2], DataError> {
+        let parts = parts(table, split, all.targets(), all.len())?;
+        let select = |rows: &[u32]| all.select(rows).map_err(|error| table.error(error.into()));
+        Ok([select(&parts.train)?, select(&parts.test)?])
+    }
+
+    /// The features of a table whose labels do not matter or do not exist (a LIBSVM row always has one).
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), apart from the labels.
+    pub fn apply_unlabelled<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
+        self.features(table, &all_rows(table), Targets::None)
+    }
+
+    /// The features of arrays of the width fitted on; `y` may be empty.
+    ///
+    /// # Errors
+    /// `Unsupported` when fitted on a table with named columns; `Length`, `NonFinite`, `Label`, `Overflow`.
+    pub fn apply_arrays<T: Real>(&self, x: &[T], y: &[u8]) -> Result<Dataset<T>, Error> {
+        let Layout::Numbered { cols, maps } = &self.layout else {
+            return Err(Error::Unsupported { what: "arrays for a preparation of named columns" });
+        };
+        let mut data = Dataset::dense(x.to_vec(), y.to_vec(), *cols)?;
+        let Storage::Dense(values) = &mut data.storage else { return Ok(data) };
+        let mut buffer = vec![0.0; if values.is_empty() { 0 } else { *cols }];
+        for row in values.chunks_mut(*cols) {
+            for (to, from) in buffer.iter_mut().zip(row.iter()) {
+                *to = from.f64();
+            }
+            scale_row(&mut buffer, self.scale, maps);
+            for (to, &x) in row.iter_mut().zip(&buffer) {
+                *to = T::of(x);
+                if !to.is_finite() {
+                    return Err(Error::Overflow { what: "a scaled value" });
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    fn features<T: Real>(&self, table: &RawTable, rows: &[u32], targets: Targets<T>) -> Result<Dataset<T>, DataError> {
+        if self.cols() == 0 {
+            return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
+        }
+        match (&self.layout, &table.content) {
+            (Layout::Named(columns), Content::Csv { .. }) => self.named(table, columns, rows, targets),
+            (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
+                self.numbered(table, *cols, maps, rows, targets)
+            }
+            _ => Err(table.error(DataErrorKind::OtherFormat)),
+        }
+    }
+
+    fn numbered<T: Real>(
+        &self,
+        table: &RawTable,
+        cols: usize,
+        maps: &[Affine],
+        rows: &[u32],
+        targets: Targets<T>,
+    ) -> Result<Dataset<T>, DataError> {
+        let Content::Libsvm { ptr, col, val, .. } = &table.content else {
+            return Err(table.error(DataErrorKind::OtherFormat));
+        };
+        let mut summary = Summary::default();
+        let kept = |row: u32| {
+            let span = ptr[row as usize]..ptr[row as usize + 1];
+            // Columns ascend, so that those beyond training are at the end.
+            (span.start, span.start + col[span.clone()].partition_point(|&c| (c as usize) < cols), span.end)
+        };
+        let round = |x: f64, row: u32, token: usize| {
+            let rounded = T::of(x);
+            let error = || DataErrorKind::NonFinite { text: number_text(x) };
+            if rounded.is_finite() { Ok(rounded) } else { Err(table.error_at(row as usize, token, error())) }
+        };
+        let storage = if self.scale == Scale::Standard {
+            check_dense(table, rows.len(), cols)?;
+            let mut data = reserve(table, rows.len(), cols)?;
+            let mut buffer = vec![0.0; cols];
+            for &row in rows {
+                let (start, end, all) = kept(row);
+                summary.beyond += all - end;
+                buffer.fill(0.0);
+                for at in start..end {
+                    buffer[col[at] as usize] = val[at];
+                }
+                scale_row(&mut buffer, self.scale, maps);
+                for (column, &x) in buffer.iter().enumerate() {
+                    let token = col[start..end].binary_search(&(column as u32)).map_or(0, |at| at + 1);
+                    data.push(if x.is_finite() && T::of(x).is_finite() { T::of(x) } else { round(x, row, token)? });
+                }
+            }
+            Storage::Dense(data)
+        } else {
+            let (mut new_ptr, mut new_col, mut new_val) = (vec![0], Vec::new(), Vec::new());
+            let mut buffer = Vec::new();
+            for &row in rows {
+                let (start, end, all) = kept(row);
+                summary.beyond += all - end;
+                buffer.clear();
+                buffer.extend_from_slice(&val[start..end]);
+                scale_row(&mut buffer, self.scale, &[]);
+                for (at, &x) in buffer.iter().enumerate() {
+                    new_val.push(round(x, row, at + 1)?);
+                }
+                new_col.extend_from_slice(&col[start..end]);
+                new_ptr.push(new_col.len());
+            }
+            Storage::Csr { ptr: new_ptr, col: new_col, val: new_val }
+        };
+        Ok(Dataset::new(storage, cols, targets, Vec::new(), summary, rows.len()))
+    }
+
+    fn named<T: Real>(
+        &self,
+        table: &RawTable,
+        columns: &[Column],
+        rows: &[u32],
+        targets: Targets<T>,
+    ) -> Result<Dataset<T>, DataError> {
+        let Content::Csv { names, columns: raw, .. } = &table.content else {
+            return Err(table.error(DataErrorKind::OtherFormat));
+        };
+        let found = columns.iter().map(|column| find_column(table, names, &column.name));
+        let found = found.collect::<Result<Vec<usize>, _>>()?;
+        if self.missing == Missing::Refuse {
+            first_missing(table, &found, rows)?;
+        }
+        let cols = self.cols();
+        let given = table.rows().saturating_mul(names.len());
+        if rows.len().checked_mul(cols).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
+            let widest = columns.iter().max_by_key(|column| column.role.width());
+            let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
+            return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
+        }
+        let mut summary = Summary::default();
+        let mut fillers = Vec::with_capacity(columns.len());
+        let mut start = 0;
+        for (column, &at) in columns.iter().zip(&found) {
+            let filler = Filler::new(table, column, &raw[at], at, start, rows)?;
+            let missing = rows.iter().filter(|&&row| is_missing(&raw[at], row)).count();
+            if missing > 0 {
+                summary.missing.push((column.name.clone(), missing));
+            }
+            fillers.push(filler);
+            start += column.role.width();
+        }
+        let mut absent = vec![0.0; cols];
+        fillers.iter().for_each(|filler| filler.absent(&mut absent));
+        let mut unseen = vec![0; fillers.len()];
+        let mut data = reserve(table, rows.len(), cols)?;
+        let mut buffer = vec![0.0; cols];
+        for &row in rows {
+            buffer.copy_from_slice(&absent);
+            for (filler, unseen) in fillers.iter().zip(&mut unseen) {
+                *unseen += usize::from(!filler.fill(row as usize, &mut buffer));
+            }
+            if self.scale == Scale::Unit {
+                unit(&mut buffer);
+            }
+            for (at, &x) in buffer.iter().enumerate() {
+                let rounded = T::of(x);
+                if !rounded.is_finite() {
+                    let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
+                    return Err(table.error_at(row as usize, cell, DataErrorKind::NonFinite { text: number_text(x) }));
+                }
+                data.push(rounded);
+            }
+        }
+        let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
+        summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
+        Ok(Dataset::new(Storage::Dense(data), cols, targets, self.column_names(), summary, rows.len()))
+    }
+}
+
+/// One raw column on its way into the encoded row.
+enum Filler<'a> {
+    Number {
+        values: &'a [f64],
+        start: usize,
+        mean: f64,
+        map: Affine,
+    },
+    Category {
+        codes: Cow<'a, [u32]>,
+        /// Category number for each code; `None` for one that training did not have.
+        seen: Vec<Option<usize>>,
+        start: usize,
+        maps: Vec<Affine>,
+        /// The number of the category of missing values.
+        missing: Option<usize>,
+    },
+}
+
+impl<'a> Filler<'a> {
+    fn new(
+        table: &RawTable,
+        column: &'a Column,
+        raw: &'a RawColumn,
+        at: usize,
+        start: usize,
+        rows: &[u32],
+    ) -> Result<Self, DataError> {
+        match (&column.role, raw) {
+            (Role::Number { mean, map }, RawColumn::Numbers(values)) => {
+                Ok(Self::Number { values, start, mean: *mean, map: *map })
+            }
+            (Role::Number { .. }, RawColumn::Text { values, codes, .. }) => {
+                let text = |row: u32| values.get(codes[row as usize] as usize);
+                let bad = rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err()));
+                let row = bad.or(rows.first()).copied().unwrap_or(0);
+                let text = text(row).map_or("", String::as_str);
+                Err(not_a_number(table, row as usize, at, &column.name, text))
+            }
+            (Role::Category { values, maps, missing }, raw) => {
+                let (there, codes) = as_categories(raw);
+                let seen = there.iter().map(|text| values.binary_search(text).ok()).collect();
+                let mut maps = maps.clone();
+                maps.resize(values.len(), Affine::IDENTITY);
+                maps.extend(*missing);
+                Ok(Self::Category { codes, seen, start, maps, missing: missing.map(|_| values.len()) })
+            }
+        }
+    }
+
+    fn start(&self) -> usize {
+        match self {
+            Self::Number { start, .. } | Self::Category { start, .. } => *start,
+        }
+    }
+
+    /// Writes what a row has where nothing is set.
+    fn absent(&self, row: &mut [f64]) {
+        if let Self::Category { start, maps, .. } = self {
+            for (to, map) in row[*start..].iter_mut().zip(maps) {
+                *to = map.apply(0.0);
+            }
+        }
+    }
+
+    /// Writes the row's value; false when its category is unknown.
+    #[inline]
+    fn fill(&self, row: usize, to: &mut [f64]) -> bool {
+        match self {
+            Self::Number { values, start, mean, map } => {
+                let x = values[row];
+                to[*start] = map.apply(if x.is_nan() { *mean } else { x });
+                true
+            }
+            Self::Category { codes, seen, start, maps, missing } => {
+                let code = codes[row];
+                let category = if code == MISSING { *missing } else { seen[code as usize] };
+                if let Some(category) = category {
+                    to[start + category] = maps[category].apply(1.0);
+                }
+                category.is_some()
+            }
+        }
+    }
+}
+
+fn scale_row(row: &mut [f64], scale: Scale, maps: &[Affine]) {
+    match scale {
+        Scale::None => {}
+        Scale::Standard => {
+            for (x, map) in row.iter_mut().zip(maps) {
+                *x = map.apply(*x);
+            }
+        }
+        Scale::Unit => unit(row),
+    }
+}

@@ -1,0 +1,130 @@
+//! What training made of each column: a number, or categories.
+
+use super::super::parse::{MISSING, RawColumn, number_text};
+use super::super::scale::{Affine, Moments, Scale, one_hot};
+use crate::checkpoint::{Coded, Reader};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Column {
+    pub name: String,
+    pub role: Role,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Role {
+    Number {
+        mean: f64,
+        map: Affine,
+    },
+    /// Sorted categories with a map each; `missing` is the map of the category of missing values, if it exists.
+    Category {
+        values: Vec<String>,
+        maps: Vec<Affine>,
+        missing: Option<Affine>,
+    },
+}
+
+impl Coded for Column {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.name.write(out);
+        match &self.role {
+            Role::Number { mean, map } => {
+                out.push(0);
+                mean.write(out);
+                map.write(out);
+            }
+            Role::Category { values, maps, missing } => {
+                out.push(1);
+                values.write(out);
+                maps.write(out);
+                missing.write(out);
+            }
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let name = from.value()?;
+        let role = match from.byte()? {
+            0 => Role::Number { mean: from.value()?, map: from.value()? },
+            1 => Role::Category { values: from.value()?, maps: from.value()?, missing: from.value()? },
+            _ => return None,
+        };
+        Some(Self { name, role })
+    }
+}
+
+impl Role {
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Number { .. } => 1,
+            Self::Category { values, missing, .. } => values.len() + usize::from(missing.is_some()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Layout {
+    /// A table with named columns.
+    Named(Vec<Column>),
+    /// LIBSVM rows or arrays; `maps` has one entry a column under `Scale::Standard` and is empty otherwise.
+    Numbered { cols: usize, maps: Vec<Affine> },
+}
+
+/// Sorted categories and the code of each row, also for a column of numbers.
+pub(super) fn as_categories(column: &RawColumn) -> (Cow<'_, [String]>, Cow<'_, [u32]>) {
+    match column {
+        RawColumn::Text { values, codes, .. } => (Cow::Borrowed(values), Cow::Borrowed(codes)),
+        RawColumn::Numbers(numbers) => {
+            let mut names = BTreeMap::new();
+            for x in numbers.iter().filter(|x| !x.is_nan()) {
+                names.entry((x + 0.0).to_bits()).or_insert_with(|| number_text(*x));
+            }
+            let mut values: Vec<String> = names.values().cloned().collect();
+            values.sort_unstable();
+            let code = |name: &String| values.binary_search(name).map_or(MISSING, |at| at as u32);
+            let codes_of: BTreeMap<u64, u32> = names.iter().map(|(&bits, name)| (bits, code(name))).collect();
+            let codes = numbers.iter().map(|x| codes_of.get(&(x + 0.0).to_bits()).copied().unwrap_or(MISSING));
+            let codes = codes.collect();
+            (Cow::Owned(values), Cow::Owned(codes))
+        }
+    }
+}
+
+pub(super) fn fit_numbers(values: &[f64], rows: &[u32], scale: Scale) -> Option<Role> {
+    let there = || rows.iter().map(|&row| values[row as usize]).filter(|x| !x.is_nan());
+    let mut moments = Moments::NEW;
+    there().for_each(|x| moments.first(x));
+    moments.centre(0);
+    there().for_each(|x| moments.second(x));
+    let imputed = rows.len() - moments.count();
+    match (moments.finish(imputed), scale) {
+        (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map }),
+        (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY }),
+        // Without standardising only the mean matters, and that only where something is missing.
+        (None, Scale::Standard) => None,
+        (None, _) => (imputed == 0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY }),
+    }
+}
+
+pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], scale: Scale) -> Role {
+    let (there, codes) = as_categories(column);
+    let mut counts = vec![0; there.len()];
+    let mut none = 0;
+    for &row in rows {
+        match counts.get_mut(codes[row as usize] as usize) {
+            Some(count) => *count += 1,
+            None => none += 1,
+        }
+    }
+    let map = |ones| if scale == Scale::Standard { one_hot(ones, rows.len()) } else { Affine::IDENTITY };
+    let seen = || there.iter().zip(&counts).filter(|&(_, &count)| count > 0);
+    Role::Category {
+        values: seen().map(|(text, _)| text.clone()).collect(),
+        maps: seen().map(|(_, &count)| map(count)).collect(),
+        missing: (none > 0).then(|| map(none)),
+    }
+}

@@ -1,0 +1,107 @@
+//! Fitting a preparation.
+
+use super::super::error::{DataError, DataErrorKind};
+use super::super::parse::{Content, RawColumn, RawTable};
+use super::super::rows::Rows;
+use super::super::scale::{Scale, standard};
+use super::columns::{Column, Layout, fit_categories, fit_numbers};
+use super::labels::{LabelRule, Positive, Rule, find_label, targets};
+use super::table::{all_rows, check_dense, check_rows, find_column, not_a_number, refuse_missing};
+use super::{Missing, Options, Preparation};
+use crate::error::Error;
+use crate::real::Real;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+impl Preparation {
+    /// Fits on a whole table.
+    ///
+    /// # Errors
+    /// No or an unknown label column, other columns that do not exist, missing values that are refused, one class, more
+    /// label values than the target has (two, or [`MAX_CLASSES`](super::MAX_CLASSES)), text among numbers, sizes beyond the
+    /// limits.
+    pub fn fit(table: &RawTable, options: &Options) -> Result<Self, DataError> {
+        Self::fit_rows(table, options, &all_rows(table))
+    }
+
+    /// Fits on some rows of a table; which label is positive, or which classes there are, is decided on the whole table.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and `Core(Index)` for a row that does not exist.
+    pub fn fit_rows(table: &RawTable, options: &Options, rows: &[u32]) -> Result<Self, DataError> {
+        check_rows(table, rows)?;
+        let label = find_label(table, options)?;
+        targets::<f64>(table, &label, rows)?;
+        let scale = options.scale.unwrap_or_else(|| Scale::usual(table.format()));
+        let layout = match &table.content {
+            Content::Libsvm { ptr, col, val, cols, .. } => {
+                if *cols == 0 {
+                    return Err(table.error(DataErrorKind::NoFeatures));
+                }
+                let maps = match scale {
+                    Scale::Standard => {
+                        check_dense(table, rows.len(), *cols)?;
+                        standard(rows.len(), *cols, |k| {
+                            let row = rows[k] as usize;
+                            (ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, val[at]))
+                        })
+                        .map_err(|column| table.error(DataErrorKind::Spread { column: format!("{}", column + 1) }))?
+                    }
+                    _ => Vec::new(),
+                };
+                Layout::Numbered { cols: *cols, maps }
+            }
+            Content::Csv { names, columns, .. } => {
+                for name in options.categorical.iter().chain(&options.ignore) {
+                    find_column(table, names, name)?;
+                }
+                refuse_missing(table, options, label.column.as_deref(), rows)?;
+                let mut fitted = Vec::new();
+                for (at, name) in names.iter().enumerate() {
+                    if Some(name) == label.column.as_ref() || options.ignore.contains(name) {
+                        continue;
+                    }
+                    let categorical = options.categorical.contains(name);
+                    let role = match &columns[at] {
+                        RawColumn::Numbers(values) if !categorical => fit_numbers(values, rows, scale)
+                            .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?,
+                        RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {
+                            let row = *row as usize;
+                            return Err(not_a_number(table, row, at, name, &values[codes[row] as usize]));
+                        }
+                        column => fit_categories(column, rows, scale),
+                    };
+                    fitted.push(Column { name: name.clone(), role });
+                }
+                let width: usize = fitted.iter().map(|column| column.role.width()).sum();
+                if width == 0 {
+                    return Err(table.error(DataErrorKind::NoFeatures));
+                }
+                Layout::Named(fitted)
+            }
+        };
+        Ok(Self { layout, scale, missing: options.missing, label })
+    }
+
+    /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
+    ///
+    /// # Errors
+    /// `Param`, `Length`, `NonFinite`, `Label`, `OneClass`, `Overflow`.
+    pub fn fit_arrays<T: Real>(x: &[T], y: &[u8], cols: usize, scale: Scale) -> Result<Self, Error> {
+        let rows = Rows::dense(x, cols)?.len();
+        crate::error::exact_len("y", rows, y.len())?;
+        let (positives, negatives) = crate::error::count_labels(y)?;
+        if positives == 0 || negatives == 0 {
+            return Err(Error::OneClass);
+        }
+        let maps = match scale {
+            Scale::Standard => standard(rows, cols, |row| x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate())
+                .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
+            _ => Vec::new(),
+        };
+        let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
+        let label = LabelRule { column: None, rule };
+        Ok(Self { layout: Layout::Numbered { cols, maps }, scale, missing: Missing::Refuse, label })
+    }
+}

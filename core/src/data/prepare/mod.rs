@@ -1,0 +1,208 @@
+//! The fitted preparation: columns to numbers, missing values, scaling, labels.
+
+mod apply;
+mod columns;
+mod fit;
+mod labels;
+mod options;
+mod table;
+
+pub use labels::{label_column_of, label_values};
+pub use options::{Missing, Options, Target};
+
+use super::dataset::{Dataset, Targets};
+use super::error::{DataError, DataErrorKind};
+use super::parse::RawTable;
+use super::scale::Scale;
+use super::split::{Parts, Split};
+use crate::checkpoint::{Coded, Reader};
+use crate::real::Real;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use columns::{Column, Layout, Role};
+use labels::{LabelRule, Rule, find_label, targets};
+use table::{all_rows, refuse_missing};
+
+/// Sparse rows are made dense for [`Scale::Standard`] up to this many values, and one-hot columns may grow a table up to
+/// this many (or four times what the file has).
+pub const MAX_DENSE: usize = 1 << 26;
+
+/// What was learnt from the training part and turns any later data into the same features. Saved with a model.
+///
+/// * A column of numbers stays one column. A categorical one becomes one column for each category of the training part,
+///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted.
+/// * Scaling comes after that and treats one-hot columns as all others.
+/// * LIBSVM columns beyond those of training are left out, and counted; fewer are fine.
+///
+/// ```
+/// use undercurve::data::{Format, Options, Preparation, RawTable};
+/// let train = RawTable::parse(b"size,colour,label\n1,red,0\n3,blue,1\n", Format::Auto, "train.csv")?;
+/// let preparation = Preparation::fit(&train, &Options::default())?;
+/// let rows = preparation.apply::<f32>(&train)?;
+/// assert_eq!((rows.cols(), rows.labels()), (3, &[0u8, 1][..]));
+/// assert_eq!(rows.column_name(1), "colour=blue");
+/// # Ok::<(), undercurve::data::DataError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preparation {
+    layout: Layout,
+    scale: Scale,
+    missing: Missing,
+    label: LabelRule,
+}
+
+impl Coded for Preparation {
+    fn write(&self, out: &mut Vec<u8>) {
+        match &self.layout {
+            Layout::Named(columns) => {
+                out.push(0);
+                columns.write(out);
+            }
+            Layout::Numbered { cols, maps } => {
+                out.push(1);
+                cols.write(out);
+                maps.write(out);
+            }
+        }
+        self.scale.write(out);
+        self.missing.write(out);
+        self.label.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let layout = match from.byte()? {
+            0 => Layout::Named(from.value()?),
+            1 => Layout::Numbered { cols: from.value()?, maps: from.value()? },
+            _ => return None,
+        };
+        Some(Self { layout, scale: from.value()?, missing: from.value()?, label: from.value()? })
+    }
+}
+
+/// A fitted preparation with both parts of a split.
+#[derive(Clone, Debug)]
+pub struct Prepared<T> {
+    /// Fitted on the training part.
+    pub preparation: Preparation,
+    /// The training part.
+    pub train: Dataset<T>,
+    /// The test part.
+    pub test: Dataset<T>,
+}
+
+/// Splits a table (by class, where there are some), fits the preparation on the training part and applies it to both. Which
+/// label is positive, or which classes there are, is decided on the whole table.
+///
+/// # Errors
+/// As [`Preparation::fit`] and [`Preparation::apply`]; `LoneRow` for one of several classes that cannot be in both parts;
+/// `Core(Param)` for a share outside (0, 1).
+pub fn prepare<T: Real>(table: &RawTable, options: &Options, split: Split) -> Result<Prepared<T>, DataError> {
+    let all = all_rows(table);
+    let label = find_label(table, options)?;
+    let targets = targets::<T>(table, &label, &all)?;
+    refuse_missing(table, options, label.column.as_deref(), &all)?;
+    let parts = parts(table, split, &targets, table.rows())?;
+    let preparation = Preparation::fit_rows(table, options, &parts.train)?;
+    let train = preparation.apply_rows(table, &parts.train)?;
+    let test = preparation.apply_rows(table, &parts.test)?;
+    Ok(Prepared { preparation, train, test })
+}
+
+/// The parts of a split of rows with these targets.
+fn parts<T>(table: &RawTable, split: Split, targets: &Targets<T>, rows: usize) -> Result<Parts, DataError> {
+    let parts = match targets {
+        Targets::Binary(labels) => split.parts(labels),
+        Targets::Classes { labels, names } => {
+            let mut sizes = vec![0; names.len()];
+            labels.iter().for_each(|&label| sizes[label as usize] += 1);
+            if let Some(class) = sizes.iter().position(|&size| size == 1) {
+                return Err(table.error(DataErrorKind::LoneRow { label: names[class].clone() }));
+            }
+            split.class_parts(labels)
+        }
+        Targets::Values(_) | Targets::None => Split { stratify: false, ..split }.class_parts(&vec![0; rows]),
+    };
+    parts.map_err(|error| table.error(error.into()))
+}
+
+impl Preparation {
+    /// Columns after encoding.
+    #[must_use]
+    pub fn cols(&self) -> usize {
+        match &self.layout {
+            Layout::Named(columns) => columns.iter().map(|column| column.role.width()).sum(),
+            Layout::Numbered { cols, .. } => *cols,
+        }
+    }
+
+    /// What the columns after encoding are called; empty for LIBSVM and arrays, where they have only numbers.
+    #[must_use]
+    pub fn column_names(&self) -> Vec<String> {
+        let Layout::Named(columns) = &self.layout else { return Vec::new() };
+        let mut names = Vec::new();
+        for Column { name, role } in columns {
+            match role {
+                Role::Number { .. } => names.push(name.clone()),
+                Role::Category { values, missing, .. } => {
+                    names.extend(values.iter().map(|value| format!("{name}={value}")));
+                    names.extend(missing.map(|_| format!("{name}=(missing)")));
+                }
+            }
+        }
+        names
+    }
+
+    /// How features are scaled.
+    #[must_use]
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// What is done about missing values.
+    #[must_use]
+    pub fn missing(&self) -> Missing {
+        self.missing
+    }
+
+    /// The columns read from a table, in order, and whether each is taken as categories; empty without named columns.
+    #[must_use]
+    pub fn sources(&self) -> Vec<(&str, bool)> {
+        let Layout::Named(columns) = &self.layout else { return Vec::new() };
+        columns.iter().map(|c| (c.name.as_str(), matches!(c.role, Role::Category { .. }))).collect()
+    }
+
+    /// The label column, for tables with named columns.
+    #[must_use]
+    pub fn label_column(&self) -> Option<&str> {
+        self.label.column.as_deref()
+    }
+
+    /// The label value that counts as positive; `None` where the target is another.
+    #[must_use]
+    pub fn positive(&self) -> Option<&str> {
+        match &self.label.rule {
+            Rule::Binary(rule) => Some(&rule.positive),
+            Rule::Classes(_) | Rule::Values => None,
+        }
+    }
+
+    /// What the classes are called, in the order of their numbers; empty unless the target is one of several.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        match &self.label.rule {
+            Rule::Classes(names) => names,
+            Rule::Binary(_) | Rule::Values => &[],
+        }
+    }
+
+    /// What the label column tells.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match &self.label.rule {
+            Rule::Binary(_) => Target::Binary,
+            Rule::Classes(_) => Target::Classes,
+            Rule::Values => Target::Values,
+        }
+    }
+}

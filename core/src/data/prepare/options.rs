@@ -1,0 +1,60 @@
+//! What to make of a table.
+
+use super::super::scale::Scale;
+use crate::checkpoint::{Coded, Reader};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// What to do about missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// The training mean in a column of numbers; a category of its own in a categorical column (all zeros when training
+    /// had none missing there).
+    Impute,
+}
+
+impl Coded for Missing {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(if from.value()? { Self::Impute } else { Self::Refuse })
+    }
+}
+
+/// What the label column tells of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// Whether it is positive.
+    #[default]
+    Binary,
+    /// Its class: every value is one.
+    Classes,
+    /// A number.
+    Values,
+}
+
+/// What to make of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The label column of a CSV file: its name, or its number from 1 (−1 is the last). `None` takes the first of
+    /// [`LABEL_NAMES`] there is.
+    pub label: Option<String>,
+    /// What it tells.
+    pub target: Target,
+    /// Of [`Target::Binary`] the positive label. `None` takes the larger of two (numbers by value, text by its bytes); with a value given all
+    /// others are negative.
+    pub positive: Option<String>,
+    /// `None` takes [`Scale::usual`]: [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
+    pub scale: Option<Scale>,
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// Columns of numbers to take as categories.
+    pub categorical: Vec<String>,
+    /// Columns to leave out.
+    pub ignore: Vec<String>,
+}

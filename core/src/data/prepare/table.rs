@@ -1,0 +1,78 @@
+//! Rows, columns and missing values of a table that is being prepared.
+
+use super::super::error::{DataError, DataErrorKind};
+use super::super::parse::{Content, MISSING, RawColumn, RawTable};
+use super::{MAX_DENSE, Missing, Options};
+use crate::error::Error;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
+    (0..table.rows() as u32).collect()
+}
+
+pub(super) fn check_rows(table: &RawTable, rows: &[u32]) -> Result<(), DataError> {
+    let len = table.rows();
+    if rows.is_empty() {
+        return Err(table.error(Error::Empty { what: "rows" }.into()));
+    }
+    match rows.iter().position(|&row| row as usize >= len) {
+        Some(at) => Err(table.error(Error::Index { what: "rows", at, len }.into())),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_dense(table: &RawTable, rows: usize, columns: usize) -> Result<(), DataError> {
+    match rows.checked_mul(columns) {
+        Some(values) if values <= MAX_DENSE => Ok(()),
+        _ => Err(table.error(DataErrorKind::TooWide { rows, columns, widest: String::new() })),
+    }
+}
+
+pub(super) fn reserve<T>(table: &RawTable, rows: usize, cols: usize) -> Result<Vec<T>, DataError> {
+    let mut data = Vec::new();
+    let reserved = rows.checked_mul(cols).is_some_and(|len| data.try_reserve_exact(len).is_ok());
+    if reserved { Ok(data) } else { Err(table.error(DataErrorKind::TooLarge { what: "the table of features" })) }
+}
+
+pub(super) fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str, text: &str) -> DataError {
+    table.error_at(row, at, DataErrorKind::NotANumber { text: text.to_string(), column: column.to_string() })
+}
+
+pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
+    names.iter().position(|there| there == name).ok_or_else(|| {
+        table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
+    })
+}
+
+pub(super) fn is_missing(column: &RawColumn, row: u32) -> bool {
+    match column {
+        RawColumn::Numbers(values) => values[row as usize].is_nan(),
+        RawColumn::Text { codes, .. } => codes[row as usize] == MISSING,
+    }
+}
+
+/// The error of the first missing value among some columns, in reading order.
+pub(super) fn first_missing(table: &RawTable, columns: &[usize], rows: &[u32]) -> Result<(), DataError> {
+    let Content::Csv { names, columns: raw, .. } = &table.content else { return Ok(()) };
+    let first = columns.iter().filter_map(|&at| Some((*rows.iter().find(|&&row| is_missing(&raw[at], row))?, at)));
+    match first.min() {
+        Some((row, at)) => Err(table.error_at(row as usize, at, DataErrorKind::Missing { column: names[at].clone() })),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn refuse_missing(
+    table: &RawTable,
+    options: &Options,
+    label: Option<&str>,
+    rows: &[u32],
+) -> Result<(), DataError> {
+    let Content::Csv { names, .. } = &table.content else { return Ok(()) };
+    if options.missing == Missing::Impute {
+        return Ok(());
+    }
+    let used = |name: &String| Some(name.as_str()) != label && !options.ignore.contains(name);
+    let columns: Vec<usize> = (0..names.len()).filter(|&at| used(&names[at])).collect();
+    first_missing(table, &columns, rows)
+}
