@@ -56,8 +56,9 @@ fn batches(y: &[usize], sampler: AnySampler) -> impl FnMut() -> Vec<usize> {
     sampler.prepare(&Segments::again(&rows, &starts).unwrap(), &cursor, &mut order).unwrap();
     move || {
         let segments = Segments::again(&rows, &starts).unwrap();
-        let (mut index, mut from) = (vec![0; sampler.rows(&segments)], vec![0; 4]);
-        let to = Place { index: &mut index, slots: &mut [], starts: &mut from };
+        let rows = sampler.rows(&segments);
+        let (mut index, mut items, mut from) = (vec![0; rows], vec![0; rows], vec![0; 4]);
+        let to = Place { index: &mut index, items: &mut items, starts: &mut from };
         sampler.draw(&segments, &mut cursor, &mut order, to).unwrap();
         index.iter().map(|&row| row as usize).collect()
     }
@@ -523,15 +524,16 @@ proptest! {
                 sampler.prepare(&by_class, &cursor, &mut order).unwrap();
                 other = Some((cursor.clone(), order));
             }
-            let (mut index, mut starts) = (vec![0; sampler.rows(&by_class)], vec![0; 5]);
-            let to = Place { index: &mut index, slots: &mut [], starts: &mut starts };
+            let rows = sampler.rows(&by_class);
+            let (mut index, mut items, mut starts) = (vec![0; rows], vec![0; rows], vec![0; 5]);
+            let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
             let drawn = sampler.draw(&by_class, &mut cursor, &mut order, to).unwrap();
             prop_assert_eq!(drawn, if uniform { Drawn::Uniform } else { Drawn::Stratified });
             if let Some((cursor, order)) = &mut other {
-                let (mut index2, mut starts2) = (index.clone(), starts.clone());
-                let to = Place { index: &mut index2, slots: &mut [], starts: &mut starts2 };
+                let (mut index2, mut items2, mut starts2) = (vec![0; rows], vec![0; rows], vec![0; 5]);
+                let to = Place { index: &mut index2, items: &mut items2, starts: &mut starts2 };
                 sampler.draw(&by_class, cursor, order, to).unwrap();
-                prop_assert_eq!((&index, &starts), (&index2, &starts2));
+                prop_assert_eq!((&index, &items, &starts), (&index2, &items2, &starts2));
             }
             for class in 0..4 {
                 let own = &index[starts[class] as usize..starts[class + 1] as usize];

@@ -2,6 +2,7 @@
 //! problem, a sampler, a model, a finite sum and an algorithm on it. Each trains through the `Trainer` and on lent memory
 //! without an allocator, with the same bits, and is saved and resumed at every step.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 use undercurve::algorithm::{Adam, Algorithm, Answer, Ask, Draw, Point, PpdSg, Stages, State, Want};
@@ -18,7 +19,7 @@ use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
 use undercurve::model::{Linear, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
-use undercurve::sampler::{Place, Sampler, Stratified};
+use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified, Whole};
 use undercurve::surrogate::{Family, Surrogate};
 use undercurve::trainer::{BatchRun, Config, End, Figures, SumRun, Trainer};
 use undercurve::{Error, Need, Result, Scratch, with_surrogate};
@@ -208,9 +209,7 @@ impl Sampler for InTurn {
             for _ in 0..self.0[segment] {
                 let item = segments.range(segment).start + cursor[segment] as usize;
                 to.index[at] = segments.order()[item];
-                if segment == 1 {
-                    to.slots[at - to.starts[1] as usize] = segments.slot(item as u32);
-                }
+                to.items[at] = item as u32;
                 cursor[segment] = (cursor[segment] + 1) % u64::from(segments.size(segment));
                 at += 1;
             }
@@ -528,6 +527,84 @@ fn sums_of_shards_meet_at_the_weights() {
             assert!(new.iter().zip(of_slot).all(|(a, b)| (a - b).abs() < 1e-12), "{new:?} {of_slot:?}");
         }
     }
+}
+
+/// Any segments' rows own state: here of label × group, some of them or all.
+#[test]
+fn state_belongs_to_the_segments_that_own_it() {
+    /// Remembers each owner's score; its gradient is 0.
+    struct Scores(Range<usize>, RefCell<Vec<f64>>);
+    impl Estimator<f64> for Scores {
+        fn owners(&self, _: usize) -> Range<usize> {
+            self.0.clone()
+        }
+        fn state_len(&self, slots: usize) -> usize {
+            slots
+        }
+        fn need(&self, _: Shape) -> Need {
+            Need::NONE
+        }
+        fn value(&self, _: &Batch<'_, f64>, _: &[f64], _: Scratch<'_, f64>) -> Result<f64> {
+            Ok(0.0)
+        }
+        fn gradient(
+            &self,
+            _: &Batch<'_, f64>,
+            _: &[f64],
+            state: &[f64],
+            _: Scratch<'_, f64>,
+            grad: Grad<'_, f64>,
+        ) -> Result<f64> {
+            grad.scores.fill(0.0);
+            *self.1.borrow_mut() = state.to_vec();
+            Ok(0.0)
+        }
+        fn track(&self, batch: &Batch<'_, f64>, state: &mut [f64], _: Scratch<'_, f64>) -> Result<()> {
+            let owners = batch.starts()[self.0.start] as usize..batch.starts()[self.0.end] as usize;
+            assert_eq!(batch.slots().len(), owners.len());
+            for (&slot, &score) in batch.slots().iter().zip(&batch.scores()[owners]) {
+                state[slot as usize] = score;
+            }
+            Ok(())
+        }
+    }
+
+    let mut rng = Rng::new(5);
+    let x: Vec<f64> = (0..60).map(|_| rng.normal()).collect();
+    let groups: Vec<u8> = (0..60).map(|k| 2 * u8::from(k % 5 == 0) + u8::from(k % 3 == 0)).collect();
+    let (mut order, mut starts) = (vec![0; 60], vec![0; 5]);
+    let data =
+        Data { rows: Rows::dense(&x, 1).unwrap(), segments: Segments::new(&groups, &mut order, &mut starts).unwrap() };
+    let samplers = [
+        AnySampler::Stratified(Stratified::per_segment(1, 2).unwrap()),
+        AnySampler::Shuffle(Shuffle::new(1, 10).unwrap()),
+        AnySampler::Whole(Whole),
+    ];
+    for (sampler, owners) in
+        samplers.into_iter().flat_map(|sampler| [0..4, 1..4, 2..3, 3..4, 2..2].map(|o| (sampler, o)))
+    {
+        let estimator = Scores(owners.clone(), RefCell::default());
+        let host = Host { steps: 30, ..Host::new(Parabola, estimator, Adam::default(), sampler) };
+        let (need, work) = (host.state(&data).unwrap(), host.buffers(&data).unwrap());
+        let (mut real, mut f64s, mut u64s) = (vec![0.0; need.real], vec![0.0; need.f64], vec![0; need.u64]);
+        let mut state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
+        let (mut w, mut f) = (vec![0.0; work.real], vec![0.0; work.f64]);
+        let (mut u, mut k) = (vec![0; work.u32], vec![0; work.u64]);
+        let mut buffers = Buffers::new(&mut w, &mut f, &mut u, &mut k);
+        let mut memory = vec![0.0; host.passes(&data).unwrap()];
+        let mut passes = Chunks::new(&mut memory);
+        host.start(&data, &mut state, &mut buffers).unwrap();
+        while host.step(&data, &mut state, &mut buffers, &mut passes, None).unwrap().is_some() {}
+        let w = host.params(&data, &state).unwrap();
+        let rows = data.segments.starts()[owners.start] as usize..data.segments.starts()[owners.end] as usize;
+        let scores = data.segments.order()[rows].iter().map(|&row| {
+            let x = x[row as usize];
+            w[0] + w[1] * x + w[2] * x * x
+        });
+        assert_eq!(*host.estimator.1.borrow(), scores.collect::<Vec<_>>(), "{sampler:?} {owners:?}");
+    }
+    let host = Host::new(Parabola, Scores(2..5, RefCell::default()), Adam::default(), Whole);
+    assert!(matches!(host.state(&data), Err(Error::Unsupported { .. })));
 }
 
 /// What a host cannot answer it refuses.

@@ -11,17 +11,16 @@ use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
 #[derive(Clone, Debug, PartialEq)]
 struct Drawing {
     index: Vec<u32>,
-    slots: Vec<u32>,
+    items: Vec<u32>,
     starts: [u32; 3],
 }
 
 fn draw(sampler: &AnySampler, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32]) -> Drawing {
     let rows = sampler.rows(segments);
-    let (mut index, mut slots, mut starts) = (vec![0; rows], vec![0; rows], [0; 3]);
-    let to = Place { index: &mut index, slots: &mut slots, starts: &mut starts };
+    let (mut index, mut items, mut starts) = (vec![0; rows], vec![0; rows], [0; 3]);
+    let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
     sampler.draw(segments, cursor, order, to).unwrap();
-    slots.truncate((starts[2] - starts[1]) as usize);
-    Drawing { index, slots, starts }
+    Drawing { index, items, starts }
 }
 
 proptest! {
@@ -65,9 +64,8 @@ proptest! {
                 seen[row as usize][epoch as usize] += 1;
                 prop_assert!(seen[row as usize][epoch as usize] <= 1, "row {row} came twice in epoch {epoch}");
             }
-            for (&row, &slot) in got.index[low as usize..].iter().zip(&got.slots) {
-                let ordinal = labels[..row as usize].iter().filter(|&&y| y == 1).count();
-                prop_assert_eq!(slot as usize, ordinal);
+            for (&row, &item) in got.index.iter().zip(&got.items) {
+                prop_assert_eq!(classes.order()[item as usize], row);
             }
             if let Some(list) = &mut resumed
                 && !list.is_empty() {
@@ -145,8 +143,8 @@ fn what_cannot_be_drawn_is_an_error() {
     assert_eq!(stratified(1, 1).prepare(&segments, &[0; 4], &mut [0; 2]), Err(Error::OneClass));
     let whole = shuffle(2);
     assert_eq!(whole.prepare(&segments, &[0; 4], &mut [0; 2]), Ok(()));
-    let (mut index, mut slots, mut starts) = ([0; 2], [0; 2], [0; 3]);
-    let to = Place { index: &mut index, slots: &mut slots, starts: &mut starts };
+    let (mut index, mut items, mut starts) = ([0; 2], [0; 2], [0; 3]);
+    let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
     assert_eq!(whole.draw(&segments, &mut [0; 4], &mut [0, 1], to), Ok(Drawn::Uniform));
     assert_eq!(starts, [0, 0, 2]);
 }

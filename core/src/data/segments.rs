@@ -93,12 +93,6 @@ impl<'a> Segments<'a> {
     pub fn of(&self, item: u32) -> usize {
         self.starts.partition_point(|&start| start <= item) - 1
     }
-    /// The slot of the row at a place of [`order`](Self::order): its ordinal among the rows after segment 0, which own an
-    /// estimator's state (the positives, of two classes).
-    #[must_use]
-    pub fn slot(&self, item: u32) -> u32 {
-        item - self.starts[1]
-    }
     /// Numbers of a sampler's cursor.
     #[must_use]
     pub fn cursor_len(&self) -> usize {

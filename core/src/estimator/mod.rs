@@ -54,6 +54,7 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, SURROGATES};
+use core::ops::Range;
 
 /// Gradient of the objective's estimate. Ascent variables come with the sign flipped, so that descent on everything
 /// is right.
@@ -71,6 +72,11 @@ pub struct Grad<'a, T> {
 /// [`gradient`](Self::gradient) reads it, [`update`](Self::update) does both. An objective of one's own needs `need`,
 /// `value` and `gradient`, and `state_len` and `track` where it has a state.
 pub trait Estimator<T: Real> {
+    /// The segments whose rows own a slot of the state each: all but the first, unless said otherwise (the positives, of two
+    /// classes). A row's slot is its ordinal among all of theirs in [`Segments::order`](crate::data::Segments::order).
+    fn owners(&self, segments: usize) -> Range<usize> {
+        1..segments
+    }
     /// Elements of state for so many slots (the positives of the data, for SOAP). They start at 0.
     fn state_len(&self, _slots: usize) -> usize {
         0
@@ -314,6 +320,11 @@ macro_rules! estimators {
         }
 
         impl<T: Real> Estimator<T> for AnyEstimator {
+            fn owners(&self, segments: usize) -> Range<usize> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::owners(e, segments),)*
+                }
+            }
             fn state_len(&self, slots: usize) -> usize {
                 match self {
                     $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::state_len(e, slots),)*

@@ -57,6 +57,7 @@ use crate::real::Real;
 use crate::rng::Rng;
 use crate::sampler::{AnySampler, Place, Sampler, Whole};
 use crate::scratch::{Need, Scratch};
+use core::ops::Range;
 
 /// The rows of a run, and how they are grouped.
 #[derive(Clone, Copy, Debug)]
@@ -168,16 +169,18 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let length = params + low + high;
         let (rows, segments) = (data.segments.order().len(), data.segments.len());
         exact_len("rows", rows, data.rows.len())?;
-        let owners = rows - data.segments.size(0) as usize;
         let mut slots = self.algorithm.slots_len(length);
         let mut batch = if self.algorithm.draws_all() { rows } else { self.sampler.rows(&data.segments) };
-        let shape = |rows: usize| Shape { rows, heads, segments, slots: rows.min(owners) };
-        let mut need = self.estimator.need(shape(batch));
+        let shape = |rows: usize, owned: usize| Shape { rows, heads, segments, slots: rows.min(owned) };
+        let owned = owned(&self.estimator, &data.segments)?.len();
+        let mut need = self.estimator.need(shape(batch, owned));
         if let Some(first) = &self.pretraining {
             let early = first.sampler.rows(&data.segments);
             slots = slots.max(Algorithm::<T>::slots_len(&first.algorithm, params));
             slots = slots.max(if first.restart { params } else { 0 });
-            need = need.either(first.estimator.need(shape(early)));
+            need = need.either(
+                first.estimator.need(shape(early, self::owned::<T, _>(&first.estimator, &data.segments)?.len())),
+            );
             batch = batch.max(early);
         }
         if self.keeps_start() {
@@ -190,7 +193,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
             length,
             points,
             slots,
-            bank: self.estimator.state_len(owners),
+            bank: self.estimator.state_len(owned),
             sums: segments * heads,
             counts: segments,
             cursor: data.segments.cursor_len(),
@@ -311,8 +314,10 @@ impl<M, E, A, S> Host<M, E, A, S> {
         }
         *desk.last = Last { drawn: None, rows: 0, tables: self.estimator.prepare(desk.tables).len() };
         match &self.pretraining {
-            Some(first) if self.is_pretraining(*pieces.steps) => go_on(&first.sampler, data, pieces, desk),
-            _ => go_on(&self.sampler, data, pieces, desk),
+            Some(first) if self.is_pretraining(*pieces.steps) => {
+                go_on(&first.sampler, owned::<T, _>(&first.estimator, &data.segments)?.start, data, pieces, desk)
+            }
+            _ => go_on(&self.sampler, owned(&self.estimator, &data.segments)?.start, data, pieces, desk),
         }
     }
 
@@ -399,7 +404,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
                     return Ok(Some(value));
                 }
                 Ask::Turn { term } if EVERYTHING => {
-                    phase.estimator.turn(term, running.bank(phase))?;
+                    phase.estimator.turn(term, running.bank(phase)?)?;
                     running.tell(phase, Answer::Continue)?;
                 }
                 Ask::Turn { .. } => return Err(Error::Unsupported { what: "a turn in this build" }),
@@ -558,7 +563,13 @@ impl<M, E, A, S> Host<M, E, A, S> {
 }
 
 /// Makes what follows from a cursor, and the batch that was drawn last again, for those that ask for it.
-fn go_on<T: Real>(sampler: &impl Sampler, data: &Data<'_, T>, pieces: Pieces<'_, T>, desk: Desk<'_, T>) -> Result<()> {
+fn go_on<T: Real>(
+    sampler: &impl Sampler,
+    first: usize,
+    data: &Data<'_, T>,
+    pieces: Pieces<'_, T>,
+    desk: Desk<'_, T>,
+) -> Result<()> {
     let segments = &data.segments;
     match *pieces.again {
         _ if !EVERYTHING => sampler.prepare(segments, pieces.cursor, desk.order),
@@ -568,12 +579,14 @@ fn go_on<T: Real>(sampler: &impl Sampler, data: &Data<'_, T>, pieces: Pieces<'_,
             desk.last.rows = sampler.rows(segments);
             let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
             desk.last.drawn = Some(sampler.draw(segments, desk.spare, desk.order, to)?);
+            number(&mut desk.slots[..desk.last.rows], first);
             if *desk.spare == *pieces.cursor { Ok(()) } else { Err(Error::Param { what: "cursor" }) }
         }
         again::ALL => {
             sampler.prepare(segments, pieces.cursor, desk.order)?;
             desk.last.rows = Whole.rows(segments);
             desk.last.drawn = Some(Whole.fill(segments, place(desk.index, desk.slots, desk.starts, desk.last.rows)?));
+            number(&mut desk.slots[..desk.last.rows], first);
             Ok(())
         }
         again::NONE => sampler.prepare(segments, pieces.cursor, desk.order),
@@ -608,18 +621,14 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         phase.algorithm.tell(&mut self.memory(phase), answer)
     }
 
-    fn owners(&self) -> usize {
-        self.data.segments.order().len() - self.data.segments.size(0) as usize
-    }
-
     /// The state of a phase's estimator.
-    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> &mut [T] {
-        let len = phase.estimator.state_len(self.owners());
-        &mut self.pieces.bank[..len]
+    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> Result<&mut [T]> {
+        let len = phase.estimator.state_len(owned(phase.estimator, &self.data.segments)?.len());
+        Ok(&mut self.pieces.bank[..len])
     }
 
     /// Draws rows, and scores them at a point; at another first, if there is one.
-    fn draw<E, A, S: Sampler>(
+    fn draw<E: Estimator<T>, A, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
         at: Point,
@@ -652,6 +661,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         };
         desk.last.drawn = Some(drawn);
         let rows = desk.last.rows;
+        if draw != Draw::Again {
+            number(&mut desk.slots[..rows], owned(phase.estimator, segments)?.start);
+        }
         let index = &desk.index[..rows];
         if let (Draw::Fresh { .. }, Some(at)) =
             (draw, index.iter().position(|&row| row as usize >= self.data.rows.len()))
@@ -688,14 +700,13 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             return Err(Error::Unsupported { what: "a term that the objective does not have" });
         }
         let drawn = self.draw(phase, at, previous, draw)?;
-        let (owners, params) = (self.owners(), self.params);
+        let (owned, params) = (owned(phase.estimator, &self.data.segments)?, self.params);
         let desk = &mut self.desk;
         let (rows, scores) = (desk.last.rows, desk.last.rows * self.heads);
         let (slopes, slots) = (&mut desk.slopes[..scores], &desk.slots[..rows]);
         let mut batch = Batch::new(&desk.scores[..scores], self.heads, desk.starts, desk.population, drawn)?;
-        if self.heads == 1 {
-            batch = batch.with_slots(&slots[..rows - desk.starts[1] as usize]);
-        }
+        let owners = phase.estimator.owners(self.data.segments.len());
+        batch = batch.with_slots(&slots[desk.starts[owners.start] as usize..desk.starts[owners.end] as usize]);
         if previous.is_some() && EVERYTHING {
             batch = batch.with_previous(&desk.previous[..scores])?;
         }
@@ -706,7 +717,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let from = usize::from(at.0) * phase.length;
         let (weights, aux) = self.pieces.points[from..from + phase.length].split_at(params);
         let (by_params, by_aux) = desk.grad[..phase.length].split_at_mut(params);
-        let state = &mut self.pieces.bank[..phase.estimator.state_len(owners)];
+        let state = &mut self.pieces.bank[..phase.estimator.state_len(owned.len())];
         let mut scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
         let value = match want {
             Want::Track if EVERYTHING => {
@@ -803,10 +814,24 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
 }
 
 /// Room for a draw of so many rows.
-fn place<'a>(index: &'a mut [u32], slots: &'a mut [u32], starts: &'a mut [u32], rows: usize) -> Result<Place<'a>> {
-    let got = index.len().min(slots.len());
+fn place<'a>(index: &'a mut [u32], items: &'a mut [u32], starts: &'a mut [u32], rows: usize) -> Result<Place<'a>> {
+    let got = index.len().min(items.len());
     if got < rows {
         return Err(Error::Length { what: "batch", need: rows, got });
     }
-    Ok(Place { index: &mut index[..rows], slots: &mut slots[..rows], starts })
+    Ok(Place { index: &mut index[..rows], items: &mut items[..rows], starts })
+}
+
+/// Makes slots of the places of drawn rows, of those that own state (what becomes of the others is not read).
+fn number(slots: &mut [u32], first: usize) {
+    slots.iter_mut().for_each(|slot| *slot = slot.wrapping_sub(first as u32));
+}
+
+/// Where the rows that own state are in the order of the segments.
+fn owned<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> Result<Range<usize>> {
+    let owners = estimator.owners(segments.len());
+    if owners.start > owners.end || owners.end > segments.len() {
+        return Err(Error::Unsupported { what: "owners that are no segments" });
+    }
+    Ok(segments.starts()[owners.start] as usize..segments.starts()[owners.end] as usize)
 }

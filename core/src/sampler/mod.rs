@@ -22,9 +22,8 @@ use crate::rng::Rng;
 pub struct Place<'a> {
     /// Row numbers, segment by segment; [`Sampler::rows`] long.
     pub index: &'a mut [u32],
-    /// For each row after the first segment, in the order of `index`, its [slot](Segments::slot); as long as `index`, or
-    /// empty where nothing owns state.
-    pub slots: &'a mut [u32],
+    /// For each of them its place in [`Segments::order`]; as long as `index`. What owns state finds its slot by it.
+    pub items: &'a mut [u32],
     /// Where each segment begins in `index`, and where the last one ends; one more than there are segments.
     pub starts: &'a mut [u32],
 }
@@ -114,9 +113,7 @@ fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to
     exact_len("order", segments.order().len(), order.len())?;
     if let Some(to) = to {
         exact_len("index", rows, to.index.len())?;
-        if !to.slots.is_empty() {
-            exact_len("slots", rows, to.slots.len())?;
-        }
+        exact_len("items", rows, to.items.len())?;
         exact_len("starts", segments.starts().len(), to.starts.len())?;
     }
     Ok(())

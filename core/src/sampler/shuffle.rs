@@ -45,8 +45,8 @@ impl Sampler for Shuffle {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
         self.fits(cursor, order.len())?;
         let items = advance(self.seed, 0, self.batch as usize, cursor, order);
-        // The items number the rows in the order of the segments, so an item tells its segment and its slot.
-        let Place { index, slots, starts } = to;
+        // The items number the rows in the order of the segments, so an item tells its segment.
+        let Place { index, items: places, starts } = to;
         starts.fill(0);
         for &item in items {
             starts[segments.of(item) + 1] += 1;
@@ -54,13 +54,10 @@ impl Sampler for Shuffle {
         for segment in 0..segments.len() {
             starts[segment + 1] += starts[segment];
         }
-        let first = starts[1];
         for &item in items {
             let place = &mut starts[segments.of(item)];
             index[*place as usize] = segments.order()[item as usize];
-            if item >= segments.starts()[1] && !slots.is_empty() {
-                slots[(*place - first) as usize] = segments.slot(item);
-            }
+            places[*place as usize] = item;
             *place += 1;
         }
         starts.copy_within(..segments.len(), 1);

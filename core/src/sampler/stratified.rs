@@ -69,19 +69,16 @@ impl Sampler for Stratified {
     fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
         self.fits(segments, cursor)?;
-        let Place { index, slots, starts } = to;
+        let Place { index, items: places, starts } = to;
         let mut at = 0;
         for segment in 0..segments.len() {
             let (own, take) = (segments.range(segment), self.take(segments, segment));
             let (members, first) = (&segments.order()[own.clone()], own.start as u32);
             let items = advance(self.seed, segment, take, cursor, &mut order[own]);
             starts[segment] = at as u32;
-            for (index, &item) in index[at..at + take].iter_mut().zip(items) {
-                *index = members[item as usize];
-            }
-            if segment > 0 && !slots.is_empty() {
-                let slots = &mut slots[at - starts[1] as usize..][..take];
-                slots.iter_mut().zip(items).for_each(|(slot, &item)| *slot = segments.slot(first + item));
+            let to = index[at..at + take].iter_mut().zip(&mut places[at..at + take]);
+            for ((index, place), &item) in to.zip(items) {
+                (*index, *place) = (members[item as usize], first + item);
             }
             at += take;
         }

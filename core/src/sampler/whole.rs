@@ -28,9 +28,9 @@ impl Sampler for Whole {
 impl Whole {
     /// All rows, where no cursor counts them.
     pub(crate) fn fill(self, segments: &Segments<'_>, to: Place<'_>) -> Drawn {
-        let Place { index, slots, starts } = to;
+        let Place { index, items, starts } = to;
         index.copy_from_slice(segments.order());
-        slots.iter_mut().zip(0..).for_each(|(slot, k)| *slot = k);
+        items.iter_mut().zip(0..).for_each(|(item, k)| *item = k);
         starts.copy_from_slice(segments.starts());
         Drawn::All
     }

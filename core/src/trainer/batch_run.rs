@@ -218,12 +218,10 @@ where
         for (segment, &rows) in population.iter().enumerate() {
             starts[segment + 1] = starts[segment] + rows;
         }
-        let slots: Vec<u32> = (0..starts[population.len()] - population[0]).collect();
+        let owners = self.host.estimator.owners(population.len());
+        let slots: Vec<u32> = (0..starts[owners.end] - starts[owners.start]).collect();
         let heads = self.host.model.heads();
-        let mut batch = Batch::new(scores, heads, &starts, population, Drawn::All)?;
-        if heads == 1 {
-            batch = batch.with_slots(&slots);
-        }
+        let batch = Batch::new(scores, heads, &starts, population, Drawn::All)?.with_slots(&slots);
         let aux = self.iterate()[self.sizes.params..].to_vec();
         let tables = self.tables().to_vec();
         let batch = batch.with_tables(&tables);
