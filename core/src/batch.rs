@@ -106,7 +106,8 @@ impl<'a, T: Real> Batch<'a, T> {
         Ok(self)
     }
 
-    /// As an evaluation of one term of an objective that has several; the first without.
+    /// As an evaluation of one term of an objective that has several, 0 being the first, which it is without this.
+    /// [`Estimator::value`](crate::estimator::Estimator::value) reads no term: it is always the whole objective.
     #[must_use]
     pub fn of_term(mut self, term: u8) -> Self {
         self.term = term;

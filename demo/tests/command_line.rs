@@ -265,6 +265,32 @@ fn an_experiment_is_shown_again_from_its_runs() {
     assert_eq!((count(" valid\""), count(" test\"")), (6, 4));
 }
 
+/// Every method of partial AUC on drawn rows in the place of a set: all end nearer to the least objective than
+/// cross-entropy, and the figures are there.
+#[test]
+fn methods_of_partial_auc_are_compared() {
+    let folder = Folder::new("pauc");
+    folder.write("annthyroid.csv.gz", csv(1500));
+    let bench = ["bench", "pauc", "--quick", "--data", ".", "--jobs", "1", "--fpr", "0.05:0.5", "--figures", "figures"];
+    let table = stdout(&run(&folder.0, &bench));
+    let of = |name: &str| {
+        let row = table.lines().rev().find(|line| line.starts_with(&format!("| {name} | +")));
+        let over = row.and_then(|row| row.split(" | ").nth(2)).and_then(|cell| cell.strip_suffix(" %"));
+        over.and_then(|over| over.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {table}"))
+    };
+    for name in ["exact", "threshold", "AGD-SBCD", "DCA", "proximal DCA"] {
+        assert!(of(name) < of("CE"), "{name}: {table}");
+    }
+    for figure in ["F-passes", "F-seconds", "test-passes", "test-seconds"] {
+        assert!(
+            folder.path(&format!("figures/pauc-annthyroid-linear-pAUC-0-05-0-5-{figure}.svg")).is_file(),
+            "{figure}"
+        );
+    }
+    let wrong = run(&folder.0, &["bench", "pauc", "--fpr", "0.5:0.1"]);
+    assert!(!wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("LOW:HIGH"), "{wrong:?}");
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let folder = Folder::new("pipe");

@@ -1,16 +1,17 @@
 //! The twins of AGD-SBCD, SoRR, DCA and the cutting plane, tested by what they must satisfy; and the core's sums against
 //! them.
 
-use undercurve::algorithm::agd::{self, AgdAsk, AgdSbcd};
 use undercurve::algorithm::cutting_plane::{Cuts, CuttingPlane};
-use undercurve::algorithm::dca::{self, Dca, DcaAsk};
-use undercurve::algorithm::{COUNTERS, State};
+use undercurve::algorithm::{AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Dca, Point, State, Want};
 use undercurve::batch::{Batch, Drawn};
-use undercurve::estimator::pauc_dual::{DUAL, PaucDual, Track, turn_bank};
+use undercurve::data::{Rows, Segments};
 use undercurve::estimator::pauc_tight::{PaucTight, Violation};
-use undercurve::estimator::sorr::{ExampleLoss, Sorr};
-use undercurve::estimator::{Estimator, Exact, Grad, Link};
+use undercurve::estimator::sorr::{DUAL, ExampleLoss, Sorr, Track, turn};
+use undercurve::estimator::{Estimator, Grad, Link, PaucDual};
+use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+use undercurve::model::Linear;
 use undercurve::rng::Rng;
+use undercurve::sampler::{Place, Sampler};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::{Error, Scratch};
 use undercurve_tests::ranges::{
@@ -227,92 +228,93 @@ fn every_algorithm_descends() {
     }
 }
 
-/// A linear model on rows of both classes, driven by the core's estimator and algorithms.
-struct Core<'a> {
-    pos: &'a [Vec<f64>],
-    neg: &'a [Vec<f64>],
-    dual: PaucDual,
-    exact: Exact,
-}
+/// The draws of a list, each once.
+#[derive(Clone, Debug)]
+struct Listed(Vec<Draw>);
 
-impl Core<'_> {
-    fn new<'a>(pos: &'a [Vec<f64>], neg: &'a [Vec<f64>], loss: (&str, f64), range: Range) -> Core<'a> {
-        let surrogate = AnySurrogate::by_name(loss.0, loss.1).unwrap();
-        let upper = (0.0, range.low.max(1e-9));
-        Core {
-            pos,
-            neg,
-            dual: PaucDual::new(surrogate, Link::Identity, (range.low, range.high)).unwrap(),
-            exact: Exact::pauc(surrogate, Link::Identity, upper).unwrap(),
+impl Sampler for Listed {
+    fn rows(&self, _: &Segments<'_>) -> usize {
+        self.0[0].0.len() + self.0[0].1.len()
+    }
+    fn prepare(&self, _: &Segments<'_>, _: &[u64], _: &mut [u32]) -> Result<(), Error> {
+        Ok(())
+    }
+    fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], _: &mut [u32], to: Place<'_>) -> Result<Drawn, Error> {
+        let (high, low) = self.0.get(cursor[0] as usize).ok_or(Error::Unsupported { what: "no draws" })?;
+        cursor[0] += 1;
+        let first = segments.range(1).start;
+        let items = low.iter().copied().chain(high.iter().map(|i| first + i));
+        for ((index, place), item) in to.index.iter_mut().zip(to.items).zip(items) {
+            (*index, *place) = (segments.order()[item], item as u32);
         }
-    }
-
-    /// Scores of some rows, the negatives first, and the gradient by parameters of slopes by score.
-    fn scores(&self, w: &[f64], draw: &Draw) -> Vec<f64> {
-        let dot = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
-        let low = draw.1.iter().map(|&j| dot(&self.neg[j]));
-        low.chain(draw.0.iter().map(|&i| dot(&self.pos[i]))).collect()
-    }
-
-    fn back(&self, draw: &Draw, slopes: &[f64]) -> Vec<f64> {
-        let mut grad = vec![0.0; self.pos[0].len()];
-        let rows = draw.1.iter().map(|&j| &self.neg[j]).chain(draw.0.iter().map(|&i| &self.pos[i]));
-        for (x, c) in rows.zip(slopes) {
-            grad.iter_mut().zip(x).for_each(|(g, x)| *g += c * x);
-        }
-        grad
-    }
-
-    fn everything(&self) -> Draw {
-        ((0..self.pos.len()).collect(), (0..self.neg.len()).collect())
-    }
-
-    fn term(&self, term: usize, w: &[f64], draw: &Draw, bank: &mut [f64], track: Option<Track>) -> (f64, Vec<f64>) {
-        let scores = self.scores(w, draw);
-        let starts = [0, draw.1.len() as u32, scores.len() as u32];
-        let population = [self.neg.len() as u32, self.pos.len() as u32];
-        let slots: Vec<u32> = draw.0.iter().map(|&i| i as u32).collect();
-        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::Stratified).unwrap().with_slots(&slots);
-        let need = self.dual.need(batch.shape());
-        let (mut real, mut keys) = (vec![f64::NAN; need.real], vec![7; need.u64]);
-        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
-        let mut slopes = vec![f64::NAN; scores.len()];
-        let value = self.dual.term(term, &batch, bank, track, scratch, &mut slopes).unwrap();
-        (value, self.back(draw, &slopes))
-    }
-
-    fn start(&self, term: usize, w: &[f64], bank: &mut [f64]) {
-        let scores = self.scores(w, &self.everything());
-        let population = [self.neg.len() as u32, self.pos.len() as u32];
-        let starts = [0, population[0], scores.len() as u32];
-        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::All).unwrap();
-        let need = self.dual.need(batch.shape());
-        let (mut real, mut keys) = (vec![f64::NAN; need.real], vec![7; need.u64]);
-        let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
-        self.dual.start(term, &batch, bank, scratch).unwrap();
-    }
-
-    /// ∂f^m over all rows: the exact partial AUC of [0, α] in the units of [α, β].
-    fn linear(&self, w: &[f64], range: Range) -> Vec<f64> {
-        let draw = self.everything();
-        let scores = self.scores(w, &draw);
-        let population = [self.neg.len() as u32, self.pos.len() as u32];
-        let starts = [0, population[0], scores.len() as u32];
-        let batch = Batch::new(&scores, 1, &starts, &population, Drawn::All).unwrap();
-        let need = Estimator::<f64>::need(&self.exact, batch.shape());
-        let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
-        let (mut short, mut keys) = (vec![0; need.u32], vec![0; need.u64]);
-        let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
-        let mut slopes = vec![0.0; scores.len()];
-        self.exact.update(&batch, &[], &mut [], scratch, Grad { scores: &mut slopes, aux: &mut [] }).unwrap();
-        self.back(&draw, &slopes).iter().map(|g| g * range.low / (range.high - range.low)).collect()
+        to.starts.copy_from_slice(&[0, low.len() as u32, (low.len() + high.len()) as u32]);
+        Ok(Drawn::Stratified)
     }
 }
 
-/// Two streams of the same draws, for a twin that draws for each term and for a core that draws once for both.
-fn stream(seed: u64, groups: usize, size: usize) -> impl FnMut() -> Draw {
+fn pauc_dual(loss: (&str, f64), range: Range) -> PaucDual {
+    let surrogate = AnySurrogate::by_name(loss.0, loss.1).unwrap();
+    PaucDual::new(surrogate, Link::Identity, (range.low, range.high), 0.1).unwrap()
+}
+
+/// What a host makes of so many steps of a linear model from a start, until its draws end: the algorithm's points, and the
+/// estimator's state.
+fn hosted<A: Algorithm<f64> + Clone>(
+    (pos, neg): (&[Vec<f64>], &[Vec<f64>]),
+    estimator: PaucDual,
+    algorithm: A,
+    draws: Vec<Draw>,
+    start: [f64; 3],
+    pull: f64,
+) -> (Vec<[f64; 3]>, Vec<f64>) {
+    // (The constant is the model's bias, its last parameter.)
+    let x: Vec<f64> = neg.iter().chain(pos).flat_map(|x| [x[0], x[1]]).collect();
+    let labels: Vec<u8> = neg.iter().map(|_| 0).chain(pos.iter().map(|_| 1)).collect();
+    let (mut order, mut starts) = (vec![0; labels.len()], [0; 3]);
+    let segments = Segments::new(&labels, &mut order, &mut starts).unwrap();
+    let data = Data { rows: Rows::dense(&x, 2).unwrap(), segments };
+    let points = algorithm.points();
+    let model = Linear::new(2, 1).unwrap();
+    let host = Host { pull, ..Host::new(model, estimator, algorithm, Listed(draws)) };
+    let (need, work) = (host.state(&data).unwrap(), host.buffers(&data).unwrap());
+    let (mut real, mut f64s, mut u64s) = (vec![0.0; need.real], vec![0.0; need.f64], vec![0; need.u64]);
+    let mut state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
+    let (mut w, mut f) = (vec![f64::NAN; work.real], vec![f64::NAN; work.f64]);
+    let (mut u, mut k) = (vec![7; work.u32], vec![7; work.u64]);
+    let mut buffers = Buffers::new(&mut w, &mut f, &mut u, &mut k);
+    let mut memory = vec![0.0; host.passes(&data).unwrap()];
+    let mut passes = Chunks::new(&mut memory);
+    host.start(&data, &mut state, &mut buffers).unwrap();
+    state.real[..3 * points].chunks_exact_mut(3).for_each(|w| w.copy_from_slice(&start));
+    let bank = Estimator::<f64>::state_len(&estimator, pos.len());
+    if pull > 0.0 {
+        let end = state.real.len() - bank;
+        state.real[end - 3..end].copy_from_slice(&start);
+    }
+    let mut values = 0;
+    let end = loop {
+        match host.step(&data, &mut state, &mut buffers, &mut passes, None) {
+            Ok(Some(value)) => assert!(value.is_finite()),
+            Ok(None) => panic!("an end"),
+            Err(error) => break error,
+        }
+        values += 1;
+    };
+    assert_eq!(end, Error::Unsupported { what: "no draws" });
+    assert!(values > 0);
+    let points = real[..3 * points].chunks(3).map(|w| [w[0], w[1], w[2]]).collect();
+    (points, real[real.len() - bank..].to_vec())
+}
+
+/// λ of a term in the state of so many positives.
+fn lambda(state: &[f64], term: usize) -> Vec<f64> {
+    let owners = (state.len() - 2) / 6;
+    state[3 * term * owners..][..3 * owners].chunks(3).map(|dual| dual[0]).collect()
+}
+
+fn stream(seed: u64, groups: usize, size: usize, count: usize) -> Vec<Draw> {
     let mut rng = Rng::new(seed);
-    move || (distinct(&mut rng, groups, 4), distinct(&mut rng, size, 15))
+    (0..count).map(|_| (distinct(&mut rng, groups, 4), distinct(&mut rng, size, 15))).collect()
 }
 
 #[test]
@@ -322,63 +324,45 @@ fn agd_in_the_core_follows_the_twin() {
     for loss in [("logistic", 1.0), ("sigmoid", 2.0), ("hinge", 1.0)] {
         let pairs = Pairs { positives: &pos, negatives: &neg, loss };
         for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
-            let core = Core::new(&pos, &neg, loss, range);
             let (start, mu, relax, stages) = ([0.3, -0.1, 0.2], 3.0, 0.5, 3u64);
-            let machine = AgdSbcd::new(7, 0.4, 0.3, mu, relax, range.low > 0.0).unwrap();
-            let mut points = start.repeat(agd::POINTS);
-            points[3..].fill(f64::NAN);
-            let mut counters = [9; COUNTERS];
-            let mut banks = [vec![f64::NAN; 9 * DUAL], vec![f64::NAN; 9 * DUAL]];
-            (0..2).for_each(|term| core.start(term, &start, &mut banks[term]));
-            machine.start(&mut State { points: &mut points, slots: &mut [], counters: &mut counters }).unwrap();
-            // The twin draws for one term after the other: the same draws again in every stage.
-            let mut inner = Vec::new();
-            let mut at: Draw = (Vec::new(), Vec::new());
-            for k in 0..stages {
-                inner.push(Inner {
-                    steps: machine.steps(k) as usize,
-                    eta: 0.4 / (k + 1) as f64,
-                    theta: 0.3 / (k + 1) as f64,
-                });
-            }
-            let mut fresh = stream(7, 9, 40);
-            let all: Vec<Vec<Draw>> = inner.iter().map(|i| (0..i.steps).map(|_| fresh()).collect()).collect();
             let terms = if range.low > 0.0 { 2 } else { 1 };
-            let twice: Vec<Draw> =
-                all.iter().flat_map(|stage| std::iter::repeat_n(stage, terms).flatten().cloned()).collect();
-            let mut order = twice.into_iter();
-            let want = agd(&pairs, range, &start, mu, relax, &inner, &mut || order.next().unwrap());
-            assert!(order.next().is_none());
-
-            let mut fresh = stream(7, 9, 40);
-            while counters[1] < stages {
-                match machine.next(&counters) {
-                    AgdAsk::Term { term, at: point, again, rate, done } => {
-                        if !again {
-                            at = fresh();
-                        }
-                        let w = points[3 * point..][..3].to_vec();
-                        let (_, grad) = core.term(term, &w, &at, &mut banks[term], Some(Track { rate, done }));
-                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
-                        machine.tell(&mut state, &grad).unwrap();
-                    }
-                    AgdAsk::Turn { steps } => {
-                        banks.iter_mut().for_each(|bank| turn_bank(bank, steps));
-                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
-                        machine.turn(&mut state).unwrap();
-                    }
-                    other => panic!("{other:?}"),
-                }
+            let machine = AgdSbcd::new(7, 0.4, 0.3, mu, relax, 0.0, terms == 2).unwrap();
+            let inner: Vec<Inner> = (0..stages)
+                .map(|k| {
+                    let by = (k + 1) as f64;
+                    Inner { steps: machine.steps(k) as usize, eta: 0.4 / by, theta: 0.3 / by }
+                })
+                .collect();
+            let draws = stream(7, 9, 40, inner.iter().map(|i| i.steps).sum());
+            // The twin draws for one term after the other: the same draws again in every stage.
+            let mut rest = &draws[..];
+            let mut twice = Vec::new();
+            for i in &inner {
+                let (stage, after) = rest.split_at(i.steps);
+                (0..terms).for_each(|_| twice.extend_from_slice(stage));
+                rest = after;
             }
+            let mut twice = twice.into_iter();
+            let want = agd(&pairs, range, &start, mu, relax, &inner, &mut || twice.next().unwrap());
+            assert!(twice.next().is_none());
+
+            let (points, state) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws.clone(), start, 0.0);
             let what = format!("{loss:?} {} to {}", range.low, range.high);
-            close(&points[..3], &want.answer, 1e-11, &what);
-            close(&points[3..6], &want.w, 1e-11, &what);
+            close(&points[0], &want.answer, 1e-11, &what);
+            close(&points[1], &want.w, 1e-11, &what);
             for term in (2 - terms)..2 {
                 if term == 1 && range.high == 1.0 {
                     continue; // no duals
                 }
-                let lambda: Vec<f64> = banks[term].chunks(DUAL).map(|dual| dual[0]).collect();
-                close(&lambda, &want.banks[term], 1e-11, &what);
+                close(&lambda(&state, term), &want.banks[term], 1e-11, &what);
+            }
+            // In the last stage the answer is its mean so far, from the step on with which it is longer than the one before.
+            for (short, same) in [(40, false), (20, true)] {
+                let some = draws[..draws.len() - short].to_vec();
+                let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, some, start, 0.0);
+                let before = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws[..35].to_vec(), start, 0.0);
+                assert_eq!(points[0] == points[5], same, "{what}");
+                assert_eq!(points[0] == before.0[0], !same, "{what}");
             }
         }
     }
@@ -390,78 +374,144 @@ fn dca_in_the_core_follows_the_twin() {
     let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
     let loss = ("logistic", 1.0);
     let pairs = Pairs { positives: &pos, negatives: &neg, loss };
-    for range in [RANGES[0], RANGES[1], Range { low: 0.07, high: 0.33 }] {
-        let core = Core::new(&pos, &neg, loss, range);
+    for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
         for (prox, changing) in [(0.0, false), (0.0, true), (0.2, true)] {
-            let machine = Dca::new(11, 0.3, 0.2, prox, changing).unwrap();
+            let machine = Dca::new(11, 0.3, 0.2, prox, 0.0, changing, range.low > 0.0).unwrap();
             let start = [0.3, -0.1, 0.2];
             let stage = |k: u64| {
                 let by = if changing { (k + 1) as f64 } else { 1.0 };
                 Inner { steps: machine.steps(k) as usize, eta: 0.3 / by, theta: 0.2 / by }
             };
-            let want = dca(&pairs, range, &start, prox, &[0, 1, 2].map(stage), &mut stream(9, 9, 40));
-
-            let (mut points, mut slots, mut counters) = (start.repeat(dca::POINTS), vec![f64::NAN; 3], [0; COUNTERS]);
-            let mut bank = vec![f64::NAN; 9 * DUAL];
-            core.start(1, &start, &mut bank);
-            let mut fresh = stream(9, 9, 40);
-            while counters[1] < 3 {
-                let w = points[..3].to_vec();
-                let grad = match machine.next(&counters) {
-                    DcaAsk::Linear if range.low == 0.0 => vec![0.0; 3],
-                    DcaAsk::Linear => core.linear(&w, range),
-                    DcaAsk::Term { rate } => core.term(1, &w, &fresh(), &mut bank, Some(Track { rate, done: 0 })).1,
-                    other => panic!("{other:?}"),
-                };
-                machine
-                    .tell(&mut State { points: &mut points, slots: &mut slots, counters: &mut counters }, &grad)
-                    .unwrap();
+            let stages = [0, 1, 2].map(stage);
+            let draws = stream(9, 9, 40, stages.iter().map(|i| i.steps).sum());
+            let mut order = draws.iter().cloned();
+            // All losses are among the n₋ largest, whatever λ is: the twin's has no gate then.
+            if range.high == 1.0 {
+                continue;
             }
-            close(&points[..3], &want, 1e-11, &format!("{} {prox} {changing}", range.low));
+            let want = dca(&pairs, range, &start, prox, &stages, &mut || order.next().unwrap());
+            let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws, start, 0.0);
+            close(&points[0], &want, 1e-11, &format!("{} {prox} {changing}", range.low));
         }
     }
 }
 
-/// The estimate is the dual form, its gradient the dual form's, and errors change nothing.
+/// A pull and a decay are parts of the objective once, whatever its terms.
+#[test]
+fn a_pull_is_a_part_of_f_n_alone() {
+    let mut rng = Rng::new(16);
+    let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    let (loss, range, start) = (("logistic", 1.0), RANGES[1], [0.3, -0.1, 0.2]);
+    let pairs = Pairs { positives: &pos, negatives: &neg, loss };
+    let everything: Vec<Draw> = vec![((0..9).collect(), (0..40).collect()); 9000];
+    for (pull, decay, to) in [(0.8, 0.0, start), (0.0, 0.8, [0.0; 3])] {
+        let machines = [
+            AnyAlgorithm::AgdSbcd(AgdSbcd::new(5, 0.3, 0.3, 0.4, 1.0, decay, true).unwrap()),
+            AnyAlgorithm::Dca(Dca::new(25, 0.3, 0.3, 0.0, decay, true, true).unwrap()),
+        ];
+        let f = |w: &[f64]| {
+            objective(&pairs, range, w) + 0.4 * w.iter().zip(to).map(|(w, to)| (w - to) * (w - to)).sum::<f64>()
+        };
+        // Descent with everything, the best it meets.
+        let (mut w, mut best) = (start.to_vec(), f(&start));
+        for t in 0..3000 {
+            let [(_, low), (_, high)] = [range.low, range.high].map(|share| top(&pairs, range, share, &w));
+            (0..3).for_each(|k| w[k] -= 1.0 / (t as f64 / 20.0 + 2.0) * (high[k] - low[k] + 0.8 * (w[k] - to[k])));
+            best = best.min(f(&w));
+        }
+        for machine in machines {
+            let run =
+                |pull| hosted((&pos, &neg), pauc_dual(loss, range), machine, everything.clone(), start, pull).0[0];
+            let share = |w: [f64; 3]| (f(&start) - f(&w)) / (f(&start) - best);
+            assert!(share(run(pull)) > 0.98, "{machine:?}: {}", share(run(pull)));
+            if pull > 0.0 {
+                // Without it, or with one in both terms, the end is elsewhere.
+                assert!(share(run(0.0)) < 0.8, "{machine:?}: {}", share(run(0.0)));
+            }
+        }
+    }
+}
+
+/// The estimate is the dual form, its gradient the dual form's; of everything, that of the best duals; and errors change
+/// nothing.
 #[test]
 fn terms_are_the_dual_form() {
     let mut rng = Rng::new(10);
     let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    let rows: Vec<&Vec<f64>> = neg.iter().chain(&pos).collect();
+    let slots: Vec<u32> = (0..9).collect();
     for range in RANGES {
-        let core = Core::new(&pos, &neg, ("logistic", 1.0), range);
+        let pauc = pauc_dual(("logistic", 1.0), range);
         let pairs = Pairs { positives: &pos, negatives: &neg, loss: ("logistic", 1.0) };
         let w = [0.3, -0.1, 0.2];
-        for (term, share) in [(0, range.low), (1, range.high)] {
-            assert_eq!(core.dual.has(term), share > 0.0);
-            let mut bank = vec![0.0; 9 * DUAL];
-            core.start(term, &w, &mut bank);
-            let (value, grad) = core.term(term, &w, &core.everything(), &mut bank.clone(), None);
-            let (want, _) = top(&pairs, range, share, &w);
+        let evaluate = |w: &[f64], term: u8, drawn: Drawn, state: &mut [f64], want: Want| {
+            let scores: Vec<f64> = rows.iter().map(|x| x.iter().zip(w).map(|(x, w)| x * w).sum()).collect();
+            let batch = Batch::new(&scores, 1, &[0, 40, 49], &[40, 9], drawn).unwrap().with_slots(&slots);
+            let batch = batch.of_term(term).at_rate(Some(0.3));
+            let need = Estimator::<f64>::need(&pauc, batch.shape());
+            let (mut real, mut wide) = (vec![f64::NAN; need.real], vec![f64::NAN; need.f64]);
+            let (mut short, mut keys) = (vec![7; need.u32], vec![7; need.u64]);
+            let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
+            let mut slopes = vec![f64::NAN; 49];
+            let out = Grad { scores: &mut slopes, aux: &mut [] };
+            let value = match want {
+                Want::Track => pauc.track(&batch, state, scratch).map(|()| 0.0),
+                Want::Gradient => pauc.gradient(&batch, &[], state, scratch, out),
+                _ => pauc.update(&batch, &[], state, scratch, out),
+            };
+            let mut grad = vec![0.0; 3];
+            for (x, c) in rows.iter().zip(slopes) {
+                grad.iter_mut().zip(x.iter()).for_each(|(g, x)| *g += c * x);
+            }
+            (value.unwrap(), grad)
+        };
+        for (term, share) in [(0u8, range.low), (1, range.high)] {
+            let mut state = vec![0.5; 56];
+            evaluate(&w, term, Drawn::All, &mut state, Want::Track);
+            let (want, slope) = top(&pairs, range, share, &w);
+            let (value, grad) = evaluate(&w, term, Drawn::All, &mut state.clone(), Want::Gradient);
+            close(&[value], &[want], 1e-12, "exactly");
+            close(&grad, &slope, 1e-12, "its subgradient");
+            let mut again = state.clone();
+            assert_eq!(evaluate(&w, term, Drawn::All, &mut again, Want::Both), (value, grad));
+            assert_eq!(again, state);
+            let (value, _) = evaluate(&w, term, Drawn::Stratified, &mut state.clone(), Want::Gradient);
             close(&[value], &[want], 1e-12, "at the best duals");
             // Off them, where nothing is on the edge.
-            bank.iter_mut().for_each(|x| *x *= 0.97);
-            let before = bank.clone();
-            let at = |w: &[f64]| core.term(term, w, &core.everything(), &mut bank.clone(), None).0;
-            let (_, slope) = core.term(term, &w, &core.everything(), &mut bank.clone(), None);
-            close(&slope, &differences(&w, &at), 1e-7, "by w");
-            if share > 0.0 && share < 1.0 {
-                let lambda: Vec<f64> = bank.chunks(DUAL).map(|dual| dual[0]).collect();
-                close(&[at(&w)], &[dual(&pairs, range, share, &w, &lambda)], 1e-12, "dual form");
-                assert!(slope.iter().zip(&grad).any(|(a, b)| a != b));
-                let best: Vec<f64> = duals(&pairs, share, &w).iter().map(|l| l * 0.97).collect();
-                close(&lambda, &best, 1e-12, "best duals");
+            let other = 1 - usize::from(term);
+            assert_eq!(lambda(&state, other), [0.5; 9]);
+            let best = lambda(&state, term.into());
+            if !(share > 0.0 && share < 1.0) {
+                assert_eq!(best, [0.5; 9]);
+                continue;
             }
-            assert_eq!(bank, before);
+            close(&best, &duals(&pairs, share, &w), 1e-12, "best duals");
+            state.iter_mut().for_each(|x| *x *= 0.97);
+            let at = |w: &[f64]| evaluate(w, term, Drawn::Stratified, &mut state.clone(), Want::Gradient).0;
+            let off: Vec<f64> = best.iter().map(|l| l * 0.97).collect();
+            close(&[at(&w)], &[dual(&pairs, range, share, &w, &off)], 1e-12, "dual form");
+            let (_, slope) = evaluate(&w, term, Drawn::Stratified, &mut state.clone(), Want::Gradient);
+            close(&slope, &differences(&w, &at), 1e-7, "by w");
+            // Tracking by itself and with the gradient: the same state, the same gradient.
+            let (mut one, mut two) = (state.clone(), state.clone());
+            evaluate(&w, term, Drawn::Stratified, &mut one, Want::Track);
+            let (_, both) = evaluate(&w, term, Drawn::Stratified, &mut two, Want::Both);
+            assert_eq!((one.clone(), both), (two, slope));
+            let (_, above) = draw_sums(&pairs, range, &w, &off, &((0..9).collect(), (0..40).collect()));
+            let moved: Vec<f64> = off.iter().zip(above).map(|(l, above)| l - 0.3 * (share - above)).collect();
+            close(&lambda(&one, term.into()), &moved, 1e-12, "moved");
         }
     }
-    let surrogate = AnySurrogate::by_name("logistic", 1.0).unwrap();
-    assert_eq!(PaucDual::new(surrogate, Link::Identity, (0.5, 0.5)), Err(Error::Param { what: "fpr" }));
-    let square = AnySurrogate::by_name("square", 1.0).unwrap();
-    assert!(matches!(PaucDual::new(square, Link::Identity, (0.0, 0.5)), Err(Error::Unsupported { .. })));
-    for (relax, mu, first) in [(0.0, 1.0, 5), (2.5, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
-        assert!(matches!(AgdSbcd::new(first, 1.0, 1.0, mu, relax, true), Err(Error::Param { .. })));
+    let new = |name, fpr, theta| PaucDual::new(AnySurrogate::by_name(name, 1.0).unwrap(), Link::Identity, fpr, theta);
+    assert_eq!(new("logistic", (0.5, 0.5), 0.1), Err(Error::Param { what: "fpr" }));
+    assert_eq!(new("logistic", (0.0, 0.5), -0.1), Err(Error::Param { what: "theta" }));
+    for unbounded in ["square", "squared-hinge", "exponential"] {
+        assert!(matches!(new(unbounded, (0.0, 0.5), 0.1), Err(Error::Unsupported { .. })), "{unbounded}");
     }
-    assert!(matches!(Dca::new(5, 1.0, 1.0, -1.0, true), Err(Error::Param { what: "prox" })));
+    for (relax, mu, first) in [(0.0, 1.0, 5), (2.5, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
+        assert!(matches!(AgdSbcd::new(first, 1.0, 1.0, mu, relax, 0.0, true), Err(Error::Param { .. })));
+    }
+    assert!(matches!(Dca::new(5, 1.0, 1.0, -1.0, 0.0, true, true), Err(Error::Param { what: "prox" })));
 }
 
 /// A sum of ranked range of linear scores.
@@ -533,7 +583,7 @@ fn sorr_in_the_core_follows_the_twin() {
             }
             // Three stages of AGD, and the same with DCA.
             let terms = if range.low > 0.0 { 2 } else { 1 };
-            let machine = AgdSbcd::new(6, 0.3, 0.2, 2.0, 0.5, terms == 2).unwrap();
+            let machine = AgdSbcd::new(6, 0.3, 0.2, 2.0, 0.5, 0.0, terms == 2).unwrap();
             let inner: Vec<Inner> = (0..3)
                 .map(|k| {
                     let by = (k + 1) as f64;
@@ -547,24 +597,26 @@ fn sorr_in_the_core_follows_the_twin() {
                 .collect();
             let mut twice = draws.iter().flat_map(|stage| std::iter::repeat_n(stage, terms).flatten().cloned());
             let want = agd(&p, range, &start, 2.0, 0.5, &inner, &mut || twice.next().unwrap());
-            let (mut points, mut counters, mut duals) = (start.repeat(agd::POINTS), [0; COUNTERS], best);
-            machine.start(&mut State { points: &mut points, slots: &mut [], counters: &mut counters }).unwrap();
+            let (mut points, mut counters, mut duals) = (start.repeat(6), [0; COUNTERS], best);
             let (mut fresh, mut rows) = (draws.iter().flatten(), &draws[0][0].1);
             while counters[1] < 3 {
-                match machine.next(&counters) {
-                    AgdAsk::Term { term, at, again, rate, done } => {
-                        if !again {
+                let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
+                let done = state.counters[2];
+                match machine.next(&state) {
+                    Ask::Evaluate { want: Want::Track, .. } => machine.tell(&mut state, Answer::Continue).unwrap(),
+                    Ask::Evaluate { term, at: Point(at), draw, rate, .. } => {
+                        if draw != undercurve::algorithm::Draw::Again {
                             rows = &fresh.next().unwrap().1;
                         }
-                        let w = points[3 * at..][..3].to_vec();
-                        let (_, grad) = ranked.term(term, &w, rows, &mut duals[term], Some(Some(Track { rate, done })));
-                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
-                        machine.tell(&mut state, &grad).unwrap();
+                        let w = state.points[3 * usize::from(at)..][..3].to_vec();
+                        let track = Track { rate: rate.unwrap(), done };
+                        let (term, dual) = (usize::from(term), &mut duals[usize::from(term)]);
+                        let (value, grad) = ranked.term(term, &w, rows, dual, Some(Some(track)));
+                        machine.tell(&mut state, Answer::Gradient { value, grad: &grad }).unwrap();
                     }
-                    AgdAsk::Turn { steps } => {
-                        duals.iter_mut().for_each(|dual| turn_bank(dual, steps));
-                        let mut state = State { points: &mut points, slots: &mut [], counters: &mut counters };
-                        machine.turn(&mut state).unwrap();
+                    Ask::Turn { term } => {
+                        turn(&mut duals[usize::from(term)], done);
+                        machine.tell(&mut state, Answer::Continue).unwrap();
                     }
                     other => panic!("{other:?}"),
                 }

@@ -91,6 +91,6 @@ test("every method gives the parameters and the objective of the native core, to
   assert.ok(several.filter((run) => run.outcome.metrics).length >= 40, "most of them train");
   const sums = METHODS.filter((method) => method.params.some(({ name }) => name === "lambda"));
   const exact = METHODS.filter((method) => method.name.endsWith("-exact"));
-  const listed = [...[...sums, ...exact].map((method) => method.name), "pauc-threshold"];
+  const listed = [...[...sums, ...exact].map((method) => method.name), "pauc-threshold", "agd-sbcd", "dca", "proximal-dca"];
   assert.deepEqual([...missing].sort(), listed.sort());
 });

@@ -13,43 +13,20 @@
 //! ```
 //!
 //! Where there is no f^m (α = 0), v̄_m = w. The proof asks for γ ≤ μ(1 − μρ)/2, so for relax ≤ ½; the paper's grids have 2 to
-//! 50, with which w overshoots. Deviations: the answer is v̄_n of the last stage that ended, where the paper draws a stage;
-//! both terms use the same draws. In the estimator's units (divided by n₊n₋(β−α), and by the mean ‖x‖² where a model is
-//! linear) a c near 1 is sensible.
+//! 50, with which w overshoots. In the estimator's units (divided by n₊n₋(β−α)) a c near 1 over the mean ‖x‖² of a linear
+//! model is sensible. Deviations: the answer is v̄_n where the paper draws a stage: that of the last stage that ended, and of
+//! the stage that runs once it has more steps than that one had, from the first stage on; both terms use the same draws.
+//! Every stage begins at the means λ̄ of the one before; the first at the best λ, by a batch of everything for each term.
 //!
 //! Points: 0 the answer, 1 w, 2 v_m, 3 v_n, 4 v̄_m so far, 5 v̄_n so far. Counters: steps (a step is a gradient of each term
 //! that there is), stage, steps in the stage, phase. Cost O(d) a gradient.
 
-use super::{COUNTERS, State, in_range};
-use crate::error::{Error, Result, all_finite, exact_len};
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, Want, gradient, in_range};
+use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
+use crate::registry::settings::Settings;
 
-/// Vectors that it keeps.
-pub const POINTS: usize = 6;
-
-/// What it wants next.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum AgdAsk {
-    /// The gradient of a term at a point, moving the term's dual variables at a rate.
-    Term {
-        /// 0 for f^m, 1 for f^n.
-        term: usize,
-        /// Index of the point.
-        at: usize,
-        /// Whether on the rows of the request before; a fresh batch otherwise.
-        again: bool,
-        /// θ of the dual variables.
-        rate: f64,
-        /// Steps of the inner problem before this one.
-        done: u64,
-    },
-    /// The inner problems are over, after so many steps: every λ becomes its mean.
-    Turn {
-        /// Steps that the means are over.
-        steps: u64,
-    },
-}
+const POINTS: usize = 6;
 
 /// Approximate gradient descent with inner problems by stochastic block coordinate descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,25 +36,30 @@ pub struct AgdSbcd {
     theta: f64,
     mu: f64,
     relax: f64,
+    decay: f64,
     low: bool,
 }
 
-/// Where it stands, in counter 3.
+/// Where it stands, in counter 3: the best duals, gradients and the end of a stage, of each term.
 mod phase {
-    pub const LOW: u64 = 0;
-    pub const HIGH: u64 = 1;
-    pub const TURN: u64 = 2;
+    pub const START: u64 = 0;
+    pub const START_HIGH: u64 = 1;
+    pub const LOW: u64 = 2;
+    pub const HIGH: u64 = 3;
+    pub const TURN: u64 = 4;
+    pub const TURN_HIGH: u64 = 5;
 }
 
 impl AgdSbcd {
     /// - `first` ≥ 1: C, the steps of the first stage.
     /// - `eta` > 0, `theta` ≥ 0: steps of v and of the dual variables in the first stage.
     /// - `mu` > 0, `relax` in (0, 2]: the smoothing, and the share of v̄_m − v̄_n that w moves by.
+    /// - `decay` ≥ 0: weight of half the squared norm, a part of f^n.
     /// - `low`: whether there is an f^m.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(first: u64, eta: f64, theta: f64, mu: f64, relax: f64, low: bool) -> Result<Self> {
+    pub fn new(first: u64, eta: f64, theta: f64, mu: f64, relax: f64, decay: f64, low: bool) -> Result<Self> {
         if first == 0 {
             return Err(Error::Param { what: "stage" });
         }
@@ -85,8 +67,9 @@ impl AgdSbcd {
         if !(relax > 0.0 && relax <= 2.0) {
             return Err(Error::Param { what: "relax" });
         }
-        let theta = in_range("theta", theta, 0.0, f64::INFINITY)?;
-        Ok(Self { first, eta: above("lr", eta)?, theta, mu: above("mu", mu)?, relax, low })
+        let [theta, decay] =
+            [("theta", theta), ("decay", decay)].map(|(what, x)| in_range(what, x, 0.0, f64::INFINITY));
+        Ok(Self { first, eta: above("lr", eta)?, theta: theta?, mu: above("mu", mu)?, relax, decay: decay?, low })
     }
 
     /// Steps of a stage.
@@ -96,98 +79,58 @@ impl AgdSbcd {
         self.first.saturating_mul(factor.saturating_mul(factor))
     }
 
-    /// Sets all points to the first; counters to their start.
-    ///
-    /// # Errors
-    /// `Length`.
-    pub fn start<T: Real>(&self, state: &mut State<'_, T>) -> Result<()> {
-        exact_len("counters", COUNTERS, state.counters.len())?;
-        if !state.points.len().is_multiple_of(POINTS) {
-            return Err(Error::Param { what: "points" });
-        }
-        let len = state.points.len() / POINTS;
-        for k in 1..POINTS {
-            state.points.copy_within(..len, k * len);
-        }
-        state.counters.fill(0);
-        state.counters[3] = self.begin();
-        Ok(())
-    }
-
+    /// Where a step begins.
     fn begin(&self) -> u64 {
         if self.low { phase::LOW } else { phase::HIGH }
     }
 
-    /// What it wants next.
-    #[must_use]
-    pub fn next(&self, counters: &[u64; COUNTERS]) -> AgdAsk {
-        let [_, stage, done, now] = *counters;
-        match now {
-            phase::TURN => AgdAsk::Turn { steps: done },
-            _ => AgdAsk::Term {
-                term: now as usize,
-                at: 2 + now as usize,
-                again: now == phase::HIGH && self.low,
-                rate: self.theta / stage.saturating_add(1) as f64,
-                done,
-            },
-        }
-    }
-
-    /// Takes the gradient of the term that was asked for.
-    ///
-    /// # Errors
-    /// `Length`, `NonFinite` (gradient), `Overflow` (a parameter), `Param` (no gradient was asked for). Nothing has changed
-    /// then.
-    pub fn tell<T: Real>(&self, state: &mut State<'_, T>, grad: &[T]) -> Result<()> {
-        exact_len("counters", COUNTERS, state.counters.len())?;
+    /// Moves v of a term by its gradient, and the mean of its iterates.
+    fn step<T: Real>(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         let len = state.points.len() / POINTS;
-        exact_len("grad", len, grad.len())?;
-        all_finite("grad", grad)?;
-        let term = state.counters[3];
-        if term > phase::HIGH {
-            return Err(Error::Param { what: "answer" });
-        }
-        let eta = self.eta / state.counters[1].saturating_add(1) as f64;
+        let grad = gradient(len, state, 0, answer)?;
+        let [_, stage, done, now] = [0, 1, 2, 3].map(|k| state.counters[k]);
+        let term = (now - phase::LOW) as usize;
+        let eta = self.eta / stage.saturating_add(1) as f64;
         // (w/μ + v/η − G)/(1/μ + 1/η), as a step from v.
         let (rate, pull) = (T::of(eta / (1.0 + eta / self.mu)), T::of(1.0 / self.mu));
-        let moved = |v: T, w: T, g: T| v + rate * ((w - v) * pull - g).settled();
-        let (head, means) = state.points.split_at_mut(4 * len);
-        let (w, v) = head[len..].split_at_mut(len);
-        let v = &mut v[term as usize * len..][..len];
-        let mean = &mut means[term as usize * len..][..len];
+        let decay = T::of(if now == phase::HIGH { self.decay } else { 0.0 });
+        let moved = |v: T, w: T, g: T| v + rate * ((w - v) * pull - g - decay * v).settled();
+        let (answer, rest) = state.points.split_at_mut(len);
+        let (w, rest) = rest.split_at_mut(len);
+        let (v, means) = rest.split_at_mut(2 * len);
+        let v = &mut v[term * len..][..len];
+        let mean = &mut means[term * len..][..len];
         if v.iter().zip(&*w).zip(grad).any(|((&v, &w), &g)| !moved(v, w, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
         }
-        let share = T::of(1.0 / (state.counters[2] + 1) as f64);
+        let share = T::of(1.0 / (done + 1) as f64);
         for (((mean, v), &w), &g) in mean.iter_mut().zip(v).zip(&*w).zip(grad) {
             *mean = (T::ONE - share) * *mean + share * *v;
             *v = moved(*v, w, g);
         }
-        if term == phase::LOW {
+        if now == phase::LOW {
             state.counters[3] = phase::HIGH;
             return Ok(());
         }
+        if stage == 0 || done + 1 > self.steps(stage - 1) {
+            answer.copy_from_slice(mean);
+        }
         state.counters[0] += 1;
         state.counters[2] += 1;
-        let over = state.counters[2] >= self.steps(state.counters[1]);
-        state.counters[3] = if over { phase::TURN } else { self.begin() };
+        let over = done + 1 >= self.steps(stage);
+        state.counters[3] = match over {
+            true if self.low => phase::TURN,
+            true => phase::TURN_HIGH,
+            false => self.begin(),
+        };
         Ok(())
     }
 
-    /// Ends a stage, after the dual variables have become their means: w moves, and the next inner problems begin there.
-    ///
-    /// # Errors
-    /// `Overflow` (a parameter), `Param` (the stage is not over). Nothing has changed then.
-    pub fn turn<T: Real>(&self, state: &mut State<'_, T>) -> Result<()> {
-        exact_len("counters", COUNTERS, state.counters.len())?;
-        if state.counters[3] != phase::TURN {
-            return Err(Error::Param { what: "answer" });
-        }
+    /// Ends a stage: w moves, and the next inner problems begin there.
+    fn turn<T: Real>(&self, state: &mut State<'_, T>) -> Result<()> {
         let len = state.points.len() / POINTS;
         let relax = T::of(self.relax);
-        let (answer, rest) = state.points.split_at_mut(len);
-        let (w, rest) = rest.split_at_mut(len);
+        let (w, rest) = state.points[len..].split_at_mut(len);
         let (v, means) = rest.split_at_mut(2 * len);
         let (low, high) = means.split_at(len);
         let moved = |w: T, low: T, high: T| w - relax * ((if self.low { low } else { w }) - high);
@@ -197,7 +140,6 @@ impl AgdSbcd {
         for ((w, &low), &high) in w.iter_mut().zip(low).zip(high) {
             *w = moved(*w, low, high);
         }
-        answer.copy_from_slice(high);
         for v in v.chunks_exact_mut(len.max(1)) {
             v.copy_from_slice(w);
         }
@@ -205,5 +147,65 @@ impl AgdSbcd {
         state.counters[2] = 0;
         state.counters[3] = self.begin();
         Ok(())
+    }
+}
+
+impl<T: Real> Algorithm<T> for AgdSbcd {
+    fn points(&self) -> usize {
+        POINTS
+    }
+    fn draws_all(&self) -> bool {
+        true
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        matches!(*counters, [done, stage, inner, phase]
+            if done <= steps && stage <= done && inner <= done && phase <= phase::TURN_HIGH)
+    }
+    fn slots_len(&self, _: usize) -> usize {
+        0
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        let (stage, now) = (state.counters[1], state.counters[3]);
+        let term = u8::from(matches!(now, phase::START_HIGH | phase::HIGH | phase::TURN_HIGH) || !self.low);
+        let all = now <= phase::START_HIGH;
+        match now {
+            phase::TURN | phase::TURN_HIGH => Ask::Turn { term },
+            _ => Ask::Evaluate {
+                term,
+                at: Point(if all { 1 } else { 2 + term }),
+                previous: None,
+                draw: match now {
+                    _ if all => Draw::All,
+                    phase::HIGH if self.low => Draw::Again,
+                    _ => Draw::Fresh { sampler: 0 },
+                },
+                rate: Some(self.theta / stage.saturating_add(1) as f64),
+                want: if all { Want::Track } else { Want::Both },
+            },
+        }
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        exact_len("counters", COUNTERS, state.counters.len())?;
+        let now = state.counters[3];
+        match (now, answer) {
+            (phase::LOW | phase::HIGH, answer) => return self.step(state, answer),
+            (phase::TURN_HIGH, Answer::Continue) => return self.turn(state),
+            (phase::START, Answer::Continue) if self.low => state.counters[3] = phase::START_HIGH,
+            (phase::START | phase::START_HIGH, Answer::Continue) => state.counters[3] = self.begin(),
+            (phase::TURN, Answer::Continue) => state.counters[3] = phase::TURN_HIGH,
+            _ => return Err(Error::Param { what: "answer" }),
+        }
+        Ok(())
+    }
+}
+
+impl AgdSbcd {
+    /// Of settings.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let low = settings.fpr().0 > 0.0;
+        let of = |name| settings.value(name);
+        // A step of both terms is two of the run.
+        let first = libm::ceil(of("stage") / if low { 2.0 } else { 1.0 }) as u64;
+        Self::new(first, of("lr"), of("theta"), of("mu"), of("relax"), settings.decay(), low)
     }
 }

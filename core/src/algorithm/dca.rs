@@ -11,30 +11,16 @@
 //! w ← w − η_k(G − ξ + L(w − w_k))          T_k times, G of f^n on a batch
 //! ```
 //!
-//! L = 0 is DCA. Steps are constant (η, T) or change as AGD-SBCD's: η/(k+1), T(k+1)². The answer is the last iterate.
+//! L = 0 is DCA. Steps are constant (η, T) or change as AGD-SBCD's: η/(k+1), T(k+1)². λ begins at its best by a batch of
+//! everything. The answer is the last iterate. Where there is no f^m (α = 0), ξ = 0.
 //!
-//! Points: 0 the iterate, 1 w_k. Slots: ξ (d values). Counters: steps, outer steps, steps in the outer step, phase. Cost O(d)
-//! a step.
+//! Points: 0 the iterate, 1 w_k. Slots: ξ (d values). Counters: gradients, outer steps, steps in the outer step, phase. Cost
+//! O(d) a step.
 
-use super::{COUNTERS, State, in_range};
-use crate::error::{Error, Result, all_finite, exact_len};
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, Want, gradient, in_range};
+use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
-
-/// Vectors that it keeps.
-pub const POINTS: usize = 2;
-
-/// What it wants next.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum DcaAsk {
-    /// ξ: a subgradient of f^m over all rows at the iterate. Zeros where there is no f^m.
-    Linear,
-    /// The gradient of f^n at the iterate on a fresh batch, moving its dual variables at a rate.
-    Term {
-        /// θ of the dual variables.
-        rate: f64,
-    },
-}
+use crate::registry::settings::Settings;
 
 /// Descent on a difference of convex functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,24 +29,36 @@ pub struct Dca {
     eta: f64,
     theta: f64,
     prox: f64,
+    decay: f64,
     changing: bool,
+    low: bool,
+}
+
+/// Where it stands, in counter 3: the best duals, the linear part, steps.
+mod phase {
+    pub const START: u64 = 0;
+    pub const LINEAR: u64 = 1;
+    pub const STEP: u64 = 2;
 }
 
 impl Dca {
     /// - `steps` ≥ 1: of the first outer step.
     /// - `eta` > 0, `theta` ≥ 0: the steps there.
     /// - `prox` ≥ 0: L, 0 for DCA itself.
+    /// - `decay` ≥ 0: weight of half the squared norm, a part of f^n.
     /// - `changing`: whether steps shorten and outer steps lengthen.
+    /// - `low`: whether there is an f^m.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(steps: u64, eta: f64, theta: f64, prox: f64, changing: bool) -> Result<Self> {
+    pub fn new(steps: u64, eta: f64, theta: f64, prox: f64, decay: f64, changing: bool, low: bool) -> Result<Self> {
         if steps == 0 {
             return Err(Error::Param { what: "stage" });
         }
         let eta = in_range("lr", eta, f64::MIN_POSITIVE, f64::INFINITY)?;
-        let theta = in_range("theta", theta, 0.0, f64::INFINITY)?;
-        Ok(Self { steps, eta, theta, prox: in_range("prox", prox, 0.0, f64::INFINITY)?, changing })
+        let least = |what, x: f64| in_range(what, x, 0.0, f64::INFINITY);
+        let (theta, prox, decay) = (least("theta", theta)?, least("prox", prox)?, least("decay", decay)?);
+        Ok(Self { steps, eta, theta, prox, decay, changing, low })
     }
 
     /// Steps of an outer step.
@@ -74,36 +72,62 @@ impl Dca {
     fn shrink(&self, outer: u64) -> f64 {
         if self.changing { outer.saturating_add(1) as f64 } else { 1.0 }
     }
+}
 
-    /// What it wants next.
-    #[must_use]
-    pub fn next(&self, counters: &[u64; COUNTERS]) -> DcaAsk {
-        match counters[3] {
-            0 => DcaAsk::Linear,
-            _ => DcaAsk::Term { rate: self.theta / self.shrink(counters[1]) },
+impl<T: Real> Algorithm<T> for Dca {
+    fn points(&self) -> usize {
+        2
+    }
+    fn draws_all(&self) -> bool {
+        true
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        matches!(*counters, [done, outer, inner, phase]
+            if done <= steps && outer <= done && inner <= done && phase <= phase::STEP)
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        params
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        let everything =
+            |term, want| Ask::Evaluate { term, at: Point(0), previous: None, draw: Draw::All, rate: None, want };
+        match state.counters[3] {
+            phase::START => everything(1, Want::Track),
+            phase::LINEAR => everything(0, Want::Gradient),
+            _ => Ask::Evaluate {
+                term: 1,
+                at: Point(0),
+                previous: None,
+                draw: Draw::Fresh { sampler: 0 },
+                rate: Some(self.theta / self.shrink(state.counters[1])),
+                want: Want::Both,
+            },
         }
     }
-
-    /// Takes the gradient that was asked for: the linear part, or that of a step.
-    ///
-    /// # Errors
-    /// `Length`, `NonFinite` (gradient), `Overflow` (a parameter). Nothing has changed then.
-    pub fn tell<T: Real>(&self, state: &mut State<'_, T>, grad: &[T]) -> Result<()> {
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         exact_len("counters", COUNTERS, state.counters.len())?;
-        let len = state.points.len() / POINTS;
-        exact_len("grad", len, grad.len())?;
-        exact_len("slots", len, state.slots.len())?;
-        all_finite("grad", grad)?;
-        let (w, centre) = state.points.split_at_mut(len);
-        if state.counters[3] == 0 {
-            state.slots.copy_from_slice(grad);
-            centre.copy_from_slice(w);
-            state.counters[3] = 1;
+        let len = state.points.len() / 2;
+        if let (phase::START, Answer::Continue) = (state.counters[3], answer) {
+            state.counters[3] = if self.low { phase::LINEAR } else { phase::STEP };
             return Ok(());
         }
+        let grad = gradient(len, state, len, answer)?;
+        let (w, centre) = state.points.split_at_mut(len);
+        match state.counters[3] {
+            phase::LINEAR => {
+                state.slots.copy_from_slice(grad);
+                centre.copy_from_slice(w);
+                state.counters[0] += 1;
+                state.counters[3] = phase::STEP;
+                return Ok(());
+            }
+            phase::STEP => {}
+            _ => return Err(Error::Param { what: "answer" }),
+        }
         let outer = state.counters[1];
-        let (eta, prox) = (T::of(self.eta / self.shrink(outer)), T::of(self.prox));
-        let moved = |w: T, centre: T, linear: T, g: T| w - eta * (g - linear + prox * (w - centre)).settled();
+        let [eta, prox, decay] = [self.eta / self.shrink(outer), self.prox, self.decay].map(T::of);
+        let moved =
+            |w: T, centre: T, linear: T, g: T| w - eta * (g - linear + prox * (w - centre) + decay * w).settled();
         let each = || w.iter().zip(&*centre).zip(&*state.slots).zip(grad);
         if each().any(|(((&w, &centre), &linear), &g)| !moved(w, centre, linear, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
@@ -116,8 +140,23 @@ impl Dca {
         if state.counters[2] >= self.steps(outer) {
             state.counters[1] += 1;
             state.counters[2] = 0;
-            state.counters[3] = 0;
+            if self.low {
+                state.counters[3] = phase::LINEAR;
+            } else {
+                centre.copy_from_slice(w);
+            }
         }
         Ok(())
+    }
+}
+
+impl Dca {
+    /// Of settings; proximal where they have a weight for that.
+    pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        let of = |name| settings.value(name);
+        let changing = settings.text("schedule") == Some("changing");
+        let prox = if settings.text("prox").is_some() { of("prox") } else { 0.0 };
+        let low = settings.fpr().0 > 0.0;
+        Self::new(of("stage") as u64, of("lr"), of("theta"), prox, settings.decay(), changing, low)
     }
 }

@@ -6,9 +6,11 @@
 
 mod adagrad;
 mod adam;
-pub mod agd;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod agd;
 pub mod cutting_plane;
-pub mod dca;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;
@@ -23,6 +25,8 @@ mod stages;
 
 pub use adagrad::Adagrad;
 pub use adam::{Adam, AdamForm, AdamSettings};
+pub use agd::AgdSbcd;
+pub use dca::Dca;
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use oauc::Oauc;
@@ -77,7 +81,8 @@ pub enum Want {
 #[non_exhaustive]
 pub enum Ask {
     /// Run the estimator on a term of the objective; unless only its state is to be tracked, back-propagate and answer with
-    /// the gradient by parameters and auxiliaries, in that order.
+    /// the gradient by parameters and auxiliaries, in that order. Each such answer is a step of the run, so an algorithm
+    /// that asks for two terms in turn has two steps, and rows drawn once and evaluated twice count twice.
     Evaluate {
         /// Which term of the objective; 0 where there is one.
         term: u8,
@@ -277,6 +282,8 @@ algorithms! {
     Pga(Pga) "The proximally guided algorithm."
     Oauc(Oauc) "Online AUC maximisation."
     Pesg(Pesg) "Proximal epoch stochastic gradient."
+    #[cfg(feature = "every-method")] AgdSbcd(AgdSbcd) "Approximate gradient descent on Moreau envelopes."
+    #[cfg(feature = "every-method")] Dca(Dca) "Descent on a difference of convex functions."
 }
 
 /// Whether counters are steps, stages, steps in the stage and phase of a run after so many steps: a stage takes one or more.
@@ -314,6 +321,10 @@ const OWN_RULES: &[(&str, Make)] = &[
     ("pga", |s, ascent| Ok(AnyAlgorithm::Pga(Pga::from_settings(s, ascent)?))),
     ("oauc", |s, ascent| Ok(AnyAlgorithm::Oauc(Oauc::from_settings(s, ascent)?))),
     ("pesg", |s, ascent| Ok(AnyAlgorithm::Pesg(Pesg::from_settings(s, ascent)?))),
+    #[cfg(feature = "every-method")]
+    ("agd-sbcd", |s, _| Ok(AnyAlgorithm::AgdSbcd(AgdSbcd::from_settings(s)?))),
+    #[cfg(feature = "every-method")]
+    ("dca", |s, _| Ok(AnyAlgorithm::Dca(Dca::from_settings(s)?))),
 ];
 
 /// The step rule that settings name, where so many of the last entries are maximised over.

@@ -19,7 +19,8 @@ pub(crate) mod focal;
 pub(crate) mod ldam;
 pub(crate) mod min_max_ap;
 mod pair;
-pub mod pauc_dual;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod pauc_dual;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
 pub mod pauc_tight;
@@ -41,6 +42,7 @@ pub use focal::Focal;
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
 pub use pair::{PairEstimator, PairSums, PairWeights};
+pub use pauc_dual::PaucDual;
 pub use pauc_threshold::PaucThreshold;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
@@ -103,12 +105,13 @@ pub trait Estimator<T: Real> {
     }
     /// Working memory for a batch of this shape.
     fn need(&self, shape: Shape) -> Need;
-    /// The objective's estimate on the batch alone; the state stays as it is. With [`Drawn::All`] it is exact.
+    /// The estimate on the batch alone of the whole objective, of all its terms; the state stays as it is. With
+    /// [`Drawn::All`] it is exact.
     ///
     /// # Errors
     /// As [`gradient`](Self::gradient).
     fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64>;
-    /// Writes the gradient, given the state, and returns the estimate.
+    /// Writes the gradient of the batch's term, given the state, and returns that term's estimate.
     ///
     /// # Errors
     /// `Length` (state, scratch, gradient), `Index` (a slot past the state), `OneClass`, `Unsupported` (segments, terms),
@@ -121,7 +124,7 @@ pub trait Estimator<T: Real> {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64>;
-    /// Moves the state to what the batch says.
+    /// Moves the state to what the batch says. A term without a state leaves it.
     ///
     /// # Errors
     /// As [`gradient`](Self::gradient). After an error the state is as before.
@@ -132,8 +135,8 @@ pub trait Estimator<T: Real> {
     /// pairs where it has some.
     ///
     /// # Errors
-    /// As [`gradient`](Self::gradient). After an error state and gradient are as before, but where both are computed one
-    /// after the other: then the state may have moved.
+    /// As [`gradient`](Self::gradient). After an error state and gradient are as before; so they are by the default, if
+    /// `gradient` refuses nothing that `track` takes.
     fn update(
         &self,
         batch: &Batch<'_, T>,
@@ -438,6 +441,7 @@ estimators! {
     MinMaxAp(MinMaxAp) "Recall at several precisions."
     SmoothAp(SmoothAp) "Smooth-AP."
     #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
+    #[cfg(feature = "every-method")] PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
     #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
     #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
 }

@@ -16,33 +16,34 @@
 //! λ_i ← λ_i − θ(l/n₋ − 1/b₋ Σ_j 1[ℓ(h_i − h_j) > λ_i])    for the positives of the batch
 //! ```
 //!
-//! The mean of either over all batches is the exact subgradient of g^l. Deviations: the objective is divided by n₊n₋(β−α),
-//! so that steps near 1 are sensible whatever the data and the range (θ here is the paper's times n₋); the mean λ̄ over the
-//! steps of an inner problem is kept lazily, so that a batch costs what its own positives do.
+//! The mean of either over all batches is the exact subgradient of g^l. Gradients are those of λ before the batch. A batch of
+//! everything brings the best λ of all positives by one sort, λ_i = ℓ(h_i − q) with q the ⌈l⌉-th highest negative, and with
+//! it a new inner problem; its gradient is that of f^l by near-linear sums. Ending an inner problem
+//! ([`turn`](Estimator::turn)) makes every λ its mean λ̄ over the problem's steps.
+//!
+//! Deviations: the objective is divided by n₊n₋(β−α), so that steps near 1 are sensible whatever the data and the range (θ
+//! here is the paper's times n₋); λ̄ is kept lazily, so that a batch costs what its own positives do. The proofs ask for
+//! slopes with a bound, and steps run away without one: the squared hinge, the square and the exponential are refused.
 //!
 //! Term 0 is f^m and term 1 f^n. With α = 0 there is no f^m, and with β = 1 f^n is the sum of all losses and needs no λ.
-//! State: a bank for each term, `[λ, λ̄ so far, steps that it holds]` for each positive of the data. Cost O(b₊b₋) a batch.
-//! Scratch: 5 values and one `u64` a row.
+//! State: a bank for each term, `[λ, λ̄ so far, steps that it holds]` for each positive of the data, then the steps of each
+//! term's inner problem. A value is that of the batch's own range. Cost O(b₊b₋) a batch, O(n log n) for everything. Scratch:
+//! 5 values and one `u64` a row, and that of [`Exact`].
 
-use super::{Exact, Link, both_classes, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PaucThreshold, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::*;
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate, kernel};
 
 /// Numbers of a bank for each positive of the data.
-pub const DUAL: usize = 3;
-
-/// What a batch does to the duals of its positives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Track {
-    /// θ ≥ 0.
-    pub rate: f64,
-    /// Steps of the inner problem before this one.
-    pub done: u64,
-}
+pub(super) const DUAL: usize = 3;
+const TERMS: usize = 2;
 
 /// The two terms of the partial AUC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,156 +51,166 @@ pub struct PaucDual {
     surrogate: AnySurrogate<f64>,
     link: Link,
     fpr: (f64, f64),
+    theta: f64,
 }
 
 impl PaucDual {
-    /// With the range, 0 ≤ α < β ≤ 1.
+    /// - `fpr`: the range, 0 ≤ α < β ≤ 1.
+    /// - `theta` ≥ 0: the step of the dual variables where no other is asked for.
     ///
     /// # Errors
-    /// `Param` (range), `Unsupported` (a surrogate that is not monotone).
-    pub fn new(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64)) -> Result<Self> {
+    /// `Param` (range, theta), `Unsupported` (a surrogate that is not monotone, or whose slopes have no bound).
+    pub fn new(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64), theta: f64) -> Result<Self> {
         Exact::pauc(surrogate, link, fpr)?;
-        Ok(Self { surrogate, link, fpr })
-    }
-
-    /// Terms: f^m and f^n.
-    #[must_use]
-    pub fn terms(&self) -> usize {
-        2
-    }
-
-    /// Whether a term is there at all: f^m is not where α = 0.
-    #[must_use]
-    pub fn has(&self, term: usize) -> bool {
-        self.share(term) > 0.0
+        match surrogate {
+            AnySurrogate::Square(_) | AnySurrogate::SquaredHinge(_) | AnySurrogate::Exponential(_) => {
+                return Err(Error::Unsupported { what: "stochastic partial AUC needs a surrogate of bounded slope" });
+            }
+            AnySurrogate::Hinge(_)
+            | AnySurrogate::Logistic(_)
+            | AnySurrogate::Sigmoid(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_) => {}
+        }
+        if theta >= 0.0 && theta.is_finite() {
+            Ok(Self { surrogate, link, fpr, theta })
+        } else {
+            Err(Error::Param { what: "theta" })
+        }
     }
 
     /// l/n₋ of a term.
-    fn share(&self, term: usize) -> f64 {
-        if term == 0 { self.fpr.0 } else { self.fpr.1 }
-    }
-
-    /// Elements of the bank of one term, for so many positives.
-    #[must_use]
-    pub fn bank_len(&self, positives: usize) -> usize {
-        DUAL * positives
-    }
-
-    /// Working memory for a batch of this shape.
-    #[must_use]
-    pub fn need(&self, shape: Shape) -> Need {
-        Need { real: (2 + DUAL) * shape.rows, u64: shape.rows, ..Need::NONE }
-    }
-
-    /// Sets a bank to the best λ of all positives: λ_i = ℓ(h_i − q) with q the ⌈l⌉-th highest negative, the same for all.
-    /// `batch` is the whole data with the positives in the order of their slots. O(n log n).
-    ///
-    /// # Errors
-    /// `OneClass`, `Unsupported` (a part of the data), `Length`, `Overflow`. The bank is then as before.
-    pub fn start<T: Real>(
-        &self,
-        term: usize,
-        batch: &Batch<'_, T>,
-        bank: &mut [T],
-        scratch: Scratch<'_, T>,
-    ) -> Result<()> {
-        let count = both_classes(batch)?.0.len();
-        if batch.drawn() != Drawn::All {
-            return Err(Error::Unsupported { what: "the best duals from a part of the data" });
+    fn share<T: Real>(&self, batch: &Batch<'_, T>) -> Result<f64> {
+        match batch.term() {
+            0 => Ok(self.fpr.0),
+            1 => Ok(self.fpr.1),
+            _ => Err(Error::Unsupported { what: "a term that the objective does not have" }),
         }
-        scratch.check(self.need(batch.shape()))?;
-        let h = &mut scratch.real[..batch.scores().len()];
-        self.link.apply(batch.scores(), h);
-        let (low, high) = h.split_at(count);
-        exact_len("bank", self.bank_len(high.len()), bank.len())?;
-        kernel!(self.surrogate.to::<T>(), loss => brute::check(loss, high, low)?);
-        let keys = &mut scratch.u64[..count];
-        keys.iter_mut().zip(low).for_each(|(key, h)| *key = h.key());
-        crate::sort::ascending(keys);
-        let rank = (libm::ceil(self.share(term) * count as f64) as usize).max(1).min(count);
-        let threshold = T::of_key(keys[count - rank]);
-        for (dual, &h) in bank.chunks_exact_mut(DUAL).zip(high) {
-            dual.copy_from_slice(&[self.surrogate.to::<T>().value(h - threshold), T::ZERO, T::ZERO]);
-        }
-        Ok(())
     }
 
-    /// The estimate of g^l of a term from a batch, and its gradient by raw score; with `track`, the batch's duals move,
-    /// after they were used. A term that is not there is 0.
-    ///
-    /// # Errors
-    /// `OneClass`, `Unsupported`, `Length` (slots, bank, scratch, gradient), `Index` (a slot past the bank), `Param` (a
-    /// negative rate), `Overflow`. Bank and gradient are then as before.
-    pub fn term<T: Real>(
+    /// The objective of this range over everything.
+    fn exact(&self, fpr: (f64, f64)) -> Result<Exact> {
+        Exact::pauc(self.surrogate, self.link, fpr)
+    }
+
+    /// Writes the gradient by raw score, if one is wanted, then the state after the batch, if it is to move; the estimate.
+    fn step<T: Real>(
         &self,
-        term: usize,
         batch: &Batch<'_, T>,
-        bank: &mut [T],
-        track: Option<Track>,
+        state: Bank<'_, T>,
         scratch: Scratch<'_, T>,
-        grad: &mut [T],
+        grad: Option<&mut [T]>,
     ) -> Result<f64> {
-        let count = both_classes(batch)?.0.len();
-        scratch.check(self.need(batch.shape()))?;
-        let (h, rest) = scratch.real.split_at_mut(batch.scores().len());
-        let (out, next) = rest.split_at_mut(h.len());
-        self.link.apply(batch.scores(), h);
-        let (low, high) = h.split_at(count);
-        let slots = batch.slots();
-        exact_len("slots", high.len(), slots.len())?;
-        let len = bank.len() / DUAL;
-        if let Some(at) = slots.iter().position(|&slot| slot as usize >= len) {
-            return Err(Error::Index { what: "slots", at, len });
+        let (rows, count) = (batch.scores().len(), both_classes(batch)?.0.len());
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let (share, slots, old) = (self.share(batch)?, batch.slots(), state.read());
+        exact_len("slots", rows - count, slots.len())?;
+        let owners = old.len() / (TERMS * DUAL);
+        exact_len("state", TERMS * (DUAL * owners + 1), old.len())?;
+        if let Some(at) = slots.iter().position(|&slot| slot as usize >= owners) {
+            return Err(Error::Index { what: "slots", at, len: owners });
         }
-        if track.is_some_and(|track| !(track.rate >= 0.0 && track.rate.is_finite())) {
+        let theta = batch.rate().unwrap_or(self.theta);
+        if !(theta >= 0.0 && theta.is_finite()) {
             return Err(Error::Param { what: "theta" });
         }
-        let share = self.share(term);
-        let width = self.fpr.1 - self.fpr.0;
-        let pairs = high.len() as f64 * count as f64 * width;
-        let kappa = T::of(1.0 / pairs);
+        let bank = usize::from(batch.term()) * DUAL * owners;
+        let clock = TERMS * DUAL * owners + usize::from(batch.term());
+        let (h, rest) = scratch.real.split_at_mut(rows);
+        let (out, rest) = rest.split_at_mut(rows);
+        let (next, rest) = rest.split_at_mut(DUAL * rows);
+        self.link.apply(batch.scores(), h);
+        let (low, high) = h.split_at(count);
+        kernel!(self.surrogate.to::<T>(), loss => brute::check(loss, high, low)?);
         out.fill(T::ZERO);
-        let (of_low, of_high) = out.split_at_mut(count);
-        let mut total = 0.0;
-        if share > 0.0 {
+        // All losses are among the n₋ largest.
+        let every = share >= 1.0;
+        let (all, done) = (batch.drawn() == Drawn::All, old[clock].f64() + 1.0);
+        let mut value = 0.0;
+        if all {
+            self.best(share, low, high, scratch.u64, next);
+            if share > 0.0 && grad.is_some() {
+                let scratch = Scratch { real: rest, f64: scratch.f64, u32: scratch.u32, u64: scratch.u64 };
+                let unit = share / (self.fpr.1 - self.fpr.0);
+                value =
+                    self.exact((0.0, share))?.gradient(batch, &[], &[], scratch, Grad { scores: out, aux: &mut [] })?;
+                value *= unit;
+                out.iter_mut().for_each(|c| *c *= T::of(unit));
+            }
+        } else if share > 0.0 {
+            let pairs = high.len() as f64 * count as f64 * (self.fpr.1 - self.fpr.0);
+            let kappa = T::of(1.0 / pairs);
+            let (of_low, of_high) = out.split_at_mut(count);
             kernel!(self.surrogate.to::<T>(), loss => {
-                brute::check(loss, high, low)?;
                 let duals = slots.iter().zip(next.chunks_exact_mut(DUAL));
                 for ((&h, c), (&slot, next)) in high.iter().zip(of_high).zip(duals) {
-                    let dual = &bank[DUAL * slot as usize..][..DUAL];
-                    // All losses are among the n₋ largest.
-                    let every = share >= 1.0;
+                    let dual = &old[bank + DUAL * slot as usize..][..DUAL];
                     let lambda = if every { T::ZERO } else { dual[0] };
                     let (mut slopes, mut above) = (T::ZERO, 0usize);
                     for (&other, g) in low.iter().zip(&mut *of_low) {
-                        let value = loss.value(h - other);
-                        if every || value > lambda {
+                        let loss_of = loss.value(h - other);
+                        if every || loss_of > lambda {
                             let slope = loss.slope(h - other);
                             slopes += slope;
                             *g -= kappa * slope;
-                            total += (value - lambda).f64();
+                            value += (loss_of - lambda).f64();
                             above += 1;
                         }
                     }
                     *c = kappa * slopes;
-                    total += share * count as f64 * lambda.f64();
-                    let Some(Track { rate, done }) = track else { continue };
-                    let done = (done + 1) as f64;
-                    let moved = lambda.f64() - rate * (share - above as f64 / count as f64);
+                    value += share * count as f64 * lambda.f64();
+                    let moved = lambda.f64() - theta * (share - above as f64 / count as f64);
                     next.copy_from_slice(&[T::of(moved), mean_until(dual, done), T::of(done)]);
-                    crate::error::all_finite("lambda", next).map_err(|_| Error::Overflow { what: "lambda" })?;
                 }
             });
+            value /= pairs;
         }
-        let value = finite("pairwise loss", total / pairs)?;
-        self.link.chain(h, out);
-        commit(out, grad)?;
-        if track.is_some() && share > 0.0 && share < 1.0 {
-            for (&slot, next) in slots.iter().zip(next.chunks_exact(DUAL)) {
-                bank[DUAL * slot as usize..][..DUAL].copy_from_slice(next);
+        let value = finite("pairwise loss", value)?;
+        let next = &next[..DUAL * slots.len()];
+        let moves = share > 0.0 && !every;
+        if moves {
+            crate::error::all_finite("lambda", next).map_err(|_| Error::Overflow { what: "lambda" })?;
+        }
+        if let Some(grad) = grad {
+            if !all {
+                self.link.chain(h, out);
             }
+            commit(out, grad)?;
+        }
+        if let (Bank::Moved(state), true) = (state, moves) {
+            for (&slot, next) in slots.iter().zip(next.chunks_exact(DUAL)) {
+                state[bank + DUAL * slot as usize..][..DUAL].copy_from_slice(next);
+            }
+            state[clock] = if all { T::ZERO } else { T::of(done) };
         }
         Ok(value)
+    }
+
+    /// The best λ of all positives.
+    fn best<T: Real>(&self, share: f64, low: &[T], high: &[T], keys: &mut [u64], next: &mut [T]) {
+        let keys = &mut keys[..low.len()];
+        keys.iter_mut().zip(low).for_each(|(key, h)| *key = h.key());
+        crate::sort::ascending(keys);
+        let rank = (libm::ceil(share * low.len() as f64) as usize).max(1).min(low.len());
+        let threshold = T::of_key(keys[low.len() - rank]);
+        for (dual, &h) in next.chunks_exact_mut(DUAL).zip(high) {
+            dual.copy_from_slice(&[self.surrogate.to::<T>().value(h - threshold), T::ZERO, T::ZERO]);
+        }
+    }
+}
+
+/// A state that is read, or moved.
+enum Bank<'a, T> {
+    Read(&'a [T]),
+    Moved(&'a mut [T]),
+}
+
+impl<T> Bank<'_, T> {
+    fn read(&self) -> &[T] {
+        match self {
+            Self::Read(state) => state,
+            Self::Moved(state) => state,
+        }
     }
 }
 
@@ -213,9 +224,217 @@ pub(super) fn mean_until<T: Real>(dual: &[T], steps: f64) -> T {
 }
 
 /// Ends an inner problem of so many steps: every λ of the bank becomes its mean over them, and the next begins. O(n₊).
-pub fn turn_bank<T: Real>(bank: &mut [T], steps: u64) {
+pub(super) fn turn_bank<T: Real>(bank: &mut [T], steps: f64) {
     for dual in bank.chunks_exact_mut(DUAL) {
-        let mean = if steps > 0 { mean_until(dual, steps as f64) } else { dual[0] };
+        let mean = if steps > 0.0 { mean_until(dual, steps) } else { dual[0] };
         dual.copy_from_slice(&[mean, T::ZERO, T::ZERO]);
     }
 }
+
+impl<T: Real> Estimator<T> for PaucDual {
+    fn state_len(&self, slots: usize) -> usize {
+        TERMS * (DUAL * slots + 1)
+    }
+
+    fn terms(&self) -> u8 {
+        TERMS as u8
+    }
+
+    fn link(&self) -> Link {
+        self.link
+    }
+
+    fn whole(&self) -> Option<Exact> {
+        self.exact(self.fpr).ok()
+    }
+
+    fn tables_len(&self) -> usize {
+        self.exact(self.fpr).map_or(0, |exact| Estimator::<T>::tables_len(&exact))
+    }
+
+    fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
+        match self.exact(self.fpr) {
+            Ok(exact) => Estimator::<T>::prepare(&exact, tables),
+            Err(_) => &[],
+        }
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        let whole = self.exact(self.fpr).map_or(Need::NONE, |exact| Estimator::<T>::need(&exact, shape));
+        let own = Need { u64: shape.rows, ..Need::NONE };
+        Need { real: (2 + DUAL) * shape.rows + whole.real, ..own.either(whole) }
+    }
+
+    /// Of the batch's own range.
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        PaucThreshold::new(self.surrogate, self.link, self.fpr, 1.0)?.value(batch, aux, scratch)
+    }
+
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, Bank::Read(state), scratch, Some(grad.scores))
+    }
+
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+        self.step(batch, Bank::Moved(state), scratch, None).map(|_| ())
+    }
+
+    /// The gradient is that of λ before the batch.
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, Bank::Moved(state), scratch, Some(grad.scores))
+    }
+
+    fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
+        let owners = state.len() / (TERMS * DUAL);
+        exact_len("state", TERMS * (DUAL * owners + 1), state.len())?;
+        if usize::from(term) >= TERMS {
+            return Err(Error::Unsupported { what: "a term that the objective does not have" });
+        }
+        let (banks, clocks) = state.split_at_mut(TERMS * DUAL * owners);
+        let clock = &mut clocks[usize::from(term)];
+        turn_bank(&mut banks[usize::from(term) * DUAL * owners..][..DUAL * owners], clock.f64());
+        *clock = T::ZERO;
+        Ok(())
+    }
+}
+
+impl PaucDual {
+    /// Of settings.
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr(), settings.value("theta"))
+    }
+}
+
+const BOUNDED: Param =
+    choice("surrogate", "sigmoid", &["sigmoid", "logistic", "hinge", "smoothed-hinge", "ramp"], "loss of the margin");
+const THETA: Param = number("theta", "0.1", 0.0, BIG, "step of the dual variables in the first stage");
+const fn stage(share: f64, about: &'static str) -> Param {
+    auto_number("stage", 1.0, Auto::Share { linear: share, network: share }, about)
+}
+const OUTER: Param = stage(1.0 / 30.0, "steps of an outer step (changing: of the first)");
+const CHANGING: Param = choice(
+    "schedule",
+    "changing",
+    &["changing", "constant"],
+    "steps of size lr/k in outer step k, which has k squared times the first one's, or the same in all",
+);
+const SOURCE: &str = "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates";
+/// A batch has room for more pairs than others', of which most are not in the range.
+const OF_EITHER: [Param; 2] = [
+    count("positives", "16", 1, "positives a batch (at most those there are)"),
+    count("negatives", "112", 1, "negatives a batch (at most those there are)"),
+];
+
+/// Its entry in the table of methods.
+pub(crate) const AGD: Entry = Entry {
+    name: "agd-sbcd",
+    title: "AGD-SBCD",
+    about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr) by steps between proximal points, which batches find.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("agd-sbcd", &["agd-sbcd"]),
+        auto_lr(2.0, 0.02),
+        THETA,
+        stage(1.0 / 14.0, "gradients of the first stage; stage k has k squared times as many, with steps of size lr/k"),
+        number("mu", "1e3", TINY, BIG, "radius of the proximal term"),
+        number(
+            "relax",
+            "0.5",
+            TINY,
+            2.0,
+            "the paper's gamma over mu: share of the way between the proximal points, at most .5 in its proof",
+        ),
+        BOUNDED,
+        MARGIN,
+        scale("30"),
+        SMOOTHING,
+        link("identity"),
+        OF_EITHER[0],
+        OF_EITHER[1],
+        pull(0.03, 4.0),
+        DECAY_TO,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[],
+    source: Source { paper: SOURCE, part: "equations (6), (12), (13), algorithms 1 and 2" },
+    files: &["core/src/estimator/pauc_dual.rs", "core/src/algorithm/agd.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const DCA: Entry = Entry {
+    name: "dca",
+    title: "DCA",
+    about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), the negatives left out made linear in outer steps.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("dca", &["dca"]),
+        auto_lr(0.5, 0.005),
+        THETA,
+        OUTER,
+        CHANGING,
+        BOUNDED,
+        MARGIN,
+        scale("30"),
+        SMOOTHING,
+        link("identity"),
+        OF_EITHER[0],
+        OF_EITHER[1],
+        pull(0.03, 4.0),
+        DECAY_TO,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[],
+    source: Source { paper: SOURCE, part: "equations (12), (37), algorithm 4 without its proximal term" },
+    files: &["core/src/estimator/pauc_dual.rs", "core/src/algorithm/dca.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const PROXIMAL_DCA: Entry = Entry {
+    name: "proximal-dca",
+    title: "Proximal DCA",
+    about: "The same with a proximal term around the start of every outer step.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("dca", &["dca"]),
+        auto_lr(0.5, 0.005),
+        THETA,
+        OUTER,
+        CHANGING,
+        number("prox", "0.01", 0.0, BIG, "weight of half the squared distance to the start of an outer step"),
+        BOUNDED,
+        MARGIN,
+        scale("30"),
+        SMOOTHING,
+        link("identity"),
+        OF_EITHER[0],
+        OF_EITHER[1],
+        pull(0.03, 4.0),
+        DECAY_TO,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[],
+    source: Source { paper: SOURCE, part: "equations (12), (38), algorithm 4" },
+    files: &["core/src/estimator/pauc_dual.rs", "core/src/algorithm/dca.rs"],
+};

@@ -14,11 +14,28 @@
 //! Term 0 is f^m and term 1 f^n, each with `[λ, λ̄ so far, steps that it holds]` for its state; there is no f^m where α = 0,
 //! and f^n needs no λ where β = 1. Cost O(b), [`Sorr::largest`] O(N log N).
 
-use super::pauc_dual::{DUAL, Track, mean_until};
+use super::pauc_dual::{mean_until, turn_bank};
 use super::{commit, finite};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+
+/// Numbers of a term's state.
+pub const DUAL: usize = super::pauc_dual::DUAL;
+
+/// What a batch does to the dual of its term.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Track {
+    /// θ ≥ 0.
+    pub rate: f64,
+    /// Steps of the inner problem before this one.
+    pub done: u64,
+}
+
+/// Ends an inner problem of so many steps: λ becomes its mean over them, and the next begins.
+pub fn turn<T: Real>(dual: &mut [T; DUAL], steps: u64) {
+    turn_bank(dual, steps as f64);
+}
 
 /// Loss of one example, of its score s and its target y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

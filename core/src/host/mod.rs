@@ -30,7 +30,7 @@
 //!
 //! host.start(&data, &mut state, &mut buffers)?;
 //! while host.step(&data, &mut state, &mut buffers, &mut passes, None)?.is_some() {}
-//! assert!(host.params(&data, &state)?[1] > 0.0); // bias, weight
+//! assert!(host.params(&data, &state)?[0] > 0.0); // weight, bias
 //! # Ok::<(), undercurve::Error>(())
 //! ```
 
@@ -98,7 +98,8 @@ pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler
     pub pretraining: Option<Pretraining>,
     /// Steps in all, those before included; no end by default.
     pub steps: u64,
-    /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
+    /// Weight of half the squared distance to the start of the method's own steps in what is minimised; of an objective of
+    /// several terms in its last.
     pub pull: f64,
     /// Whether that start is kept even without a pull: [`Host::start_params`] then tells it.
     pub keep_start: bool,
@@ -395,7 +396,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
                         running.tell(phase, Answer::Continue)?;
                         continue;
                     }
-                    let pulled = if phase.pretraining { 0.0 } else { self.pull_at(phase, running, at) };
+                    // The pull is a part of the objective's last term.
+                    let without = phase.pretraining || term + 1 < phase.estimator.terms();
+                    let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
                     let grad = &running.desk.grad[..phase.length];
                     let mut memory = running.pieces.memory(phase, running.params);
                     phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;

@@ -48,15 +48,12 @@ pub(crate) fn chunk_lens<T: Real, M: Model<T> + ?Sized>(model: &M, rows: Rows<'_
     [gathered, model.cache_len(chunk), model.scratch_len(chunk), chunk * model.heads()]
 }
 
+/// What is done with a chunk: its rows, the position of the first, cache, scratch, scores.
+type Step<'s, T> = dyn FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()> + 's;
+
 impl<T: Real> Chunk<'_, T> {
-    /// Calls `step` with the selected rows, chunk by chunk: rows, position of the first, cache, scratch, scores. Dense rows
-    /// are gathered so that the model sees contiguous memory.
-    fn run(
-        &mut self,
-        rows: Rows<'_, T>,
-        index: &[u32],
-        step: &mut dyn FnMut(Selection<'_, T>, usize, &mut [T], &mut [T], &mut [T]) -> Result<()>,
-    ) -> Result<()> {
+    /// Calls `step` with the selected rows, chunk by chunk. Dense rows are gathered so that the model sees contiguous memory.
+    fn run(&mut self, rows: Rows<'_, T>, index: &[u32], step: &mut Step<'_, T>) -> Result<()> {
         let chunk = CHUNK.min(index.len().max(1));
         for (k, part) in index.chunks(chunk).enumerate() {
             let selection = match rows {

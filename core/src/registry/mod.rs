@@ -155,24 +155,28 @@ macro_rules! scored {
     };
 }
 
-/// A method that only builds with `every-method` have: over the whole data, on a finite sum, or too large for a first
-/// download.
-#[cfg(feature = "every-method")]
-macro_rules! summed {
-    (Exact, $make:path, $entry:path) => {
-        scored!(Exact, $make, $entry)
-    };
-    (PaucThreshold, $make:path, $entry:path) => {
-        scored!(PaucThreshold, $make, $entry)
-    };
+/// A method that only builds with `every-method` have, by what makes it there.
+macro_rules! listed {
+    ($entry:path, $make:expr) => {{
+        #[cfg(feature = "every-method")]
+        let make = $make;
+        #[cfg(not(feature = "every-method"))]
+        let make = Make::Listed;
+        Method::of($entry, make)
+    }};
+}
+
+/// A method with an estimator that is over the whole data, has more than one term, or is too large for a first download.
+macro_rules! later {
     ($Name:ident, $make:path, $entry:path) => {
-        Method::of($entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
+        listed!($entry, Make::Estimator(|settings| Ok(AnyEstimator::$Name($make(settings)?))))
     };
 }
-#[cfg(not(feature = "every-method"))]
+
+/// A method on a finite sum.
 macro_rules! summed {
     ($Name:ident, $make:path, $entry:path) => {
-        Method::of($entry, Make::Listed)
+        listed!($entry, Make::Sum(|settings, n, smooth| Ok(AnySum::$Name($make(settings, n, smooth)?))))
     };
 }
 
@@ -194,10 +198,13 @@ macro_rules! both {
 pub static METHODS: &[Method] = &[
     scored!(Soap, Soap::from_settings, soap::ENTRY),
     scored!(AucPairwise, AucPairwise::from_settings, auc_pairwise::ENTRY),
-    summed!(Exact, Exact::ap_of, exact::AP),
-    summed!(Exact, Exact::auc_of, exact::AUC),
-    summed!(Exact, Exact::pauc_of, exact::PAUC),
-    summed!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
+    later!(Exact, Exact::ap_of, exact::AP),
+    later!(Exact, Exact::auc_of, exact::AUC),
+    later!(Exact, Exact::pauc_of, exact::PAUC),
+    later!(PaucThreshold, PaucThreshold::from_settings, pauc_threshold::ENTRY),
+    later!(PaucDual, PaucDual::from_settings, pauc_dual::AGD),
+    later!(PaucDual, PaucDual::from_settings, pauc_dual::DCA),
+    later!(PaucDual, PaucDual::from_settings, pauc_dual::PROXIMAL_DCA),
     both!(
         scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
         Softmax,

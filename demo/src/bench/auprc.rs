@@ -176,6 +176,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         },
         checks: 12,
         passes: false,
+        range: None,
     };
     compare::run(table, &args.compare, as_json)
 }

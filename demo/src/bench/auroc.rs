@@ -79,6 +79,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         steps: vec![(1500, 1500)],
         checks: 40,
         passes: true,
+        range: None,
     };
     let gap = |bench, batch| Table {
         bench,

@@ -22,10 +22,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use undercurve::Scratch;
+use undercurve::batch::{Batch, Drawn};
+use undercurve::data::Dataset;
+use undercurve::estimator::{Estimator, Exact};
 use undercurve::metric::Summary;
-use undercurve::trainer::{Figures, ModelSpec};
+use undercurve::trainer::{Figures, ModelSpec, Trainer};
 
-/// Options of `bench auprc` and `bench auroc`.
+/// Options of `bench auprc`, `bench auroc`, `bench pauc` and `bench sorr`.
 #[derive(clap::Args, Debug)]
 #[group(skip)] // the benches that flatten this have a group of the same name
 pub struct Args {
@@ -81,6 +85,11 @@ impl Args {
     pub fn is_linear(&self) -> bool {
         self.model == "linear"
     }
+
+    /// Whether everything is small.
+    pub fn is_quick(&self) -> bool {
+        self.quick
+    }
 }
 
 /// What a run is judged by: the higher, the better.
@@ -124,6 +133,9 @@ pub struct Table {
     pub checks: u64,
     /// Whether to say how many passes it took to reach shares of the best final metric.
     pub passes: bool,
+    /// Where a range of false-positive rates is trained for: it, and the objective that judged runs are also measured by on
+    /// the training rows. The first candidate is then the exact method.
+    pub range: Option<((f64, f64), Exact)>,
 }
 
 /// A data set in one of its variants, with one length of the runs.
@@ -164,6 +176,8 @@ struct Outcome {
     test: Vec<f64>,
     /// Metric by pass at all checks, the mean over the splits.
     curve: Vec<(f64, f64)>,
+    /// By split.
+    runs: Vec<Measured>,
 }
 
 /// Rows of one split.
@@ -231,14 +245,23 @@ impl Bench<'_> {
     }
 
     fn measure(&self, set: &Set, data: &Data, job: &Job<'_>, part: &str) -> Result<Measured> {
-        let budget = Budget { steps: set.steps(part), model: self.model.clone(), checks: self.table.checks };
+        let fpr = self.table.range.map_or((0.0, 0.05), |range| range.0);
+        let budget = Budget { steps: set.steps(part), model: self.model.clone(), checks: self.table.checks, fpr };
         let Job { candidate, settings, split } = job;
         match (data, self.table.goal) {
             (Data::Parts(parts), Goal::Metric(metric)) => {
                 let judge = if part == "test" { &parts.test } else { &parts.valid };
-                experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer| {
-                    trainer.evaluate(judge).ok().as_ref().and_then(Figures::binary).map(metric)
-                })
+                let mut on_train = Vec::new();
+                let run =
+                    experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer, seconds| {
+                        if let (Some((_, exact)), "test") = (self.table.range, part) {
+                            let value = objective(exact, trainer, &parts.train)?;
+                            let own = trainer.evaluate(&parts.train).ok()?;
+                            on_train.push([seconds, value, metric(own.binary()?)]);
+                        }
+                        trainer.evaluate(judge).ok().as_ref().and_then(Figures::binary).map(metric)
+                    })?;
+                Ok(Measured { on_train, ..run })
             }
             (Data::Gap(problem), _) => problem.run(&candidate.method, settings, *split, &budget),
             (Data::Parts(_), Goal::Gap) => Err(CliError::input("P - P* is of training rows")),
@@ -345,10 +368,28 @@ impl Bench<'_> {
             // A run that left its type's range before the check counts as what it last was.
             let at = |run: &Measured| Some(run.checks.get(choice.check).or(run.checks.last())?.2);
             let test = runs.iter().map(|run| at(run).unwrap_or(f64::NAN)).collect();
-            Some(Outcome { test, curve: average(&runs), choice })
+            Some(Outcome { test, curve: average(&runs), choice, runs })
         };
         Ok(candidates.iter().zip(choices).map(outcome).collect())
     }
+}
+
+/// An exact objective on rows, with the model as it is.
+fn objective(exact: Exact, trainer: &mut Trainer<f32>, rows: &Dataset<f32>) -> Option<f64> {
+    let mut scores = vec![0.0f32; rows.len()];
+    trainer.score(rows.rows(), &mut scores).ok()?;
+    let of =
+        |class: u8| scores.iter().zip(rows.labels()).filter(move |row| *row.1 == class).map(|row| f64::from(*row.0));
+    let low = of(0).count() as u32;
+    let ordered: Vec<f64> = of(0).chain(of(1)).collect();
+    let all = ordered.len() as u32;
+    let (starts, population) = ([0, low, all], [low, all - low]);
+    let batch = Batch::new(&ordered, 1, &starts, &population, Drawn::All).ok()?;
+    let need = Estimator::<f64>::need(&exact, batch.shape());
+    let (mut real, mut wide) = (vec![0.0; need.real], vec![0.0; need.f64]);
+    let (mut short, mut keys) = (vec![0; need.u32], vec![0; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
+    exact.value(&batch, &[], scratch).ok()
 }
 
 /// The rows at hand.
@@ -582,6 +623,44 @@ impl Printed<'_> {
         if self.table.passes {
             self.passes()?;
         }
+        if self.table.range.is_some() {
+            self.on_train()?;
+        }
+        Ok(())
+    }
+
+    /// The exact objective and the metric on the training rows, and what it took to come near the least value met.
+    fn on_train(&self) -> Result<()> {
+        for (set, rows) in self.sets.iter().zip(self.outcomes) {
+            let curves: Vec<Vec<Along>> = rows.iter().map(|row| row.as_ref().map_or(Vec::new(), Along::of)).collect();
+            let least = curves.iter().flatten().fold(f64::INFINITY, |least, at| least.min(at.objective));
+            output::line(format!(
+                "\n{} by the exact objective F on its training rows, over the least that a mean over the splits came to, \
+                 {least:.5}; the metric there; and the first check with F within 5 % and 1 % of it, in passes and seconds:\n",
+                set.label
+            ))?;
+            output::line("| method | least F | last F | train metric | 5 % | 1 % | passes | seconds |")?;
+            output::line(format!("|---|{}", "---|".repeat(7)))?;
+            for (candidate, curve) in self.table.candidates.iter().zip(&curves) {
+                let Some(last) = curve.last() else { continue };
+                let over = |x: f64| format!("{:+.2} %", 100.0 * (x / least - 1.0));
+                let own = curve.iter().fold(f64::INFINITY, |own, at| own.min(at.objective));
+                let within = |share: f64| {
+                    let first = curve.iter().find(|at| at.objective <= (1.0 + share) * least);
+                    first.map_or("never".to_owned(), |at| format!("{:.1}, {:.2} s", at.pass, at.seconds))
+                };
+                let (near, nearer) = (within(0.05), within(0.01));
+                output::line(format!(
+                    "| {} | {} | {} | {:.4} | {near} | {nearer} | {:.1} | {:.2} |",
+                    candidate.name,
+                    over(own),
+                    over(last.objective),
+                    last.metric,
+                    last.pass,
+                    last.seconds
+                ))?;
+            }
+        }
         Ok(())
     }
 
@@ -672,6 +751,58 @@ impl Printed<'_> {
     }
 }
 
+/// What judged runs came to at a check, the mean over the splits.
+struct Along {
+    pass: f64,
+    seconds: f64,
+    objective: f64,
+    /// On the training rows, and on those that judge.
+    metric: f64,
+    test: f64,
+}
+
+impl Along {
+    /// As far as all runs go.
+    fn of(outcome: &Outcome) -> Vec<Self> {
+        let runs = &outcome.runs;
+        let length = runs.iter().map(|run| run.on_train.len().min(run.checks.len())).min().unwrap_or(0);
+        let mean = |of: &dyn Fn(&Measured) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+        let at = |k: usize| Self {
+            pass: mean(&|run| run.checks[k].1),
+            seconds: mean(&|run| run.on_train[k][0]),
+            objective: mean(&|run| run.on_train[k][1]),
+            metric: mean(&|run| run.on_train[k][2]),
+            test: mean(&|run| run.checks[k].2),
+        };
+        (0..length).map(at).collect()
+    }
+}
+
+/// Figures of F and of the test metric by pass and by second.
+fn figures_along(table: &Table, set: &Set, rows: &[Option<Outcome>], folder: &Path, name: &str) -> Result<()> {
+    type Of = fn(&Along) -> f64;
+    let across: [(&str, &str, Of); 2] = [("passes", "passes", |at| at.pass), ("seconds", "seconds", |at| at.seconds)];
+    let up: [(&str, &str, Of, bool); 2] =
+        [("F", "F", |at| at.objective, true), ("test", table.label, |at| at.test, false)];
+    for (by, across, x) in across {
+        for (what, up, y, log) in up {
+            let curves: Vec<Vec<(f64, f64)>> =
+                rows.iter().map(|row| row.iter().flat_map(Along::of).map(|at| (x(&at), y(&at))).collect()).collect();
+            let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
+                .filter(|(_, points)| !points.is_empty())
+                .map(|(candidate, points)| Line { name: &candidate.name, points })
+                .collect();
+            if lines.is_empty() {
+                continue;
+            }
+            let title = format!("{}: mean {up}", set.label);
+            let axes = Axes { title: &title, across, up, log };
+            figure::draw_on(&folder.join(format!("{name}-{what}-{by}.svg")), &axes, &lines)?;
+        }
+    }
+    Ok(())
+}
+
 fn figures(table: &Table, sets: &[Set], outcomes: &[Vec<Option<Outcome>>], folder: &Path, model: &str) -> Result<()> {
     let log = matches!(table.goal, Goal::Gap);
     for (set, rows) in sets.iter().zip(outcomes) {
@@ -689,6 +820,11 @@ fn figures(table: &Table, sets: &[Set], outcomes: &[Vec<Option<Outcome>>], folde
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name = format!("{} {} {model}", table.bench, set.label).chars().map(plain).collect::<String>();
+        if table.range.is_some() {
+            let name = format!("{name} {}", table.label).replace(|c: char| !plain(c).is_ascii_alphanumeric(), "-");
+            figures_along(table, set, rows, folder, &name)?;
+            continue;
+        }
         let mean = if log { "geometric mean" } else { "mean test" };
         let title = format!("{} ({model}): {mean} {}", set.label, table.label);
         let axes = Axes { title: &title, across: "passes", up: table.label, log };
@@ -714,7 +850,7 @@ mod tests {
 
     fn run(values: &[f64]) -> Measured {
         let check = |(k, &value): (usize, &f64)| (10 * (k as u64 + 1), k as f64, value);
-        Measured { checks: values.iter().enumerate().map(check).collect(), seconds: 1.0 }
+        Measured { checks: values.iter().enumerate().map(check).collect(), seconds: 1.0, ..Measured::default() }
     }
 
     #[test]

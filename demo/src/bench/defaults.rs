@@ -290,7 +290,7 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
 
 /// Whether a method trains for the false-positive range of its run.
 fn is_of_range(method: &str) -> bool {
-    method.starts_with("pauc-")
+    method.starts_with("pauc-") || matches!(method, "agd-sbcd" | "dca" | "proximal-dca")
 }
 
 /// Two-sided p of so many wins and losses where both are as likely.

@@ -117,6 +117,10 @@ pub struct Measured {
     pub checks: Vec<(u64, f64, f64)>,
     /// Seconds of training and checks.
     pub seconds: f64,
+    /// Where a range is trained for, at each check: seconds of training so far, the exact objective and the metric on the
+    /// training rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on_train: Vec<[f64; 3]>,
 }
 
 /// Rows taken away from the training and validation parts; the test part stays as it is.
@@ -241,9 +245,11 @@ pub struct Budget {
     pub model: ModelSpec,
     /// The metric is measured this often, at even distances, the last time at the end.
     pub checks: u64,
+    /// The range of false-positive rates, for methods and metrics that have one.
+    pub fpr: (f64, f64),
 }
 
-/// Trains one point and measures at every check. A run whose numbers leave the type's range ends there and has no more
+/// Trains one point and measures at every check, given the seconds of training so far. A run whose numbers leave the type's range ends there and has no more
 /// checks.
 ///
 /// # Errors
@@ -254,7 +260,7 @@ pub fn run<T: Real>(
     settings: &Settings,
     seed: u64,
     budget: &Budget,
-    measure: impl Fn(&mut Trainer<T>) -> Option<f64>,
+    mut measure: impl FnMut(&mut Trainer<T>, f64) -> Option<f64>,
 ) -> Result<Measured> {
     let start = Instant::now();
     let config = Config {
@@ -263,20 +269,22 @@ pub fn run<T: Real>(
         model: budget.model.clone(),
         seed,
         length: Length::Steps(budget.steps),
-        ..Config::default()
+        fpr: budget.fpr,
     };
     let mut trainer = Trainer::<T>::new(&config, Arc::clone(train), None)?;
-    let mut checks = Vec::new();
+    let (mut checks, mut training) = (Vec::new(), 0.0);
     for check in 1..=budget.checks {
         let until = budget.steps * check / budget.checks;
+        let from = Instant::now();
         while trainer.steps_done() < until && matches!(trainer.step(), Ok(Some(_))) {}
-        let Some(value) = measure(&mut trainer) else { break };
+        training += from.elapsed().as_secs_f64();
+        let Some(value) = measure(&mut trainer, training) else { break };
         checks.push((trainer.steps_done(), trainer.pass(), value));
         if trainer.steps_done() < until {
             break;
         }
     }
-    Ok(Measured { checks, seconds: start.elapsed().as_secs_f64() })
+    Ok(Measured { checks, seconds: start.elapsed().as_secs_f64(), on_train: Vec::new() })
 }
 
 #[cfg(test)]

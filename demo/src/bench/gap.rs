@@ -83,7 +83,7 @@ impl Problem {
     /// # Errors
     /// `Config`.
     pub fn run(&self, method: &str, settings: &Settings, seed: u64, budget: &Budget) -> Result<Measured> {
-        run(&self.train, method, settings, seed, budget, |trainer| {
+        run(&self.train, method, settings, seed, budget, |trainer, _| {
             loss(trainer, &self.train).map(|p| -(p - self.least).max(FLOOR).log10())
         })
     }
@@ -134,7 +134,7 @@ mod tests {
             .chain([("units", "balanced"), ("lr", "0.016"), ("stage", "200")])
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let budget = Budget { steps: 1000, model: ModelSpec::Linear, checks: 4 };
+        let budget = Budget { steps: 1000, model: ModelSpec::Linear, checks: 4, fpr: (0.0, 0.05) };
         let checks = problem.run("ppd-sg", &settings, 1, &budget).unwrap().checks;
         assert_eq!(checks.len(), 4);
         assert!(checks[3].2 > 1.0 && checks[3].2 < 14.0, "{checks:?}");

@@ -16,6 +16,7 @@ pub mod gap;
 pub mod metrics;
 pub mod paired;
 pub mod pairs;
+pub mod pauc;
 pub mod step;
 pub mod store;
 pub mod tune;
@@ -53,6 +54,8 @@ enum Bench {
     Defaults(defaults::Args),
     /// PPD-SG, PPD-AdaGrad and their baselines by test AUROC under equal tuning
     Auroc(auroc::Args),
+    /// AGD-SBCD, DCA and their baselines by test pAUC in a range, and by the exact objective, under equal tuning
+    Pauc(pauc::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -80,6 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Defaults(own)) => defaults::run(own, args.json),
         Some(Bench::Auprc(own)) => auprc::run(own, args.json),
         Some(Bench::Auroc(own)) => auroc::run(own, args.json),
+        Some(Bench::Pauc(own)) => pauc::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),

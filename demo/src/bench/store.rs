@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn runs_come_back_and_a_cut_line_is_left_out() {
         let file = file("store");
-        let one = Measured { checks: vec![(10, 0.5, 0.25), (20, 1.0, 0.125)], seconds: 0.5 };
-        let two = Measured { checks: vec![], seconds: 1.0 };
+        let one = Measured { checks: vec![(10, 0.5, 0.25), (20, 1.0, 0.125)], seconds: 0.5, ..Measured::default() };
+        let two = Measured { checks: vec![], seconds: 1.0, ..Measured::default() };
         let store = Store::open(Some(&file)).unwrap();
         store.put("one".into(), one.clone()).unwrap();
         store.put("two".into(), two.clone()).unwrap();
@@ -167,7 +167,10 @@ mod tests {
         let text = "{\"checks\":[[3,1.5,0.75]],\"run\":\"a; seed 1\",\"seconds\":0.25}\n";
         std::fs::write(&file, text).unwrap();
         let store = Store::<Measured>::open(Some(&file)).unwrap();
-        assert_eq!(store.get("a; seed 1"), Some(Measured { checks: vec![(3, 1.5, 0.75)], seconds: 0.25 }));
+        assert_eq!(
+            store.get("a; seed 1"),
+            Some(Measured { checks: vec![(3, 1.5, 0.75)], seconds: 0.25, ..Measured::default() })
+        );
         let text =
             "\n{\"run\":\"a1a true sarah 1.5e0 8e0 2\",\"points\":[[0e0,0e0,0e0,6.9e-1,1.25e-2,null,0e0,null]]}\n";
         std::fs::write(&file, text).unwrap();

@@ -1,0 +1,133 @@
+//! Test pAUC in a range of false-positive rates by the algorithms of Yao, Lin and Yang 2022, "Large-scale Optimization of
+//! Partial AUC in a Range of False Positive Rates", and their baselines, under equal tuning; and how near they come to the
+//! least value of the exact objective on the training rows.
+//!
+//! Every search of batches begins with 12 points; the exact method has its memory alone. All minimise the same objective, the logistic
+//! loss at a scale of 4 without decay, after the same steps of cross-entropy; cross-entropy alone chooses its decay. Batches
+//! are 16 positives and 112 negatives for all.
+
+use super::compare::{self, Goal, Table};
+use super::experiment::{Candidate, Thin};
+use crate::error::{CliError, Result};
+use undercurve::estimator::{Exact, Link};
+use undercurve::surrogate::AnySurrogate;
+
+/// Options of `bench pauc`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    compare: compare::Args,
+    /// The range of false-positive rates
+    #[arg(long, value_name = "LOW:HIGH", default_value = "0.05:0.5", value_parser = parse)]
+    fpr: (f64, f64),
+    /// AGD-SBCD for many mu, at a fixed relax and at a fixed gamma
+    #[arg(long)]
+    sweep: bool,
+}
+
+fn parse(text: &str) -> std::result::Result<(f64, f64), String> {
+    let pair = text.split_once(':').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    let range = |&(low, high): &(f64, f64)| 0.0 <= low && low < high && high <= 1.0;
+    pair.filter(range).ok_or_else(|| "expected LOW:HIGH, e.g. 0.05:0.5".to_owned())
+}
+
+const SCALE: f64 = 4.0;
+const OBJECTIVE: &str = "surrogate=logistic scale=4 link=identity decay=0";
+const START: &str = "pretrain=33% pretrain-lr=0.05";
+const BATCH: &str = "positives=16 negatives=112";
+const RATES: &str = "lr=0.1 | lr=0.3 | lr=1";
+const THETAS: &str = "theta=0.03 | theta=0.3";
+
+/// Every method; the exact one first.
+fn candidates() -> Vec<Candidate> {
+    let new = |name, method, own: &[&str]| {
+        let axes: Vec<&str> = [OBJECTIVE, START].iter().chain(own).copied().collect();
+        Candidate::new(name, method, &axes)
+    };
+    let dca = |name, method, own: &str| new(name, method, &[BATCH, RATES, THETAS, own]);
+    vec![
+        new("exact", "pauc-exact", &["tolerance=1e-4", "memory=5 | memory=10 | memory=20"]),
+        Candidate::new(
+            "CE",
+            "ce",
+            &[BATCH, "lr=0.01 | lr=0.05 | lr=0.2", "decay=0 | decay=1e-5 | decay=1e-4 | decay=1e-3"],
+        ),
+        new(
+            "threshold",
+            "pauc-threshold",
+            &[
+                BATCH,
+                "optimizer=adam schedule=linear",
+                "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1",
+                "gamma=0.005 | gamma=0.02 | gamma=0.1",
+            ],
+        ),
+        new("AGD-SBCD", "agd-sbcd", &[BATCH, "mu=1e3 relax=0.5", RATES, THETAS, "stage=10 | stage=40"]),
+        dca("DCA", "dca", "schedule=changing stage=40 | schedule=constant stage=200"),
+        dca(
+            "proximal DCA",
+            "proximal-dca",
+            "schedule=changing stage=40 prox=0.01 | schedule=constant stage=200 prox=0.1",
+        ),
+    ]
+}
+
+/// AGD-SBCD at fixed shares of the way, and at a fixed γ, for which `relax` falls as μ rises.
+fn sweep() -> Vec<Candidate> {
+    let mut all = vec![Candidate::new("exact", "pauc-exact", &[OBJECTIVE, START, "tolerance=1e-4 memory=10"])];
+    for (name, fixed) in [("relax", true), ("gamma", false)] {
+        for power in 3..=10 {
+            let relax = if fixed { "0.5".to_owned() } else { format!("{:e}", 0.5 * 10f64.powi(3 - power)) };
+            let own = format!("mu=1e{power} relax={relax} lr=0.3 theta=0.3 stage=10");
+            let name = format!("mu 1e{power}, fixed {name}");
+            all.push(Candidate::new(&name, "agd-sbcd", &[OBJECTIVE, START, BATCH, &own]));
+        }
+    }
+    all
+}
+
+/// Runs the bench.
+///
+/// # Errors
+/// As [`compare::run`].
+pub fn run(args: &Args, as_json: bool) -> Result<()> {
+    let wrong = |error: undercurve::Error| CliError::input(error.to_string());
+    let surrogate = AnySurrogate::by_name("logistic", SCALE).map_err(wrong)?;
+    let exact = Exact::pauc(surrogate, Link::Identity, args.fpr).map_err(wrong)?;
+    let (low, high) = args.fpr;
+    // (A bench is one call of a process that then ends.)
+    let label: &'static str = Box::leak(format!("pAUC {low}:{high}").into_boxed_str());
+    let table = Table {
+        bench: if args.sweep { "pauc-mu" } else { "pauc" },
+        label,
+        goal: Goal::Metric(|summary| summary.pauc),
+        candidates: if args.sweep { sweep() } else { candidates() },
+        reference: if args.sweep { "exact" } else { "CE" },
+        datasets: if args.compare.is_quick() { &[] } else { &["ijcnn1", "mammography"] },
+        variants: vec![(String::new(), Thin::No)],
+        steps: vec![(6000, 6000)],
+        checks: 30,
+        passes: false,
+        range: Some((args.fpr, exact)),
+    };
+    compare::run(table, &args.compare, as_json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{candidates, parse, sweep};
+
+    #[test]
+    fn every_search_has_as_many_points_and_names_what_defaults_might_change() {
+        for candidate in candidates() {
+            assert!(candidate.grid(6000).len() == if candidate.name == "exact" { 3 } else { 12 }, "{}", candidate.name);
+        }
+        assert_eq!(sweep().len(), 17);
+    }
+
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!(parse("0.02:0.2"), Ok((0.02, 0.2)));
+        assert!(["0.2", "0.2:0.1", "a:1", "0:1.5"].iter().all(|text| parse(text).is_err()));
+    }
+}
