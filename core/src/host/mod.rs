@@ -173,14 +173,17 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let mut slots = self.algorithm.slots_len(length);
         let mut batch = if self.algorithm.draws_all() { rows } else { self.sampler.rows(&data.segments) };
         let shape = |rows: usize, owned: usize| Shape { rows, heads, segments, slots: rows.min(owned) };
-        let owned = owned(&self.estimator, &data.segments)?.len();
+        if owners(&self.estimator, &data.segments).end > segments {
+            return Err(Error::Unsupported { what: "owners that are no segments" });
+        }
+        let owned = owned(&self.estimator, &data.segments).len();
         let mut need = self.estimator.need(shape(batch, owned));
         if let Some(first) = &self.pretraining {
             let early = first.sampler.rows(&data.segments);
             slots = slots.max(Algorithm::<T>::slots_len(&first.algorithm, params));
             slots = slots.max(if first.restart { params } else { 0 });
             need = need.either(
-                first.estimator.need(shape(early, self::owned::<T, _>(&first.estimator, &data.segments)?.len())),
+                first.estimator.need(shape(early, self::owned::<T, _>(&first.estimator, &data.segments).len())),
             );
             batch = batch.max(early);
         }
@@ -316,9 +319,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
         *desk.last = Last { drawn: None, rows: 0, tables: self.estimator.prepare(desk.tables).len() };
         match &self.pretraining {
             Some(first) if self.is_pretraining(*pieces.steps) => {
-                go_on(&first.sampler, owned::<T, _>(&first.estimator, &data.segments)?.start, data, pieces, desk)
+                go_on(&first.sampler, owned::<T, _>(&first.estimator, &data.segments).start, data, pieces, desk)
             }
-            _ => go_on(&self.sampler, owned(&self.estimator, &data.segments)?.start, data, pieces, desk),
+            _ => go_on(&self.sampler, owned::<T, _>(&self.estimator, &data.segments).start, data, pieces, desk),
         }
     }
 
@@ -407,7 +410,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
                     return Ok(Some(value));
                 }
                 Ask::Turn { term } if EVERYTHING => {
-                    phase.estimator.turn(term, running.bank(phase)?)?;
+                    phase.estimator.turn(term, running.bank(phase))?;
                     running.tell(phase, Answer::Continue)?;
                 }
                 Ask::Turn { .. } => return Err(Error::Unsupported { what: "a turn in this build" }),
@@ -625,9 +628,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     }
 
     /// The state of a phase's estimator.
-    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> Result<&mut [T]> {
-        let len = phase.estimator.state_len(owned(phase.estimator, &self.data.segments)?.len());
-        Ok(&mut self.pieces.bank[..len])
+    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> &mut [T] {
+        let len = phase.estimator.state_len(owned(phase.estimator, &self.data.segments).len());
+        &mut self.pieces.bank[..len]
     }
 
     /// Draws rows, and scores them at a point; at another first, if there is one.
@@ -665,7 +668,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         desk.last.drawn = Some(drawn);
         let rows = desk.last.rows;
         if draw != Draw::Again {
-            number(&mut desk.slots[..rows], owned(phase.estimator, segments)?.start);
+            number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
         }
         let index = &desk.index[..rows];
         if let (Draw::Fresh { .. }, Some(at)) =
@@ -703,12 +706,12 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             return Err(Error::Unsupported { what: "a term that the objective does not have" });
         }
         let drawn = self.draw(phase, at, previous, draw)?;
-        let (owned, params) = (owned(phase.estimator, &self.data.segments)?, self.params);
+        let (owned, params) = (owned(phase.estimator, &self.data.segments), self.params);
         let desk = &mut self.desk;
         let (rows, scores) = (desk.last.rows, desk.last.rows * self.heads);
         let (slopes, slots) = (&mut desk.slopes[..scores], &desk.slots[..rows]);
         let mut batch = Batch::new(&desk.scores[..scores], self.heads, desk.starts, desk.population, drawn)?;
-        let owners = phase.estimator.owners(self.data.segments.len());
+        let owners = owners(phase.estimator, &self.data.segments);
         batch = batch.with_slots(&slots[desk.starts[owners.start] as usize..desk.starts[owners.end] as usize]);
         if previous.is_some() && EVERYTHING {
             batch = batch.with_previous(&desk.previous[..scores])?;
@@ -830,11 +833,13 @@ fn number(slots: &mut [u32], first: usize) {
     slots.iter_mut().for_each(|slot| *slot = slot.wrapping_sub(first as u32));
 }
 
-/// Where the rows that own state are in the order of the segments.
-fn owned<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> Result<Range<usize>> {
-    let owners = estimator.owners(segments.len());
-    if owners.start > owners.end || owners.end > segments.len() {
-        return Err(Error::Unsupported { what: "owners that are no segments" });
-    }
-    Ok(segments.starts()[owners.start] as usize..segments.starts()[owners.end] as usize)
+/// The segments whose rows own state. (None of a small build's estimators names its own.)
+fn owners<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> Range<usize> {
+    if EVERYTHING { estimator.owners(segments.len()) } else { 1..segments.len() }
+}
+
+/// Where those rows are in the order of the segments.
+fn owned<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> Range<usize> {
+    let owners = owners(estimator, segments);
+    segments.starts()[owners.start] as usize..segments.starts()[owners.end] as usize
 }
