@@ -21,11 +21,11 @@ const POSITIVES: usize = 20;
 struct Memory {
     real: [f32; 96],
     sums: [f64; 4],
-    counts: [u64; 16],
+    counts: [u64; 18],
     work: [f32; 512],
     tables: [f64; 8],
     index: [u32; 256],
-    keys: [u64; 1],
+    keys: [u64; 4],
     passes: [f32; 256],
 }
 
@@ -33,11 +33,11 @@ impl Memory {
     const EMPTY: Self = Self {
         real: [0.0; 96],
         sums: [0.0; 4],
-        counts: [0; 16],
+        counts: [0; 18],
         work: [0.0; 512],
         tables: [0.0; 8],
         index: [0; 256],
-        keys: [0; 1],
+        keys: [0; 4],
         passes: [0.0; 256],
     };
 }

@@ -37,8 +37,8 @@
 //! ```
 //!
 //! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
-//! `every-method` (exact objectives and finite sums by name, too), `multiclass` (the `ClassTrainer`, for more than two
-//! classes; implies `alloc`), `rayon` (whole data on the threads of the caller's
+//! `every-method` (exact objectives and finite sums by name, too), `multiclass` (more than two classes; implies
+//! `alloc`), `rayon` (whole data on the threads of the caller's
 //! pool, the same bits; implies `std`), `simd` (on x86-64, AVX2 where the CPU has it, the same bits; implies `std`),
 //! `compact` (smaller code, the same bits).
 #![no_std]

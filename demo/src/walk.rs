@@ -78,10 +78,14 @@ impl<T: Real> Training<T> {
         )
     }
 
+    fn method(&self) -> &'static undercurve::registry::Method {
+        self.trainer.method().expect("a trainer of a method")
+    }
+
     /// Measures and prints.
     fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
         let report = self.trainer.report().map_err(|error| self.left_range(error))?;
-        reporter.report(&report, self.trainer.method(), self.preparation.classes(), seconds)?;
+        reporter.report(&report, self.method(), self.preparation.classes(), seconds)?;
         self.report = Some(report);
         Ok(())
     }
@@ -130,7 +134,7 @@ impl<T: Real> Training<T> {
                 _ => {}
             }
         }
-        report::warn(&mut totals, self.warning(), self.trainer.method());
+        report::warn(&mut totals, self.warning(), self.method());
         totals
     }
 
@@ -263,7 +267,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     }
     reporter.finish(&totals, sentence)?;
     if let Some(warning) = run.warning() {
-        let sentence = warning.sentence(run.trainer.method());
+        let sentence = warning.sentence(run.method());
         if ranks_nothing {
             return Err(anyhow!("{sentence}; nothing was saved").into());
         }

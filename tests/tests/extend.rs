@@ -5,23 +5,26 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
-use undercurve::algorithm::{Adam, Algorithm, Answer, Ask, Draw, Point, PpdSg, Stages, State, Want};
+use undercurve::algorithm::{
+    Adam, Algorithm, Answer, AnyAlgorithm, Ask, Draw, Lbfgs, Point, PpdSg, Stages, State, Want,
+};
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows, Segments, Selection};
 use undercurve::estimator::{
-    AucMinMax, AucPairwise, Estimator, Grad, Link, PairSums, PairWeights, Prior, Soap, Weights,
+    AnyEstimator, AucMinMax, AucPairwise, CrossEntropy, Estimator, Grad, Link, PairSums, PairWeights, Prior, Soap,
+    Weights,
 };
 use undercurve::finite_sum::{
     Anchored, AsOracle, Event, Examples, FiniteSum, Gradients, HeavyBall, Lent, Memory, Oracle, Recursion, Response,
     Run as SumState, View,
 };
-use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+use undercurve::host::{Buffers, Chunks, Data, Host, Pretraining, RunState};
 use undercurve::model::{Linear, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified, Whole};
 use undercurve::surrogate::{Family, Surrogate};
-use undercurve::trainer::{BatchRun, Config, End, Figures, SumRun, Trainer};
+use undercurve::trainer::{BatchRun, Config, End, Predictor, Report, SumRun, Trainer};
 use undercurve::{Error, Need, Result, Scratch, with_surrogate};
 
 const ROWS: usize = 240;
@@ -379,8 +382,8 @@ fn config(name: &str) -> Config {
 }
 
 /// Trains through the `Trainer`, saving and resuming at every step, and on lent memory, whose state is moved to other memory
-/// at every step; the parameters of all are the same. Returns them with the figures before and after.
-fn through_both<M, E, A, S>(host: &Host<M, E, A, S>) -> (Vec<f64>, Figures, Figures)
+/// at every step; the parameters of all are the same. Returns them with the reports before and after.
+fn through_both<M, E, A, S>(host: &Host<M, E, A, S>) -> (Vec<f64>, Report, Report)
 where
     M: Model<f64> + Clone + Sync,
     E: Estimator<f64> + Clone,
@@ -429,8 +432,7 @@ where
     let state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
     assert_eq!(host.params(&lent, &state).unwrap(), whole.params());
     let after = whole.report().unwrap();
-    assert!(after.objective < before.objective, "{} {}", before.objective, after.objective);
-    (whole.params().to_vec(), before.train, after.train)
+    (whole.params().to_vec(), before, after)
 }
 
 #[test]
@@ -438,23 +440,24 @@ fn parts_of_another_crate_train_and_resume() {
     let rule = ProximalPoint { lr: 0.2, pull: 0.5, inner: 3 };
     let host = Host { steps: 240, ..Host::new(Parabola, RootLoss { rate: 0.5 }, rule, InTurn([20, 6])) };
     let (params, before, after) = through_both(&host);
-    assert!(params[2] < -0.05, "{params:?}");
-    assert!(after.get("ap").unwrap() > before.get("ap").unwrap().max(0.3), "{before:?} {after:?}");
+    assert!(params[2] < -0.05 && after.objective < before.objective, "{params:?}");
+    assert!(after.train.get("ap").unwrap() > before.train.get("ap").unwrap().max(0.3), "{before:?} {after:?}");
 }
 
 #[test]
 fn each_part_goes_with_those_of_the_core() {
+    let falls = |(_, before, after): (_, Report, Report)| assert!(after.objective < before.objective);
     let sampler = Stratified::new(1, 6, 20).unwrap();
     let own_model = Host { steps: 150, ..Host::new(Parabola, Soap::default(), Adam::default(), sampler) };
-    through_both(&own_model);
+    falls(through_both(&own_model));
     let linear = Linear::new(1, 1).unwrap();
     let own_estimator =
         Host { steps: 60, pull: 0.01, ..Host::new(linear, RootLoss { rate: 0.5 }, Adam::default(), sampler) };
-    through_both(&own_estimator);
+    falls(through_both(&own_estimator));
     let rule = PpdSg::new(Stages::practice(0.3, 20.0, 5.0).unwrap(), 1000.0, 0.0, 1).unwrap();
     let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
     let own_sampler = Host { steps: 90, ..Host::new(Parabola, min_max, rule, InTurn([20, 6])) };
-    through_both(&own_sampler);
+    falls(through_both(&own_sampler));
 }
 
 /// The pair kernels take a surrogate of another crate as well as their own.
@@ -607,6 +610,45 @@ fn state_belongs_to_the_segments_that_own_it() {
     assert!(matches!(host.state(&data), Err(Error::Unsupported { .. })));
 }
 
+/// What comes before the method's own steps may have another sampler, more points and a state of its own.
+#[test]
+fn any_objective_and_sampler_may_come_first() {
+    let data = data();
+    let first =
+        |sampler, estimator, algorithm| Pretraining { steps: 37, estimator, algorithm, sampler, restart: false };
+    let adam = AnyAlgorithm::Adam(Adam::default());
+    let lbfgs = AnyAlgorithm::Lbfgs(Lbfgs::new(5, 1e-12, 0.0).unwrap());
+    let soap = AnyEstimator::Soap(Soap::default());
+    let shuffle = AnySampler::Shuffle(Shuffle::new(3, 100).unwrap());
+    let stratified = AnySampler::Stratified(Stratified::new(1, 6, 20).unwrap());
+    for pretraining in [
+        first(shuffle, soap, adam),
+        first(AnySampler::Whole(Whole), AnyEstimator::CrossEntropy(CrossEntropy::default()), adam),
+        Pretraining { steps: 8, ..first(stratified, AnyEstimator::CrossEntropy(CrossEntropy::default()), lbfgs) },
+    ] {
+        for sampler in [shuffle, stratified] {
+            let rule = ProximalPoint { lr: 0.2, pull: 0.5, inner: 3 };
+            let host = Host::new(Parabola, RootLoss { rate: 0.5 }, rule, sampler);
+            through_both(&Host { steps: 277, pretraining: Some(pretraining), ..host });
+        }
+    }
+    let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
+    let wrong = first(stratified, AnyEstimator::AucMinMax(min_max), adam);
+    let host = Host::new(Parabola, RootLoss { rate: 0.5 }, Adam::default(), stratified);
+    let refused = BatchRun::new(Host { pretraining: Some(wrong), ..host }, &data);
+    assert!(matches!(refused, Err(Error::Unsupported { .. })));
+}
+
+/// A model of one's own is not taken for one of the library's that its configuration happens to name.
+#[test]
+fn a_saved_model_of_ones_own_is_no_other() {
+    let train = data();
+    let sampler = Stratified::new(1, 6, 20).unwrap();
+    let run = BatchRun::new(Host::new(Parabola, Soap::default(), Adam::default(), sampler), &train).unwrap();
+    let saved = Trainer::with_run(&config("soap"), run, train, None).unwrap().save();
+    assert!(Predictor::<f64>::load(&saved).is_err());
+}
+
 /// What a host cannot answer it refuses.
 #[test]
 fn what_cannot_be_answered_is_refused() {
@@ -637,6 +679,13 @@ fn what_cannot_be_answered_is_refused() {
         assert!(matches!(step(ask), Err(Error::Unsupported { .. })), "{ask:?}");
     }
     assert!(step(evaluate(1, fresh)).unwrap().is_some());
+    // A point that it does not have, to look at or to compare with.
+    let at = |at, previous| Ask::Evaluate { term: 0, at, previous, draw: fresh, rate: None, want: Want::Both };
+    for ask in
+        [at(Point(1), None), at(Point(0), Some(Point(9))), Ask::ClassMeans { at: Point(1), draw: fresh, batches: 1 }]
+    {
+        assert!(matches!(step(ask), Err(Error::Unsupported { .. })), "{ask:?}");
+    }
     // All rows are more than there is memory for, unless the algorithm says that it draws them.
     assert!(matches!(step(evaluate(0, Draw::All)), Err(Error::Length { .. })));
 }

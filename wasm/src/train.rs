@@ -290,7 +290,7 @@ impl Trainer {
         };
         let warning = self.inner.warning(test.as_ref())?;
         self.collapsed = warning.is_some_and(Warning::collapsed);
-        Ok(warning.map(|warning| warning.sentence(self.inner.method())))
+        Ok(warning.zip(self.inner.method()).map(|(warning, method)| warning.sentence(method)))
     }
     /// Whether the last `warning` said that the model is no result.
     #[wasm_bindgen(getter)]

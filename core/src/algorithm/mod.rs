@@ -200,7 +200,7 @@ pub trait Algorithm<T: Real> {
     }
     /// Elements of `State::slots` for so many parameters and auxiliaries. They start at 0.
     fn slots_len(&self, params: usize) -> usize;
-    /// What it wants next.
+    /// What it wants next; where the counters say [`Ask::Done`], from them alone: hosts ask with empty points and slots, too.
     fn next(&self, state: &State<'_, T>) -> Ask;
     /// Takes the answer to what `next` asked and moves.
     ///

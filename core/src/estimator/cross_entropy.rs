@@ -32,6 +32,13 @@ pub struct CrossEntropy {
     weights: Weights,
 }
 
+/// The plain one; a drawn row weighs what rows of its class do in the data.
+impl Default for CrossEntropy {
+    fn default() -> Self {
+        Self::new(ClassWeights::Plain, Weights::Unbiased)
+    }
+}
+
 impl CrossEntropy {
     /// With its class weights, and the weights of a batch's examples.
     #[must_use]

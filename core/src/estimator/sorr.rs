@@ -8,7 +8,7 @@
 //! ```
 //!
 //! φ_l the sum of the l largest. m > 0 leaves the m worst out, as outliers. A batch of b examples gives
-//! c_j = 1[ℓ_j > λ] ℓ'_j/(b(β−α)) and λ ← λ − θ(l/N − 1/b Σ_j 1[ℓ_j > λ]). Deviation: the objective is divided by N(β−α), θ
+//! c_j = 𝟙(ℓ_j > λ) ℓ'_j/(b(β−α)) and λ ← λ − θ(l/N − 1/b Σ_j 𝟙(ℓ_j > λ)). Deviation: the objective is divided by N(β−α), θ
 //! here is the paper's times N.
 //!
 //! Term 0 is f^m and term 1 f^n, each with `[λ, λ̄ so far, steps that it holds]` for its state; there is no f^m where α = 0,

@@ -171,33 +171,40 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let (rows, segments) = (data.segments.order().len(), data.segments.len());
         exact_len("rows", rows, data.rows.len())?;
         let mut slots = self.algorithm.slots_len(length);
+        let mut points = length.checked_mul(self.algorithm.points());
         let mut batch = if self.algorithm.draws_all() { rows } else { self.sampler.rows(&data.segments) };
         let shape = |rows: usize, owned: usize| Shape { rows, heads, segments, slots: rows.min(owned) };
-        if owners(&self.estimator, &data.segments).end > segments {
+        let own = owners(&self.estimator, &data.segments);
+        if own.start > own.end || own.end > segments {
             return Err(Error::Unsupported { what: "owners that are no segments" });
         }
         let owned = owned(&self.estimator, &data.segments).len();
-        let mut need = self.estimator.need(shape(batch, owned));
+        let (mut need, mut bank) = (self.estimator.need(shape(batch, owned)), self.estimator.state_len(owned));
         if let Some(first) = &self.pretraining {
-            let early = first.sampler.rows(&data.segments);
+            if Estimator::<T>::aux(&first.estimator) != (0, 0) {
+                return Err(Error::Unsupported { what: "pre-training with auxiliaries" });
+            }
+            let all = Algorithm::<T>::draws_all(&first.algorithm);
+            let early = if all { rows } else { first.sampler.rows(&data.segments) };
             slots = slots.max(Algorithm::<T>::slots_len(&first.algorithm, params));
             slots = slots.max(if first.restart { params } else { 0 });
-            need = need.either(
-                first.estimator.need(shape(early, self::owned::<T, _>(&first.estimator, &data.segments).len())),
-            );
+            let owned = self::owned::<T, _>(&first.estimator, &data.segments).len();
+            need = need.either(first.estimator.need(shape(early, owned)));
+            bank = bank.max(first.estimator.state_len(owned));
+            points = points.max(params.checked_mul(Algorithm::<T>::points(&first.algorithm)));
             batch = batch.max(early);
         }
         if self.keeps_start() {
             slots = slots.saturating_add(params);
         }
-        let points = length.checked_mul(self.algorithm.points()).ok_or(Error::Overflow { what: "points" })?;
+        let points = points.ok_or(Error::Overflow { what: "points" })?;
         let tables = self.estimator.tables_len();
         Ok(Sizes {
             params,
             length,
             points,
             slots,
-            bank: self.estimator.state_len(owned),
+            bank,
             sums: segments * heads,
             counts: segments,
             cursor: data.segments.cursor_len(),
@@ -313,6 +320,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
         if !sound {
             return Err(Error::Param { what: "counters" });
         }
+        if let Some(at) = data.segments.order().iter().position(|&row| row as usize >= data.rows.len()) {
+            return Err(Error::Index { what: "segments", at, len: data.rows.len() });
+        }
         for (segment, size) in desk.population.iter_mut().enumerate() {
             *size = data.segments.size(segment);
         }
@@ -367,6 +377,13 @@ impl<M, E, A, S> Host<M, E, A, S> {
         match self.pretraining {
             Some(first) if pretraining && *running.pieces.steps == first.steps => {
                 self.begin(first, &sizes, &mut running.pieces)?;
+                running.desk.last.drawn = None;
+                // Another sampler than before makes its own order, and begins anew where the cursor cannot be its own.
+                let Running { pieces, desk, .. } = running;
+                if self.sampler.prepare(&data.segments, pieces.cursor, desk.order).is_err() {
+                    pieces.cursor.fill(0);
+                    self.sampler.prepare(&data.segments, pieces.cursor, desk.order)?;
+                }
             }
             _ => {}
         }
@@ -386,10 +403,14 @@ impl<M, E, A, S> Host<M, E, A, S> {
         loop {
             match phase.algorithm.next(&running.memory(phase)) {
                 Ask::Evaluate { term, at, previous, draw, rate, want } => {
-                    let evaluated = running.evaluate(phase, (term, rate), at, previous, draw, want, device.take());
+                    let lent: Option<&mut dyn Device<T>> = match &mut device {
+                        Some(device) => Some(&mut **device),
+                        None => None,
+                    };
+                    let evaluated = running.evaluate(phase, (term, rate), at, previous, draw, want, lent);
                     let value = match evaluated {
                         // A line search may try a point whose value does not fit; that is no decrease, not the end.
-                        Err(Error::Overflow { .. }) if draw == Draw::All => {
+                        Err(Error::Overflow { .. }) if draw == Draw::All && want == Want::Both => {
                             running.desk.grad.fill(T::ZERO);
                             f64::INFINITY
                         }
@@ -403,7 +424,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
                     let without = phase.pretraining || term + 1 < phase.estimator.terms();
                     let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
                     let grad = &running.desk.grad[..phase.length];
-                    let mut memory = running.pieces.memory(phase, running.params);
+                    let mut memory = running.pieces.memory(phase);
                     phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
                     *running.pieces.steps += 1;
                     *running.pieces.value = value;
@@ -609,7 +630,7 @@ fn spread<T: Copy>(points: &mut [T], length: usize) {
 
 impl<T: Real> Pieces<'_, T> {
     /// The part of the memory that an algorithm works on.
-    fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, _: usize) -> State<'_, T> {
+    fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>) -> State<'_, T> {
         State {
             points: &mut self.points[..phase.length * phase.algorithm.points()],
             slots: &mut self.slots[..phase.algorithm.slots_len(phase.length)],
@@ -620,7 +641,7 @@ impl<T: Real> Pieces<'_, T> {
 
 impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>) -> State<'_, T> {
-        self.pieces.memory(phase, self.params)
+        self.pieces.memory(phase)
     }
 
     fn tell<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, answer: Answer<'_, T>) -> Result<()> {
@@ -634,7 +655,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     }
 
     /// Draws rows, and scores them at a point; at another first, if there is one.
-    fn draw<E: Estimator<T>, A, S: Sampler>(
+    fn draw<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
         at: Point,
@@ -642,20 +663,34 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         draw: Draw,
     ) -> Result<Drawn> {
         let segments = &self.data.segments;
+        let points = phase.algorithm.points();
+        if usize::from(at.0) >= points || previous.is_some_and(|previous| usize::from(previous.0) >= points) {
+            return Err(Error::Unsupported { what: "a point that the algorithm does not have" });
+        }
         let desk = &mut self.desk;
         let drawn = match draw {
             Draw::Fresh { sampler: 0 } => {
-                desk.last.rows = phase.sampler.rows(segments);
-                let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
+                let rows = phase.sampler.rows(segments);
+                let to = place(desk.index, desk.slots, desk.starts, rows)?;
+                // What a draw that fails leaves behind is no batch.
+                desk.last.drawn = None;
+                *self.pieces.again = again::NONE;
                 self.pieces.before.copy_from_slice(self.pieces.cursor);
                 let drawn = phase.sampler.draw(segments, self.pieces.cursor, desk.order, to)?;
-                *self.pieces.again = again::FRESH;
+                if let Some(at) = desk.index[..rows].iter().position(|&row| row as usize >= self.data.rows.len()) {
+                    return Err(Error::Index { what: "index", at, len: self.data.rows.len() });
+                }
+                // (Whether the segments follow each other, for those who look at them without a batch.)
+                if desk.starts[0] != 0 || !desk.starts.is_sorted() || desk.starts.last() != Some(&(rows as u32)) {
+                    return Err(Error::Param { what: "starts" });
+                }
+                (desk.last.rows, *self.pieces.again) = (rows, again::FRESH);
                 drawn
             }
             Draw::All => {
-                desk.last.rows = Whole.rows(segments);
-                let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
-                *self.pieces.again = again::ALL;
+                let rows = Whole.rows(segments);
+                let to = place(desk.index, desk.slots, desk.starts, rows)?;
+                (desk.last.rows, *self.pieces.again) = (rows, again::ALL);
                 // Everything at once moves no cursor but its own.
                 Whole.fill(segments, to)
             }
@@ -671,11 +706,6 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
         }
         let index = &desk.index[..rows];
-        if let (Draw::Fresh { .. }, Some(at)) =
-            (draw, index.iter().position(|&row| row as usize >= self.data.rows.len()))
-        {
-            return Err(Error::Index { what: "index", at, len: self.data.rows.len() });
-        }
         *self.pieces.drawn += rows as u64;
         let scores = rows * self.heads;
         let points = &*self.pieces.points;
@@ -690,7 +720,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
 
     /// Draws, scores, estimates and back-propagates; the gradient is left in `desk.grad`.
     #[allow(clippy::too_many_arguments)] // those of the ask, and the device
-    fn evaluate<E: Estimator<T>, A, S: Sampler>(
+    fn evaluate<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
         (term, rate): (u8, Option<f64>),
@@ -755,7 +785,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     }
 
     /// Sums of the linked scores of each class over some draws; whether no draws are left for another call.
-    fn means<E: Estimator<T>, A, S: Sampler>(
+    fn means<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
         at: Point,
@@ -804,6 +834,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         }
         let classes = self.data.segments.len();
         let pairs = classes * (classes - 1);
+        if self.heads != classes || phase.length - self.params < pairs {
+            return Err(Error::Unsupported { what: "class means of other than one dual variable a pair of classes" });
+        }
         let from = (usize::from(at.0) + 1) * phase.length - pairs;
         self.desk.grad[..pairs].copy_from_slice(&self.pieces.points[from..][..pairs]);
         for k in 0..pairs {
@@ -814,7 +847,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             }
         }
         let alpha = &self.desk.grad[..pairs];
-        let mut memory = self.pieces.memory(phase, self.params);
+        let mut memory = self.pieces.memory(phase);
         phase.algorithm.tell(&mut memory, Answer::Duals { alpha })
     }
 }

@@ -20,7 +20,7 @@ impl Sampler for Whole {
 
     fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
-        cursor[0] += 1;
+        cursor[0] = cursor[0].wrapping_add(1);
         Ok(Self.fill(segments, to))
     }
 }

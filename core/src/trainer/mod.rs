@@ -68,7 +68,7 @@ pub struct Report {
 
 /// Trains one model by one method.
 ///
-/// Of several classes, scores are [log-odds](crate::metric::log_odds) of each against all others.
+/// Of several classes, scores are log-odds of each (`metric::log_odds`) against all others.
 #[derive(Clone, Debug)]
 pub struct Trainer<T: Real, R = AnyRun<T>> {
     config: Config,
@@ -159,13 +159,10 @@ impl<T: Real> Trainer<T> {
             AnyRun::Sum(run) => run.model(),
         }
     }
-    /// The method.
-    ///
-    /// # Panics
-    /// Never: its trainer could not have been made.
+    /// The method; `None` for a run of one's own whose configuration names none.
     #[must_use]
-    pub fn method(&self) -> &'static Method {
-        method_for(&self.config, &self.train).unwrap_or(&registry::METHODS[0])
+    pub fn method(&self) -> Option<&'static Method> {
+        method_for(&self.config, &self.train).ok()
     }
     /// The method's estimator; `None` for methods that minimise a finite sum.
     #[must_use]
@@ -212,7 +209,7 @@ fn check_test<T: Real>(train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<
 }
 
 impl<T: Real, R: Run<T>> Trainer<T, R> {
-    /// A trainer of a run of one's own: any [`BatchRun`], [`SumRun`](crate::trainer::SumRun) or other [`Run`]. Of `config`
+    /// A trainer of a run of one's own: any [`BatchRun`], [`SumRun`] or other [`Run`]. Of `config`
     /// the false-positive range and the method's name are used, which a saved run is known by.
     ///
     /// # Errors

@@ -216,7 +216,12 @@ impl<T: Real> Predictor<T> {
     pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
         let saved = Saved::read(bytes)?;
         let model = saved.model()?;
-        let params = params(saved.params, saved.real_bytes, Model::<T>::param_len(&model))?;
+        let count = Model::<T>::param_len(&model);
+        // (A model of one's own is none of these, whatever the configuration beside it says.)
+        if saved.params.len() != count.saturating_mul(saved.real_bytes) {
+            return Err(CheckpointError::Mismatch("model").into());
+        }
+        let params = params(saved.params, saved.real_bytes, count)?;
         Ok(Self { config: saved.config, classes: saved.classes, model, params, passes: SharedPasses::default() })
     }
 

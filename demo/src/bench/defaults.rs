@@ -236,7 +236,10 @@ fn train(job: &Job, model: &ModelSpec, parts: &Parts, seed: u64) -> Result<Outco
     let train = measure(&mut trainer, &parts.train).unwrap_or_default();
     let test = measure(&mut trainer, &parts.judge).unwrap_or_default();
     let warning = match broken {
-        None => trainer.report().map_err(anyhow::Error::from)?.warning.map(|w| w.sentence(trainer.method())),
+        None => {
+            let warning = trainer.report().map_err(anyhow::Error::from)?.warning;
+            warning.zip(trainer.method()).map(|(warning, method)| warning.sentence(method))
+        }
         broken => broken,
     };
     let base = parts.judge.positives() as f64 / parts.judge.len() as f64;

@@ -19,7 +19,7 @@ impl Preparation {
     ///
     /// # Errors
     /// No or an unknown label column, other columns that do not exist, missing values that are refused, one class, more
-    /// label values than the target has (two, or [`MAX_CLASSES`](super::MAX_CLASSES)), text among numbers, sizes beyond the
+    /// label values than the target has (two, or [`MAX_CLASSES`](crate::data::MAX_CLASSES)), text among numbers, sizes beyond the
     /// limits.
     pub fn fit(table: &RawTable, options: &Options) -> Result<Self, DataError> {
         Self::fit_rows(table, options, &all_rows(table))

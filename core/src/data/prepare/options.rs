@@ -42,7 +42,7 @@ pub enum Target {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The label column of a CSV file: its name, or its number from 1 (−1 is the last). `None` takes the first of
-    /// [`LABEL_NAMES`] there is.
+    /// [`LABEL_NAMES`](crate::data::LABEL_NAMES) there is.
     pub label: Option<String>,
     /// What it tells.
     pub target: Target,
