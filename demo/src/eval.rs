@@ -33,7 +33,8 @@ pub struct Args {
     /// Only the rows that `train --split` held out; DATA is the file of training
     #[arg(long)]
     held_out: bool,
-    /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy; pauc over the run's --fpr]
+    /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy,fpr,tpr; pauc over the run's --fpr, the
+    /// rates at the model's threshold]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
     #[command(flatten)]
@@ -100,8 +101,9 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         }
         Targets::Values(values) => measure::print_values(value_summary(&scores, values)?, data.len(), args.json),
         _ => {
-            let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
-            measure::print(&metrics, &scores, data.labels(), model.config().fpr, args.json)
+            let metrics = if args.metric.is_empty() { measure::usual(saved.threshold) } else { args.metric.clone() };
+            let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold };
+            measure::print(&metrics, &scores, data.labels(), usual, args.json)
         }
     }
 }

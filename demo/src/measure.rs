@@ -1,6 +1,6 @@
 //! Metrics by name, as `--metric` takes them.
 
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, class_table};
 use serde_json::{Map, Value};
@@ -17,6 +17,8 @@ Metrics:
   mcclish[:LO]:HI         partial AUC over 0:HI or LO:HI, standardised after McClish (chance 1/2, perfection 1)
   pauc2:TPR[:LO]:HI       two-way partial AUC: true-positive rates from TPR up, false-positive rates 0:HI or LO:HI
   accuracy[:THRESHOLD]    share of right predictions; a score of THRESHOLD (0) or more predicts the positive class
+  fpr[:THRESHOLD]         false-positive rate from THRESHOLD up (the model's: it holds the upper end of --fpr in training)
+  tpr[:THRESHOLD]         true-positive rate, likewise
   precision-at-recall:R   highest precision at a recall of at least R
   recall-at-precision:P   highest recall at a precision of at least P";
 
@@ -36,6 +38,8 @@ enum Kind {
     McClish((f64, f64)),
     TwoWay(f64, (f64, f64)),
     Accuracy(f64),
+    Fpr(Option<f64>),
+    Tpr(Option<f64>),
     PrecisionAtRecall(f64),
     RecallAtPrecision(f64),
 }
@@ -62,16 +66,29 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         ("pauc2", &[tpr, low, high]) if floor(tpr) && range(low, high) => Kind::TwoWay(tpr, (low, high)),
         ("accuracy", []) => Kind::Accuracy(0.0),
         ("accuracy", &[threshold]) => Kind::Accuracy(threshold),
+        ("fpr", []) => Kind::Fpr(None),
+        ("fpr", &[threshold]) => Kind::Fpr(Some(threshold)),
+        ("tpr", []) => Kind::Tpr(None),
+        ("tpr", &[threshold]) => Kind::Tpr(Some(threshold)),
         ("precision-at-recall", &[recall]) if unit(recall) => Kind::PrecisionAtRecall(recall),
         ("recall-at-precision", &[precision]) if unit(precision) => Kind::RecallAtPrecision(precision),
         (
-            "auroc" | "ap" | "pauc" | "mcclish" | "pauc2" | "accuracy" | "precision-at-recall" | "recall-at-precision",
+            "auroc"
+            | "ap"
+            | "pauc"
+            | "mcclish"
+            | "pauc2"
+            | "accuracy"
+            | "fpr"
+            | "tpr"
+            | "precision-at-recall"
+            | "recall-at-precision",
             _,
         ) => {
             let mut forms = HELP.lines().filter_map(|line| line.split_whitespace().next());
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             let limits = match name {
-                "auroc" | "ap" | "accuracy" => "",
+                "auroc" | "ap" | "accuracy" | "fpr" | "tpr" => "",
                 "pauc" | "mcclish" => " with 0 <= LO < HI <= 1",
                 "pauc2" => " with 0 <= TPR < 1 and 0 <= LO < HI <= 1",
                 _ => " with values from 0 to 1",
@@ -80,17 +97,18 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         }
         _ => {
             return Err(format!(
-                "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, accuracy, precision-at-recall, \
-                 recall-at-precision"
+                "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, accuracy, fpr, tpr, \
+                 precision-at-recall, recall-at-precision"
             ));
         }
     };
     Ok(Metric { name: text.trim().to_string(), kind })
 }
 
-/// The metrics of a report.
-pub fn usual() -> Vec<Metric> {
-    ["auroc", "ap", "pauc", "accuracy"].iter().filter_map(|name| parse(name).ok()).collect()
+/// The metrics of a report; of a model that has a threshold its rates, too.
+pub fn usual(threshold: Option<f64>) -> Vec<Metric> {
+    let rates: &[&str] = if threshold.is_some() { &["fpr", "tpr"] } else { &[] };
+    ["auroc", "ap", "pauc", "accuracy"].iter().chain(rates).filter_map(|name| parse(name).ok()).collect()
 }
 
 /// Prints the metrics of scores of several classes.
@@ -128,12 +146,29 @@ fn whole(figures: &Figures) -> Result<()> {
     whole.iter().try_for_each(|(name, value)| output::line(format!("{name:<width$}  {value:.6}")))
 }
 
-/// Prints metrics of scores; `fpr` is the range of a `pauc` without one.
-pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], fpr: (f64, f64), json: bool) -> Result<()> {
+/// What metrics take that are written without it.
+#[derive(Clone, Copy)]
+pub struct Usual {
+    /// The range of `pauc`.
+    pub fpr: (f64, f64),
+    /// The threshold of `fpr` and `tpr`, where there is a model.
+    pub threshold: Option<f64>,
+}
+
+/// Of scores without a model.
+pub const NO_MODEL: Usual = Usual { fpr: (0.0, 0.05), threshold: None };
+
+/// Prints metrics of scores.
+pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], usual: Usual, json: bool) -> Result<()> {
+    let at_model = |metric: &&Metric| matches!(metric.kind, Kind::Fpr(None) | Kind::Tpr(None));
+    if let (None, Some(metric)) = (usual.threshold, metrics.iter().find(at_model)) {
+        let name = &metric.name;
+        return Err(CliError::input(format!("--metric {name}: {name}:THRESHOLD; only a model has one of its own")));
+    }
     let mut memory = Metrics::new();
     let mut values = Vec::with_capacity(metrics.len());
     for metric in metrics {
-        values.push(value(metric.kind, &mut memory, scores, labels, fpr)?);
+        values.push(value(metric.kind, &mut memory, scores, labels, usual)?);
     }
     let positives = labels.iter().filter(|&&y| y == 1).count();
     if json {
@@ -158,14 +193,14 @@ fn value<T: Real>(
     memory: &mut Metrics<T>,
     scores: &[T],
     labels: &[u8],
-    fpr: (f64, f64),
+    usual: Usual,
 ) -> undercurve::Result<f64> {
     let rule = TieRule::Trapezoid;
     match kind {
         Kind::Auroc => memory.auroc(scores, labels),
         Kind::Ap => memory.average_precision(scores, labels),
         Kind::Pauc(range) => {
-            let (low, high) = range.unwrap_or(fpr);
+            let (low, high) = range.unwrap_or(usual.fpr);
             memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)
         }
         Kind::McClish((low, high)) => {
@@ -178,6 +213,12 @@ fn value<T: Real>(
         Kind::Accuracy(threshold) => {
             let counts = Confusion::at(scores, labels, T::of(threshold))?;
             counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })
+        }
+        Kind::Fpr(threshold) | Kind::Tpr(threshold) => {
+            let at = threshold.or(usual.threshold).unwrap_or(f64::INFINITY);
+            let counts = Confusion::at(scores, labels, T::of(at))?;
+            let rate = if matches!(kind, Kind::Fpr(_)) { counts.fpr() } else { counts.tpr() };
+            rate.ok_or(undercurve::Error::OneClass)
         }
         Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, labels, recall),
         Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, labels, precision),

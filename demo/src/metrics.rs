@@ -49,12 +49,12 @@ pub struct Args {
 /// # Errors
 /// [`CliError`](crate::error::CliError).
 pub fn run(args: &Args) -> Result<()> {
-    let metrics = if args.metric.is_empty() { measure::usual() } else { args.metric.clone() };
+    let metrics = if args.metric.is_empty() { measure::usual(None) } else { args.metric.clone() };
     if args.file != Path::new("-")
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
         input::header_note(&first_lines, &args.file);
-        return measure::print(&metrics, &scores, &labels, (0.0, 0.05), args.json);
+        return measure::print(&metrics, &scores, &labels, measure::NO_MODEL, args.json);
     }
     let table = input::table(&args.file, layout(args), Some(&args.label))?;
     let columns = table.columns();
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
     input::header_note(&table, &args.file);
-    measure::print(&metrics, scores, data.labels(), (0.0, 0.05), args.json)
+    measure::print(&metrics, scores, data.labels(), measure::NO_MODEL, args.json)
 }
 
 fn layout(args: &Args) -> LayoutArgs {

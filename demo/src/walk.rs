@@ -12,6 +12,7 @@ use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Dataset, Preparation, Targets};
+use undercurve::metric::{Confusion, Metrics, RocPoint};
 use undercurve::trainer::{Report, Trainer, Warning};
 
 /// Set by Ctrl-C.
@@ -90,6 +91,24 @@ impl<T: Real> Training<T> {
         Ok(())
     }
 
+    /// Of two classes, the point of the ROC curve of the training rows that the upper end of the range allows.
+    fn rates(&mut self) -> Result<Option<RocPoint>> {
+        let train = self.trainer.train_data().clone();
+        let Targets::Binary(labels) = train.targets() else { return Ok(None) };
+        let mut scores = vec![T::ZERO; train.len()];
+        self.trainer.score(train.rows(), &mut scores)?;
+        Ok(Some(Metrics::new().point_at_fpr(&scores, labels, self.trainer.config().fpr.1)?))
+    }
+
+    /// False- and true-positive rate of the test rows at a threshold.
+    fn test_rates(&mut self, threshold: f64) -> Result<Option<(f64, f64)>> {
+        let Some(test) = self.trainer.test_data().cloned() else { return Ok(None) };
+        let mut scores = vec![T::ZERO; test.len()];
+        self.trainer.score(test.rows(), &mut scores)?;
+        let counts = Confusion::at(&scores, test.labels(), T::of(threshold))?;
+        Ok(counts.fpr().zip(counts.tpr()))
+    }
+
     /// What the bar says besides how far it is, given the objective on the last batch.
     fn message(&self, value: Option<f64>) -> String {
         match self.trainer.step_size() {
@@ -144,14 +163,15 @@ impl<T: Real> Training<T> {
     }
 
     /// The file's bytes.
-    fn save(&self) -> Vec<u8> {
-        SavedModel {
+    fn save(&mut self) -> Result<Vec<u8>> {
+        let saved = SavedModel {
             preparation: self.preparation.clone(),
             split: self.split,
+            threshold: self.rates()?.map(|rates| rates.threshold),
             real_bytes: T::BYTES as u8,
             trainer: self.trainer.save(),
-        }
-        .to_bytes()
+        };
+        Ok(saved.to_bytes())
     }
 
     /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
@@ -219,7 +239,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if let Some(path) = place
             && (over || save_due)
         {
-            output::write_atomic(path, &run.save())?;
+            output::write_atomic(path, &run.save()?)?;
         }
         if over {
             break;
@@ -245,6 +265,19 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         reporter.say(details)?;
     }
     let mut totals = run.totals(seconds());
+    if let Some(rates) = run.rates()? {
+        let (at, most) = (rates.threshold, run.trainer.config().fpr.1);
+        totals["threshold"] = json!({"at": at.is_finite().then_some(at), "fpr": rates.fpr, "tpr": rates.tpr});
+        let mut text =
+            format!("Scores from {at:.4}: false-positive rate {:.4} of {most} on the training rows, ", rates.fpr);
+        text += &format!("true-positive rate {:.4}", rates.tpr);
+        if let Some((fpr, tpr)) = run.test_rates(at)? {
+            totals["threshold"]["test_fpr"] = fpr.into();
+            totals["threshold"]["test_tpr"] = tpr.into();
+            text += &format!("; test {fpr:.4} and {tpr:.4}");
+        }
+        reporter.say(text)?;
+    }
     let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
     let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     if let (true, Some(path)) = (ranks_nothing, place) {

@@ -160,6 +160,17 @@ fn reports_are_json_and_a_saved_model_measures_the_same() {
             let named = if key == "pauc" { "pauc:0.1:0.6" } else { key };
             assert_eq!(again[0][named], measured[0][key], "{key}");
         }
+        // The model's threshold holds the upper end of the range in training, and eval takes it.
+        let rates = &last["threshold"];
+        let at = rates["at"].as_f64().unwrap();
+        assert!(rates["fpr"].as_f64().unwrap() <= 0.6 && rates["tpr"].as_f64().unwrap() > 0.0, "{rates}");
+        assert_eq!((&measured[0]["fpr"], &measured[0]["tpr"]), (&rates["test_fpr"], &rates["test_tpr"]));
+        let named = format!("fpr:{at},tpr:{at}");
+        let again = objects(&stdout(&run(&folder.0, &["metrics", "scores.csv", "--json", "--metric", &named])));
+        assert_eq!(again[0][format!("fpr:{at}")], rates["test_fpr"]);
+        assert_eq!(again[0][format!("tpr:{at}")], rates["test_tpr"]);
+        let wrong = run(&folder.0, &["metrics", "scores.csv", "--metric", "tpr"]);
+        assert_eq!(wrong.status.code(), Some(2));
     }
 }
 

@@ -224,7 +224,13 @@ fn model_files_are_what_postcard_writes() {
         Preparation::fit(&sparse, &Options { target: Target::Values, ..Options::default() }).unwrap(),
     ] {
         for split in [None, Some(0.7)] {
-            let model = SavedModel { preparation: preparation.clone(), split, real_bytes: 8, trainer: vec![7; 300] };
+            let model = SavedModel {
+                preparation: preparation.clone(),
+                split,
+                threshold: split.map(|s| -s),
+                real_bytes: 8,
+                trainer: vec![7; 300],
+            };
             let bytes = model.to_bytes();
             let payload = open(Kind::Model, &bytes).unwrap();
             let all = sections(payload);

@@ -294,7 +294,9 @@ fn applied_to_new_data() {
     assert_eq!(preparation.column_names(), ["v", "k=a", "k=b", "k=(missing)"]);
     assert_eq!(dense(&data), [[1.0, 1.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 1.0]]);
     assert_eq!(data.summary().missing, [("v".to_string(), 1), ("k".to_string(), 1)]);
-    let saved = SavedModel { preparation: preparation.clone(), split: None, real_bytes: 4, trainer: vec![] }.to_bytes();
+    let saved =
+        SavedModel { preparation: preparation.clone(), split: None, threshold: None, real_bytes: 4, trainer: vec![] }
+            .to_bytes();
     let loaded = SavedModel::from_bytes(&saved).unwrap().preparation;
     assert_eq!(loaded, preparation);
     let new = csv("extra,label,k,v\n9,1,c,7\n9,0,b,?\n").unwrap();

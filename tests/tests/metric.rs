@@ -97,6 +97,21 @@ fn against_twins<T: Real>(scores: &[T], labels: &[u8], random: &mut Numbers) {
     assert_eq!(full, Ok(counts.auroc()), "pAUC over [0, 1] is AUROC to the last bit");
     let mut ends = [random.unit(), random.unit()];
     ends.sort_by(f64::total_cmp);
+    for most in [0.0, ends[0], ends[1], 1.0] {
+        // Every score as a threshold, and one above all.
+        let rates = |at: f64| {
+            let share = |class| {
+                let rows: Vec<f64> = wide.iter().zip(labels).filter(|(_, y)| **y == class).map(|(s, _)| *s).collect();
+                rows.iter().filter(|&&s| s >= at).count() as f64 / rows.len() as f64
+            };
+            (share(0), share(1))
+        };
+        let best = wide.iter().copied().chain([f64::INFINITY]).map(rates).filter(|rates| rates.0 <= most);
+        let best = best.fold(0.0, |best: f64, (_, tpr)| best.max(tpr));
+        let got = metrics.point_at_fpr(scores, labels, most).unwrap();
+        assert_eq!((got.fpr, got.tpr), rates(got.threshold));
+        assert!(got.fpr <= most && got.tpr == best, "{got:?} {best}");
+    }
     for (low, high) in [(0.0, 0.5), (ends[0], ends[1]), (0.25, 1.0)] {
         if high - low < 1e-3 {
             continue;
@@ -237,6 +252,10 @@ fn extreme_orderings() {
 #[test]
 fn bad_input_is_an_error_and_changes_no_output() {
     let mut metrics = Metrics::<f64>::new();
+    for wrong in [-0.1, 1.1, f64::NAN] {
+        let error = metrics.point_at_fpr(&[1.0, 2.0], &[0, 1], wrong);
+        assert_eq!(error, Err(Error::Param { what: "fpr" }));
+    }
     let one = |m: &mut Metrics<f64>, s: &[f64], y: &[u8]| m.summary(s, y, FprRange::FULL).map(|r| r.auroc);
     assert_eq!(one(&mut metrics, &[], &[]), Err(Error::Empty { what: "scores" }));
     assert_eq!(one(&mut metrics, &[1.0], &[1]), Err(Error::OneClass));

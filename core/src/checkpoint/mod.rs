@@ -154,6 +154,9 @@ pub struct SavedModel {
     pub preparation: crate::data::Preparation,
     /// Share of the rows that went to training, if one file was split; the seed is the run's.
     pub split: Option<f64>,
+    /// Scores from here up predict the positive class, of two: the greatest true-positive rate on the training rows at a
+    /// false-positive rate of at most the upper end of the run's range.
+    pub threshold: Option<f64>,
     /// Bytes of a number: 4 or 8.
     pub real_bytes: u8,
     /// [`Trainer::save`](crate::trainer::Trainer::save).
@@ -167,18 +170,25 @@ mod tag {
     /// Bytes of a number.
     pub const REAL: u8 = b'b';
     pub const TRAINER: u8 = b't';
+    pub const THRESHOLD: u8 = b'h';
 }
 
 impl SavedModel {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut preparation, mut split) = (Vec::new(), Vec::new());
+        let (mut preparation, mut split, mut threshold) = (Vec::new(), Vec::new(), Vec::new());
         self.preparation.write(&mut preparation);
         self.split.write(&mut split);
+        self.threshold.write(&mut threshold);
         let real = [self.real_bytes];
-        let parts: [(u8, &[u8]); 4] =
-            [(tag::PREPARATION, &preparation), (tag::SPLIT, &split), (tag::REAL, &real), (tag::TRAINER, &self.trainer)];
+        let parts: [(u8, &[u8]); 5] = [
+            (tag::PREPARATION, &preparation),
+            (tag::SPLIT, &split),
+            (tag::REAL, &real),
+            (tag::TRAINER, &self.trainer),
+            (tag::THRESHOLD, &threshold),
+        ];
         seal(Kind::Model, &sections(&parts))
     }
 
@@ -192,8 +202,9 @@ impl SavedModel {
         let (preparation, split) = (find(tag::PREPARATION)?, find(tag::SPLIT)?);
         let preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
+        let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };
-        Ok(Self { preparation, split, real_bytes, trainer: find(tag::TRAINER)?.to_vec() })
+        Ok(Self { preparation, split, threshold, real_bytes, trainer: find(tag::TRAINER)?.to_vec() })
     }
 }
 

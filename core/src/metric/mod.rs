@@ -41,6 +41,6 @@ pub use owned::Metrics;
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
 pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision};
 pub use rank::need;
-pub use roc::{RocPoint, roc_curve, roc_curve_thinned, roc_len};
+pub use roc::{RocPoint, point_at_fpr, roc_curve, roc_curve_thinned, roc_len};
 pub use summary::{Summary, summary};
 pub use values::{ValueSummary, value_summary};

@@ -2,7 +2,7 @@
 
 use super::{
     FprRange, PairCounts, PrPoint, RocPoint, Summary, TieRule, average_precision, pair_counts, partial_auc,
-    partial_auc_two_way, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
+    partial_auc_two_way, point_at_fpr, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
     roc_curve_thinned, roc_len, summary,
 };
 use crate::error::Result;
@@ -86,6 +86,10 @@ impl<T: Real> Metrics<T> {
     /// See [`recall_at_precision`].
     pub fn recall_at_precision(&mut self, scores: &[T], labels: &[u8], precision: f64) -> Result<f64> {
         recall_at_precision(scores, labels, precision, self.scratch(scores.len()))
+    }
+    /// See [`point_at_fpr`].
+    pub fn point_at_fpr(&mut self, scores: &[T], labels: &[u8], most: f64) -> Result<RocPoint> {
+        point_at_fpr(scores, labels, most, self.scratch(scores.len()))
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<RocPoint>> {

@@ -61,6 +61,25 @@ pub fn roc_curve_thinned<T: Real>(
     Ok(thinner.finish())
 }
 
+/// The point of the ROC curve with the greatest true-positive rate among those whose false-positive rate is at most `most`,
+/// in [0, 1]: predicting the positive class from its threshold up keeps that rate on these rows. `scratch` as
+/// [`need`](super::need) says; O(n).
+///
+/// # Errors
+/// `Param` for a rate outside [0, 1], and as [`auroc`](super::auroc).
+pub fn point_at_fpr<T: Real>(scores: &[T], labels: &[u8], most: f64, scratch: Scratch<'_, T>) -> Result<RocPoint> {
+    if !(0.0..=1.0).contains(&most) {
+        return Err(Error::Param { what: "fpr" });
+    }
+    let mut best = RocPoint::default();
+    walk(scores, labels, scratch, |point| {
+        if point.fpr <= most {
+            best = point;
+        }
+    })?;
+    Ok(best)
+}
+
 fn walk<T: Real>(
     scores: &[T],
     labels: &[u8],
