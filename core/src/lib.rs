@@ -58,6 +58,8 @@ mod decimal;
 mod error;
 pub mod estimator;
 mod example_loss;
+#[cfg(feature = "alloc")]
+pub mod expression;
 pub mod finite_sum;
 pub mod host;
 pub mod metric;

@@ -37,6 +37,10 @@ pub struct Args {
     /// rates at the model's threshold]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
+    /// The columns whose values, together, make groups, with commas between them [default: those of training]: adds their
+    /// gaps and a table
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    group: Vec<String>,
     #[command(flatten)]
     layout: LayoutArgs,
     /// Write label and score (of several classes: the log-odds of each) of every row to a CSV file
@@ -66,6 +70,10 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         Target::Classes => Some("several classes; --metric is for two (what there is of several"),
         _ => Some("numbers; --metric is for two classes (what there is of numbers"),
     };
+    if what.is_some() && !args.group.is_empty() {
+        let model = args.model.display();
+        return Err(CliError::input(format!("{model}: --group is for a model of two classes")));
+    }
     if let (Some(what), false) = (what, args.metric.is_empty()) {
         let model = args.model.display();
         return Err(CliError::input(format!("{model}: a model of {what} is printed without it)")));
@@ -73,7 +81,7 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     let mut model = Predictor::<T>::load(&saved.trainer)
         .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let table = input::table_again(&args.data, args.layout, preparation.label_column())?;
-    let mut data = preparation.apply::<T>(&table)?;
+    let mut data = input::group(preparation, &table, preparation.apply::<T>(&table)?, &args.group)?;
     let file = args.data.display().to_string();
     if args.held_out {
         let share = saved.split.ok_or_else(|| {
@@ -94,15 +102,20 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         output::check_output(path, &[&args.model, &args.data])?;
         output::write_atomic(path, scores_csv(data.targets(), names, &scores).as_bytes())?;
     }
-    input::notes(&data, &file);
+    let known = if args.group.is_empty() { preparation.group_names().len() } else { data.groups() };
+    input::notes(&data, &file, known);
     match data.targets() {
         Targets::Classes { labels, .. } => {
             measure::print_classes(class_summary(&scores, heads, labels)?, names, args.json)
         }
         Targets::Values(values) => measure::print_values(value_summary(&scores, values)?, data.len(), args.json),
         _ => {
-            let metrics = if args.metric.is_empty() { measure::usual(saved.threshold) } else { args.metric.clone() };
-            let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold };
+            let groups = input::grouping(&data, known);
+            let metrics = match args.metric.as_slice() {
+                [] => measure::usual(saved.threshold, groups.is_some()),
+                asked => asked.to_vec(),
+            };
+            let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold, groups };
             measure::print(&metrics, &scores, data.labels(), usual, args.json)
         }
     }

@@ -1,12 +1,13 @@
 //! Reading data files and saved models, with the options that every command reads them by.
 
+use crate::by_group::Grouping;
 use crate::error::{CliError, Result};
 use clap::ValueEnum;
 use std::io::Read as _;
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Format, Missing, Options, RawTable, ReadOptions, Scale, label_column_of};
+use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Scale, label_column_of};
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -122,6 +123,13 @@ pub struct DataArgs {
     /// Columns to leave out, with commas between them
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Columns whose values, together, make groups, with commas between them; `eval` then measures each and the gaps
+    /// between them. They stay features
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub group: Vec<String>,
+    /// The columns of --group are no features
+    #[arg(long, requires = "group")]
+    pub group_hidden: bool,
 }
 
 impl DataArgs {
@@ -133,7 +141,8 @@ impl DataArgs {
             scale: self.scale.map(ScaleArg::scale),
             missing: self.missing.map_or(Missing::Refuse, MissingArg::missing),
             categorical: self.categorical.clone(),
-            ignore: self.ignore.clone(),
+            ignore: if self.group_hidden { [&*self.ignore, &self.group].concat() } else { self.ignore.clone() },
+            group: self.group.clone(),
             ..Options::default()
         }
     }
@@ -248,7 +257,9 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 /// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
     let label = label_column_of(table, options).map_err(|error| or_header(error.into(), table))?;
-    for (option, columns) in [("ignore", &options.ignore), ("categorical", &options.categorical)] {
+    for (option, columns) in
+        [("group", &options.group), ("ignore", &options.ignore), ("categorical", &options.categorical)]
+    {
         if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
             return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));
         }
@@ -265,14 +276,38 @@ pub fn saved(path: &Path) -> Result<SavedModel> {
     SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
+/// Data with the groups that these columns make of the table, or, where none are named, as they are.
+///
+/// # Errors
+/// `Input`.
+pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, columns: &[String]) -> Result<Dataset<T>> {
+    if columns.is_empty() {
+        return Ok(data);
+    }
+    if let Some(label) = of.label_column().filter(|label| columns.iter().any(|column| column == label)) {
+        return Err(CliError::input(format!("--group {label}: is the label column of {}", table.name())));
+    }
+    Ok(of.grouped(table, data, columns)?)
+}
+
+/// The groups of data that have some, of which training had the first `known`.
+pub fn grouping<T: Real>(data: &Dataset<T>, known: usize) -> Option<Grouping<'_>> {
+    let there = !data.group_of().is_empty();
+    there.then(|| Grouping { of: data.group_of(), names: data.group_names(), known })
+}
+
 /// Says on stderr what the preparation did that one may not expect.
-pub fn notes<T: Real>(data: &Dataset<T>, file: &str) {
+pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
     let summary = data.summary();
     for (column, count) in &summary.missing {
         eprintln!("note: {file}: {count} missing values in column \"{column}\" were filled in");
     }
     for (column, count) in &summary.unseen {
         eprintln!("note: {file}: {count} values of column \"{column}\" did not occur in training and count as none");
+    }
+    for (at, name) in data.group_names().iter().enumerate().skip(known_groups) {
+        let count = data.group_of().iter().filter(|&&group| group as usize == at).count();
+        eprintln!("note: {file}: {count} rows are of a group that training did not have, \"{name}\"");
     }
     if summary.beyond > 0 {
         eprintln!("note: {file}: {} values in columns beyond those of training were left out", summary.beyond);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod build_web;
+mod by_group;
 mod device;
 mod error;
 mod eval;

@@ -1,10 +1,12 @@
 //! Metrics by name, as `--metric` takes them.
 
+use crate::by_group::{self, Found, Grouping, OfGroups, Table};
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, class_table};
 use serde_json::{Map, Value};
 use undercurve::Real;
+use undercurve::expression::Quantity;
 use undercurve::metric::{ClassSummary, Confusion, FprRange, Metrics, TieRule, ValueSummary, mcclish};
 use undercurve::trainer::Figures;
 
@@ -20,7 +22,15 @@ Metrics:
   fpr[:THRESHOLD]         false-positive rate from THRESHOLD up (the model's: it holds the upper end of --fpr in training)
   tpr[:THRESHOLD]         true-positive rate, likewise
   precision-at-recall:R   highest precision at a recall of at least R
-  recall-at-precision:P   highest recall at a precision of at least P";
+  recall-at-precision:P   highest recall at a precision of at least P
+Metrics of groups (--group), the worst pair or group:
+  gap(tpr), gap(fpr)      largest difference of a rate between two groups over all thresholds, ± what 95 of 100 samples of
+                          groups that do not differ stay below
+  gap(tpr@A), gap(fpr@A)  the same at the lowest threshold with a false-positive rate of at most A over all groups
+  worst-auroc             least AUROC within a group
+  worst-accuracy[:T]      least accuracy of a group
+  worst-loss              largest mean logistic loss of a group
+  cvar:SHARE              mean of that loss over the worst share of the groups";
 
 /// One metric with its arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,10 +52,20 @@ enum Kind {
     Tpr(Option<f64>),
     PrecisionAtRecall(f64),
     RecallAtPrecision(f64),
+    OfGroups(OfGroups),
 }
 
 /// A metric from its name, for clap.
 pub fn parse(text: &str) -> std::result::Result<Metric, String> {
+    if text.contains('(') {
+        return match Quantity::parse(text) {
+            Ok(quantity @ Quantity::Gap { rate, fpr }) => {
+                Ok(Metric { name: quantity.to_string(), kind: Kind::OfGroups(OfGroups::Gap(rate, fpr)) })
+            }
+            Ok(_) => Err("expected gap(tpr), gap(fpr), gap(tpr@A) or gap(fpr@A)".to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+    }
     let mut parts = text.trim().split(':');
     let name = parts.next().unwrap_or_default();
     let numbers: Vec<f64> = parts
@@ -72,6 +92,11 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         ("tpr", &[threshold]) => Kind::Tpr(Some(threshold)),
         ("precision-at-recall", &[recall]) if unit(recall) => Kind::PrecisionAtRecall(recall),
         ("recall-at-precision", &[precision]) if unit(precision) => Kind::RecallAtPrecision(precision),
+        ("worst-loss", []) => Kind::OfGroups(OfGroups::WorstLoss),
+        ("worst-auroc", []) => Kind::OfGroups(OfGroups::WorstAuroc),
+        ("worst-accuracy", []) => Kind::OfGroups(OfGroups::WorstAccuracy(0.0)),
+        ("worst-accuracy", &[threshold]) => Kind::OfGroups(OfGroups::WorstAccuracy(threshold)),
+        ("cvar", &[share]) if share > 0.0 && share <= 1.0 => Kind::OfGroups(OfGroups::Cvar(share)),
         (
             "auroc"
             | "ap"
@@ -82,13 +107,18 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             | "fpr"
             | "tpr"
             | "precision-at-recall"
-            | "recall-at-precision",
+            | "recall-at-precision"
+            | "worst-loss"
+            | "worst-auroc"
+            | "worst-accuracy"
+            | "cvar",
             _,
         ) => {
             let mut forms = HELP.lines().filter_map(|line| line.split_whitespace().next());
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             let limits = match name {
-                "auroc" | "ap" | "accuracy" | "fpr" | "tpr" => "",
+                "auroc" | "ap" | "accuracy" | "fpr" | "tpr" | "worst-loss" | "worst-auroc" | "worst-accuracy" => "",
+                "cvar" => " with 0 < SHARE <= 1",
                 "pauc" | "mcclish" => " with 0 <= LO < HI <= 1",
                 "pauc2" => " with 0 <= TPR < 1 and 0 <= LO < HI <= 1",
                 _ => " with values from 0 to 1",
@@ -98,17 +128,19 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         _ => {
             return Err(format!(
                 "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, accuracy, fpr, tpr, \
-                 precision-at-recall, recall-at-precision"
+                 precision-at-recall, recall-at-precision, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
             ));
         }
     };
     Ok(Metric { name: text.trim().to_string(), kind })
 }
 
-/// The metrics of a report; of a model that has a threshold its rates, too.
-pub fn usual(threshold: Option<f64>) -> Vec<Metric> {
+/// The metrics of a report; of a model that has a threshold its rates, too, and of groups their gaps.
+pub fn usual(threshold: Option<f64>, groups: bool) -> Vec<Metric> {
     let rates: &[&str] = if threshold.is_some() { &["fpr", "tpr"] } else { &[] };
-    ["auroc", "ap", "pauc", "accuracy"].iter().chain(rates).filter_map(|name| parse(name).ok()).collect()
+    let gaps: &[&str] = if groups { &["gap(fpr)", "gap(tpr)"] } else { &[] };
+    let names = ["auroc", "ap", "pauc", "accuracy"];
+    names.iter().chain(rates).chain(gaps).filter_map(|name| parse(name).ok()).collect()
 }
 
 /// Prints the metrics of scores of several classes.
@@ -148,79 +180,96 @@ fn whole(figures: &Figures) -> Result<()> {
 
 /// What metrics take that are written without it.
 #[derive(Clone, Copy)]
-pub struct Usual {
+pub struct Usual<'a> {
     /// The range of `pauc`.
     pub fpr: (f64, f64),
     /// The threshold of `fpr` and `tpr`, where there is a model.
     pub threshold: Option<f64>,
+    /// The groups of the rows.
+    pub groups: Option<Grouping<'a>>,
 }
 
-/// Of scores without a model.
-pub const NO_MODEL: Usual = Usual { fpr: (0.0, 0.05), threshold: None };
+/// Of scores without a model and without groups.
+pub const NO_MODEL: Usual<'_> = Usual { fpr: (0.0, 0.05), threshold: None, groups: None };
 
 /// Prints metrics of scores.
-pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], usual: Usual, json: bool) -> Result<()> {
+pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], usual: Usual<'_>, json: bool) -> Result<()> {
     let at_model = |metric: &&Metric| matches!(metric.kind, Kind::Fpr(None) | Kind::Tpr(None));
     if let (None, Some(metric)) = (usual.threshold, metrics.iter().find(at_model)) {
         let name = &metric.name;
         return Err(CliError::input(format!("--metric {name}: {name}:THRESHOLD; only a model has one of its own")));
     }
+    let names = usual.groups.map_or(&[][..], |groups| groups.names);
     let mut memory = Metrics::new();
     let mut values = Vec::with_capacity(metrics.len());
     for metric in metrics {
-        values.push(value(metric.kind, &mut memory, scores, labels, usual)?);
+        values.push(value(metric, &mut memory, scores, labels, usual)?);
     }
+    let threshold = usual.threshold.unwrap_or(0.0);
+    let table = usual.groups.map(|groups| Table::new(&mut memory, scores, labels, groups, threshold)).transpose()?;
     let positives = labels.iter().filter(|&&y| y == 1).count();
     if json {
         let mut object = Map::new();
         object.insert("rows".to_string(), labels.len().into());
         object.insert("positives".to_string(), positives.into());
-        for (metric, value) in metrics.iter().zip(values) {
-            object.insert(metric.name.clone(), value.into());
+        for (metric, value) in metrics.iter().zip(&values) {
+            object.insert(metric.name.clone(), value.value().into());
+        }
+        if let Some(table) = table {
+            let told = metrics.iter().zip(&values).filter_map(|(m, value)| Some((m.name.clone(), value.json(names)?)));
+            object.insert("of_groups".to_string(), Value::Object(told.collect()));
+            object.insert("groups".to_string(), table.json());
         }
         return output::line(Value::Object(object));
     }
     output::line(format!("{} rows, {positives} positive", labels.len()))?;
     let width = metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
     for (metric, value) in metrics.iter().zip(values) {
-        output::line(format!("{:width$}  {value:.6}", metric.name))?;
+        let figure = value.value().map_or_else(String::new, |value| format!("{value:.6}"));
+        output::line(format!("{:width$}  {figure}{}", metric.name, value.note(names)))?;
     }
-    Ok(())
+    table.map_or(Ok(()), |table| output::line(format!("\n{}", table.text())))
 }
 
 fn value<T: Real>(
-    kind: Kind,
+    metric: &Metric,
     memory: &mut Metrics<T>,
     scores: &[T],
     labels: &[u8],
-    usual: Usual,
-) -> undercurve::Result<f64> {
+    usual: Usual<'_>,
+) -> Result<Found> {
     let rule = TieRule::Trapezoid;
-    match kind {
-        Kind::Auroc => memory.auroc(scores, labels),
-        Kind::Ap => memory.average_precision(scores, labels),
+    Ok(Found::Number(match metric.kind {
+        Kind::Auroc => memory.auroc(scores, labels)?,
+        Kind::Ap => memory.average_precision(scores, labels)?,
         Kind::Pauc(range) => {
             let (low, high) = range.unwrap_or(usual.fpr);
-            memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)
+            memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)?
         }
         Kind::McClish((low, high)) => {
             let range = FprRange::new(low, high)?;
-            memory.partial_auc(scores, labels, range, rule).map(|partial| mcclish(partial, range))
+            mcclish(memory.partial_auc(scores, labels, range, rule)?, range)
         }
         Kind::TwoWay(tpr, (low, high)) => {
-            memory.partial_auc_two_way(scores, labels, tpr, FprRange::new(low, high)?, rule)
+            memory.partial_auc_two_way(scores, labels, tpr, FprRange::new(low, high)?, rule)?
         }
         Kind::Accuracy(threshold) => {
             let counts = Confusion::at(scores, labels, T::of(threshold))?;
-            counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })
+            counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })?
         }
         Kind::Fpr(threshold) | Kind::Tpr(threshold) => {
             let at = threshold.or(usual.threshold).unwrap_or(f64::INFINITY);
             let counts = Confusion::at(scores, labels, T::of(at))?;
-            let rate = if matches!(kind, Kind::Fpr(_)) { counts.fpr() } else { counts.tpr() };
-            rate.ok_or(undercurve::Error::OneClass)
+            let rate = if matches!(metric.kind, Kind::Fpr(_)) { counts.fpr() } else { counts.tpr() };
+            rate.ok_or(undercurve::Error::OneClass)?
         }
-        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, labels, recall),
-        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, labels, precision),
-    }
+        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, labels, recall)?,
+        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, labels, precision)?,
+        Kind::OfGroups(of) => {
+            let groups = usual.groups.ok_or_else(|| {
+                CliError::input(format!("--metric {}: is of groups; --group names their column", metric.name))
+            })?;
+            return Ok(by_group::find(of, memory, scores, labels, groups)?);
+        }
+    }))
 }

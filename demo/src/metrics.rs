@@ -35,6 +35,9 @@ pub struct Args {
     /// Label value that counts as positive [default: the larger of two]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
+    /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    group: Vec<String>,
     /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
     /// numbers below names
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true)]
@@ -49,8 +52,10 @@ pub struct Args {
 /// # Errors
 /// [`CliError`](crate::error::CliError).
 pub fn run(args: &Args) -> Result<()> {
-    let metrics = if args.metric.is_empty() { measure::usual(None) } else { args.metric.clone() };
+    let metrics =
+        if args.metric.is_empty() { measure::usual(None, !args.group.is_empty()) } else { args.metric.clone() };
     if args.file != Path::new("-")
+        && args.group.is_empty()
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
         input::header_note(&first_lines, &args.file);
@@ -85,12 +90,13 @@ pub fn run(args: &Args) -> Result<()> {
         ..Options::default()
     };
     let preparation = Preparation::fit(&table, &options)?;
-    let data = preparation.apply::<f64>(&table)?;
+    let data = input::group(&preparation, &table, preparation.apply::<f64>(&table)?, &args.group)?;
     let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
     input::header_note(&table, &args.file);
-    measure::print(&metrics, scores, data.labels(), measure::NO_MODEL, args.json)
+    let usual = measure::Usual { groups: input::grouping(&data, data.groups()), ..measure::NO_MODEL };
+    measure::print(&metrics, scores, data.labels(), usual, args.json)
 }
 
 fn layout(args: &Args) -> LayoutArgs {
@@ -123,6 +129,9 @@ fn plain(args: &Args) -> Option<Scores> {
 
 /// The metrics of several classes, with the names of their score columns.
 fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> Result<()> {
+    if !args.group.is_empty() {
+        return Err(CliError::input("--group: is for two classes; --positive names one of several"));
+    }
     if let Some(metric) = args.metric.first() {
         let text = format!("--metric {}: is for two classes; --positive names one of several", metric.name);
         return Err(CliError::input(text));

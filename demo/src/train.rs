@@ -202,9 +202,10 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
-    input::notes(trainer.train_data(), &args.data.display().to_string());
+    let known = preparation.group_names().len();
+    input::notes(trainer.train_data(), &args.data.display().to_string(), known);
     if let Some(test) = trainer.test_data() {
-        input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string());
+        input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string(), known);
     }
     let positive = preparation.positive().filter(|_| new && args.reading.positive.is_none());
     if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
@@ -353,6 +354,7 @@ fn check_target(args: &Args, target: Target) -> Result<()> {
     match target {
         Target::Binary => Ok(()),
         _ if args.fpr.is_some() => Err(CliError::input(format!("--fpr: the partial AUC is one of two classes{name}"))),
+        _ if !args.reading.group.is_empty() => Err(CliError::input(format!("--group: is for two classes{name}"))),
         _ if args.reading.positive.is_some() => {
             Err(CliError::input("--positive: names the positive one of two classes, which --target binary trains"))
         }
@@ -397,8 +399,15 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
         return Some("list of categorical columns (--categorical)");
     }
     let used = |name: &String| name == label || sources.iter().any(|(source, _)| source == name);
+    if !given.group.is_empty() && given.group != preparation.group_columns() {
+        return Some("list of columns that make groups (--group)");
+    }
+    if given.group_hidden && given.group.iter().any(used) {
+        return Some("list of features (--group-hidden)");
+    }
+    let hidden = |name: &String| preparation.group_columns().contains(name);
     let same = given.ignore.iter().all(|name| columns.contains(name) && !used(name))
-        && columns.iter().all(|name| used(name) || given.ignore.contains(name));
+        && columns.iter().all(|name| used(name) || hidden(name) || given.ignore.contains(name));
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 

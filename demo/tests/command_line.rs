@@ -970,3 +970,112 @@ fn the_file_alone_decides_the_scale() {
         }
     }
 }
+
+/// Rows with a group that shifts the second number, so that the groups' rates differ; `extra` rows of another group follow.
+fn people(rows: usize, extra: usize) -> String {
+    let mut numbers = Numbers(11);
+    let mut text = String::from("a,b,sex,age,label\n");
+    for row in 0..rows + extra {
+        let label = usize::from(numbers.next() < 0.3);
+        let sex = if row >= rows {
+            "x"
+        } else if numbers.next() < 0.4 {
+            "f"
+        } else {
+            "m"
+        };
+        let shift = if sex == "m" { 0.4 } else { 0.0 };
+        let (a, b) = (numbers.next() + 0.5 * label as f64, numbers.next() + shift);
+        text += &format!("{a},{b},{sex},{},{label}\n", 20 + row % 3);
+    }
+    text
+}
+
+#[test]
+fn groups_are_measured_and_kept_with_the_model() {
+    let folder = Folder::new("groups");
+    let text = people(600, 0);
+    folder.write("p.csv", &text);
+    folder.write("new.csv", people(90, 3));
+    folder.write(
+        "without.csv",
+        text.lines()
+            .map(|line| {
+                let mut cells: Vec<&str> = line.split(',').collect();
+                cells.remove(2);
+                cells.join(",") + "\n"
+            })
+            .collect::<String>(),
+    );
+    let train =
+        ["train", "p.csv", "--method", "ce", "--steps", "300", "--group", "sex", "--group-hidden", "--save", "p.model"];
+    stdout(&run(&folder.0, &train));
+    let eval = |args: &[&str]| run(&folder.0, &[&["eval", "p.model"], args].concat());
+    let json: Value = serde_json::from_str(&stdout(&eval(&["p.csv", "--scores", "s.csv", "--json"]))).unwrap();
+    // What is told is what brute force finds in the scores.
+    let scored = fs::read_to_string(folder.path("s.csv")).unwrap();
+    let pairs = scored.lines().skip(1).map(|line| line.split_once(',').unwrap());
+    let (labels, scores): (Vec<u8>, Vec<f64>) =
+        pairs.map(|(y, s)| (y.parse::<u8>().unwrap(), s.parse::<f64>().unwrap())).unzip();
+    let sexes = text.lines().skip(1).map(|line| u32::from(line.split(',').nth(2) == Some("m")));
+    let sexes: Vec<u32> = sexes.collect();
+    for (name, class) in [("gap(fpr)", 0), ("gap(tpr)", 1)] {
+        let want = undercurve_tests::metric::gap(&scores, &labels, &sexes, class, [0, 1]);
+        let rows = [0, 1].map(|sex| (0..600).filter(|&i| labels[i] == class && sexes[i] == sex).count());
+        assert!((json[name].as_f64().unwrap() - want).abs() < 1e-12 && want > 0.1, "{json}");
+        let told = &json["of_groups"][name];
+        assert_eq!((&told["rows"], &told["groups"]), (&serde_json::json!(rows), &serde_json::json!(["f", "m"])));
+        let noise = 1.36 * (1.0 / rows[0] as f64 + 1.0 / rows[1] as f64).sqrt();
+        assert!((told["noise"].as_f64().unwrap() - noise).abs() < 1e-12);
+    }
+    assert_eq!((&json["groups"][1]["group"], &json["groups"][1]["in_training"]), (&"m".into(), &true.into()));
+    // The scores alone say the same.
+    let joined: String =
+        scored.lines().zip(text.lines()).map(|(s, t)| format!("{s},{}\n", t.split(',').nth(2).unwrap())).collect();
+    folder.write("joined.csv", joined);
+    let metrics = [
+        "metrics",
+        "joined.csv",
+        "--group",
+        "sex",
+        "--metric",
+        "gap(fpr),gap( tpr@.1 ),worst-auroc,worst-loss,worst-accuracy:0.5,cvar:0.5",
+        "--json",
+    ];
+    let alone: Value = serde_json::from_str(&stdout(&run(&folder.0, &metrics))).unwrap();
+    assert_eq!(alone["of_groups"]["gap(fpr)"], json["of_groups"]["gap(fpr)"]);
+    let want = undercurve_tests::metric::gap_at(&scores, &labels, &sexes, 1, [0, 1], 0.1);
+    assert!((alone["gap(tpr@0.1)"].as_f64().unwrap() - want).abs() < 1e-12);
+    assert_eq!(alone["worst-loss"], alone["cvar:0.5"]);
+    for group in json["groups"].as_array().unwrap() {
+        assert!(group["auroc"].as_f64() >= alone["worst-auroc"].as_f64());
+    }
+    // A group that training did not have is measured and said; without the column there are none; other columns make others.
+    let output = eval(&["new.csv"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("note: new.csv: 3 rows are of a group that training did not have, \"x\""), "{said}");
+    let shown = stdout(&output);
+    assert!(shown.contains(" ± ") && shown.contains("(not in training)"), "{shown}");
+    assert!(!stdout(&eval(&["without.csv"])).contains("gap"));
+    assert!(stdout(&eval(&["p.csv", "--group", "age"])).contains("22 "));
+    let refuse = |args: &[&str], part: &str| refused(&folder, args, part);
+    refuse(
+        &["eval", "p.model", "without.csv", "--metric", "gap(fpr)"],
+        "--metric gap(fpr): is of groups; --group names",
+    );
+    refuse(&["eval", "p.model", "without.csv", "--group", "sex"], "there is no column \"sex\"");
+    refuse(&["eval", "p.model", "p.csv", "--group", "label"], "--group label: is the label column");
+    refuse(
+        &["eval", "p.model", "p.csv", "--metric", "gap(fpr@1)"],
+        "character 9: expected a false-positive rate above 0",
+    );
+    refuse(&["train", "p.csv", "--method", "ce", "--group", "label"], "--group label: is the label column");
+    refuse(&["train", "p.csv", "--method", "ce", "--group-hidden"], "--group");
+    refuse(&["train", "p.csv", "--resume", "p.model", "--group", "age"], "another list of columns that make groups");
+    refuse(&["metrics", "joined.csv", "--metric", "worst-auroc"], "--metric worst-auroc: is of groups");
+    let bad = text.replacen(",f,", ",,", 1);
+    folder.write("bad.csv", &bad);
+    let line = 1 + bad.lines().position(|line| line.contains(",,")).unwrap();
+    refuse(&["eval", "p.model", "bad.csv"], &format!("bad.csv:{line}:3: missing value in column \"sex\""));
+    stdout(&run(&folder.0, &["train", "p.csv", "--resume", "p.model"]));
+}

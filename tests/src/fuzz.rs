@@ -329,3 +329,57 @@ pub fn check(bytes: &[u8]) {
     let kind = bytes.u8();
     if kind & 128 == 0 { check_case::<f32>(kind, &mut bytes) } else { check_case::<f64>(kind, &mut bytes) }
 }
+
+/// Parts that constraints are made of, and some that they are not.
+pub const PARTS: [&str; 32] = [
+    "gap",
+    "(",
+    ")",
+    "tpr",
+    "fpr",
+    "@",
+    "0.1",
+    "recall",
+    "[",
+    "]",
+    "precision",
+    "loss",
+    "old",
+    "<=",
+    ">=",
+    "≤",
+    "≥",
+    " ",
+    "\"",
+    "\"\"",
+    "Female",
+    "m,w",
+    "é",
+    "-",
+    "1e-3",
+    ".5",
+    "nan",
+    "inf",
+    "2",
+    "=",
+    "\u{0}",
+    "fpr <= 0.05",
+];
+
+/// Makes a text of the bytes: a constraint is displayed as one that is read as the same, an error is within the text.
+///
+/// # Panics
+/// Where that does not hold.
+pub fn check_expression(bytes: &[u8]) {
+    use undercurve::expression::{Expression, Quantity};
+    let text: String = bytes.iter().map(|&byte| PARTS[byte as usize % PARTS.len()]).collect();
+    match Expression::parse(&text) {
+        Ok(read) => {
+            let shown = read.to_string();
+            assert_eq!(Expression::parse(&shown), Ok(read.clone()), "{text:?} is shown as {shown:?}");
+            let quantity = read.quantity.to_string();
+            assert_eq!(Quantity::parse(&quantity), Ok(read.quantity), "{quantity:?}");
+        }
+        Err(error) => assert!((1..=text.chars().count() + 1).contains(&error.at), "{text:?}: {error}"),
+    }
+}

@@ -142,13 +142,34 @@ pub fn multiclass(s: &[f64], classes: usize, y: &[u32], tied: f64) -> (f64, f64)
     (pairwise / (classes * (classes - 1)) as f64, rest / classes as f64)
 }
 
-/// Largest gap of the rate of scores at or above a threshold, among the examples of `class`, between two groups.
-pub fn gap(s: &[f64], y: &[u8], groups: &[u32], class: u8) -> f64 {
-    let rate = |group: u32, t: f64| {
-        let of: Vec<usize> = (0..s.len()).filter(|&i| y[i] == class && groups[i] == group).collect();
-        of.iter().filter(|&&i| s[i] >= t).count() as f64 / of.len() as f64
+/// Rate of scores at or above `t` among the examples of a label and a group; NaN without any.
+fn rate(s: &[f64], y: &[u8], groups: &[u32], class: u8, group: u32, t: f64) -> f64 {
+    let of: Vec<usize> = (0..s.len()).filter(|&i| y[i] == class && groups[i] == group).collect();
+    of.iter().filter(|&&i| s[i] >= t).count() as f64 / of.len() as f64
+}
+
+/// Largest gap of that rate between two groups.
+pub fn gap(s: &[f64], y: &[u8], groups: &[u32], class: u8, pair: [u32; 2]) -> f64 {
+    let apart = |&t: &f64| {
+        let [a, b] = pair.map(|group| rate(s, y, groups, class, group, t));
+        (a - b).abs()
     };
-    s.iter().map(|&t| (rate(1, t) - rate(0, t)).abs()).fold(0.0, f64::max)
+    s.iter().map(apart).fold(0.0, f64::max)
+}
+
+/// That gap at the lowest threshold where at most this share of all negatives is at or above it.
+pub fn gap_at(s: &[f64], y: &[u8], groups: &[u32], class: u8, pair: [u32; 2], level: f64) -> f64 {
+    let neg = of_class(s, y, 0);
+    let share = |t: f64| neg.iter().filter(|&&x| x >= t).count() as f64 / neg.len() as f64;
+    let lowest = s.iter().copied().filter(|&t| share(t) <= level).fold(f64::INFINITY, f64::min);
+    let [a, b] = pair.map(|group| rate(s, y, groups, class, group, lowest));
+    (a - b).abs()
+}
+
+/// Mean of ln(1 + e^(−m)), m the score of a positive and minus that of a negative.
+pub fn logistic_loss(s: &[f64], y: &[u8]) -> f64 {
+    let sum: f64 = s.iter().zip(y).map(|(&s, &y)| (1.0 + (if y == 1 { -s } else { s }).exp()).ln()).sum();
+    sum / s.len() as f64
 }
 
 /// Mean of the worst share of the losses: min over λ of λ + mean [loss − λ]₊ / level, attained at one of them.

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::io::Write as _;
+use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
@@ -528,4 +529,101 @@ fn sparse_arrays_are_checked_and_taken_as_they_are() {
         Error::Index { what: "ptr", at: 2, len: 3 }
     );
     assert!(make(&ptr, &col, &[1.0, f64::NAN, 0.5], &[1, 0, 1], 4).is_err());
+}
+
+const PEOPLE: &str = "age,sex,race,label\n30,f,b,1\n40,m,w,0\n50,f,w,1\n35,m,b,0\n45,f,\"w,x\",0\n";
+
+#[test]
+fn groups_are_the_values_of_their_columns() {
+    let group =
+        |columns: &[&str]| Options { group: columns.iter().map(ToString::to_string).collect(), ..options("label") };
+    let (preparation, data) = fitted(PEOPLE, &group(&["sex"])).unwrap();
+    assert_eq!(
+        (data.groups(), data.group_of(), data.group_names()),
+        (2, &[0, 1, 0, 1, 0][..], &["f".into(), "m".into()][..])
+    );
+    assert_eq!(
+        (preparation.group_columns(), preparation.group_names()),
+        (&["sex".to_string()][..], data.group_names())
+    );
+    // Still features, unless they are left out; cells are label × group.
+    assert_eq!(data.cols(), 1 + 2 + 3);
+    assert_eq!(data.cells(), [2, 1, 2, 1, 0]);
+    let hidden = Options { ignore: vec!["sex".into()], ..group(&["sex"]) };
+    assert_eq!(fitted(PEOPLE, &hidden).unwrap().1.cols(), 1 + 3);
+    assert_eq!(fitted(PEOPLE, &hidden).unwrap().1.group_of(), data.group_of());
+    // Several columns: those of their values that occur together, in the order of the values.
+    let (preparation, data) = fitted(PEOPLE, &group(&["sex", "race"])).unwrap();
+    assert_eq!(data.group_names(), ["f,b", "f,w", "f,\"w,x\"", "m,b", "m,w"]);
+    assert_eq!(data.group_of(), [0, 4, 1, 3, 2]);
+    assert_eq!(data.select(&[4, 0]).unwrap().group_of(), [2, 0]);
+    // What training did not have comes after it, in the order of occurrence.
+    let new = "race,age,label,sex\nz,1,0,m\nw,2,1,f\nq,3,1,m\nz,3,1,m\n";
+    let applied = preparation.apply::<f64>(&csv(new).unwrap()).unwrap();
+    assert_eq!((applied.groups(), applied.group_of()), (7, &[5, 1, 6, 5][..]));
+    assert_eq!(applied.group_names()[5..], ["m,z", "m,q"]);
+    // Numbers make groups as well.
+    let (_, data) = fitted("a,b,label\n1,0,0\n2,1,1\n3,0,1\n4,2,0\n", &group(&["b"])).unwrap();
+    assert_eq!((data.group_names(), data.group_of()), (&["0".into(), "1".into(), "2".into()][..], &[0, 1, 0, 2][..]));
+    // Kept with a model, and of no weight without.
+    let saved = |preparation: &Preparation| SavedModel {
+        preparation: preparation.clone(),
+        split: None,
+        threshold: None,
+        real_bytes: 4,
+        trainer: vec![1, 2, 3],
+    };
+    let model = saved(&preparation);
+    assert_eq!(SavedModel::from_bytes(&model.to_bytes()).unwrap(), model);
+    let plain = saved(&fitted(PEOPLE, &options("label")).unwrap().0);
+    assert_eq!(SavedModel::from_bytes(&plain.to_bytes()).unwrap(), plain);
+    assert!(plain.preparation.group_names().is_empty() && plain.to_bytes().len() < model.to_bytes().len());
+}
+
+#[test]
+fn groups_that_cannot_be_made_are_said() {
+    let fit = |text: &str, columns: &[&str], missing: Missing| {
+        let group = columns.iter().map(ToString::to_string).collect();
+        fitted(text, &Options { group, missing, ..options("label") })
+    };
+    let refused = |text: &str, columns: &[&str]| line(fit(text, columns, Missing::Refuse));
+    assert_eq!(
+        refused("a,g,label\n1,x,0\n2,x,1\n", &["g"]),
+        "f.csv: all rows are in one group, \"x\", of \"g\"; two are needed"
+    );
+    assert!(refused(PEOPLE, &["sxe"]).starts_with("f.csv:1: there is no column \"sxe\""));
+    let gone = "a,g,label\n1,x,0\n2,,1\n3,y,0\n";
+    assert_eq!(refused(gone, &["g"]), "f.csv:3:2: missing value in column \"g\"");
+    assert_eq!(refused("a,g,label\n1,4,0\n2,nan,1\n3,5,0\n", &["g"]), "f.csv:3:2: value \"nan\" is not finite");
+    // Refused where the column is no feature, too; filled in, it is a value of its own.
+    let hidden = Options { group: vec!["g".into()], ignore: vec!["g".into()], ..options("label") };
+    assert_eq!(line(fitted(gone, &hidden)), "f.csv:3:2: missing value in column \"g\"");
+    let (preparation, data) = fit(gone, &["g"], Missing::Impute).unwrap();
+    assert_eq!(
+        (data.group_names(), data.group_of()),
+        (&["x".into(), "y".into(), "(missing)".into()][..], &[0, 2, 1][..])
+    );
+    let again = preparation.apply::<f64>(&csv("a,g,label\n1,,0\n").unwrap()).unwrap();
+    assert_eq!(again.group_of(), [2]);
+    let many: String = (0..1001).map(|row| format!("{row},{}\n", row % 2)).collect();
+    assert_eq!(refused(&format!("g,label\n{many}"), &["g"]), "f.csv: \"g\" make more than 1000 groups");
+    let sparse = svm("0 1:1\n1 2:1\n").unwrap();
+    let error = Preparation::fit(&sparse, &Options { group: vec!["g".into()], ..Options::default() });
+    assert!(line(error).contains("groups are made of named columns, and LIBSVM has none"));
+    // A table without the column has no groups; so has the part of it that is a feature to be there.
+    let (preparation, _) = fitted(
+        "a,g,label\n1,x,0\n2,y,1\n",
+        &Options { ignore: vec!["g".into()], group: vec!["g".into()], ..options("label") },
+    )
+    .unwrap();
+    let without = preparation.apply::<f64>(&csv("a,label\n1,0\n").unwrap()).unwrap();
+    assert_eq!((without.groups(), without.group_of()), (1, &[][..]));
+
+    let data = Dataset::dense(vec![1.0, 2.0], vec![0, 1], 1).unwrap();
+    let names = |count: usize| (0..count).map(|name| name.to_string()).collect::<Vec<_>>();
+    let with = |of: &[u32], count: usize| data.clone().with_groups(of.to_vec(), names(count)).unwrap_err();
+    assert_eq!(with(&[0, 0], 1), Error::Param { what: "groups" });
+    assert_eq!(with(&[0, 0], 1001), Error::Param { what: "groups" });
+    assert_eq!(with(&[0], 2), Error::Length { what: "groups", need: 2, got: 1 });
+    assert_eq!(with(&[0, 2], 2), Error::Index { what: "groups", at: 1, len: 2 });
 }

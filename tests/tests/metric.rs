@@ -1,8 +1,9 @@
 //! Exact metrics against their naive twins, against scikit-learn's figures, and on bad input.
 
+use undercurve::metric::group::{self, GroupSummary};
 use undercurve::metric::{
-    Confusion, FprRange, Metrics, PrPoint, RocPoint, TieRule, auroc, group, mcclish, multiclass, need, partial_auc,
-    partial_auc_two_way, pr_curve, roc_curve, summary,
+    Cells, Confusion, FprRange, Gap, MAX_GROUPS, Metrics, PrPoint, Rate, RocPoint, TieRule, auroc, cells_need, mcclish,
+    multiclass, need, pairs_of_groups, partial_auc, partial_auc_two_way, pr_curve, roc_curve, summary,
 };
 use undercurve::{Error, Need, Real, Scratch};
 use undercurve_tests::metric as twin;
@@ -349,25 +350,10 @@ fn multiclass_matches_the_twin() {
 #[test]
 fn group_metrics_match_the_twins() {
     let mut random = Numbers(6);
-    let mut compared = 0;
     for kind in KINDS {
         for n in [8, 30, 900] {
             let (scores, labels) = example::<f32>(kind, n, 0.4, &mut random);
             let groups: Vec<u32> = (0..n).map(|_| random.below(2) as u32).collect();
-            let wide: Vec<f64> = scores.iter().map(|&s| f64::from(s)).collect();
-            let mut memory = Memory::new(need(n));
-            let got = group::gaps(&scores, &labels, &groups, memory.lend());
-            let full = (0..4).all(|c| (0..n).any(|i| u32::from(labels[i]) == c / 2 && groups[i] == c % 2));
-            match got {
-                Ok(gaps) => {
-                    assert!(full);
-                    compared += 1;
-                    close(gaps.tpr, twin::gap(&wide, &labels, &groups, 1), "gap of true-positive rates");
-                    close(gaps.fpr, twin::gap(&wide, &labels, &groups, 0), "gap of false-positive rates");
-                }
-                Err(error) => assert!(error == Error::OneClass && !full),
-            }
-
             let threshold = scores[n / 3];
             let mut cells = [Confusion::default(); 3];
             group::rates(&scores, &labels, &groups, threshold, &mut cells).unwrap();
@@ -385,9 +371,6 @@ fn group_metrics_match_the_twins() {
                 };
                 assert_eq!(*cell, want);
             }
-            let (worst, accuracy) = group::worst_accuracy(&cells).unwrap();
-            assert!(cells.iter().all(|cell| cell.accuracy().is_none_or(|a| a >= accuracy)));
-            assert_eq!(cells[worst].accuracy(), Some(accuracy));
             assert_eq!(
                 (cells[2].accuracy(), cells[2].tpr(), cells[2].fpr(), cells[2].precision()),
                 (None, None, None, None)
@@ -396,8 +379,129 @@ fn group_metrics_match_the_twins() {
             assert_eq!(far, Err(Error::Index { what: "groups", at: 0, len: 3 }));
         }
     }
-    assert!(compared >= 12, "only {compared} inputs had both classes in both groups");
-    assert_eq!(group::worst_accuracy(&[Confusion::default()]), Err(Error::Empty { what: "groups" }));
+}
+
+#[test]
+fn gaps_between_groups_match_the_twins() {
+    let mut random = Numbers(16);
+    let (mut compared, mut empty) = (0, 0);
+    for kind in KINDS {
+        for (n, count) in [(8, 2), (30, 5), (60, 3), (400, 4)] {
+            let (scores, labels) = example::<f32>(kind, n, 0.4, &mut random);
+            // The last group is rare, and now and then empty.
+            let groups: Vec<u32> = (0..n).map(|_| (random.below(8 * count) / 8) as u32).collect();
+            let groups: Vec<u32> =
+                groups.iter().map(|&g| if g + 1 == count as u32 && random.below(3) > 0 { 0 } else { g }).collect();
+            let wide: Vec<f64> = scores.iter().map(|&s| f64::from(s)).collect();
+            let mut memory = Memory::new(cells_need(n, count as usize));
+            let mut cells = Cells::new(&scores, &labels, &groups, count as usize, memory.lend()).unwrap();
+            let pairs: Vec<[u32; 2]> =
+                (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| [a, b])).collect();
+            assert_eq!(pairs.len(), pairs_of_groups(count as usize));
+            for (rate, class) in [(Rate::Tpr, 1), (Rate::Fpr, 0)] {
+                let rows = |group: u32| (0..n).filter(|&i| labels[i] == class && groups[i] == group).count() as f64;
+                for level in [None, Some(0.0), Some(0.1), Some(0.5), Some(1.0)] {
+                    let mut gaps = vec![Gap::default(); pairs.len()];
+                    match level {
+                        None => cells.gaps(rate, &mut gaps).unwrap(),
+                        Some(level) => cells.gaps_at(rate, level, &mut gaps).unwrap(),
+                    }
+                    for (gap, &pair) in gaps.iter().zip(&pairs) {
+                        let sizes = pair.map(rows);
+                        assert_eq!((gap.groups, gap.rows.map(|n| n as f64)), (pair, sizes));
+                        if sizes.contains(&0.0) {
+                            empty += 1;
+                            assert_eq!((gap.value, gap.noise, gap.threshold), (0.0, f64::INFINITY, f64::INFINITY));
+                            continue;
+                        }
+                        compared += 1;
+                        let want = match level {
+                            None => twin::gap(&wide, &labels, &groups, class, pair),
+                            Some(level) => twin::gap_at(&wide, &labels, &groups, class, pair, level),
+                        };
+                        close(gap.value, want, "gap");
+                        let both = |t: f64| {
+                            let of = |i: &usize| labels[*i] == class && pair.contains(&groups[*i]);
+                            (0..n).filter(of).filter(|&i| wide[i] >= t).count() as f64 / (sizes[0] + sizes[1])
+                        };
+                        let p = both(gap.threshold);
+                        let scale = (1.0 / sizes[0] + 1.0 / sizes[1]).sqrt();
+                        let noise = if level.is_none() { 1.36 * scale } else { 1.96 * (p * (1.0 - p)).sqrt() * scale };
+                        close(gap.noise, noise, "noise");
+                        // Where the gap is said to be it is.
+                        let there = pair.map(|g| {
+                            let of = |i: &usize| labels[*i] == class && groups[*i] == g && wide[*i] >= gap.threshold;
+                            (0..n).filter(of).count() as f64 / rows(g)
+                        });
+                        close((there[0] - there[1]).abs(), gap.value, "gap at its threshold");
+                    }
+                    let there = gaps.iter().filter(|gap| !gap.rows.contains(&0)).map(|gap| gap.value);
+                    let worst = there.fold(None, |a: Option<f64>, b| Some(a.map_or(b, |a| a.max(b))));
+                    assert_eq!(Gap::worst(&gaps).map(|gap| gap.value), worst);
+                }
+            }
+            let mut summaries = vec![GroupSummary::default(); count as usize];
+            let threshold = scores[n / 3];
+            group::summaries(&scores, &labels, &groups, threshold, memory.lend(), &mut summaries).unwrap();
+            let mut counts = vec![Confusion::default(); count as usize];
+            group::rates(&scores, &labels, &groups, threshold, &mut counts).unwrap();
+            for (g, summary) in summaries.iter().enumerate() {
+                let of: Vec<usize> = (0..n).filter(|&i| groups[i] as usize == g).collect();
+                let s: Vec<f64> = of.iter().map(|&i| wide[i]).collect();
+                let y: Vec<u8> = of.iter().map(|&i| labels[i]).collect();
+                assert_eq!(summary.counts, counts[g]);
+                match summary.auroc {
+                    Some(auroc) => close(auroc, twin::auroc(&s, &y, 0.5), "AUROC of a group"),
+                    None => assert!(!(y.contains(&0) && y.contains(&1))),
+                }
+                match summary.loss {
+                    // (e^1000 has no logarithm in the twin.)
+                    Some(loss) if s.iter().all(|s| s.abs() < 500.0) => close(loss, twin::logistic_loss(&s, &y), "loss"),
+                    Some(loss) => assert!(loss >= 0.0),
+                    None => assert!(s.is_empty()),
+                }
+            }
+            let worst = group::least(summaries.iter().map(|summary| summary.counts.accuracy())).unwrap();
+            assert!(summaries.iter().all(|summary| summary.counts.accuracy().is_none_or(|a| a >= worst.1)));
+            assert_eq!(summaries[worst.0].counts.accuracy(), Some(worst.1));
+            let worst = group::largest(summaries.iter().map(|summary| summary.loss)).unwrap();
+            assert!(summaries.iter().all(|summary| summary.loss.is_none_or(|a| a <= worst.1)));
+        }
+    }
+    assert!(compared > 300 && empty > 10, "{compared} gaps compared, {empty} empty");
+    assert_eq!(group::largest([None, None]), None);
+    assert_eq!(group::least([None, Some(2.0), Some(1.0), Some(1.0)]), Some((2, 1.0)));
+}
+
+#[test]
+fn cells_refuse_what_they_cannot_take() {
+    let mut memory = Memory::<f64>::new(cells_need(4, 2));
+    let mut cells = |s: &[f64], y: &[u8], g: &[u32], count: usize| {
+        Cells::new(s, y, g, count, memory.lend()).map(|_| ()).unwrap_err()
+    };
+    let (s, y, g) = ([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1], [0, 0, 1, 1]);
+    assert_eq!(cells(&s, &y, &g, 0), Error::Param { what: "groups" });
+    assert_eq!(cells(&s, &y, &g, MAX_GROUPS + 1), Error::Param { what: "groups" });
+    assert_eq!(cells(&[], &[], &[], 2), Error::Empty { what: "scores" });
+    assert_eq!(cells(&s, &y, &[0, 1, 0], 2), Error::Length { what: "groups", need: 4, got: 3 });
+    assert_eq!(cells(&s, &y, &[0, 1, 2, 0], 2), Error::Index { what: "groups", at: 2, len: 2 });
+    assert_eq!(cells(&s, &[0, 1, 2, 0], &g, 2), Error::Label { at: 2 });
+    assert_eq!(cells(&[0.0, f64::NAN, 0.0, 0.0], &y, &g, 2), Error::NonFinite { what: "scores", at: 1 });
+    assert!(matches!(cells(&s, &y, &g, 30), Error::Length { .. }));
+    // One label is accepted, of which every gap can be told; the other has none.
+    let mut cells = Cells::new(&s, &[1; 4], &g, 2, memory.lend()).unwrap();
+    let mut out = [Gap::default()];
+    assert_eq!(cells.gaps(Rate::Tpr, &mut []), Err(Error::Length { what: "out", need: 1, got: 0 }));
+    cells.gaps(Rate::Tpr, &mut out).unwrap();
+    assert_eq!((out[0].value, out[0].threshold, Gap::worst(&out)), (1.0, 2.0, Some(out[0])));
+    cells.gaps(Rate::Fpr, &mut out).unwrap();
+    assert_eq!((out[0].value, out[0].noise, Gap::worst(&out)), (0.0, f64::INFINITY, None));
+    assert_eq!(cells.gaps_at(Rate::Tpr, 0.1, &mut out), Err(Error::Empty { what: "negatives" }));
+    assert_eq!(cells.gaps_at(Rate::Tpr, 1.1, &mut out), Err(Error::Param { what: "fpr" }));
+    assert_eq!(
+        group::summaries(&[1e308f64, 1e308], &[0, 0], &[0, 0], 0.0, memory.lend(), &mut [GroupSummary::default()]),
+        Err(Error::Overflow { what: "losses" })
+    );
 }
 
 #[test]

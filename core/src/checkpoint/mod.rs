@@ -171,6 +171,8 @@ mod tag {
     pub const REAL: u8 = b'b';
     pub const TRAINER: u8 = b't';
     pub const THRESHOLD: u8 = b'h';
+    /// Only there where rows have groups.
+    pub const GROUPS: u8 = b'g';
 }
 
 impl SavedModel {
@@ -182,14 +184,20 @@ impl SavedModel {
         self.split.write(&mut split);
         self.threshold.write(&mut threshold);
         let real = [self.real_bytes];
-        let parts: [(u8, &[u8]); 5] = [
+        let mut groups = Vec::new();
+        if let Some(rule) = &self.preparation.groups {
+            rule.write(&mut groups);
+        }
+        let parts: [(u8, &[u8]); 6] = [
             (tag::PREPARATION, &preparation),
             (tag::SPLIT, &split),
             (tag::REAL, &real),
             (tag::TRAINER, &self.trainer),
             (tag::THRESHOLD, &threshold),
+            (tag::GROUPS, &groups),
         ];
-        seal(Kind::Model, &sections(&parts))
+        let there = if groups.is_empty() { &parts[..5] } else { &parts };
+        seal(Kind::Model, &sections(there))
     }
 
     /// What a file's bytes hold.
@@ -200,7 +208,10 @@ impl SavedModel {
         let payload = open(Kind::Model, bytes)?;
         let find = |tag| section(payload, tag).ok_or(CheckpointError::Damaged);
         let (preparation, split) = (find(tag::PREPARATION)?, find(tag::SPLIT)?);
-        let preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
+        let mut preparation: crate::data::Preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
+        if let Some(groups) = section(payload, tag::GROUPS) {
+            preparation.groups = Some(Reader(groups).value().ok_or(CheckpointError::Damaged)?);
+        }
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };

@@ -4,6 +4,7 @@ use super::error::{DataError, DataErrorKind};
 use super::rows::Rows;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
+use crate::metric::MAX_GROUPS;
 use crate::real::Real;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -62,6 +63,9 @@ pub struct Dataset<T> {
     pub(super) targets: Targets<T>,
     /// One for each column, or none at all: then they are called by their number.
     pub(super) names: Vec<String>,
+    /// The group of each row; empty without groups.
+    group_of: Vec<u32>,
+    group_names: Vec<String>,
     pub(super) summary: Summary,
 }
 
@@ -126,6 +130,22 @@ impl<T: Real> Dataset<T> {
         Ok(self)
     }
 
+    /// With a group for each row, by number, and the groups' names.
+    ///
+    /// # Errors
+    /// `Param` (fewer than two groups or more than [`MAX_GROUPS`]), `Length`, `Index`.
+    pub fn with_groups(mut self, of: Vec<u32>, names: Vec<String>) -> Result<Self> {
+        if !(2..=MAX_GROUPS).contains(&names.len()) {
+            return Err(Error::Param { what: "groups" });
+        }
+        exact_len("groups", self.len(), of.len())?;
+        if let Some(at) = of.iter().position(|&group| group as usize >= names.len()) {
+            return Err(Error::Index { what: "groups", at, len: names.len() });
+        }
+        (self.group_of, self.group_names) = (of, names);
+        Ok(self)
+    }
+
     pub(super) fn new(
         storage: Storage<T>,
         cols: usize,
@@ -138,7 +158,8 @@ impl<T: Real> Dataset<T> {
             Targets::Binary(labels) => labels.iter().filter(|&&y| y == 1).count(),
             _ => 0,
         };
-        Self { storage, cols, targets, names, summary: Summary { rows, columns: cols, positives, ..summary } }
+        let summary = Summary { rows, columns: cols, positives, ..summary };
+        Self { storage, cols, targets, names, group_of: Vec::new(), group_names: Vec::new(), summary }
     }
 
     /// The feature rows.
@@ -190,6 +211,33 @@ impl<T: Real> Dataset<T> {
             Targets::Classes { names, .. } => names,
             _ => &[],
         }
+    }
+
+    /// Number of groups; 1 without any. Of test data it counts those that training did not have, too; they come last.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.group_names.len().max(1)
+    }
+
+    /// The group of every row, by number; empty without groups.
+    #[must_use]
+    pub fn group_of(&self) -> &[u32] {
+        &self.group_of
+    }
+
+    /// What the groups are called, in the order of their numbers; empty without groups.
+    #[must_use]
+    pub fn group_names(&self) -> &[String] {
+        &self.group_names
+    }
+
+    /// The cell of every row of two classes, label × group: its label times [`groups`](Self::groups) plus its group. These are
+    /// what [`Segments`](super::Segments) of cells are made from.
+    #[must_use]
+    pub fn cells(&self) -> Vec<u32> {
+        let group = |row: usize| self.group_of.get(row).copied().unwrap_or(0);
+        let cell = |(row, &label): (usize, &u8)| u32::from(label) * self.groups() as u32 + group(row);
+        self.labels().iter().enumerate().map(cell).collect()
     }
 
     /// Rows of each class: negatives and positives, or those of several classes.
@@ -301,6 +349,10 @@ impl<T: Real> Dataset<T> {
             Targets::Classes { labels, names } => Targets::Classes { labels: of(labels, index), names: names.clone() },
             Targets::Values(values) => Targets::Values(of(values, index)),
         };
-        Ok(Self::new(storage, self.cols, targets, self.names.clone(), Summary::default(), index.len()))
+        let mut part = Self::new(storage, self.cols, targets, self.names.clone(), Summary::default(), index.len());
+        if !self.group_of.is_empty() {
+            (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
+        }
+        Ok(part)
     }
 }

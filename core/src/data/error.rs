@@ -150,6 +150,20 @@ pub enum DataErrorKind {
         /// The classes.
         classes: Vec<String>,
     },
+    /// All rows are in one group.
+    OneGroup {
+        /// The columns that make groups.
+        columns: Vec<String>,
+        /// The group.
+        name: String,
+    },
+    /// More groups than [`MAX_GROUPS`](crate::metric::MAX_GROUPS).
+    ManyGroups {
+        /// The columns that make groups.
+        columns: Vec<String>,
+    },
+    /// Groups of sparse rows, whose columns have no names.
+    NoGroupColumns,
     /// A LIBSVM label that is no number.
     BadLabel {
         /// The token.
@@ -289,6 +303,13 @@ impl fmt::Display for DataErrorKind {
             Self::UnknownClass { text, classes } => {
                 write!(f, "label {}, but training knew the classes {}", Quoted(text), Listed(classes))
             }
+            Self::OneGroup { columns, name } => {
+                write!(f, "all rows are in one group, {}, of {}; two are needed", Quoted(name), Listed(columns))
+            }
+            Self::ManyGroups { columns } => {
+                write!(f, "{} make more than {} groups", Listed(columns), crate::metric::MAX_GROUPS)
+            }
+            Self::NoGroupColumns => f.write_str("groups are made of named columns, and LIBSVM has none"),
             Self::BadLabel { text } => write!(f, "label {} is not a number", Quoted(text)),
             Self::BadToken { text } => write!(f, "{} is not index:value", Quoted(text)),
             Self::IndexZero => f.write_str("index 0, but LIBSVM counts columns from 1"),

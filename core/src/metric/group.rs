@@ -1,9 +1,10 @@
-//! Metrics of groups of examples: rates at a threshold, the worst group, CVaR of group losses, and the largest gap
-//! between two groups over all thresholds.
+//! Metrics of groups of examples: rates at a threshold, loss, accuracy and AUROC of each, the worst of them, and CVaR of
+//! group losses. The gaps between groups over all thresholds are those of [`Cells`](super::Cells).
 
+use super::cells::Cells;
 use super::confusion::Confusion;
-use super::rank::{self, check, sorted};
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::example_loss::GlmLoss;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
@@ -22,7 +23,7 @@ pub fn rates<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], threshold: T,
     Ok(())
 }
 
-fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
+pub(super) fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
     exact_len("groups", rows, groups.len())?;
     match groups.iter().position(|&group| group as usize >= count) {
         Some(at) => Err(Error::Index { what: "groups", at, len: count }),
@@ -30,20 +31,63 @@ fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
     }
 }
 
-/// The group of least accuracy and that accuracy; empty groups are passed over, the first of equals is taken.
+/// What there is to know of one group.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GroupSummary {
+    /// Right and wrong predictions at the threshold asked for.
+    pub counts: Confusion,
+    /// Mean logistic loss ln(1 + e^(∓s)); none without rows.
+    pub loss: Option<f64>,
+    /// AUROC of the rows of this group, ties counting one half; none where it lacks a label.
+    pub auroc: Option<f64>,
+}
+
+/// Counts at `threshold`, logistic loss and AUROC of every group: `groups` holds a number below `out.len()` for each score.
+/// `scratch` as [`cells_need`](super::cells_need) says for `out.len()` groups; O(n).
 ///
 /// # Errors
-/// `Empty` when no group has an example.
-pub fn worst_accuracy(groups: &[Confusion]) -> Result<(usize, f64)> {
-    let mut worst: Option<(usize, f64)> = None;
-    for (at, group) in groups.iter().enumerate() {
-        if let Some(accuracy) = group.accuracy()
-            && worst.is_none_or(|(_, least)| accuracy < least)
-        {
-            worst = Some((at, accuracy));
-        }
+/// As [`rates`] and [`Cells::new`], and `Overflow` when a loss does not fit.
+pub fn summaries<T: Real>(
+    scores: &[T],
+    labels: &[u8],
+    groups: &[u32],
+    threshold: T,
+    scratch: Scratch<'_, T>,
+    out: &mut [GroupSummary],
+) -> Result<()> {
+    Confusion::at(scores, labels, threshold)?;
+    let cells = Cells::new(scores, labels, groups, out.len(), scratch)?;
+    let loss = |at: usize| GlmLoss::Logistic.value(if labels[at] == 1 { 1.0 } else { -1.0 }, scores[at].f64());
+    if !(0..scores.len()).map(loss).sum::<f64>().is_finite() {
+        return Err(Error::Overflow { what: "losses" });
     }
-    worst.ok_or(Error::Empty { what: "groups" })
+    out.fill(GroupSummary::default());
+    for (at, &group) in groups.iter().enumerate() {
+        let group = &mut out[group as usize];
+        group.counts.add(labels[at] == 1, scores[at] >= threshold);
+        group.loss = Some(group.loss.unwrap_or(0.0) + loss(at));
+    }
+    for (at, group) in out.iter_mut().enumerate() {
+        group.loss = group.loss.map(|sum| sum / group.counts.total() as f64);
+        group.auroc = cells.auroc(at);
+    }
+    Ok(())
+}
+
+/// The group of the largest value and that value; those without one are passed over, the first of equals is taken.
+#[must_use]
+pub fn largest(values: impl IntoIterator<Item = Option<f64>>) -> Option<(usize, f64)> {
+    let there = values.into_iter().enumerate().filter_map(|(at, value)| Some((at, value?)));
+    there.fold(None, |worst, (at, value)| match worst {
+        Some((_, most)) if value <= most => worst,
+        _ => Some((at, value)),
+    })
+}
+
+/// The group of the least value, likewise.
+#[must_use]
+pub fn least(values: impl IntoIterator<Item = Option<f64>>) -> Option<(usize, f64)> {
+    largest(values.into_iter().map(|value| value.map(|x| -x))).map(|(at, value)| (at, -value))
 }
 
 /// Scratch of [`cvar`] for `groups` losses.
@@ -80,45 +124,4 @@ pub fn cvar<T: Real>(losses: &[f64], level: f64, scratch: Scratch<'_, T>) -> Res
         }
     }
     if mean.is_finite() { Ok(mean) } else { Err(Error::Overflow { what: "losses" }) }
-}
-
-/// Largest gaps between two groups over all thresholds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gaps {
-    /// max_τ |TPR of group 1 − TPR of group 0|, in [0, 1].
-    pub tpr: f64,
-    /// max_τ |FPR of group 1 − FPR of group 0|, in [0, 1].
-    pub fpr: f64,
-}
-
-/// Largest differences of true- and false-positive rates between group 1 and group 0 over all thresholds (the
-/// two-sample Kolmogorov–Smirnov statistics of the scores within each class). `groups` holds 0 or 1 for each score.
-/// `scratch` as [`need`](super::need) says; O(n).
-///
-/// # Errors
-/// `Empty`, `Length` (labels, groups, scratch), `NonFinite` (scores), `Label`, `Index` (groups), `OneClass` when a
-/// group lacks a class.
-pub fn gaps<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], mut scratch: Scratch<'_, T>) -> Result<Gaps> {
-    check(scores, labels)?;
-    check_groups(groups, scores.len(), 2)?;
-    scratch.check(rank::need(scores.len()))?;
-    let mut sizes = [[0u64; 2]; 2];
-    for (&label, &group) in labels.iter().zip(groups) {
-        sizes[usize::from(label)][group as usize] += 1;
-    }
-    if sizes.as_flattened().contains(&0) {
-        return Err(Error::OneClass);
-    }
-    let mut largest = |label: u8| {
-        let [zero, one] = sizes[usize::from(label)].map(|size| size as f64);
-        let side = |at: usize| if labels[at] == label { Some(groups[at] == 1) } else { None };
-        let (mut ones, mut zeros, mut gap) = (0u64, 0u64, 0.0);
-        for group in sorted(scores, side, scratch.reborrow()) {
-            ones += group.run.positives;
-            zeros += group.run.negatives;
-            gap = (ones as f64 / one - zeros as f64 / zero).abs().or_larger(gap);
-        }
-        gap
-    };
-    Ok(Gaps { tpr: largest(1), fpr: largest(0) })
 }

@@ -15,6 +15,7 @@
 
 mod ap;
 mod auroc;
+mod cells;
 #[cfg(feature = "multiclass")]
 mod classes;
 mod confusion;
@@ -33,6 +34,7 @@ mod values;
 
 pub use ap::average_precision;
 pub use auroc::{PairCounts, auroc, pair_counts};
+pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
 #[cfg(feature = "multiclass")]
 pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;

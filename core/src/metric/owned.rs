@@ -1,11 +1,12 @@
 //! Metrics that bring their own memory.
 
+use super::group::{self, GroupSummary};
 use super::{
-    FprRange, PairCounts, PrPoint, RocPoint, Summary, TieRule, average_precision, pair_counts, partial_auc,
-    partial_auc_two_way, point_at_fpr, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
-    roc_curve_thinned, roc_len, summary,
+    Cells, FprRange, Gap, PairCounts, PrPoint, Rate, RocPoint, Summary, TieRule, average_precision, cells_need,
+    pair_counts, pairs_of_groups, partial_auc, partial_auc_two_way, point_at_fpr, pr_curve, pr_curve_thinned,
+    precision_at_recall, recall_at_precision, roc_curve, roc_curve_thinned, roc_len, summary,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use alloc::vec;
@@ -35,7 +36,11 @@ impl<T: Real> Metrics<T> {
 
     /// Scratch for `n` scores.
     fn scratch(&mut self, n: usize) -> Scratch<'_, T> {
-        let Need { real, u32, u64, .. } = super::need(n);
+        self.lend(super::need(n))
+    }
+
+    fn lend(&mut self, need: Need) -> Scratch<'_, T> {
+        let Need { real, u32, u64, .. } = need;
         if self.real.len() < real {
             self.real.resize(real, T::ZERO);
         }
@@ -90,6 +95,49 @@ impl<T: Real> Metrics<T> {
     /// See [`point_at_fpr`].
     pub fn point_at_fpr(&mut self, scores: &[T], labels: &[u8], most: f64) -> Result<RocPoint> {
         point_at_fpr(scores, labels, most, self.scratch(scores.len()))
+    }
+    /// The cells of `count` groups; see [`Cells::new`].
+    pub fn cells(&mut self, scores: &[T], labels: &[u8], groups: &[u32], count: usize) -> Result<Cells<'_, T>> {
+        if count > super::MAX_GROUPS {
+            return Err(Error::Param { what: "groups" });
+        }
+        Cells::new(scores, labels, groups, count, self.lend(cells_need(scores.len(), count)))
+    }
+    /// The gaps between all pairs of `count` groups; see [`Cells::gaps`], and with a pooled false-positive rate
+    /// [`Cells::gaps_at`].
+    pub fn gaps(
+        &mut self,
+        scores: &[T],
+        labels: &[u8],
+        groups: &[u32],
+        count: usize,
+        rate: Rate,
+        fpr: Option<f64>,
+    ) -> Result<Vec<Gap>> {
+        let mut cells = self.cells(scores, labels, groups, count)?;
+        let mut out = vec![Gap::default(); pairs_of_groups(count)];
+        match fpr {
+            None => cells.gaps(rate, &mut out)?,
+            Some(fpr) => cells.gaps_at(rate, fpr, &mut out)?,
+        }
+        Ok(out)
+    }
+    /// What there is to know of each of `count` groups; see [`group::summaries`].
+    pub fn groups(
+        &mut self,
+        scores: &[T],
+        labels: &[u8],
+        groups: &[u32],
+        count: usize,
+        threshold: T,
+    ) -> Result<Vec<GroupSummary>> {
+        if count > super::MAX_GROUPS {
+            return Err(Error::Param { what: "groups" });
+        }
+        let mut out = vec![GroupSummary::default(); count];
+        let scratch = self.lend(cells_need(scores.len(), count));
+        group::summaries(scores, labels, groups, threshold, scratch, &mut out)?;
+        Ok(out)
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<RocPoint>> {

@@ -120,7 +120,7 @@ pub(crate) fn sorted<'a, T: Real>(
     let negatives = &mut rest[back - front..];
     sort_keys(positives, spare, scratch.u32);
     sort_keys(negatives, spare, scratch.u32);
-    Groups { positives, negatives, score: core::marker::PhantomData }
+    Groups::of(positives, negatives)
 }
 
 /// Iterator over the groups of equal scores, from the highest score down.
@@ -129,6 +129,13 @@ pub struct Groups<'a, T> {
     positives: &'a [u64],
     negatives: &'a [u64],
     score: core::marker::PhantomData<T>,
+}
+
+impl<'a, T> Groups<'a, T> {
+    /// Of the keys of both classes, ascending.
+    pub(super) fn of(positives: &'a [u64], negatives: &'a [u64]) -> Self {
+        Self { positives, negatives, score: core::marker::PhantomData }
+    }
 }
 
 /// Takes the entries equal to `key` off the end; how many there were.

@@ -6,9 +6,10 @@ use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::super::split::Split;
 use super::columns::{Column, Layout, Role, as_categories};
+use super::groups::{GroupRule, Groups};
 use super::labels::targets;
 use super::table::{all_rows, check_dense, check_rows, find_column, first_missing, is_missing, not_a_number, reserve};
-use super::{MAX_DENSE, Missing, Preparation, parts};
+use super::{MAX_DENSE, Missing, Options, Preparation, parts};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
@@ -85,17 +86,43 @@ impl Preparation {
         Ok(data)
     }
 
+    /// Data that this was applied to whole, with the groups that these columns make of the table; every group is then as if
+    /// training had had it.
+    ///
+    /// # Errors
+    /// Columns that do not exist, missing values that are refused, `OneGroup`, `ManyGroups`, `NoGroupColumns`.
+    pub fn grouped<T: Real>(
+        &self,
+        table: &RawTable,
+        data: Dataset<T>,
+        columns: &[String],
+    ) -> Result<Dataset<T>, DataError> {
+        let options = Options { group: columns.to_vec(), missing: self.missing, ..Options::default() };
+        let rows = all_rows(table);
+        let rule = GroupRule::fit(table, &options, &rows)?;
+        match rule.map(|rule| rule.apply(table, self.missing, &rows)).transpose()?.flatten() {
+            Some(Groups { of, names }) => data.with_groups(of, names).map_err(|error| table.error(error.into())),
+            None => Ok(data),
+        }
+    }
+
     fn features<T: Real>(&self, table: &RawTable, rows: &[u32], targets: Targets<T>) -> Result<Dataset<T>, DataError> {
         if self.cols() == 0 {
             return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
         }
-        match (&self.layout, &table.content) {
+        let mut data = match (&self.layout, &table.content) {
             (Layout::Named(columns), Content::Csv { .. }) => self.named(table, columns, rows, targets),
             (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
                 self.numbered(table, *cols, maps, rows, targets)
             }
             _ => Err(table.error(DataErrorKind::OtherFormat)),
+        }?;
+        if let Some(rule) = &self.groups
+            && let Some(Groups { of, names }) = rule.apply(table, self.missing, rows)?
+        {
+            data = data.with_groups(of, names).map_err(|error| table.error(error.into()))?;
         }
+        Ok(data)
     }
 
     fn numbered<T: Real>(

@@ -5,6 +5,7 @@ use super::super::parse::{Content, RawColumn, RawTable};
 use super::super::rows::Rows;
 use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers};
+use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{all_rows, check_dense, check_rows, find_column, not_a_number, refuse_missing};
 use super::{Missing, Options, Preparation};
@@ -20,7 +21,7 @@ impl Preparation {
     /// # Errors
     /// No or an unknown label column, other columns that do not exist, missing values that are refused, one class, more
     /// label values than the target has (two, or [`MAX_CLASSES`](crate::data::MAX_CLASSES)), text among numbers, sizes beyond the
-    /// limits.
+    /// limits; `OneGroup`, `ManyGroups`, `NoGroupColumns`.
     pub fn fit(table: &RawTable, options: &Options) -> Result<Self, DataError> {
         Self::fit_rows(table, options, &all_rows(table))
     }
@@ -81,7 +82,8 @@ impl Preparation {
                 Layout::Named(fitted)
             }
         };
-        Ok(Self { layout, scale, missing: options.missing, label })
+        let groups = GroupRule::fit(table, options, rows)?;
+        Ok(Self { layout, scale, missing: options.missing, label, groups })
     }
 
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
@@ -102,6 +104,6 @@ impl Preparation {
         };
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
-        Ok(Self { layout: Layout::Numbered { cols, maps }, scale, missing: Missing::Refuse, label })
+        Ok(Self { layout: Layout::Numbered { cols, maps }, scale, missing: Missing::Refuse, label, groups: None })
     }
 }

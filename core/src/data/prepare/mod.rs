@@ -3,6 +3,7 @@
 mod apply;
 mod columns;
 mod fit;
+mod groups;
 mod labels;
 mod options;
 mod table;
@@ -22,6 +23,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use columns::{Column, Layout, Role};
+pub(crate) use groups::GroupRule;
 use labels::{LabelRule, Rule, find_label, targets};
 use table::{all_rows, refuse_missing};
 
@@ -34,6 +36,9 @@ pub const MAX_DENSE: usize = 1 << 26;
 /// * A column of numbers stays one column. A categorical one becomes one column for each category of the training part,
 ///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted.
 /// * Scaling comes after that and treats one-hot columns as all others.
+/// * Groups are the values of the columns that make them, with commas between those of several. A group unseen in training
+///   comes after those of training; a missing value is refused, or (with [`Missing::Impute`]) a value of its own. A table
+///   without the columns has no groups.
 /// * LIBSVM columns beyond those of training are left out, and counted; fewer are fine.
 ///
 /// ```
@@ -51,6 +56,8 @@ pub struct Preparation {
     scale: Scale,
     missing: Missing,
     label: LabelRule,
+    /// Saved by itself, so that what has none is saved as ever.
+    pub(crate) groups: Option<GroupRule>,
 }
 
 impl Coded for Preparation {
@@ -76,7 +83,7 @@ impl Coded for Preparation {
             1 => Layout::Numbered { cols: from.value()?, maps: from.value()? },
             _ => return None,
         };
-        Some(Self { layout, scale: from.value()?, missing: from.value()?, label: from.value()? })
+        Some(Self { layout, scale: from.value()?, missing: from.value()?, label: from.value()?, groups: None })
     }
 }
 
@@ -194,6 +201,18 @@ impl Preparation {
             Rule::Classes(names) => names,
             Rule::Binary(_) | Rule::Values => &[],
         }
+    }
+
+    /// The columns that make groups; empty without groups.
+    #[must_use]
+    pub fn group_columns(&self) -> &[String] {
+        self.groups.as_ref().map_or(&[], GroupRule::columns)
+    }
+
+    /// The groups that training had, in the order of their numbers; empty without groups.
+    #[must_use]
+    pub fn group_names(&self) -> &[String] {
+        self.groups.as_ref().map_or(&[], GroupRule::names)
     }
 
     /// What the label column tells.

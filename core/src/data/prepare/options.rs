@@ -55,6 +55,9 @@ pub struct Options {
     pub missing: Missing,
     /// Columns of numbers to take as categories.
     pub categorical: Vec<String>,
-    /// Columns to leave out.
+    /// Columns whose values, together, make the groups of a table with named columns. They stay features, unless they are
+    /// among `ignore`.
+    pub group: Vec<String>,
+    /// Columns that are no features.
     pub ignore: Vec<String>,
 }

@@ -1,0 +1,391 @@
+//! Constraints as a person writes them: `gap(fpr) <= 0.05`, `recall[Female] >= 0.8`, `loss(old.csv) <= old`.
+//!
+//! ```text
+//! constraint = quantity ("<=" | "≤" | ">=" | "≥") bound
+//! quantity   = "gap" "(" ("tpr" | "fpr") ["@" level] ")"              level: one pooled false-positive rate, in (0, 1)
+//!            | ("recall" | "tpr" | "fpr" | "precision" | "loss") ["[" group "]"]
+//!            | "loss" "(" file ")"
+//! bound      = number | "old"                                         old: of a loss alone
+//! ```
+//!
+//! Rates, precision and gaps have bounds in [0, 1], losses from 0 on; gaps and losses are bounded from above alone. Spaces
+//! around parts mean nothing. A group or a file with `]` or `)` in it stands in double quotes, with each double quote
+//! inside written twice. What is displayed is read as the same.
+
+use crate::metric::Rate;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// The largest difference of a rate between two groups.
+    Gap {
+        /// Which rate.
+        rate: Rate,
+        /// At the threshold of this false-positive rate over all groups, in (0, 1); else over all thresholds.
+        fpr: Option<f64>,
+    },
+    /// A rate at the decision threshold; `recall` is the true-positive rate.
+    Rate {
+        /// Which rate.
+        rate: Rate,
+        /// Of this group, else of all rows.
+        group: Option<String>,
+    },
+    /// Positives among the rows that are predicted positive.
+    Precision {
+        /// Of this group, else of all rows.
+        group: Option<String>,
+    },
+    /// Mean logistic loss.
+    Loss {
+        /// Of this group, else of all rows.
+        group: Option<String>,
+    },
+    /// Mean logistic loss on the rows of a file.
+    LossOn {
+        /// The file.
+        file: String,
+    },
+}
+
+/// The side of its bound on which a quantity is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sense {
+    /// At or below.
+    AtMost,
+    /// At or above.
+    AtLeast,
+}
+
+/// What bounds a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    /// This number.
+    Value(f64),
+    /// What the quantity was before training.
+    Old,
+}
+
+/// A constraint.
+///
+/// ```
+/// use undercurve::expression::{Bound, Expression};
+/// let constraint = Expression::parse("gap(fpr@0.1) <= .05")?;
+/// assert_eq!(constraint.bound, Bound::Value(0.05));
+/// assert_eq!(constraint.to_string(), "gap(fpr@0.1) <= 0.05");
+/// let error = Expression::parse("gap(fpr) < 0.05").unwrap_err();
+/// assert_eq!(error.to_string(), "character 10: expected <= or >=");
+/// # Ok::<(), undercurve::expression::ExpressionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// What is measured.
+    pub quantity: Quantity,
+    /// On which side of the bound it is to be.
+    pub sense: Sense,
+    /// By what it is bounded.
+    pub bound: Bound,
+}
+
+/// Why a text is no constraint, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// The character, from 1; one past the last when something is missing at the end.
+    pub at: usize,
+    /// What is wrong there.
+    pub kind: ExpressionErrorKind,
+}
+
+/// The kinds of [`ExpressionError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExpressionErrorKind {
+    /// Something else has to stand there.
+    Expected {
+        /// What.
+        what: &'static str,
+    },
+    /// No quantity has this name.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// More than a constraint.
+    Trailing,
+    /// A number that is outside its range.
+    Range {
+        /// The range.
+        what: &'static str,
+    },
+    /// A lower bound of what can only be bounded from above.
+    UpperOnly,
+    /// `old` of what is no loss.
+    OldOnlyLoss,
+}
+
+impl fmt::Display for ExpressionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "character {}: ", self.at)?;
+        match &self.kind {
+            ExpressionErrorKind::Expected { what } => write!(f, "expected {what}"),
+            ExpressionErrorKind::Unknown { name } => {
+                write!(f, "no quantity \"{}\"; there are {NAMES}", name.escape_debug())
+            }
+            ExpressionErrorKind::Trailing => f.write_str("expected nothing more"),
+            ExpressionErrorKind::Range { what } => write!(f, "expected {what}"),
+            ExpressionErrorKind::UpperOnly => f.write_str("gaps and losses are bounded by <= alone"),
+            ExpressionErrorKind::OldOnlyLoss => f.write_str("only a loss is compared with its old value"),
+        }
+    }
+}
+
+impl core::error::Error for ExpressionError {}
+
+const NAMES: &str = "gap(fpr), gap(tpr), recall, fpr, precision, loss";
+
+impl Expression {
+    /// Reads a constraint.
+    ///
+    /// # Errors
+    /// [`ExpressionError`].
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        let mut cursor = Cursor { text, at: 0 };
+        let quantity = cursor.quantity()?;
+        cursor.space();
+        let place = cursor.at;
+        let sense = if cursor.take("<=") || cursor.take("≤") {
+            Sense::AtMost
+        } else if cursor.take(">=") || cursor.take("≥") {
+            Sense::AtLeast
+        } else {
+            return Err(cursor.expected("<= or >="));
+        };
+        let loss = matches!(quantity, Quantity::Loss { .. } | Quantity::LossOn { .. });
+        if sense == Sense::AtLeast && (loss || matches!(quantity, Quantity::Gap { .. })) {
+            return Err(cursor.error(place, ExpressionErrorKind::UpperOnly));
+        }
+        cursor.space();
+        let place = cursor.at;
+        let bound = if cursor.take("old") {
+            if !loss {
+                return Err(cursor.error(place, ExpressionErrorKind::OldOnlyLoss));
+            }
+            Bound::Old
+        } else {
+            let value = cursor.number("a number")?;
+            let (there, what) =
+                if loss { (value >= 0.0, "0 or more") } else { ((0.0..=1.0).contains(&value), "0 to 1") };
+            if !there {
+                return Err(cursor.error(place, ExpressionErrorKind::Range { what }));
+            }
+            Bound::Value(value)
+        };
+        cursor.end()?;
+        Ok(Self { quantity, sense, bound })
+    }
+}
+
+impl Quantity {
+    /// Reads what stands left of a bound.
+    ///
+    /// # Errors
+    /// [`ExpressionError`].
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        let mut cursor = Cursor { text, at: 0 };
+        let quantity = cursor.quantity()?;
+        cursor.end()?;
+        Ok(quantity)
+    }
+}
+
+/// Text, and how many of its bytes are read.
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn error(&self, at: usize, kind: ExpressionErrorKind) -> ExpressionError {
+        ExpressionError { at: self.text[..at].chars().count() + 1, kind }
+    }
+
+    fn expected(&self, what: &'static str) -> ExpressionError {
+        self.error(self.at, ExpressionErrorKind::Expected { what })
+    }
+
+    fn space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// Whether this came next.
+    fn take(&mut self, part: &str) -> bool {
+        let there = self.rest().starts_with(part);
+        self.at += if there { part.len() } else { 0 };
+        there
+    }
+
+    /// Space, then this.
+    fn need(&mut self, part: &str, what: &'static str) -> Result<(), ExpressionError> {
+        self.space();
+        if self.take(part) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    /// The characters from here on that fit.
+    fn span(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let span = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
+        self.at += span.len();
+        span
+    }
+
+    fn end(&mut self) -> Result<(), ExpressionError> {
+        self.space();
+        if self.rest().is_empty() { Ok(()) } else { Err(self.error(self.at, ExpressionErrorKind::Trailing)) }
+    }
+
+    fn number(&mut self, what: &'static str) -> Result<f64, ExpressionError> {
+        self.space();
+        let place = self.at;
+        let text = self.span(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'));
+        let number = text.parse::<f64>().ok().filter(|x| x.is_finite());
+        // −0 is displayed as 0.
+        number.map(|x| x + 0.0).ok_or_else(|| self.error(place, ExpressionErrorKind::Expected { what }))
+    }
+
+    /// A name up to `close`, which is read, too.
+    fn name(&mut self, close: char, what: &'static str) -> Result<String, ExpressionError> {
+        self.space();
+        let place = self.at;
+        let mut name = String::new();
+        if self.take("\"") {
+            loop {
+                name.push_str(self.span(|c| c != '"'));
+                if !self.take("\"") {
+                    return Err(self.expected("a closing \""));
+                }
+                if !self.take("\"") {
+                    break;
+                }
+                name.push('"');
+            }
+        } else {
+            name.push_str(self.span(|c| c != close).trim_end());
+        }
+        if name.is_empty() {
+            return Err(self.error(place, ExpressionErrorKind::Expected { what }));
+        }
+        self.need(close.encode_utf8(&mut [0; 4]), if close == ']' { "]" } else { ")" })?;
+        Ok(name)
+    }
+
+    fn group(&mut self) -> Result<Option<String>, ExpressionError> {
+        let place = self.at;
+        self.space();
+        if self.take("[") {
+            return self.name(']', "a group").map(Some);
+        }
+        self.at = place;
+        Ok(None)
+    }
+
+    fn quantity(&mut self) -> Result<Quantity, ExpressionError> {
+        self.space();
+        let place = self.at;
+        let name = self.span(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        Ok(match name {
+            "gap" => {
+                self.need("(", "(tpr) or (fpr)")?;
+                self.space();
+                let rate = if self.take("tpr") {
+                    Rate::Tpr
+                } else if self.take("fpr") {
+                    Rate::Fpr
+                } else {
+                    return Err(self.expected("tpr or fpr"));
+                };
+                self.space();
+                let fpr = if self.take("@") {
+                    self.space();
+                    let place = self.at;
+                    let level = self.number("a false-positive rate")?;
+                    if !(level > 0.0 && level < 1.0) {
+                        let kind = ExpressionErrorKind::Range { what: "a false-positive rate above 0 and below 1" };
+                        return Err(self.error(place, kind));
+                    }
+                    Some(level)
+                } else {
+                    None
+                };
+                self.need(")", "@ or )")?;
+                Quantity::Gap { rate, fpr }
+            }
+            "recall" | "tpr" => Quantity::Rate { rate: Rate::Tpr, group: self.group()? },
+            "fpr" => Quantity::Rate { rate: Rate::Fpr, group: self.group()? },
+            "precision" => Quantity::Precision { group: self.group()? },
+            "loss" => {
+                let group = self.group()?;
+                let here = self.at;
+                self.space();
+                if group.is_none() && self.take("(") {
+                    Quantity::LossOn { file: self.name(')', "a file")? }
+                } else {
+                    self.at = here;
+                    Quantity::Loss { group }
+                }
+            }
+            "" => return Err(self.error(place, ExpressionErrorKind::Expected { what: NAMES })),
+            name => return Err(self.error(place, ExpressionErrorKind::Unknown { name: name.to_string() })),
+        })
+    }
+}
+
+/// A name between brackets, quoted where it has to be.
+struct Bracketed<'a>(char, &'a str, char);
+
+impl fmt::Display for Bracketed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(open, name, close) = *self;
+        if name.contains(close) || name.starts_with('"') || name.trim() != name {
+            write!(f, "{open}\"{}\"{close}", name.replace('"', "\"\""))
+        } else {
+            write!(f, "{open}{name}{close}")
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |rate: &Rate| if *rate == Rate::Tpr { "tpr" } else { "fpr" };
+        let (name, group) = match self {
+            Self::Gap { rate, fpr: None } => return write!(f, "gap({})", name(rate)),
+            Self::Gap { rate, fpr: Some(fpr) } => return write!(f, "gap({}@{fpr})", name(rate)),
+            Self::LossOn { file } => return write!(f, "loss{}", Bracketed('(', file, ')')),
+            Self::Rate { rate: Rate::Tpr, group } => ("recall", group),
+            Self::Rate { rate: Rate::Fpr, group } => ("fpr", group),
+            Self::Precision { group } => ("precision", group),
+            Self::Loss { group } => ("loss", group),
+        };
+        match group {
+            None => f.write_str(name),
+            Some(group) => write!(f, "{name}{}", Bracketed('[', group, ']')),
+        }
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sense = if self.sense == Sense::AtMost { "<=" } else { ">=" };
+        write!(f, "{} {sense} ", self.quantity)?;
+        match self.bound {
+            Bound::Value(value) => write!(f, "{value}"),
+            Bound::Old => f.write_str("old"),
+        }
+    }
+}
