@@ -62,6 +62,8 @@ mod example_loss;
 pub mod expression;
 pub mod finite_sum;
 pub mod host;
+#[cfg(feature = "alloc")]
+pub mod judge;
 pub mod metric;
 pub mod model;
 pub mod pairs;

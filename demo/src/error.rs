@@ -15,6 +15,8 @@ pub enum CliError {
     Failed(anyhow::Error),
     /// Whoever read the output has gone (`… | head`): nothing is wrong, exit code 0.
     Closed,
+    /// A constraint that is required does not hold: exit code 3.
+    Unmet(String),
     /// Ctrl-C, after everything was saved: exit code 130.
     Interrupted,
 }
@@ -43,6 +45,10 @@ impl CliError {
             Self::Failed(error) => {
                 eprintln!("error: {error:#}");
                 ExitCode::FAILURE
+            }
+            Self::Unmet(text) => {
+                eprintln!("error: {text}");
+                ExitCode::from(3)
             }
             Self::Closed => ExitCode::SUCCESS,
             Self::Interrupted => ExitCode::from(130),

@@ -1,16 +1,19 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
+use crate::constraints::{self, Told};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::measure::{self, Metric};
 use crate::output;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Split, Target, Targets};
-use undercurve::metric::{class_summary, value_summary};
+use undercurve::data::{Dataset, Preparation, Split, Target, Targets};
+use undercurve::expression::{Expression, Quantity};
+use undercurve::judge::{Judged, Scored};
+use undercurve::metric::{Metrics, class_summary, value_summary};
 use undercurve::trainer::{Predictor, Trainer};
 
 /// Options of `eval`.
@@ -18,11 +21,15 @@ use undercurve::trainer::{Predictor, Trainer};
 #[command(after_help = format!("\
 {}
 
+{}
+
 Examples:
   undercurve eval a9a.model a9a.t.svm.gz
   undercurve eval a9a.model a9a.t.svm.gz --metric auroc,ap,pauc:0.05:0.5 --json
   undercurve eval a9a.model a9a.t.svm.gz --scores scores.csv
-  undercurve eval data.model data.csv --held-out", measure::HELP))]
+  undercurve eval data.model data.csv --held-out
+  undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
+    measure::HELP, constraints::HELP))]
 pub struct Args {
     /// A file that `train --save` wrote
     #[arg(value_name = "MODEL")]
@@ -41,6 +48,12 @@ pub struct Args {
     /// gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     group: Vec<String>,
+    /// What has to hold, as often as needed: prints for each whether it does
+    #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
+    constraint: Vec<Expression>,
+    /// End with exit code 3 when a constraint is not met
+    #[arg(long, requires = "constraint")]
+    require: bool,
     #[command(flatten)]
     layout: LayoutArgs,
     /// Write label and score (of several classes: the log-odds of each) of every row to a CSV file
@@ -70,9 +83,9 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         Target::Classes => Some("several classes; --metric is for two (what there is of several"),
         _ => Some("numbers; --metric is for two classes (what there is of numbers"),
     };
-    if what.is_some() && !args.group.is_empty() {
+    if let (Some(_), Some(option)) = (what, of_two_classes(args)) {
         let model = args.model.display();
-        return Err(CliError::input(format!("{model}: --group is for a model of two classes")));
+        return Err(CliError::input(format!("{model}: {option} is for a model of two classes")));
     }
     if let (Some(what), false) = (what, args.metric.is_empty()) {
         let model = args.model.display();
@@ -116,9 +129,45 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
                 asked => asked.to_vec(),
             };
             let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold, groups };
-            measure::print(&metrics, &scores, data.labels(), usual, args.json)
+            measure::print(&metrics, &scores, data.labels(), usual, args.json)?;
+            if args.constraint.is_empty() {
+                return Ok(());
+            }
+            let mut told = Vec::new();
+            for constraint in &args.constraint {
+                let judged = match &constraint.quantity {
+                    Quantity::LossOn { file } => of_file(args, constraint, Path::new(file), preparation, &mut model)?,
+                    _ => constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())?,
+                };
+                told.push(Told { part: "exactly", judged, groups: data.group_names() });
+            }
+            constraints::print(&args.constraint, &told, args.require, args.json)
         }
     }
+}
+
+/// An option that says something of two classes alone.
+fn of_two_classes(args: &Args) -> Option<&'static str> {
+    let group = (!args.group.is_empty()).then_some("--group");
+    group.or((!args.constraint.is_empty()).then_some("--constraint"))
+}
+
+fn scored<'a, T: Real>(data: &'a Dataset<T>, scores: &'a [T]) -> Scored<'a, T> {
+    Scored { scores, labels: data.labels(), group_of: data.group_of(), group_names: data.group_names(), old: &[] }
+}
+
+/// A constraint of the loss on the rows of a file.
+fn of_file<T: Real>(
+    args: &Args,
+    constraint: &Expression,
+    path: &Path,
+    preparation: &Preparation,
+    model: &mut Predictor<T>,
+) -> Result<Judged> {
+    let data = preparation.apply::<T>(&input::table_again(path, args.layout, preparation.label_column())?)?;
+    let mut scores = vec![T::ZERO; data.len()];
+    model.score(data.rows(), &mut scores)?;
+    constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())
 }
 
 /// What is known of each row and its score; of several classes, a score for each. (Writing to a string cannot fail.)

@@ -3,6 +3,7 @@
 mod bench;
 mod build_web;
 mod by_group;
+mod constraints;
 mod device;
 mod error;
 mod eval;

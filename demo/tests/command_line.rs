@@ -985,7 +985,7 @@ fn people(rows: usize, extra: usize) -> String {
             "m"
         };
         let shift = if sex == "m" { 0.4 } else { 0.0 };
-        let (a, b) = (numbers.next() + 0.5 * label as f64, numbers.next() + shift);
+        let (a, b) = (numbers.next() + 0.5 * label as f64, numbers.next() + 0.3 * label as f64 + shift);
         text += &format!("{a},{b},{sex},{},{label}\n", 20 + row % 3);
     }
     text
@@ -1043,7 +1043,9 @@ fn groups_are_measured_and_kept_with_the_model() {
         "--json",
     ];
     let alone: Value = serde_json::from_str(&stdout(&run(&folder.0, &metrics))).unwrap();
-    assert_eq!(alone["of_groups"]["gap(fpr)"], json["of_groups"]["gap(fpr)"]);
+    for what in ["value", "noise", "groups", "rows"] {
+        assert_eq!(alone["of_groups"]["gap(fpr)"][what], json["of_groups"]["gap(fpr)"][what]);
+    }
     let want = undercurve_tests::metric::gap_at(&scores, &labels, &sexes, 1, [0, 1], 0.1);
     assert!((alone["gap(tpr@0.1)"].as_f64().unwrap() - want).abs() < 1e-12);
     assert_eq!(alone["worst-loss"], alone["cvar:0.5"]);
@@ -1058,7 +1060,25 @@ fn groups_are_measured_and_kept_with_the_model() {
     assert!(shown.contains(" ± ") && shown.contains("(not in training)"), "{shown}");
     assert!(!stdout(&eval(&["without.csv"])).contains("gap"));
     assert!(stdout(&eval(&["p.csv", "--group", "age"])).contains("22 "));
+    // Constraints: a line each, one that says how many hold, and exit code 3 where they have to.
+    let hold =
+        ["--constraint", "gap(fpr) <= 0.9", "--constraint", "recall[f] >= 0.01", "--constraint", "loss(new.csv) <= 9"];
+    let shown = stdout(&eval(&[&["p.csv", "--require"][..], &hold].concat()));
+    assert!(
+        shown.contains("\ngap(fpr) <= 0.9: met: exactly 0.") && shown.ends_with("3 of 3 constraints met.\n"),
+        "{shown}"
+    );
+    let fail = ["p.csv", "--constraint", "gap( fpr )<=.001", "--constraint", "recall >= 1", "--json"];
+    let lines = objects(&stdout(&eval(&fail)));
+    assert_eq!(lines[1]["constraints"][0]["target"], "gap(fpr) <= 0.001");
+    assert_eq!(lines[1]["constraints"][0]["verdict"], "not met");
+    assert_eq!(lines[1]["constraints"][0]["value"], lines[0]["gap(fpr)"]);
+    assert!(stdout(&eval(&fail[..5])).ends_with("\nNo constraint is met, 2 not met.\n"));
+    let output = eval(&[&fail[..5], &["--require"]].concat());
+    assert_eq!((output.status.code(), &*output.stderr), (Some(3), &b"error: no constraint is met, 2 not met\n"[..]));
     let refuse = |args: &[&str], part: &str| refused(&folder, args, part);
+    refuse(&["eval", "p.model", "p.csv", "--constraint", "gap(fpr) < 1"], "character 10: expected <= or >=");
+    refuse(&["eval", "p.model", "p.csv", "--require"], "--constraint");
     refuse(
         &["eval", "p.model", "without.csv", "--metric", "gap(fpr)"],
         "--metric gap(fpr): is of groups; --group names",

@@ -424,7 +424,7 @@ fn gaps_between_groups_match_the_twins() {
                             let of = |i: &usize| labels[*i] == class && pair.contains(&groups[*i]);
                             (0..n).filter(of).filter(|&i| wide[i] >= t).count() as f64 / (sizes[0] + sizes[1])
                         };
-                        let p = both(gap.threshold);
+                        let p = (both(gap.threshold) * (sizes[0] + sizes[1]) + 2.0) / (sizes[0] + sizes[1] + 4.0);
                         let scale = (1.0 / sizes[0] + 1.0 / sizes[1]).sqrt();
                         let noise = if level.is_none() { 1.36 * scale } else { 1.96 * (p * (1.0 - p)).sqrt() * scale };
                         close(gap.noise, noise, "noise");

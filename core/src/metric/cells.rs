@@ -11,8 +11,8 @@
 //! and the AUROC within each group from the same order.
 //!
 //! Each gap comes with its noise: what it would stay below in 95 of 100 samples of such sizes from groups that do not differ.
-//! Over all thresholds that is Smirnov's 1.36 √(1/n_a + 1/n_b), at one 1.96 √(p (1 − p) (1/n_a + 1/n_b)) with p the rate
-//! of both groups together.
+//! Over all thresholds that is Smirnov's 1.36 √(1/n_a + 1/n_b), at one 1.96 √(p (1 − p) (1/n_a + 1/n_b)) with
+//! p = (k + 2)/(n + 4) for the k of n rows of both groups that score above it (Agresti, Coull 1998: not 0 where k is).
 //!
 //! O(n) to sort, O(d G) to merge d distinct scores of G groups, and O(G) for each time that a group's rate moves. Memory:
 //! 2n `u64` ([`cells_need`]).
@@ -52,7 +52,7 @@ pub struct Gap {
 /// The 95 % quantile of Kolmogorov's distribution.
 const KOLMOGOROV: f64 = 1.36;
 /// That of the absolute standard normal one.
-const NORMAL: f64 = 1.96;
+pub(crate) const NORMAL: f64 = 1.96;
 
 impl Gap {
     /// The largest of some gaps, of equals the first; `None` unless one of them is between two groups that have rows.
@@ -251,7 +251,7 @@ impl<'a, T: Real> Cells<'a, T> {
             let left = gap.groups.map(|group| u64::from(self.left[self.cell(rate, group as usize)]));
             let [n, m] = gap.rows.map(|rows| rows as f64);
             let [a, b] = [(gap.rows[0] - left[0]) as f64, (gap.rows[1] - left[1]) as f64];
-            let both = (a + b) / (n + m);
+            let both = (a + b + 2.0) / (n + m + 4.0);
             gap.value = (a / n - b / m).abs();
             gap.noise = NORMAL * libm::sqrt(both * (1.0 - both) * (1.0 / n + 1.0 / m));
             gap.threshold = threshold;

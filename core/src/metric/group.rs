@@ -23,7 +23,7 @@ pub fn rates<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], threshold: T,
     Ok(())
 }
 
-pub(super) fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
+pub(crate) fn check_groups(groups: &[u32], rows: usize, count: usize) -> Result<()> {
     exact_len("groups", rows, groups.len())?;
     match groups.iter().position(|&group| group as usize >= count) {
         Some(at) => Err(Error::Index { what: "groups", at, len: count }),

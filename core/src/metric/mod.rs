@@ -34,6 +34,8 @@ mod values;
 
 pub use ap::average_precision;
 pub use auroc::{PairCounts, auroc, pair_counts};
+#[cfg(feature = "alloc")]
+pub(crate) use cells::NORMAL;
 pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
 #[cfg(feature = "multiclass")]
 pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};

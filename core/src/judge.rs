@@ -1,0 +1,259 @@
+//! Whether a [constraint](crate::expression) holds of scores: its exact value, and whether so few rows can tell.
+//!
+//! The noise of a value is what it moves by at most in 95 of 100 samples of such rows:
+//!
+//! | quantity | value | noise |
+//! |---|---|---|
+//! | `gap(tpr)`, `gap(fpr)` | the largest gap of two groups ([`Cells::gaps`](crate::metric::Cells::gaps)) | 1.36 √(1/n_a + 1/n_b) |
+//! | `gap(…@α)` | the same at one threshold ([`Cells::gaps_at`](crate::metric::Cells::gaps_at)) | 1.96 √(p (1 − p) (1/n_a + 1/n_b)) |
+//! | `recall`, `fpr`, `precision` | k of n rows | 1.96 √(p (1 − p)/(n + 4)), p = (k + 2)/(n + 4) (Agresti, Coull 1998) |
+//! | `loss` | mean of ln(1 + e^(∓s)) | 1.96 s/√n, s the deviation of the rows' losses |
+//! | `loss … <= old` | mean of the rows' changes | 1.96 s/√n, s the deviation of the changes |
+//!
+//! A constraint is met or not where the value is on that side of its bound by its noise or more; else so few rows cannot tell. Of
+//! many groups every pair counts: one pair that is too far apart is enough, and all have to be near enough.
+
+use crate::error::Error;
+use crate::example_loss::GlmLoss;
+use crate::expression::{Bound, Expression, Quantity, Sense};
+use crate::metric::group::check_groups;
+use crate::metric::{Gap, Metrics, NORMAL, Rate};
+use crate::real::Real;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// Whether a constraint holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does, by more than the noise.
+    Met,
+    /// It does not, by more than the noise.
+    NotMet,
+    /// The value is within its noise of the bound, or there are no rows to tell it from.
+    CannotTell,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Met => "met",
+            Self::NotMet => "not met",
+            Self::CannotTell => "cannot tell",
+        })
+    }
+}
+
+/// What is known of a constraint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// The exact value, of `<= old` that of the model; none without rows.
+    pub value: Option<f64>,
+    /// What bounds it: the number, or the value of the model before training.
+    pub bound: f64,
+    /// Its noise.
+    pub noise: f64,
+    /// Of a gap the two groups that decide.
+    pub groups: Option<[u32; 2]>,
+    /// Rows that the value is of; of a gap those of each group.
+    pub rows: [u64; 2],
+    /// Whether it holds.
+    pub verdict: Verdict,
+}
+
+/// Rows with their scores.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored<'a, T> {
+    /// A score each.
+    pub scores: &'a [T],
+    /// A label each, 1 or 0.
+    pub labels: &'a [u8],
+    /// A group each, or none at all.
+    pub group_of: &'a [u32],
+    /// What the groups are called.
+    pub group_names: &'a [String],
+    /// The scores of the model before training; empty without.
+    pub old: &'a [T],
+}
+
+/// Why a constraint cannot be judged.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// A constraint of groups, and the rows have none.
+    NoGroups,
+    /// There is no such group.
+    UnknownGroup {
+        /// The group asked for.
+        name: String,
+        /// The groups there are.
+        groups: alloc::vec::Vec<String>,
+    },
+    /// `old`, and there is no earlier model.
+    NoOld,
+    /// From the metrics.
+    Core(Error),
+}
+
+impl fmt::Display for JudgeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGroups => f.write_str("the rows have no groups"),
+            Self::UnknownGroup { name, groups } => {
+                write!(f, "there is no group \"{}\"; the groups are ", name.escape_debug())?;
+                groups.iter().take(20).enumerate().try_for_each(|(at, group)| {
+                    write!(f, "{}\"{}\"", if at == 0 { "" } else { ", " }, group.escape_debug())
+                })?;
+                f.write_str(if groups.len() > 20 { ", …" } else { "" })
+            }
+            Self::NoOld => f.write_str("there is no earlier model to compare with"),
+            Self::Core(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for JudgeError {}
+
+impl From<Error> for JudgeError {
+    fn from(error: Error) -> Self {
+        Self::Core(error)
+    }
+}
+
+/// The number of a group.
+///
+/// # Errors
+/// `NoGroups`, `UnknownGroup`.
+pub fn group_number(name: &str, groups: &[String]) -> Result<u32, JudgeError> {
+    if groups.is_empty() {
+        return Err(JudgeError::NoGroups);
+    }
+    let at = groups.iter().position(|group| group == name);
+    at.map(|at| at as u32).ok_or_else(|| JudgeError::UnknownGroup { name: name.to_string(), groups: groups.to_vec() })
+}
+
+impl Expression {
+    /// The exact value on these rows, its noise, and whether it holds. Scores from `threshold` up predict the positive class.
+    /// `loss(FILE)` is judged on the rows of that file. O(n), and O(n G) for gaps of G groups.
+    ///
+    /// # Errors
+    /// [`JudgeError`]; those of [`Cells`](crate::metric::Cells) among them.
+    pub fn judge<T: Real>(
+        &self,
+        on: &Scored<'_, T>,
+        threshold: T,
+        memory: &mut Metrics<T>,
+    ) -> Result<Judged, JudgeError> {
+        if let Quantity::Gap { rate, fpr } = self.quantity {
+            if on.group_names.is_empty() {
+                return Err(JudgeError::NoGroups);
+            }
+            let gaps = memory.gaps(on.scores, on.labels, on.group_of, on.group_names.len(), rate, fpr)?;
+            let Bound::Value(bound) = self.bound else { return Err(JudgeError::NoOld) };
+            return Ok(of_gaps(&gaps, bound));
+        }
+        crate::metric::Confusion::at(on.scores, on.labels, threshold)?;
+        let group = match &self.quantity {
+            Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.as_deref(),
+            Quantity::Gap { .. } | Quantity::LossOn { .. } => None,
+        };
+        let group = group.map(|name| group_number(name, on.group_names)).transpose()?;
+        if group.is_some() {
+            check_groups(on.group_of, on.scores.len(), on.group_names.len())?;
+        }
+        let rows = (0..on.scores.len()).filter(|&row| group.is_none_or(|group| on.group_of[row] == group));
+        let hit = |row: usize| on.scores[row] >= threshold;
+        let share = |of: &dyn Fn(usize) -> Option<bool>| {
+            let (mut n, mut k) = (0u64, 0u64);
+            for counted in rows.clone().filter_map(of) {
+                n += 1;
+                k += u64::from(counted);
+            }
+            let p = (k as f64 + 2.0) / (n as f64 + 4.0);
+            (k as f64 / n as f64, NORMAL * libm::sqrt(p * (1.0 - p) / (n as f64 + 4.0)), n)
+        };
+        let is = |row: usize, label: u8| on.labels[row] == label;
+        let (value, noise, n) = match self.quantity {
+            Quantity::Rate { rate: Rate::Tpr, .. } => share(&|row| is(row, 1).then(|| hit(row))),
+            Quantity::Rate { rate: Rate::Fpr, .. } => share(&|row| is(row, 0).then(|| hit(row))),
+            Quantity::Precision { .. } => share(&|row| hit(row).then(|| is(row, 1))),
+            _ => return self.judge_loss(on, rows),
+        };
+        let Bound::Value(bound) = self.bound else { return Err(JudgeError::NoOld) };
+        Ok(self.of_value(value, bound, value - bound, noise, n))
+    }
+
+    fn judge_loss<T: Real>(
+        &self,
+        on: &Scored<'_, T>,
+        rows: impl Iterator<Item = usize> + Clone,
+    ) -> Result<Judged, JudgeError> {
+        if self.bound == Bound::Old && on.old.len() != on.scores.len() {
+            return Err(JudgeError::NoOld);
+        }
+        let loss = |scores: &[T], row: usize| {
+            GlmLoss::Logistic.value(if on.labels[row] == 1 { 1.0 } else { -1.0 }, scores[row].f64())
+        };
+        let before = |row: usize| if self.bound == Bound::Old { loss(on.old, row) } else { 0.0 };
+        let n = rows.clone().count() as f64;
+        let value = rows.clone().map(|row| loss(on.scores, row)).sum::<f64>() / n;
+        let moved = |row: usize| loss(on.scores, row) - before(row);
+        let mean = rows.clone().map(moved).sum::<f64>() / n;
+        let squares: f64 = rows.clone().map(|row| (moved(row) - mean) * (moved(row) - mean)).sum();
+        // One row says nothing of the deviation.
+        let noise = if n > 1.0 { NORMAL * libm::sqrt(squares / (n - 1.0) / n) } else { f64::INFINITY };
+        let bound = match self.bound {
+            Bound::Value(bound) => bound,
+            Bound::Old => rows.map(before).sum::<f64>() / n,
+        };
+        if n > 0.0 && !(value.is_finite() && squares.is_finite() && bound.is_finite()) {
+            return Err(Error::Overflow { what: "losses" }.into());
+        }
+        let excess = if self.bound == Bound::Old { mean } else { value - bound };
+        Ok(self.of_value(value, bound, excess, noise, n as u64))
+    }
+
+    fn of_value(&self, value: f64, bound: f64, above: f64, noise: f64, rows: u64) -> Judged {
+        let excess = if self.sense == Sense::AtMost { above } else { -above };
+        let (value, verdict) =
+            if rows == 0 { (None, Verdict::CannotTell) } else { (Some(value), verdict(excess, noise)) };
+        let noise = if rows == 0 { f64::INFINITY } else { noise };
+        Judged { value, bound, noise, groups: None, rows: [rows, 0], verdict }
+    }
+}
+
+/// By how much the bound is passed, against the noise.
+fn verdict(excess: f64, noise: f64) -> Verdict {
+    if excess.abs() < noise {
+        Verdict::CannotTell
+    } else if excess > 0.0 {
+        Verdict::NotMet
+    } else {
+        Verdict::Met
+    }
+}
+
+/// All pairs of groups together: where one is too far apart the clearest such, else, where one cannot be told, the one that could
+/// be the farthest apart, else the farthest.
+fn of_gaps(gaps: &[Gap], bound: f64) -> Judged {
+    let of = |wanted: Verdict| move |gap: &&Gap| verdict(gap.value - bound, gap.noise) == wanted;
+    let most = |wanted: Verdict, size: fn(&Gap) -> f64| {
+        let first = |best: Option<&Gap>, gap: &Gap| best.is_none_or(|best| size(gap) > size(best));
+        gaps.iter().filter(of(wanted)).fold(None, |best, gap| if first(best, gap) { Some(gap) } else { best })
+    };
+    let (verdict, gap) = if let Some(gap) = most(Verdict::NotMet, |gap| gap.value - gap.noise) {
+        (Verdict::NotMet, Some(gap))
+    } else if let Some(gap) = most(Verdict::CannotTell, |gap| gap.value + gap.noise) {
+        (Verdict::CannotTell, Some(gap))
+    } else {
+        (Verdict::Met, most(Verdict::Met, |gap| gap.value))
+    };
+    let there = gap.filter(|gap| !gap.rows.contains(&0));
+    Judged {
+        value: there.map(|gap| gap.value),
+        bound,
+        noise: gap.map_or(f64::INFINITY, |gap| gap.noise),
+        groups: gap.map(|gap| gap.groups),
+        rows: gap.map_or([0; 2], |gap| gap.rows),
+        verdict: if gap.is_some() { verdict } else { Verdict::CannotTell },
+    }
+}
