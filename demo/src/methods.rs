@@ -193,7 +193,7 @@ pub fn object(method: &Method) -> Value {
         object
     });
     json!({
-        "name": method.name, "title": method.title, "about": method.about,
+        "name": method.name, "title": method.title, "about": method.about, "metric": method.metric(),
         "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
         "paper": method.source.paper, "part": method.source.part, "files": method.files,
         "params": params.collect::<Vec<_>>(),

@@ -298,6 +298,22 @@ fn methods_of_partial_auc_are_compared() {
             "{figure}"
         );
     }
+    // By the objective: nobody's settings leave it above cross-entropy's.
+    let by = stdout(&run(&folder.0, &[&bench[..9], &["--by-objective", "--surrogate", "hinge"]].concat()));
+    assert!(by.contains("tuned on 1 others by F on the training rows") && by.contains("check 30 of 30, F 0."), "{by}");
+    // The ablation: a row for each variant, each with a gain and F of the last iterate and of the mean.
+    let quick = ["--quick", "--data", ".", "--jobs", "1"];
+    let ablation = stdout(&run(&folder.0, &[&["bench", "pauc-ablation"], &quick[..]].concat()));
+    for name in ["exact", "threshold, SGD, constant", "AGD-SBCD, falling"] {
+        let row = ablation.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_default();
+        assert_eq!(row.matches(" ± ").count(), 2, "{ablation}");
+    }
+    let cost = stdout(&run(&folder.0, &["bench", "pauc-cost", "--quick", "--json"]));
+    let last: serde_json::Value = serde_json::from_str(cost.lines().last().unwrap()).unwrap();
+    assert!(
+        last["method"] == "pauc-threshold" && last["last"].as_f64() < Some(1.2 * last["least"].as_f64().unwrap()),
+        "{cost}"
+    );
     let wrong = run(&folder.0, &["bench", "pauc", "--fpr", "0.5:0.1"]);
     assert!(!wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("LOW:HIGH"), "{wrong:?}");
 }

@@ -89,9 +89,14 @@ impl Threshold<'_> {
                 (gates, sum) = Self::gates(&h, q, p * n);
                 // The subgradient of l q + Σ_j [h_j − q]₊ by q is l − Σ_j gate_j.
                 let slope = (p * n - sum) / n;
-                let beyond = h.iter().map(|h| if p > 0.5 { (q - h).max(0.0) } else { (h - q).max(0.0) }).sum::<f64>();
+                let over: Vec<f64> = h.iter().map(|h| if p > 0.5 { q - h } else { h - q }).collect();
+                let beyond: Vec<f64> = over.iter().copied().filter(|&x| x > 0.0).collect();
+                let seen = match beyond.len() {
+                    0 => -over.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                    count => beyond.iter().sum::<f64>() / count as f64,
+                };
                 state[which] = q - self.gamma * r * slope / p.min(1.0 - p);
-                state[which + 1] = (1.0 - self.gamma) * r + self.gamma * beyond / n / p.min(1.0 - p);
+                state[which + 1] = (1.0 - self.gamma) * r + self.gamma * seen;
             }
             weights.iter_mut().zip(gates).for_each(|(weight, gate)| *weight += sign * gate);
         }

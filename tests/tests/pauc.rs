@@ -215,6 +215,35 @@ fn thresholds_find_the_quantiles() {
     }
 }
 
+/// Scores that move away from under the thresholds, by much more than the tail is wide, are found again: none beyond a
+/// threshold must not be read as a tail without width.
+#[test]
+fn thresholds_come_back_when_all_scores_move() {
+    let mut rng = Rng::new(9);
+    for fpr in [(0.02, 0.2), (0.0, 0.05), (0.3, 0.9)] {
+        for shift in [-60.0, 60.0] {
+            let estimator = PaucThreshold::new(surrogate(("logistic", 1.0)), Link::Identity, fpr, 0.02).unwrap();
+            let mut state = [0.0; 4];
+            let mut batch = |shift: f64, state: &mut [f64; 4]| {
+                let mut s: Vec<f64> = (0..112).map(|_| rng.normal() + shift).collect();
+                s.push(1.0);
+                update(&estimator, &s, 112, state).unwrap();
+            };
+            for _ in 0..500 {
+                batch(0.0, &mut state);
+            }
+            let before = state;
+            for _ in 0..1500 {
+                batch(shift, &mut state);
+            }
+            for which in [0, 2].into_iter().filter(|&which| before[which + 1] != 0.0) {
+                let apart = (state[which] - shift - before[which]).abs();
+                assert!(apart < 0.4, "{fpr:?}, {shift}: {apart} from where it was among the scores; {state:?}");
+            }
+        }
+    }
+}
+
 /// A value without state is the partial AUC of the batch itself, exact for everything; and the near-linear form is the same.
 #[test]
 fn values_are_the_batch_own_range() {

@@ -2,7 +2,9 @@
 //! them.
 
 use undercurve::algorithm::cutting_plane::{Cuts, CuttingPlane};
-use undercurve::algorithm::{AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Dca, Point, State, Want};
+use undercurve::algorithm::{
+    AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Dca, Point, Schedule, State, Want,
+};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Rows, Segments};
 use undercurve::estimator::pauc_tight::{PaucTight, Violation};
@@ -326,7 +328,7 @@ fn agd_in_the_core_follows_the_twin() {
         for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
             let (start, mu, relax, stages) = ([0.3, -0.1, 0.2], 3.0, 0.5, 3u64);
             let terms = if range.low > 0.0 { 2 } else { 1 };
-            let machine = AgdSbcd::new(7, 0.4, 0.3, mu, relax, 0.0, terms == 2).unwrap();
+            let machine = AgdSbcd::new(7, Schedule::constant(0.4), 0.3, mu, relax, 0.0, terms == 2).unwrap();
             let inner: Vec<Inner> = (0..stages)
                 .map(|k| {
                     let by = (k + 1) as f64;
@@ -406,7 +408,7 @@ fn a_pull_is_a_part_of_f_n_alone() {
     let everything: Vec<Draw> = vec![((0..9).collect(), (0..40).collect()); 9000];
     for (pull, decay, to) in [(0.8, 0.0, start), (0.0, 0.8, [0.0; 3])] {
         let machines = [
-            AnyAlgorithm::AgdSbcd(AgdSbcd::new(5, 0.3, 0.3, 0.4, 1.0, decay, true).unwrap()),
+            AnyAlgorithm::AgdSbcd(AgdSbcd::new(5, Schedule::constant(0.3), 0.3, 0.4, 1.0, decay, true).unwrap()),
             AnyAlgorithm::Dca(Dca::new(25, 0.3, 0.3, 0.0, decay, true, true).unwrap()),
         ];
         let f = |w: &[f64]| {
@@ -509,7 +511,10 @@ fn terms_are_the_dual_form() {
         assert!(matches!(new(unbounded, (0.0, 0.5), 0.1), Err(Error::Unsupported { .. })), "{unbounded}");
     }
     for (relax, mu, first) in [(0.0, 1.0, 5), (2.5, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
-        assert!(matches!(AgdSbcd::new(first, 1.0, 1.0, mu, relax, 0.0, true), Err(Error::Param { .. })));
+        assert!(matches!(
+            AgdSbcd::new(first, Schedule::constant(1.0), 1.0, mu, relax, 0.0, true),
+            Err(Error::Param { .. })
+        ));
     }
     assert!(matches!(Dca::new(5, 1.0, 1.0, -1.0, 0.0, true, true), Err(Error::Param { what: "prox" })));
 }
@@ -583,7 +588,7 @@ fn sorr_in_the_core_follows_the_twin() {
             }
             // Three stages of AGD, and the same with DCA.
             let terms = if range.low > 0.0 { 2 } else { 1 };
-            let machine = AgdSbcd::new(6, 0.3, 0.2, 2.0, 0.5, 0.0, terms == 2).unwrap();
+            let machine = AgdSbcd::new(6, Schedule::constant(0.3), 0.2, 2.0, 0.5, 0.0, terms == 2).unwrap();
             let inner: Vec<Inner> = (0..3)
                 .map(|k| {
                     let by = (k + 1) as f64;

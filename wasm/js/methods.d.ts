@@ -8,6 +8,8 @@ export interface MethodInfo {
   name: string;
   title: string;
   about: string;
+  /** The metric that it trains for; "pauc": in the session's range of false-positive rates. */
+  metric: "ap" | "auroc" | "pauc";
   /** Authors, year and title. */
   paper: string;
   /** Equations and algorithm numbers. */

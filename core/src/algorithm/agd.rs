@@ -21,7 +21,7 @@
 //! Points: 0 the answer, 1 w, 2 v_m, 3 v_n, 4 v̄_m so far, 5 v̄_n so far. Counters: steps (a step is a gradient of each term
 //! that there is), stage, steps in the stage, phase. Cost O(d) a gradient.
 
-use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, Want, gradient, in_range};
+use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, Schedule, State, Want, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -32,7 +32,7 @@ const POINTS: usize = 6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgdSbcd {
     first: u64,
-    eta: f64,
+    lr: Schedule,
     theta: f64,
     mu: f64,
     relax: f64,
@@ -52,14 +52,15 @@ mod phase {
 
 impl AgdSbcd {
     /// - `first` ≥ 1: C, the steps of the first stage.
-    /// - `eta` > 0, `theta` ≥ 0: steps of v and of the dual variables in the first stage.
+    /// - `lr` > 0: step of v in the first stage; it may also fall over the run, by steps of both terms.
+    /// - `theta` ≥ 0: step of the dual variables in the first stage.
     /// - `mu` > 0, `relax` in (0, 2]: the smoothing, and the share of v̄_m − v̄_n that w moves by.
     /// - `decay` ≥ 0: weight of half the squared norm, a part of f^n.
     /// - `low`: whether there is an f^m.
     ///
     /// # Errors
     /// `Param`.
-    pub fn new(first: u64, eta: f64, theta: f64, mu: f64, relax: f64, decay: f64, low: bool) -> Result<Self> {
+    pub fn new(first: u64, lr: Schedule, theta: f64, mu: f64, relax: f64, decay: f64, low: bool) -> Result<Self> {
         if first == 0 {
             return Err(Error::Param { what: "stage" });
         }
@@ -69,7 +70,8 @@ impl AgdSbcd {
         }
         let [theta, decay] =
             [("theta", theta), ("decay", decay)].map(|(what, x)| in_range(what, x, 0.0, f64::INFINITY));
-        Ok(Self { first, eta: above("lr", eta)?, theta: theta?, mu: above("mu", mu)?, relax, decay: decay?, low })
+        above("lr", lr.at(0))?;
+        Ok(Self { first, lr, theta: theta?, mu: above("mu", mu)?, relax, decay: decay?, low })
     }
 
     /// Steps of a stage.
@@ -88,9 +90,9 @@ impl AgdSbcd {
     fn step<T: Real>(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         let len = state.points.len() / POINTS;
         let grad = gradient(len, state, 0, answer)?;
-        let [_, stage, done, now] = [0, 1, 2, 3].map(|k| state.counters[k]);
+        let [steps, stage, done, now] = [0, 1, 2, 3].map(|k| state.counters[k]);
         let term = (now - phase::LOW) as usize;
-        let eta = self.eta / stage.saturating_add(1) as f64;
+        let eta = self.lr.at(steps) / stage.saturating_add(1) as f64;
         // (w/μ + v/η − G)/(1/μ + 1/η), as a step from v.
         let (rate, pull) = (T::of(eta / (1.0 + eta / self.mu)), T::of(1.0 / self.mu));
         let decay = T::of(if now == phase::HIGH { self.decay } else { 0.0 });
@@ -205,7 +207,9 @@ impl AgdSbcd {
         let low = settings.fpr().0 > 0.0;
         let of = |name| settings.value(name);
         // A step of both terms is two of the run.
-        let first = libm::ceil(of("stage") / if low { 2.0 } else { 1.0 }) as u64;
-        Self::new(first, of("lr"), of("theta"), of("mu"), of("relax"), settings.decay(), low)
+        let terms = if low { 2u32 } else { 1 };
+        let first = libm::ceil(of("stage") / f64::from(terms)) as u64;
+        let lr = Schedule::over(settings, settings.scope().steps / u64::from(terms))?;
+        Self::new(first, lr, of("theta"), of("mu"), of("relax"), settings.decay(), low)
     }
 }

@@ -67,8 +67,12 @@ const SHAPES: [(&str, Shape); 4] =
 impl Schedule {
     /// Of settings, over the run's steps.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::over(settings, settings.scope().steps)
+    }
+    /// Of settings, over so many steps.
+    pub(super) fn over(settings: &Settings<'_>, steps: u64) -> Result<Self> {
         let name = settings.word("schedule")?;
         let (_, shape) = SHAPES.iter().find(|shape| shape.0 == name).ok_or(Error::Param { what: "schedule" })?;
-        Ok(Self::new(settings.value("lr"), *shape, settings.scope().steps))
+        Ok(Self::new(settings.value("lr"), *shape, steps))
     }
 }

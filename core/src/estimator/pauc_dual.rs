@@ -350,6 +350,12 @@ pub(crate) const AGD: Entry = Entry {
         auto_lr(2.0, 0.02),
         THETA,
         stage(1.0 / 14.0, "gradients of the first stage; stage k has k squared times as many, with steps of size lr/k"),
+        choice(
+            "schedule",
+            "constant",
+            &["constant", "linear", "cosine", "steps"],
+            "how the learning rate falls over the run, besides by stages",
+        ),
         number("mu", "1e3", TINY, BIG, "radius of the proximal term"),
         number(
             "relax",

@@ -16,12 +16,13 @@
 //! gate_j(q) = 1 above q, τ on it, 0 below; τ in [0, 1] so that Σ_j gate_j(q) is as near to p b₋ as it can be
 //! κ_ij = (gate_j(q_n) − gate_j(q_m)) / (b₊b₋(β−α))         c_i += κ_ij ℓ'(h_i − h_j),   c_j −= κ_ij ℓ'(h_i − h_j)
 //! q ← q + γ r (mean_j gate_j(q) − p)/p                     the subgradient step of f^l in q, in units of the tail's width
-//! r ← (1 − γ)r + γ mean_j [h_j − q]₊/p
+//! r ← (1 − γ)r + γ mean of h_j − q over the h_j > q; where there is none, q − max_j h_j
 //! ```
 //!
-//! then times h'(s); above p = ½ with 1 − p for the last two's p and the other tail, [q − h_j]₊. In a tail that falls like
-//! an exponential function the error of q shrinks by γ a batch, whatever p and the scale of the scores. Every choice of τ
-//! is a subgradient; this one moves where all scores tie. Gates and steps are those of q and r before the batch. The first
+//! then times h'(s); above p = ½ with 1 − p for p in the step, and the other tail, h_j < q. In a tail that falls like an
+//! exponential function the error of q shrinks by γ a batch, whatever p and the scale of the scores. A threshold that all
+//! scores have left, as steps of the model may bring about, sees how far away they are and comes back in a multiple of 1/γ
+//! batches. Every choice of τ is a subgradient; this one moves where all scores tie. Gates and steps are those of q and r before the batch. The first
 //! batch brings its own quantiles, and its mean deviation for r; so does one after which all scores tied (r = 0). Where
 //! α = 0 there is no q_m and no negative is above it; where β = 1 no q_n and all are. Thresholds that lag and cross drop
 //! out: κ is never negative.
@@ -149,10 +150,18 @@ impl PaucThreshold {
             };
             let (gate, q) = (Gate::new(threshold, p, low), threshold.f64());
             let (tail, side) = if p > 0.5 { (1.0 - p, -1.0) } else { (p, 1.0) };
-            let beyond = low.iter().map(|h| (side * (h.f64() - q)).or_larger(0.0)).sum::<f64>();
+            let (mut beyond, mut number, mut nearest) = (0.0, 0.0, f64::NEG_INFINITY);
+            for h in low {
+                let over = side * (h.f64() - q);
+                nearest = nearest.or_larger(over);
+                if over > 0.0 {
+                    (beyond, number) = (beyond + over, number + 1.0);
+                }
+            }
+            let seen = if number > 0.0 { beyond / number } else { -nearest };
             let step = (gamma * width * gate.excess).settled() / tail;
             next[2 * which] = T::of(q + step);
-            next[2 * which + 1] = T::settled_of((1.0 - gamma) * width + gamma * (beyond / (tail * count as f64)));
+            next[2 * which + 1] = T::settled_of((1.0 - gamma) * width + gamma * seen);
             Some(gate)
         });
         crate::error::all_finite("state", &next).map_err(|_| Error::Overflow { what: "threshold" })?;

@@ -101,6 +101,17 @@ impl Method {
         matches!(self.kind, Kind::Whole)
     }
 
+    /// The metric that it trains for, by its name in [`Figures`](crate::trainer::Figures::get): `ap`, `pauc` of the run's range,
+    /// or `auroc`, also for likelihoods and losses of single rows. (Of several classes `hand-till`, of numbers `rmse`.)
+    #[must_use]
+    pub fn metric(&self) -> &'static str {
+        match self.name {
+            "soap" | "ap-exact" | "smooth-ap" | "fast-ap" | "min-max-ap" => "ap",
+            "pauc-exact" | "pauc-threshold" | "agd-sbcd" | "dca" | "proximal-dca" => "pauc",
+            _ => "auroc",
+        }
+    }
+
     /// Whether this build can train it; without the feature `every-method` some are listed only.
     #[must_use]
     pub const fn is_built(&self) -> bool {

@@ -177,6 +177,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         checks: 12,
         passes: false,
         range: None,
+        by_objective: false,
     };
     compare::run(table, &args.compare, as_json)
 }

@@ -80,6 +80,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         checks: 40,
         passes: true,
         range: None,
+        by_objective: false,
     };
     let gap = |bench, batch| Table {
         bench,

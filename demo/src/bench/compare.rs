@@ -24,10 +24,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn};
-use undercurve::data::Dataset;
 use undercurve::estimator::{Estimator, Exact};
 use undercurve::metric::Summary;
-use undercurve::trainer::{Figures, ModelSpec, Trainer};
+use undercurve::trainer::{Figures, ModelSpec};
 
 /// Options of `bench auprc`, `bench auroc`, `bench pauc` and `bench sorr`.
 #[derive(clap::Args, Debug)]
@@ -136,6 +135,8 @@ pub struct Table {
     /// Where a range of false-positive rates is trained for: it, and the objective that judged runs are also measured by on
     /// the training rows. The first candidate is then the exact method.
     pub range: Option<((f64, f64), Exact)>,
+    /// Whether settings are chosen by that objective, on the training rows at the end of a run, instead of by the metric.
+    pub by_objective: bool,
 }
 
 /// A data set in one of its variants, with one length of the runs.
@@ -227,7 +228,8 @@ impl Bench<'_> {
         let (model, steps, checks) = (&self.model, set.steps(part), self.table.checks);
         let (label, metric, method, split) = (&set.rows, self.table.label, &job.candidate.method, job.split);
         let own = text(&job.settings);
-        format!("2; {label}; split {split}; {model}; {method} {own}; {steps} steps; {metric} {checks}x {part}")
+        let chosen = if self.table.by_objective && part == "valid" { "-log10(F)" } else { part };
+        format!("2; {label}; split {split}; {model}; {method} {own}; {steps} steps; {metric} {checks}x {chosen}")
     }
 
     fn load(&self, set: &Set, source: &mut Option<Source>, split: u64) -> Result<Data> {
@@ -254,8 +256,14 @@ impl Bench<'_> {
                 let mut on_train = Vec::new();
                 let run =
                     experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer, seconds| {
-                        if let (Some((_, exact)), "test") = (self.table.range, part) {
-                            let value = objective(exact, trainer, &parts.train)?;
+                        if let Some((_, exact)) = self.table.range.filter(|_| part == "test" || self.table.by_objective)
+                        {
+                            let mut scores = vec![0.0f32; parts.train.len()];
+                            trainer.score(parts.train.rows(), &mut scores).ok()?;
+                            let value = objective(exact, &scores, parts.train.labels())?;
+                            if part == "valid" {
+                                return Some(-value.log10());
+                            }
                             let own = trainer.evaluate(&parts.train).ok()?;
                             on_train.push([seconds, value, metric(own.binary()?)]);
                         }
@@ -306,7 +314,8 @@ impl Bench<'_> {
         let axes: Vec<Vec<Axis>> = candidates.iter().map(|one| one.parsed(set.tuned)).collect();
         let mut tried: Vec<Option<Tried>> = candidates.iter().map(|_| Some(Tried::new())).collect();
         let checks = self.table.checks as usize;
-        let only_last = |candidate: &Candidate| matches!(self.table.goal, Goal::Gap) || candidate.is_fixed();
+        let by_end = self.table.by_objective || matches!(self.table.goal, Goal::Gap);
+        let only_last = |candidate: &Candidate| by_end || candidate.is_fixed();
         let mut held = Held::default();
         loop {
             let wanted: Vec<(usize, Point)> = (0..candidates.len())
@@ -374,12 +383,9 @@ impl Bench<'_> {
     }
 }
 
-/// An exact objective on rows, with the model as it is.
-fn objective(exact: Exact, trainer: &mut Trainer<f32>, rows: &Dataset<f32>) -> Option<f64> {
-    let mut scores = vec![0.0f32; rows.len()];
-    trainer.score(rows.rows(), &mut scores).ok()?;
-    let of =
-        |class: u8| scores.iter().zip(rows.labels()).filter(move |row| *row.1 == class).map(|row| f64::from(*row.0));
+/// An exact objective at scores.
+pub fn objective(exact: Exact, scores: &[f32], labels: &[u8]) -> Option<f64> {
+    let of = |class: u8| scores.iter().zip(labels).filter(move |row| *row.1 == class).map(|row| f64::from(*row.0));
     let low = of(0).count() as u32;
     let ordered: Vec<f64> = of(0).chain(of(1)).collect();
     let all = ordered.len() as u32;
@@ -493,9 +499,10 @@ pub fn run(mut table: Table, args: &Args, as_json: bool) -> Result<()> {
 }
 
 impl Bench<'_> {
-    /// What a later point must be better by: a metric by 1e-4, P − P* by 2 %.
+    /// What a later point must be better by: a metric by 1e-4, P − P* by 2 %, F by .1 %.
     fn slack(&self) -> f64 {
         match self.table.goal {
+            Goal::Metric(_) if self.table.by_objective => 4.3e-4,
             Goal::Metric(_) => 1e-4,
             Goal::Gap => 0.0086,
         }
@@ -574,7 +581,8 @@ impl Printed<'_> {
                 format!("{label} after the last step, geometric mean over {splits} splits (deviation as a factor)")
             }
         };
-        output::line(format!("{title}; {what}; tuned on {tuning} others.\n"))?;
+        let by = if self.table.by_objective { " by F on the training rows after the last step" } else { "" };
+        output::line(format!("{title}; {what}; tuned on {tuning} others{by}.\n"))?;
         let published: Vec<&str> =
             self.sets.iter().map(|set| &*set.name).filter(|name| Source::is_published(name)).collect();
         if let Some(name) = published.first() {
@@ -613,7 +621,11 @@ impl Printed<'_> {
                 let (label, name, own) = (&set.label, &candidate.name, text(&choice.settings));
                 let Choice { points, runs, seconds, check, valid, .. } = choice;
                 let own = if own.is_empty() { "its defaults".to_owned() } else { own };
-                let valid = if self.is_gap() { format!("{:.1e}", 10f64.powf(-valid)) } else { format!("{valid:.4}") };
+                let valid = match self.table.goal {
+                    Goal::Gap => format!("{:.1e}", 10f64.powf(-valid)),
+                    Goal::Metric(_) if self.table.by_objective => format!("F {:.5}", 10f64.powf(-valid)),
+                    Goal::Metric(_) => format!("{valid:.4}"),
+                };
                 let check = format!("check {} of {}, {valid} there", check + 1, self.table.checks);
                 output::line(format!(
                     "- {label}, {name}: {points} points, {runs} runs, {seconds:.1} s; {own}; {check}"

@@ -17,6 +17,8 @@ pub mod metrics;
 pub mod paired;
 pub mod pairs;
 pub mod pauc;
+pub mod pauc_ablation;
+pub mod pauc_cost;
 pub mod step;
 pub mod store;
 pub mod tune;
@@ -56,6 +58,10 @@ enum Bench {
     Auroc(auroc::Args),
     /// AGD-SBCD, DCA and their baselines by test pAUC in a range, and by the exact objective, under equal tuning
     Pauc(pauc::Args),
+    /// What falling steps, Adam and averages give partial AUC by thresholds and AGD-SBCD
+    PaucAblation(pauc_ablation::Args),
+    /// Time steps of partial AUC, and the way to its least value on a million rows
+    PaucCost(pauc_cost::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -84,6 +90,8 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Auprc(own)) => auprc::run(own, args.json),
         Some(Bench::Auroc(own)) => auroc::run(own, args.json),
         Some(Bench::Pauc(own)) => pauc::run(own, args.json),
+        Some(Bench::PaucAblation(own)) => pauc_ablation::run(own, args.json),
+        Some(Bench::PaucCost(own)) => pauc_cost::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),

@@ -141,7 +141,7 @@ export class Lane {
     const head = collapsed ? "Collapsed." : warning ? "Warning." : "";
     const text = sentence(warning ?? (collapsed ? "The scores of this model no longer tell rows apart" : ""));
     this.figure.classList.toggle("lost", Boolean(collapsed));
-    this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.names ? "Hand–Till" : "AP"}`;
+    this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.short}`;
     if (this.warning.textContent === (head && `${head} ${text}`)) return;
     this.warning.replaceChildren(...(head ? [sign(), h("span", {}, h("b", { textContent: head }), ` ${text}`)] : []));
   }
@@ -157,8 +157,13 @@ export class Lane {
       : ["lines: 20, 5, 1 % of negatives rank higher", "first two principal components, tint: rank"];
     this.caption.textContent = this.flat ? flat : components;
     this.legend.hidden = Boolean(names);
-    this.metric.textContent = names ? "Hand–Till" : "AP";
     this.layer = this.called = this.aspect = this.surface = this.last = null;
+  }
+
+  /** The metric beside the lane's name. @param {string} key @param {string} name */
+  measure(key, name) {
+    Object.assign(this, { key, short: name });
+    this.metric.textContent = name;
   }
 
   /** What a snapshot must hold for this lane; of several classes, which one against all others. */
@@ -207,7 +212,7 @@ export class Lane {
     }
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);
     this.scale.textContent = "Scores of held-out rows: low";
-    this.figure.lastChild.textContent = three(snapshot.test.ap);
+    this.figure.lastChild.textContent = three(snapshot.test[this.key]);
     this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, average precision ${three(snapshot.test.ap)}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
@@ -239,7 +244,7 @@ export class Lane {
     many.errors(context, ...at, labels, snapshot.winners, colours, size + 1.2);
     if (names.length <= MOST_NAMES) this.put("called", context, width, height, (still) => many.names(still, ...at, labels, names, colours));
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);
-    this.figure.lastChild.textContent = three(snapshot.test.handTill);
+    this.figure.lastChild.textContent = three(snapshot.test[this.key]);
     const title = `Lane ${this.name.toUpperCase()}, ${this.method.title}`;
     this.map.setAttribute("aria-label", `${title}: held-out rows and the class that wins, Hand–Till AUC ${three(snapshot.test.handTill)}, accuracy ${three(snapshot.test.accuracy)}`);
     const one = snapshot.shown;

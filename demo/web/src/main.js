@@ -4,6 +4,7 @@ import "./style.css";
 import { CLASS_METHODS, METHODS } from "undercurve/methods";
 import { CLASS_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
 import { Engine, createTrainer } from "undercurve/worker";
+import { Band, range } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
 import { chart } from "./draw/charts.js";
@@ -19,8 +20,6 @@ import * as told from "./told.js";
 const LANES = /** @type {const} */ (["a", "b"]);
 const ROWS = 2000;
 const HELD_OUT = 6000;
-/** The range of false-positive rates of the partial AUC, which ends at a whole per cent. */
-const FPR = /** @type {[number, number]} */ ([0, 0.05]);
 /** The draws behind the headline are trained unasked where they take about so many seconds, and so many values, at most. */
 const UNASKED = { seconds: 20, values: 5_000_000 };
 /** Of training between two looks at whether the draws are still wanted. */
@@ -28,22 +27,25 @@ const SLICE = 25;
 /** Directions are tried on data with so many held-out rows at most. */
 const MOST_TRIED = 100_000;
 
+/** Training follows the band while it is dragged on data with so many values at most, and so often. */
+const FOLLOWED = { values: 200_000, milliseconds: 200 };
+
 /** What is offered and shown of data with two classes, and of data with several. */
 const TWO = {
   methods: METHODS,
   metric: "ap",
+  short: "AP",
   title: "Average precision",
   called: "average precision",
   // What is said beside it where it orders the lanes otherwise.
   other: ["auroc", "AUROC"],
   // The curve by step begins there.
   floor: 0,
-  columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", `pAUC ≤ ${100 * FPR[1]} %`], ["accuracy", "Accuracy"]],
-  hint: `pAUC: mean true-positive rate up to ${100 * FPR[1]}\u00a0% false positives. Accuracy at score\u00a00.`,
 };
 const SEVERAL = {
   methods: CLASS_METHODS.map((method) => ({ ...method, title: method.title.replace(" on several classes", "") })),
   metric: "handTill",
+  short: "Hand–Till",
   title: "Hand–Till AUC",
   called: "Hand–Till AUC",
   other: ["accuracy", "accuracy"],
@@ -51,6 +53,22 @@ const SEVERAL = {
   columns: [["handTill", "Hand–Till"], ["accuracy", "Accuracy"], ["auroc", "AUROC"], ["ap", "AP"]],
   hint: "Hand–Till: mean AUROC over all ordered pairs of classes. Accuracy: of the class with the highest score. AUROC and AP: means over the classes, each against all others.",
 };
+
+/** Whether a method trains for the range of false-positive rates. */
+const isOfRange = (name) => METHODS.some((method) => method.name === name && method.metric === "pauc");
+
+/** What lanes with these methods are measured and compared by, in a range of false-positive rates in per cent. */
+function measures(kind, fpr, methods) {
+  if (kind === SEVERAL) return SEVERAL;
+  const [low, high] = fpr;
+  const partial = { metric: "pauc", short: "pAUC", title: `Partial AUC, ${range(fpr)}`, called: `partial AUC (false positives ${range(fpr)})`, other: ["ap", "average precision"] };
+  return {
+    ...TWO,
+    ...(methods.some(isOfRange) && partial),
+    columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", `pAUC ${range(fpr)}`], ["accuracy", "Accuracy"]],
+    hint: `pAUC: mean true-positive rate ${low > 0 ? `from ${low}\u00a0% to` : "up to"} ${high}\u00a0% false positives, the band on the ROC curve; drag its edges. Accuracy at score\u00a00.`,
+  };
+}
 
 let state = address.defaults();
 let colours = readColours();
@@ -80,8 +98,9 @@ let lanes = null;
 let side = null;
 let steps = null;
 let classes = null;
+const band = new Band($("band"), { moved: follow, settled: () => change({ fpr: band.range }) });
 const charts = {
-  roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal" }),
+  roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal", placed: (area) => band.place(area) }),
   pr: chart($("pr"), { x: [0, 1], y: [0, 1.02], reference: "chance" }),
   ap: chart($("ap"), { x: null, y: null }),
   objective: chart($("objective"), { x: null, y: null }),
@@ -107,6 +126,9 @@ function kind() {
   const several = chosen ? chosen.positive === undefined : CLASS_SYNTHETICS.includes(drawnOf());
   return several ? SEVERAL : TWO;
 }
+
+/** What the lanes that the state asks for are measured by. */
+const measured = () => measures(kind(), state.fpr, LANES.map((name) => state.lanes[name].method));
 
 /** Takes over what the address says; what does not exist is replaced by the default, and named. */
 function readAddress() {
@@ -145,7 +167,7 @@ const options = (lane, { X, y, dims, classes, test } = data, seed = state.seed) 
   classes,
   test,
   model: state.model === "linear" ? { kind: "linear" } : { kind: "mlp", hidden: state.model.split(",").map(Number) },
-  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: FPR }) },
+  method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: state.fpr.map((rate) => rate / 100) }) },
   seed,
   steps: state.steps,
   // The maps are drawn in the data's own units.
@@ -213,9 +235,10 @@ async function restart({ fresh = true, play = false } = {}) {
     if (mine !== run) return unmake();
     for (const name of LANES) trainers?.[name].dispose();
     trainers = { ...made };
-    history = { kind: kind(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    history = { kind: measured(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
     pause();
     buildTable();
+    for (const name of LANES) lanes[name].measure(history.kind.metric, history.kind.short);
     classes.show(data.names, state.class);
     $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[trainers.a.backend] ?? trainers.a.backend;
     $("reason").textContent = trainers.a.backendReason;
@@ -247,6 +270,7 @@ function configure() {
     lanes[name].configure(state.lanes[name]);
     table[name].title.textContent = titleOf(name);
   }
+  band.show(state.fpr, kind() === TWO);
   $("seed").value = state.seed;
   segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], state.speed, (speed) => {
     state.speed = speed;
@@ -339,7 +363,7 @@ function drawCharts({ a, b }) {
 const prevalence = (one = 1) => history.data.test.y.filter((label) => label === one).length / history.data.test.y.length;
 
 /** The table's cells; they are made for a kind of data and then only filled. */
-const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...TWO.columns, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
+const table = Object.fromEntries(LANES.map((name) => [name, { title: h("span"), cells: [...SEVERAL.columns, "pass", "milliseconds"].map(() => h("td", { textContent: "–" })) }]));
 function buildTable({ columns, hint } = history.kind) {
   $("metrics").replaceChildren(
     h("thead", {}, h("tr", {}, ...["Lane", ...columns.map(([, title]) => title), "Passes", "ms a step"].map((text) => h("th", { scope: "col", textContent: text })))),
@@ -383,7 +407,7 @@ function cheap() {
 
 /** One lane on one draw, in slices; nothing where it is not wanted any more. @returns {Promise<import("./draws.js").Outcome | undefined>} */
 async function outcome(name, rows, seed, slice, wanted) {
-  const { metric, other } = kind();
+  const { metric, other } = measured();
   const { steps } = state;
   let trainer;
   try {
@@ -464,10 +488,10 @@ function showDraws() {
   const result = (outcome) => (stands(outcome) ? outcome.value : NaN);
   const values = draws.map(({ a, b }) => ({ a: result(a), b: result(b) }));
   const known = summary.a.runs + summary.b.runs > 0;
-  $("draws-chart").replaceChildren(...(known ? [strip({ values, mean: { a: summary.a.mean, b: summary.b.mean } }, `Held-out ${kind().called}`)] : []));
-  $("draws-of").textContent = kind().title;
+  $("draws-chart").replaceChildren(...(known ? [strip({ values, mean: { a: summary.a.mean, b: summary.b.mean } }, `Held-out ${measured().called}`)] : []));
+  $("draws-of").textContent = measured().title;
   $("draws-table").replaceChildren(
-    h("caption", { textContent: `Held-out ${kind().called} of each draw; mean and deviation over the runs that have a result.${summary.best ? " Best direction: of those tried on the draw’s held-out rows, the lanes’ own among them, the one that their labels choose." : ""}` }),
+    h("caption", { textContent: `Held-out ${measured().called} of each draw; mean and deviation over the runs that have a result.${summary.best ? " Best direction: of those tried on the draw’s held-out rows, the lanes’ own among them, the one that their labels choose." : ""}` }),
     h("thead", {}, h("tr", {}, ...["Seed", ...LANES.map(titleOf), ...(summary.best ? ["Best direction"] : [])].map((head) => h("th", { scope: "col", textContent: head })))),
     h("tbody", {}, ...draws.map(({ seed, a, b, best }) => line(seed, [text(a), text(b), ...also(three(best))]))),
     h("tfoot", {},
@@ -480,7 +504,8 @@ function showDraws() {
 /** The best direction of a linear model on the held-out rows of a plane, tried once for each data; nothing of other data. */
 async function bestOf(rows) {
   const { dims, names, test } = rows;
-  if (dims !== 2 || names || state.model !== "linear" || !(test.X instanceof Float32Array) || test.y.length > MOST_TRIED) return null;
+  // (What they are the best by is average precision.)
+  if (measured().metric !== "ap" || dims !== 2 || names || state.model !== "linear" || !(test.X instanceof Float32Array) || test.y.length > MOST_TRIED) return null;
   if (!directions.has(rows)) {
     finder ??= new Worker(new URL("./directions-worker.js", import.meta.url), { type: "module" });
     const of = { found: null };
@@ -531,7 +556,7 @@ function tell(shots, step) {
     if (!shots.a.collapsed && !shots.b.collapsed) notes.push(told.reversed({ titles, of: of(metric), by: of(other[0]), called: other[1] }));
     if (step >= state.steps) notes.push(told.ofWaiting({ under: document.documentElement.dataset.draws === "busy", seconds: secondsOfDraws(), drawn }));
   }
-  const best = state.model === "linear" && step > 0 && directions.get(data)?.found;
+  const best = metric === "ap" && state.model === "linear" && step > 0 && directions.get(data)?.found;
   if (best) notes.push(told.ofDirections(best, of("ap"), summary?.best));
   $("note").textContent = notes.filter(Boolean).join(" ");
   const about = [];
@@ -615,6 +640,17 @@ async function openFile(file) {
     side.forget();
     problem(error);
   }
+}
+
+/** While the band is dragged: both lanes again in its range, as often as they can be followed. */
+let following = 0;
+function follow(fpr) {
+  state.fpr = [...fpr];
+  const { length } = data?.X.val ?? data?.X ?? [];
+  const now = performance.now();
+  if (!together() || length > FOLLOWED.values || now - following < FOLLOWED.milliseconds) return;
+  following = now;
+  restart({ fresh: false, play: true });
 }
 
 function change(part) {
@@ -711,7 +747,7 @@ async function open() {
     // A run on its way shows it with its next picture.
     if (!playing) advance(0).catch(problem);
   });
-  buildTable(TWO);
+  buildTable(measures(TWO, state.fpr, []));
   readAddress();
   side = new Side($("side"), {
     kinds: SYNTHETICS,

@@ -10,6 +10,7 @@
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
+ * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
  * @property {number} class of several, the one that curves show against all others
  * @property {"" | "steps"} story what is unfolded below the lanes
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
@@ -29,6 +30,7 @@ export function defaults() {
     model: "linear",
     steps: 300,
     speed: "10",
+    fpr: [0, 5],
     class: 0,
     story: "",
     lanes: lanes(false),
@@ -53,6 +55,8 @@ export function read(hash) {
   const model = query.get("model") ?? "";
   if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
+  const [, low, high] = query.get("fpr")?.match(/^(\d{1,3})-(\d{1,3})$/) ?? [];
+  if (low !== undefined && Number(low) < Number(high) && Number(high) <= 100) state.fpr = [Number(low), Number(high)];
   state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
   if (query.get("story") === "steps") state.story = "steps";
   for (const lane of ["a", "b"]) {
@@ -70,6 +74,7 @@ export function read(hash) {
 export function write(state) {
   const query = new URLSearchParams();
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
+  if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
   if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {

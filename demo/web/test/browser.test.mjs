@@ -563,6 +563,43 @@ test("exact methods are offered, train, and end where nothing is left to do", as
   }
 });
 
+test("the range of false-positive rates is dragged, by pointer and by key, and training follows", async () => {
+  const { page, errors, close } = await open("#a=ce&b=pauc-exact&fpr=2-20&steps=60&speed=max");
+  const [least, most] = [0, 1].map((k) => page.locator("#band .edge").nth(k));
+  const told = () => page.evaluate(() => ({ pauc: globalThis.undercurve.shots().b.test.pauc, hash: location.hash }));
+  const before = await told();
+  assert.match(await page.textContent("#sentence"), /partial AUC \(false positives 2–20\u00a0%\)/);
+  assert.match(await page.textContent("#metrics thead"), /pAUC 2–20\u00a0%/);
+  // While the pointer is down.
+  const { x, y, width, height } = await most.boundingBox();
+  const chart = await page.locator("#band").boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 0.3 * chart.width, y + height / 2, { steps: 5 });
+  await page.waitForFunction(() => /fpr=2-50/.test(location.hash));
+  await page.waitForFunction((old) => globalThis.undercurve.shots().b.test.pauc !== old, before.pauc);
+  await page.mouse.up();
+  await finished(page);
+  const after = await told();
+  assert.match(after.hash, /fpr=2-50/);
+  assert.ok(after.pauc > before.pauc, `${after.pauc} in the wider range, ${before.pauc} before`);
+  // The keys move an edge as far as the other lets it, and leave the page's own arrow alone.
+  await least.focus();
+  for (const key of ["End", "ArrowRight", "PageDown", "ArrowLeft"]) await page.keyboard.press(key);
+  assert.deepEqual([await least.getAttribute("aria-valuetext"), await most.getAttribute("aria-valuemin")], ["38 %", "39"]);
+  await page.waitForFunction(() => /fpr=38-50/.test(location.hash));
+  await finished(page);
+  // The address brings it back; what makes no range is left at the default; several classes have none.
+  await page.evaluate(() => (location.hash = location.hash.replace("fpr=38-50", "fpr=50-38")));
+  await page.waitForFunction(() => !location.hash.includes("fpr"));
+  await finished(page);
+  assert.equal(await most.getAttribute("aria-valuetext"), "5 %");
+  await page.evaluate(() => (location.hash = "#data=pinwheel&steps=20"));
+  await page.waitForFunction(() => document.querySelector("#band").hidden);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 test("after one visit the page opens and trains with its server gone", async () => {
   const own = await preview({ root, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
   const context = await browser.newContext();

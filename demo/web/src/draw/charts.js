@@ -5,9 +5,10 @@ import "uplot/dist/uPlot.min.css";
 
 /**
  * @param {HTMLElement} root
- * @param {{ x: [number, number] | null, y: [number, number] | null, reference?: "chance" | "diagonal", log?: boolean }} options
+ * @param {{ x: [number, number] | null, y: [number, number] | null, reference?: "chance" | "diagonal", log?: boolean, placed?: (area: { left: number, top: number, width: number, height: number }) => void }} options
+ * `placed` is told where the plotting area lies in the root, in CSS pixels
  */
-export function chart(root, { x, y, reference, log = false }) {
+export function chart(root, { x, y, reference, log = false, placed }) {
   let plot = null;
   let colours = null;
   let data = [[0, 1], [null, null], [null, null], [null, null]];
@@ -16,6 +17,10 @@ export function chart(root, { x, y, reference, log = false }) {
   /** Where the vertical axis begins, unless values lie below. */
   let base = 0;
   const size = () => ({ width: Math.max(120, root.clientWidth), height: Math.max(100, root.clientHeight) });
+  const settle = ({ bbox }) => {
+    const [left, top, width, height] = [bbox.left, bbox.top, bbox.width, bbox.height].map((pixels) => pixels / devicePixelRatio);
+    placed?.({ left, top, width, height });
+  };
   const build = () => {
     plot?.destroy();
     const font = '11px "Inter Variable", system-ui, sans-serif';
@@ -28,6 +33,7 @@ export function chart(root, { x, y, reference, log = false }) {
         padding: [8, 16, 0, 0],
         scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
         axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
+        hooks: { ready: [settle], setSize: [settle] },
         series: [
           {},
           { stroke: colours.soft, width: 1, dash: [2, 4], points: { show: false }, show: Boolean(reference) },
