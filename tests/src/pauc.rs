@@ -91,12 +91,17 @@ impl Threshold<'_> {
                 let slope = (p * n - sum) / n;
                 let over: Vec<f64> = h.iter().map(|h| if p > 0.5 { q - h } else { h - q }).collect();
                 let beyond: Vec<f64> = over.iter().copied().filter(|&x| x > 0.0).collect();
-                let seen = match beyond.len() {
-                    0 => -over.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-                    count => beyond.iter().sum::<f64>() / count as f64,
-                };
-                state[which] = q - self.gamma * r * slope / p.min(1.0 - p);
-                state[which + 1] = (1.0 - self.gamma) * r + self.gamma * seen;
+                let away = -over.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                if away > r && away > 12.0 * r / (p.min(1.0 - p) * n) {
+                    (state[which], state[which + 1]) = (if p > 0.5 { q + away } else { q - away }, r);
+                } else {
+                    let seen = match beyond.len() {
+                        0 => away,
+                        count => beyond.iter().sum::<f64>() / count as f64,
+                    };
+                    state[which] = q - self.gamma * r * slope / p.min(1.0 - p);
+                    state[which + 1] = (1.0 - self.gamma) * r + self.gamma * seen;
+                }
             }
             weights.iter_mut().zip(gates).for_each(|(weight, gate)| *weight += sign * gate);
         }

@@ -118,6 +118,17 @@ fn config(method: &Method, model: &str, settings: Vec<(String, String)>) -> Conf
     }
 }
 
+/// Whether a run is left to the long tier (UNDERCURVE_LONG=1): of the variants one network trains the even ones, the other
+/// the odd ones.
+fn is_left_out(model: &str, variant: usize) -> bool {
+    let mine = match model {
+        "mlp:8,8" => variant % 2 == 0,
+        "mlp-tanh:8,8" => variant % 2 == 1,
+        _ => true,
+    };
+    !mine && std::env::var_os("UNDERCURVE_LONG").is_none()
+}
+
 /// Steps to the end; an answer if one of them met a subnormal number.
 fn first_subnormal(mut step: impl FnMut() -> undercurve::Result<Option<f64>>) -> Option<u64> {
     for k in 0..STEPS {
@@ -142,7 +153,10 @@ fn no_step_of_two_classes_meets_subnormal_numbers() {
                 if model != "linear" && is_sparse {
                     continue;
                 }
-                for settings in variants(method) {
+                for (k, settings) in variants(method).into_iter().enumerate() {
+                    if is_left_out(model, k) {
+                        continue;
+                    }
                     // These losses explode, to e^60 and more, instead of vanishing; SOAP's weights are their inverses.
                     let has = |word: &str| settings.iter().any(|(_, value)| value == word);
                     if method.name == "soap" && has("exponential") && has("identity") && has("3") {
@@ -173,7 +187,10 @@ fn no_step_of_several_classes_meets_subnormal_numbers() {
         let data = Arc::new(features.with_classes(y, names).unwrap());
         for method in class_methods() {
             for model in ["linear", "mlp:8,8", "mlp-tanh:8,8"] {
-                for settings in variants(method) {
+                for (k, settings) in variants(method).into_iter().enumerate() {
+                    if is_left_out(model, k) {
+                        continue;
+                    }
                     let config = config(method, model, settings);
                     let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else { continue };
                     if let Some(step) = first_subnormal(|| trainer.step()) {

@@ -17,15 +17,15 @@
 //! κ_ij = (gate_j(q_n) − gate_j(q_m)) / (b₊b₋(β−α))         c_i += κ_ij ℓ'(h_i − h_j),   c_j −= κ_ij ℓ'(h_i − h_j)
 //! q ← q + γ r (mean_j gate_j(q) − p)/p                     the subgradient step of f^l in q, in units of the tail's width
 //! r ← (1 − γ)r + γ mean of h_j − q over the h_j > q; where there is none, q − max_j h_j
+//! q ← max_j h_j, r as it was, instead, where that is more than r and 12 r/(p b₋): all scores have left q behind
 //! ```
 //!
-//! then times h'(s); above p = ½ with 1 − p for p in the step, and the other tail, h_j < q. In a tail that falls like an
-//! exponential function the error of q shrinks by γ a batch, whatever p and the scale of the scores. A threshold that all
-//! scores have left, as steps of the model may bring about, sees how far away they are and comes back in a multiple of 1/γ
-//! batches. Every choice of τ is a subgradient; this one moves where all scores tie. Gates and steps are those of q and r before the batch. The first
-//! batch brings its own quantiles, and its mean deviation for r; so does one after which all scores tied (r = 0). Where
-//! α = 0 there is no q_m and no negative is above it; where β = 1 no q_n and all are. Thresholds that lag and cross drop
-//! out: κ is never negative.
+//! then times h'(s); above p = ½ with 1 − p for p in the last three, and the other tail, h_j < q. In a tail that falls like
+//! an exponential function the error of q shrinks by γ a batch, whatever p and the scale of the scores; and of a threshold
+//! that is right, next to no batch says that it was left behind. Every choice of τ is a subgradient; this one moves where all
+//! scores tie. Gates and steps are those of q and r before the batch. The first batch brings its own quantiles, and its mean
+//! deviation for r; so does one after which all scores tied (r = 0). Where α = 0 there is no q_m and no negative is above it;
+//! where β = 1 no q_n and all are. Thresholds that lag and cross drop out: κ is never negative.
 //!
 //! With the thresholds at the quantiles of the whole data the mean over all batches is the exact subgradient. A value
 //! without state is that of the batch's own range (the mini-batch objective of Kar, Narasimhan and Jain 2014), which is
@@ -158,10 +158,14 @@ impl PaucThreshold {
                     (beyond, number) = (beyond + over, number + 1.0);
                 }
             }
-            let seen = if number > 0.0 { beyond / number } else { -nearest };
-            let step = (gamma * width * gate.excess).settled() / tail;
-            next[2 * which] = T::of(q + step);
-            next[2 * which + 1] = T::settled_of((1.0 - gamma) * width + gamma * seen);
+            let far = width * (12.0 / (tail * count as f64)).or_larger(1.0);
+            (next[2 * which], next[2 * which + 1]) = if -nearest > far {
+                (T::of(q + side * nearest), T::of(width))
+            } else {
+                let seen = if number > 0.0 { beyond / number } else { -nearest };
+                let step = (gamma * width * gate.excess).settled() / tail;
+                (T::of(q + step), T::settled_of((1.0 - gamma) * width + gamma * seen))
+            };
             Some(gate)
         });
         crate::error::all_finite("state", &next).map_err(|_| Error::Overflow { what: "threshold" })?;
