@@ -1,20 +1,20 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
 use crate::constraints::{self, Told};
+use crate::decide;
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::measure::{self, Metric};
-use crate::output;
+use crate::{output, table};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Dataset, Preparation, Split, Target, Targets};
 use undercurve::expression::{Expression, Quantity};
 use undercurve::judge::{Judged, Scored};
 use undercurve::metric::{Metrics, class_summary, value_summary};
-use undercurve::trainer::{Predictor, Trainer};
+use undercurve::trainer::Predictor;
 
 /// Options of `eval`.
 #[derive(clap::Args, Debug)]
@@ -31,7 +31,7 @@ Examples:
   undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
     measure::HELP, constraints::HELP))]
 pub struct Args {
-    /// A file that `train --save` wrote
+    /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Data with the columns of training; - is stdin
@@ -91,19 +91,24 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         let model = args.model.display();
         return Err(CliError::input(format!("{model}: a model of {what} is printed without it)")));
     }
-    let mut model = Predictor::<T>::load(&saved.trainer)
-        .map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
-    let table = input::table_again(&args.data, args.layout, preparation.label_column())?;
-    let mut data = input::group(preparation, &table, preparation.apply::<T>(&table)?, &args.group)?;
+    let mut model =
+        Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
+    let rows = input::table_again(&args.data, args.layout, preparation)?;
+    let mut data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
     let file = args.data.display().to_string();
     if args.held_out {
         let share = saved.split.ok_or_else(|| {
             CliError::input(format!("{}: trained without --split; nothing was held out", args.model.display()))
         })?;
-        let [train, test] = preparation.split(&table, &data, Split::new(share, model.config().seed))?;
-        // Of another file the split would be other rows: a run takes its own training rows alone.
-        Trainer::load(&saved.trainer, Arc::new(train), None)
-            .map_err(|error| CliError::input(format!("{file}: {error}")))?;
+        let [train, test] = preparation.split(&rows, &data, Split::new(share, model.config().seed))?;
+        let train = match saved.valid {
+            Some(share) => decide::held_out(&train, share, model.config().seed)?[0].clone(),
+            None => train,
+        };
+        // Of another file the split would be other rows.
+        if !model.was_trained_on(&train) {
+            return Err(CliError::input(format!("{file}: saved with another training data set")));
+        }
         data = test;
     }
     data.require_every_class(&file)?;
@@ -164,7 +169,7 @@ fn of_file<T: Real>(
     preparation: &Preparation,
     model: &mut Predictor<T>,
 ) -> Result<Judged> {
-    let data = preparation.apply::<T>(&input::table_again(path, args.layout, preparation.label_column())?)?;
+    let data = preparation.apply::<T>(&input::table_again(path, args.layout, preparation)?)?;
     let mut scores = vec![T::ZERO; data.len()];
     model.score(data.rows(), &mut scores)?;
     constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())
@@ -177,12 +182,12 @@ fn scores_csv<T: Real>(targets: &Targets<T>, names: &[String], scores: &[T]) -> 
         text += ",score";
     }
     for name in names {
-        let _ = write!(text, ",{}", cell(&format!("score:{name}")));
+        let _ = write!(text, ",{}", table::cell(&format!("score:{name}")));
     }
     text.push('\n');
     for (row, scores) in scores.chunks_exact(names.len().max(1)).enumerate() {
         let _ = match targets {
-            Targets::Classes { labels, .. } => write!(text, "{}", cell(&names[labels[row] as usize])),
+            Targets::Classes { labels, .. } => write!(text, "{}", table::cell(&names[labels[row] as usize])),
             Targets::Values(values) => write!(text, "{}", values[row]),
             Targets::Binary(labels) => write!(text, "{}", labels[row]),
             _ => Ok(()),
@@ -193,13 +198,4 @@ fn scores_csv<T: Real>(targets: &Targets<T>, names: &[String], scores: &[T]) -> 
         text.push('\n');
     }
     text
-}
-
-/// A CSV cell.
-fn cell(text: &str) -> String {
-    if text.contains(['"', ',', ';', '\t', '\n', '\r']) || text.trim() != text {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_string()
-    }
 }

@@ -7,7 +7,9 @@ use std::io::Read as _;
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Scale, label_column_of};
+use undercurve::data::{
+    Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Scale, identifiers, label_column_of,
+};
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -107,7 +109,8 @@ pub struct DataArgs {
     /// [default: the first of label, target, class, y]
     #[arg(long, value_name = "COL", allow_hyphen_values = true)]
     pub label: Option<String>,
-    /// Label value that counts as positive [default: the larger of two]
+    /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
+    /// rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub positive: Option<String>,
     /// Missing values: refuse or impute [default: refuse]
@@ -117,7 +120,8 @@ pub struct DataArgs {
     /// [default, for every method: standard for CSV, unit for LIBSVM]
     #[arg(long, value_name = "HOW", hide_possible_values = true)]
     pub scale: Option<ScaleArg>,
-    /// Columns of numbers to take as categories, with commas between them
+    /// Columns of numbers to take as categories, with commas between them, and of text with mostly different values, which
+    /// is left out otherwise
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
     /// Columns to leave out, with commas between them
@@ -130,6 +134,9 @@ pub struct DataArgs {
     /// The columns of --group are no features
     #[arg(long, requires = "group")]
     pub group_hidden: bool,
+    /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub na: Vec<String>,
 }
 
 impl DataArgs {
@@ -156,13 +163,23 @@ pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<Raw
     parse(&bytes(path)?, path, &read_options(layout, label))
 }
 
-/// Reads a data file for a model whose label column has this name: a first line is taken as it was in training.
+/// Reads a data file as these options say.
 ///
 /// # Errors
 /// `Input`.
-pub fn table_again(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
-    let bytes = bytes(path)?;
+pub fn table_of(path: &Path, args: &DataArgs) -> Result<RawTable> {
+    let options = ReadOptions { na: args.na.clone(), ..read_options(args.layout, args.label.as_deref()) };
+    parse(&bytes(path)?, path, &options)
+}
+
+/// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
+///
+/// # Errors
+/// `Input`.
+pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -> Result<RawTable> {
+    let (bytes, label) = (bytes(path)?, preparation.label_column());
     let mut options = read_options(layout, None);
+    options.na = preparation.na().to_vec();
     options.label = label.map(str::to_string);
     let table = parse(&bytes, path, &options)?;
     let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
@@ -221,6 +238,31 @@ pub fn header_note(table: &RawTable, file: &Path) {
     }
 }
 
+/// Says on stderr how columns were read that one may take for something else.
+pub fn column_notes(table: &RawTable, options: &Options, file: &Path) {
+    let file = file.display();
+    for (name, count) in identifiers(table, options) {
+        eprintln!(
+            "note: {file}: column \"{name}\" has {count} different texts in {} rows and is left out as an identifier; \
+             --categorical {name} takes it",
+            table.rows()
+        );
+    }
+    for (name, reading) in table.readings().into_iter().filter(|(name, _)| !options.ignore.iter().any(|o| o == name)) {
+        match reading {
+            Reading::Commas => {
+                eprintln!("note: {file}: commas in the numbers of column \"{name}\" were read as points")
+            }
+            Reading::Dates => {
+                eprintln!(
+                    "note: {file}: dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out"
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Says it with an error about the columns, which may come from there.
 pub fn or_header(error: CliError, table: &RawTable) -> CliError {
     match (error, guessed(table)) {
@@ -238,7 +280,7 @@ pub fn read_options(layout: LayoutArgs, label: Option<&str>) -> ReadOptions {
         HeaderArg::Yes => Some(true),
         HeaderArg::No => Some(false),
     };
-    ReadOptions { format: layout.format.format(), label, header }
+    ReadOptions { format: layout.format.format(), label, header, na: Vec::new() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.
@@ -299,17 +341,22 @@ pub fn grouping<T: Real>(data: &Dataset<T>, known: usize) -> Option<Grouping<'_>
 /// Says on stderr what the preparation did that one may not expect.
 pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
     let summary = data.summary();
-    for (column, count) in &summary.missing {
-        eprintln!("note: {file}: {count} missing values in column \"{column}\" were filled in");
-    }
-    for (column, count) in &summary.unseen {
-        eprintln!("note: {file}: {count} values of column \"{column}\" did not occur in training and count as none");
-    }
+    counts(file, &summary.missing, &summary.unseen, summary.beyond);
     for (at, name) in data.group_names().iter().enumerate().skip(known_groups) {
         let count = data.group_of().iter().filter(|&&group| group as usize == at).count();
         eprintln!("note: {file}: {count} rows are of a group that training did not have, \"{name}\"");
     }
-    if summary.beyond > 0 {
-        eprintln!("note: {file}: {} values in columns beyond those of training were left out", summary.beyond);
+}
+
+/// Says on stderr what was filled in, unknown or left out: columns and how many values.
+pub fn counts(file: &str, missing: &[(String, usize)], unseen: &[(String, usize)], beyond: usize) {
+    for (column, count) in missing {
+        eprintln!("note: {file}: {count} missing values in column \"{column}\" were filled in");
+    }
+    for (column, count) in unseen {
+        eprintln!("note: {file}: {count} values of column \"{column}\" did not occur in training and count as none");
+    }
+    if beyond > 0 {
+        eprintln!("note: {file}: {beyond} values in columns beyond those of training were left out");
     }
 }

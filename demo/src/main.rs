@@ -4,19 +4,23 @@ mod bench;
 mod build_web;
 mod by_group;
 mod constraints;
+mod decide;
 mod device;
 mod error;
 mod eval;
 mod input;
+mod inspect;
 mod measure;
 mod methods;
 mod metrics;
 mod output;
+mod predict;
 mod prepare;
 mod report;
 mod scores;
 mod serve;
 mod shrink_wasm;
+mod table;
 mod threads;
 mod train;
 mod walk;
@@ -28,8 +32,9 @@ use std::process::ExitCode;
 #[command(name = "undercurve", version, about = "Train models for the area under the curve")]
 #[command(after_help = "\
 Examples:
-  undercurve train data.csv --split 0.75 --method soap --save data.model
+  undercurve train data.csv --split 0.75 --method soap --out data.model
   undercurve eval data.model data.csv --held-out --metric auroc,ap,pauc:0:0.05
+  undercurve predict data.model new.csv --id customer
   undercurve methods soap")]
 struct Cli {
     #[command(subcommand)]
@@ -44,6 +49,10 @@ enum Command {
     Train(Box<train::Args>),
     /// Exact metrics of a saved model on data
     Eval(eval::Args),
+    /// Scores, probabilities and classes of rows without labels
+    Predict(predict::Args),
+    /// What is in a saved model
+    Inspect(inspect::Args),
     /// Exact metrics of a CSV file with the columns label and score
     Metrics(metrics::Args),
     /// List the methods, or one with its parameters
@@ -89,6 +98,8 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args).map_err(Into::into),
         Command::Train(args) => train::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Metrics(args) => metrics::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Prepare(args) => prepare::run(&args),

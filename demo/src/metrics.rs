@@ -32,7 +32,8 @@ pub struct Args {
     /// The score column, likewise; a higher score means rather positive
     #[arg(long, value_name = "COL", default_value = "score", allow_hyphen_values = true)]
     score: String,
-    /// Label value that counts as positive [default: the larger of two]
+    /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
+    /// rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
     /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table

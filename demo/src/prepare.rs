@@ -40,7 +40,7 @@ pub struct Args {
 /// [`CliError`].
 pub fn run(args: &Args) -> Result<()> {
     let options = args.reading.options();
-    let table = input::table(&args.data, args.reading.layout, options.label.as_deref())?;
+    let table = input::table_of(&args.data, &args.reading)?;
     input::check_columns(&options, &table)?;
     let (train, test) = match args.split {
         Some(share) if !(share > 0.0 && share < 1.0) => {
@@ -60,6 +60,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(CliError::input(format!("{}: named for both --train and --test", args.train.display())));
     }
     input::header_note(&table, &args.data);
+    input::column_notes(&table, &options, &args.data);
     for part in parts {
         if let (Some(path), Some(data)) = part {
             output::write_atomic(path, text(data).as_bytes())?;

@@ -1,5 +1,6 @@
 //! `undercurve train`: trains a model, reports on the way, saves and resumes.
 
+use crate::decide::{self, DecisionArgs};
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
@@ -9,13 +10,14 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
-use undercurve::checkpoint::SavedModel;
+use undercurve::checkpoint::{CheckpointError, SavedModel};
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
 };
+use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::{Method, class_methods};
-use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
+use undercurve::trainer::{Best, Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,6 +99,8 @@ pub struct Args {
     /// False-positive range of the partial AUC [default: 0:0.05]
     #[arg(long, value_name = "LO:HI", value_parser = range)]
     pub fpr: Option<(f64, f64)>,
+    #[command(flatten)]
+    pub decision: DecisionArgs,
     /// Train for so many passes over the training rows; a full gradient is one
     #[arg(long, value_name = "N", conflicts_with = "steps", allow_negative_numbers = true)]
     pub passes: Option<f64>,
@@ -129,6 +133,9 @@ pub struct Args {
     /// Save every K steps instead of with every report
     #[arg(long, value_name = "K")]
     pub save_every: Option<u64>,
+    /// Write the model alone to FILE at the end: what `predict`, `eval` and `inspect` need, without the run
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Continue a saved run on the same data, and save to the same FILE unless --save names another
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
@@ -198,7 +205,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     check_place(args)?;
     let new = saved.is_none();
-    let (trainer, preparation, split) = match saved {
+    let Made { trainer, preparation, split, best, valid, costs } = match saved {
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
@@ -217,8 +224,9 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     let place = args.save.as_deref().or(args.resume.as_deref());
     let (file, every, save_every) = (&*args.data, args.every, args.save_every);
-    let manner = Manner { file, place, every, save_every, seconds: args.seconds, json: args.json };
-    walk(&manner, &mut Training { trainer, engine, preparation, split, report: None })
+    let out = args.out.as_deref();
+    let manner = Manner { file, place, out, every, save_every, seconds: args.seconds, json: args.json };
+    walk(&manner, &mut Training { trainer, engine, preparation, split, best, valid, costs, report: None })
 }
 
 /// `--preset`.
@@ -264,7 +272,7 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     if several.is_none() || args.target.is_some_and(|target| target != TargetArg::Classes) {
         methods::check_settings(method, &config)?;
     }
-    let table = input::table(&args.data, args.reading.layout, options.label.as_deref())?;
+    let table = input::table_of(&args.data, &args.reading)?;
     input::check_columns(&options, &table)?;
     options.target = match args.target {
         Some(target) => target.target(),
@@ -277,12 +285,21 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     Ok((config, options, table))
 }
 
-/// A trainer with the preparation of its data and the share of its rows that it trains on.
-type Made<T> = (Trainer<T>, Preparation, Option<f64>);
+/// A trainer with what belongs to its data.
+struct Made<T: Real> {
+    trainer: Trainer<T>,
+    preparation: Preparation,
+    /// The share of its rows that it trains on.
+    split: Option<f64>,
+    /// Of a run with validation rows, and their share where they are of the same file.
+    best: Option<Best<T>>,
+    valid: Option<f64>,
+    costs: Option<Costs>,
+}
 
 /// The data and the trainer of a new run.
 fn start<T: Real>(args: &Args) -> Result<Made<T>> {
-    let (config, options, table) = read(args)?;
+    let (mut config, options, table) = read(args)?;
     let several = |error: DataError| {
         let error = match error.kind {
             DataErrorKind::ManyLabels { .. } => CliError::input(format!(
@@ -293,7 +310,7 @@ fn start<T: Real>(args: &Args) -> Result<Made<T>> {
         };
         input::or_header(error, &table)
     };
-    let (preparation, train, test) = match args.split {
+    let (preparation, mut train, test) = match args.split {
         Some(share) => {
             let all = prepare::<T>(&table, &options, Split::new(share, config.seed)).map_err(several)?;
             (all.preparation, all.train, Some(all.test))
@@ -305,47 +322,80 @@ fn start<T: Real>(args: &Args) -> Result<Made<T>> {
             (preparation, train, test)
         }
     };
+    let share = args.decision.valid_share();
+    let valid = decide::validation(args, share, config.seed, &preparation, &mut train)?;
     check_classes(args, &train, test.as_ref())?;
     check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
-    let trainer = Trainer::new(&config, Arc::new(train), test.map(Arc::new))?;
+    let (train, valid) = (Arc::new(train), valid.map(Arc::new));
+    let costs = args.decision.costs(&train)?;
+    if let Some(costs) = costs {
+        config.fpr = decide::range_of(costs, &config, &train, valid.as_ref())?;
+    }
+    let trainer = Trainer::new(&config, train, test.map(Arc::new))?;
+    let best = valid.map(|valid| args.decision.best(&trainer, valid)).transpose()?;
     input::header_note(&table, &args.data);
-    Ok((trainer, preparation, args.split))
+    input::column_notes(&table, &options, &args.data);
+    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs })
 }
 
 /// The data and the trainer of a saved run. Options that say something else than the run are refused.
 fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     let path = args.resume.as_deref().unwrap_or(Path::new(""));
     let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
-    let SavedModel { preparation, split, trainer: bytes, .. } = saved;
+    let SavedModel { preparation, split, valid: share, costs, best, trainer: bytes, .. } = saved;
     if args.target.is_some_and(|target| target.target() != preparation.target()) {
         return Err(differs(args, "kind of labels (--target)"));
     }
     let number = |text: &str| text.parse::<f64>().ok();
     let same = |a: &str, b: &str| a == b || (number(a).is_some() && number(a) == number(b));
     let run = Predictor::<T>::load(&bytes).map_err(|error| of_file(&error))?;
+    if !run.has_run() {
+        return Err(of_file(&CheckpointError::ModelOnly));
+    }
     let config = run.config();
     check_same(args, config, split, &preparation)?;
+    if let Some(what) = args.decision.differs(share, costs) {
+        return Err(differs(args, what));
+    }
     match (&args.reading.positive, preparation.positive()) {
         (Some(label), Some(positive)) if !same(label, positive) => return Err(differs(args, "positive label")),
         (Some(_), None) => return Err(differs(args, "number of classes (--positive)")),
         _ => {}
     }
     check_target(args, preparation.target())?;
-    let table = input::table_again(&args.data, args.reading.layout, preparation.label_column())?;
+    let table = input::table_again(&args.data, args.reading.layout, &preparation)?;
     if let Some(option) = contradicted(&args.reading, &preparation, &table.columns()) {
         return Err(differs(args, option));
     }
     let all = preparation.apply::<T>(&table)?;
-    let (train, test) = match split {
+    let (mut train, test) = match split {
         Some(share) => {
             let [train, test] = preparation.split(&table, &all, Split::new(share, config.seed))?;
             (train, Some(test))
         }
         None => (all, test_file(args, &preparation)?),
     };
+    let rows = match best {
+        Some(_) => decide::validation(args, share, config.seed, &preparation, &mut train)?,
+        None => None,
+    };
     check_classes(args, &train, test.as_ref())?;
     let trainer = Trainer::load(&bytes, Arc::new(train), test.map(Arc::new)).map_err(|error| of_file(&error))?;
-    Ok((trainer, preparation, split))
+    let best = match (best, rows) {
+        (None, _) if args.decision.has_validation() => return Err(differs(args, "set of validation rows (--valid)")),
+        (None, _) => None,
+        (Some(_), None) => {
+            return Err(of_file(&"saved with validation rows of another file; name it (--valid)"));
+        }
+        (Some(best), Some(rows)) => {
+            let best = Best::load(&best, &trainer, Arc::new(rows)).map_err(|error| of_file(&error))?;
+            if let Some(what) = args.decision.differs_of(&best) {
+                return Err(differs(args, what));
+            }
+            Some(best)
+        }
+    };
+    Ok(Made { trainer, preparation, split, best, valid: share, costs })
 }
 
 /// Refuses what is said of two classes where there are others.
@@ -353,6 +403,9 @@ fn check_target(args: &Args, target: Target) -> Result<()> {
     let name = if target == Target::Classes { "; --positive names one of several" } else { "" };
     match target {
         Target::Binary => Ok(()),
+        _ if args.decision.has_costs() => {
+            Err(CliError::input(format!("--cost-fp, --cost-fn: are of the errors of two classes{name}")))
+        }
         _ if args.fpr.is_some() => Err(CliError::input(format!("--fpr: the partial AUC is one of two classes{name}"))),
         _ if !args.reading.group.is_empty() => Err(CliError::input(format!("--group: is for two classes{name}"))),
         _ if args.reading.positive.is_some() => {
@@ -388,6 +441,9 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     if given.missing.is_some_and(|missing| missing.missing() != preparation.missing()) {
         return Some("treatment of missing values (--missing)");
     }
+    if !given.na.is_empty() && given.na != preparation.na() {
+        return Some("list of spellings of missing values (--na)");
+    }
     // Without names of columns the options about them say nothing.
     let label = preparation.label_column()?;
     let is_label = |text: &String| input::named(columns, text).is_some_and(|name| name == label);
@@ -417,7 +473,7 @@ fn length(args: &Args) -> Option<Length> {
 
 fn test_file<T: Real>(args: &Args, preparation: &Preparation) -> Result<Option<Dataset<T>>> {
     let Some(path) = &args.test else { return Ok(None) };
-    let table = input::table_again(path, args.reading.layout, preparation.label_column())?;
+    let table = input::table_again(path, args.reading.layout, preparation)?;
     Ok(Some(preparation.apply::<T>(&table)?))
 }
 
@@ -441,12 +497,26 @@ fn check_memory<T: Real>(model: &ModelSpec, columns: usize, heads: usize) -> Res
 
 /// A saved run may only take the place of another, never of somebody's data.
 fn check_place(args: &Args) -> Result<()> {
-    let Some(path) = args.save.as_ref().or(args.resume.as_ref()) else { return Ok(()) };
-    output::check_target(path)?;
-    match std::fs::read(path) {
-        Ok(bytes) if bytes.is_empty() || bytes.starts_with(b"undercurve") => Ok(()),
-        Ok(_) => Err(CliError::input(format!("{}: is there and not a saved model; not replaced", path.display()))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(CliError::file(path, &error)),
+    let run = args.save.as_ref().or(args.resume.as_ref());
+    if let (Some(run), Some(out)) = (run, &args.out)
+        && (run == out || matches!((run.canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b))
+    {
+        let text = format!("--out {}: is the file of the run, which goes on from it (--save, --resume)", out.display());
+        return Err(CliError::input(text));
     }
+    for path in [run, args.out.as_ref()].into_iter().flatten() {
+        output::check_target(path)?;
+        match std::fs::read(path) {
+            Ok(bytes) if bytes.is_empty() || bytes.starts_with(b"undercurve") => {}
+            Ok(_) => {
+                return Err(CliError::input(format!(
+                    "{}: is there and not a saved model; not replaced",
+                    path.display()
+                )));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(CliError::file(path, &error)),
+        }
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! What every training run does on the way: steps, reports, saves, Ctrl-C.
 
+use crate::decide;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::output;
@@ -7,13 +8,14 @@ use crate::report::{self, Reporter};
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use undercurve::Real;
-use undercurve::checkpoint::SavedModel;
+use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
-use undercurve::metric::{Confusion, Metrics, RocPoint};
-use undercurve::trainer::{Report, Trainer, Warning};
+use undercurve::metric::{Confusion, Costs, FprRange, Metrics, RocPoint};
+use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning};
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -22,8 +24,10 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub struct Manner<'a> {
     /// The training data's file.
     pub file: &'a Path,
-    /// Where to save.
+    /// Where to save the run.
     pub place: Option<&'a Path>,
+    /// Where to write the model alone, at the end.
+    pub out: Option<&'a Path>,
     /// Steps between reports, and between saves; a twentieth of the run without.
     pub every: Option<u64>,
     pub save_every: Option<u64>,
@@ -41,6 +45,11 @@ pub struct Training<T: Real> {
     pub preparation: Preparation,
     /// Share of the rows that it trains on, where one file was split.
     pub split: Option<f64>,
+    /// Of a run with validation rows, and their share where they are of the same file.
+    pub best: Option<Best<T>>,
+    pub valid: Option<f64>,
+    /// What errors cost.
+    pub costs: Option<Costs>,
     /// The last.
     pub report: Option<Report>,
 }
@@ -58,7 +67,11 @@ impl<T: Real> Training<T> {
             0 => String::new(),
             classes => format!(", {classes} classes"),
         };
-        let test = trainer.test_data().map_or_else(String::new, |test| format!(", {}", rows(test, "test rows")));
+        let part = |data: Option<&Arc<Dataset<T>>>, what: &str| {
+            data.map_or_else(String::new, |data| format!(", {}", rows(data, what)))
+        };
+        let valid = part(self.best.as_ref().map(Best::valid_data), "validation rows");
+        let test = part(trainer.test_data(), "test rows");
         let first = match trainer.pretraining_steps() {
             0 => String::new(),
             steps => format!(" (the first {steps} of cross-entropy)"),
@@ -68,7 +81,7 @@ impl<T: Real> Training<T> {
             (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
         };
         format!(
-            "{file}: {}{classes}, {} columns (scale: {}){test}; {}, {}, seed {}, {length} on {}",
+            "{file}: {}{classes}, {} columns (scale: {}){valid}{test}; {}, {}, seed {}, {length} on {}",
             rows(data, "rows"),
             data.cols(),
             self.preparation.scale().name(),
@@ -91,20 +104,127 @@ impl<T: Real> Training<T> {
         Ok(())
     }
 
-    /// Of two classes, the point of the ROC curve of the training rows that the upper end of the range allows.
-    fn rates(&mut self) -> Result<Option<RocPoint>> {
-        let train = self.trainer.train_data().clone();
-        let Targets::Binary(labels) = train.targets() else { return Ok(None) };
-        let mut scores = vec![T::ZERO; train.len()];
-        self.trainer.score(train.rows(), &mut scores)?;
-        Ok(Some(Metrics::new().point_at_fpr(&scores, labels, self.trainer.config().fpr.1)?))
+    /// The model to keep: the best on the validation rows, or the last.
+    fn model(&self) -> Predictor<T> {
+        let last = self.trainer.predictor();
+        match self.kept() {
+            Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
+            None => last,
+        }
+    }
+
+    /// What keeps the model, if it is not the last.
+    fn kept(&self) -> Option<&Best<T>> {
+        self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
+    }
+
+    /// The rows that the threshold is chosen on, and what they are called.
+    fn chosen_on(&self) -> (Arc<Dataset<T>>, &'static str) {
+        match &self.best {
+            Some(best) => (best.valid_data().clone(), "validation"),
+            None => (self.trainer.train_data().clone(), "training"),
+        }
+    }
+
+    /// Of two classes, the point of the ROC curve that is decided at: the cheapest, where costs are known, else the one that
+    /// the upper end of the range allows.
+    fn rates(&self, model: &mut Predictor<T>) -> Result<Option<RocPoint>> {
+        let (rows, _) = self.chosen_on();
+        let Targets::Binary(labels) = rows.targets() else { return Ok(None) };
+        let mut scores = vec![T::ZERO; rows.len()];
+        model.score(rows.rows(), &mut scores)?;
+        let mut metrics = Metrics::new();
+        Ok(Some(match self.costs {
+            Some(costs) => metrics.point_at_slope(&scores, labels, costs.slope())?,
+            None => metrics.point_at_fpr(&scores, labels, self.trainer.config().fpr.1)?,
+        }))
+    }
+
+    /// How far the run is, and the figures of a model; of the run itself those of the report of this step.
+    fn trained(&self, model: Option<&mut Predictor<T>>) -> Result<Trained> {
+        let step = self.trainer.steps_done();
+        let mut figures = Vec::new();
+        let mut add = |part: &str, all: &Figures| {
+            figures.extend(all.named().into_iter().map(|(name, value)| (format!("{part} {name}"), value)));
+        };
+        match (model, &self.report) {
+            (Some(model), _) => {
+                let valid = self.best.as_ref().map(Best::valid_data);
+                for (part, data) in
+                    [("train", Some(self.trainer.train_data())), ("valid", valid), ("test", self.trainer.test_data())]
+                {
+                    if let Some(data) = data {
+                        add(part, &model.evaluate(data)?);
+                    }
+                }
+            }
+            (None, Some(report)) if report.step == step && self.kept().is_none() => {
+                add("train", &report.train);
+                if let Some(test) = &report.test {
+                    add("test", test);
+                }
+            }
+            _ => {}
+        }
+        if let Some(best) = self.kept().filter(|_| figures.is_empty()) {
+            figures.push((format!("valid {}", best.metric()), best.value()));
+        }
+        let (of, over) = (self.trainer.total_steps(), self.is_over());
+        Ok(Trained { step: self.kept().map_or(step, Best::step), done: step, of, over, figures })
+    }
+
+    /// Whether nothing is left to do.
+    fn is_over(&self) -> bool {
+        self.trainer.is_done() || self.best.as_ref().is_some_and(Best::is_out_of_patience)
+    }
+
+    /// The file of the model alone.
+    fn alone(&self) -> Result<Vec<u8>> {
+        let mut model = self.model();
+        let trained = self.trained(Some(&mut model))?;
+        let threshold = self.rates(&mut model)?.map(|rates| rates.threshold);
+        Ok(SavedModel { threshold, trained, ..self.file(&model) }.to_bytes())
+    }
+
+    /// What every file says.
+    fn file(&self, model: &Predictor<T>) -> SavedModel {
+        let alone = model.file(self.preparation.clone());
+        SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone }
+    }
+
+    /// The last line but one: figures of the kept model on the test rows, with 95 % intervals.
+    fn test_figures(&self, model: &mut Predictor<T>, totals: &mut Value) -> Result<Option<String>> {
+        let Some(test) = self.trainer.test_data() else { return Ok(None) };
+        let figures = model.evaluate(test)?;
+        totals["test"] = report::metrics(&figures, self.preparation.classes());
+        let Figures::Binary(summary) = &figures else { return Ok(None) };
+        let mut scores = vec![T::ZERO; test.len()];
+        model.score(test.rows(), &mut scores)?;
+        let (low, high) = self.trainer.config().fpr;
+        let ends = Metrics::new().intervals(&scores, test.labels(), FprRange::new(low, high)?)?;
+        let mut intervals = json!({});
+        let mut parts = Vec::new();
+        for (key, name, value, interval) in [
+            ("auroc", "AUROC".to_string(), summary.auroc, ends.auroc),
+            ("ap", "AP".to_string(), summary.ap, ends.ap),
+            ("pauc", format!("pAUC {low}:{high}"), summary.pauc, ends.pauc),
+        ] {
+            let mut text = format!("{name} {value:.4}");
+            if let Some(interval) = interval {
+                intervals[key] = json!([interval.low, interval.high]);
+                text += &format!(" [{:.4}, {:.4}]", interval.low, interval.high);
+            }
+            parts.push(text);
+        }
+        totals["test_intervals"] = intervals;
+        Ok(Some(format!("Test, with 95 % intervals: {}", parts.join(", "))))
     }
 
     /// False- and true-positive rate of the test rows at a threshold.
-    fn test_rates(&mut self, threshold: f64) -> Result<Option<(f64, f64)>> {
-        let Some(test) = self.trainer.test_data().cloned() else { return Ok(None) };
+    fn test_rates(&self, model: &mut Predictor<T>, threshold: f64) -> Result<Option<(f64, f64)>> {
+        let Some(test) = self.trainer.test_data() else { return Ok(None) };
         let mut scores = vec![T::ZERO; test.len()];
-        self.trainer.score(test.rows(), &mut scores)?;
+        model.score(test.rows(), &mut scores)?;
         let counts = Confusion::at(&scores, test.labels(), T::of(threshold))?;
         Ok(counts.fpr().zip(counts.tpr()))
     }
@@ -164,14 +284,10 @@ impl<T: Real> Training<T> {
 
     /// The file's bytes.
     fn save(&mut self) -> Result<Vec<u8>> {
-        let saved = SavedModel {
-            preparation: self.preparation.clone(),
-            split: self.split,
-            threshold: self.rates()?.map(|rates| rates.threshold),
-            real_bytes: T::BYTES as u8,
-            trainer: self.trainer.save(),
-        };
-        Ok(saved.to_bytes())
+        let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(None)?);
+        let mut model = self.model();
+        let threshold = self.rates(&mut model)?.map(|rates| rates.threshold);
+        Ok(SavedModel { threshold, best, trained, trainer: self.trainer.save(), ..self.file(&model) }.to_bytes())
     }
 
     /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
@@ -219,6 +335,9 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     let part = end.div_ceil(20).max(1);
     let mut reporter = Reporter::new(manner.json, at, end);
     reporter.say(run.opening(&manner.file.display().to_string()))?;
+    if let Some(costs) = run.costs {
+        reporter.say(decide::sentence(costs, run.trainer.config().fpr))?;
+    }
 
     let mut closed = false;
     // At the start, and whenever so many steps, or a twentieth of the run, are done.
@@ -227,7 +346,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     loop {
         let done = run.trainer.steps_done();
         let out_of_time = manner.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = run.trainer.is_done() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
+        let mut over = run.is_over() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
         // (A full gradient moves the run along without a step: nothing new to report.)
         if (over || report_due && reported != Some(done)) && !closed {
             (report_due, reported) = (false, Some(done));
@@ -248,6 +367,9 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if let Some(note) = run.engine.gave_up() {
             eprintln!("note: {note}");
         }
+        if let Some(best) = &mut run.best {
+            best.look(&mut run.trainer).map_err(|error| run.left_range(error))?;
+        }
         let before = std::mem::replace(&mut at, run.trainer.progress().0);
         let moved = run.trainer.steps_done() > done;
         let due = |every: Option<u64>| match every {
@@ -265,16 +387,43 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         reporter.say(details)?;
     }
     let mut totals = run.totals(seconds());
-    if let Some(rates) = run.rates()? {
-        let (at, most) = (rates.threshold, run.trainer.config().fpr.1);
-        totals["threshold"] = json!({"at": at.is_finite().then_some(at), "fpr": rates.fpr, "tpr": rates.tpr});
-        let mut text =
-            format!("Scores from {at:.4}: false-positive rate {:.4} of {most} on the training rows, ", rates.fpr);
+    let mut model = run.model();
+    if let Some(best) = &run.best {
+        let (metric, value, step, last) = (best.metric(), best.value(), best.step(), run.trainer.steps_done());
+        let kept = if run.kept().is_some() { step } else { last };
+        totals["kept"] = json!({"step": kept, "best_step": step, "metric": metric, "valid": value});
+        let of = format!("step {step} with {metric} {value:.4} on the validation rows");
+        reporter.say(match run.kept() {
+            Some(_) => format!("Kept: {of}, of {last} steps"),
+            None => format!("Kept: the last, step {last} (the best was {of})"),
+        })?;
+    }
+    if let Some(text) = run.test_figures(&mut model, &mut totals)? {
+        reporter.say(text)?;
+    }
+    if let Some(rates) = run.rates(&mut model)? {
+        let (at, (_, part)) = (rates.threshold, run.chosen_on());
+        totals["threshold"] = json!({
+            "at": at.is_finite().then_some(at), "chosen_on": part, "fpr": rates.fpr, "tpr": rates.tpr
+        });
+        let most = match run.costs {
+            Some(costs) => {
+                totals["threshold"]["cost"] = costs.of(rates.fpr, rates.tpr).into();
+                totals["slope"] = costs.slope().into();
+                format!(" (the cheapest: {:.4} a row)", costs.of(rates.fpr, rates.tpr))
+            }
+            None => format!(" of {}", run.trainer.config().fpr.1),
+        };
+        let mut text = format!("Scores from {at:.4}: false-positive rate {:.4}{most} on the {part} rows, ", rates.fpr);
         text += &format!("true-positive rate {:.4}", rates.tpr);
-        if let Some((fpr, tpr)) = run.test_rates(at)? {
+        if let Some((fpr, tpr)) = run.test_rates(&mut model, at)? {
             totals["threshold"]["test_fpr"] = fpr.into();
             totals["threshold"]["test_tpr"] = tpr.into();
             text += &format!("; test {fpr:.4} and {tpr:.4}");
+            if let Some(costs) = run.costs {
+                totals["threshold"]["test_cost"] = costs.of(fpr, tpr).into();
+                text += &format!(" ({:.4} a row)", costs.of(fpr, tpr));
+            }
         }
         reporter.say(text)?;
     }
@@ -287,9 +436,14 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
     }
     let place = place.filter(|_| !ranks_nothing);
+    let out = manner.out.filter(|_| !ranks_nothing);
+    if let Some(path) = out {
+        output::write_atomic(path, &run.alone()?)?;
+    }
+    let model = out.map_or_else(String::new, |path| format!(", the model is in {}", path.display()));
     let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
     let sentence = format!(
-        "{} steps ({:.1} passes) in {:.2} s on {}{saved}",
+        "{} steps ({:.1} passes) in {:.2} s on {}{saved}{model}",
         run.trainer.steps_done(),
         run.trainer.pass(),
         seconds(),

@@ -904,7 +904,7 @@ fn the_cell_that_is_no_score_is_named() {
         ("word.csv", "label,score\nyes,0.5\nno,0\nyes,a\n", "word.csv:4:2: value \"a\""),
         ("first.csv", "label,score\nyes,a\nno,0\nyes,b\n", "first.csv:2:2: value \"a\""),
         ("hex.csv", "label,score\n1,0\n\n0,0x10\n1,1_000\n", "hex.csv:4:2: value \"0x10\""),
-        ("comma.csv", "label;score\n1;0,9\n0;1\n1;0,1\n", "comma.csv:2:2: value \"0,9\""),
+        ("comma.csv", "label;score\n1;0,9\n0;1.5\n1;0,1\n", "comma.csv:2:2: value \"0,9\""),
         ("wide.csv", "label,score:x,score:y,score:z\nx,1,0,0\ny,0,1,b\nz,0,a,1\n", "wide.csv:3:4: value \"b\""),
     ] {
         folder.write(name, text);

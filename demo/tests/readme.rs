@@ -15,7 +15,7 @@ fn the_commands_of_the_readme_run() {
     let sample = "demo/web/samples/page-blocks.csv";
     fs::copy(root.join(sample), folder.path(sample)).unwrap();
     let commands: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("undercurve ")).collect();
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    assert_eq!(commands.len(), 5, "{commands:?}");
     for command in commands {
         let args: Vec<&str> = command.split_whitespace().collect();
         let text = stdout(&run(&folder.0, &args));

@@ -179,3 +179,39 @@ pub fn cvar(losses: &[f64], level: f64) -> f64 {
         .map(|&at| at + losses.iter().map(|&l| (l - at).max(0.0)).sum::<f64>() / (level * losses.len() as f64))
         .fold(f64::INFINITY, f64::min)
 }
+
+/// DeLong's estimate of the variance of AUROC, from the placements of every single score.
+pub fn delong_variance(s: &[f64], y: &[u8]) -> f64 {
+    let (pos, neg) = (of_class(s, y, 1), of_class(s, y, 0));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let variance = |values: &[f64]| {
+        let middle = mean(values);
+        values.iter().map(|v| (v - middle).powi(2)).sum::<f64>() / (values.len() - 1) as f64
+    };
+    let v10: Vec<f64> =
+        pos.iter().map(|&a| mean(&neg.iter().map(|&b| credit(a, b, 0.5)).collect::<Vec<_>>())).collect();
+    let v01: Vec<f64> =
+        neg.iter().map(|&b| mean(&pos.iter().map(|&a| credit(a, b, 0.5)).collect::<Vec<_>>())).collect();
+    variance(&v10) / pos.len() as f64 + variance(&v01) / neg.len() as f64
+}
+
+/// Average precision where rows count by weights.
+pub fn weighted_average_precision(s: &[f64], y: &[u8], w: &[f64]) -> f64 {
+    let sum = |keep: &dyn Fn(usize) -> bool| (0..s.len()).filter(|&i| keep(i)).map(|i| w[i]).sum::<f64>();
+    let precision = |i: usize| sum(&|k| y[k] == 1 && s[k] >= s[i]) / sum(&|k| s[k] >= s[i]);
+    let positives = (0..s.len()).filter(|&i| y[i] == 1);
+    positives.map(|i| w[i] * precision(i)).sum::<f64>() / sum(&|k| y[k] == 1)
+}
+
+/// (false-positive rate, true-positive rate, average cost of a row) of the cheapest threshold, the highest of equal ones.
+pub fn cheapest(s: &[f64], y: &[u8], false_positive: f64, false_negative: f64, prevalence: f64) -> (f64, f64, f64) {
+    let cost =
+        |fpr: f64, tpr: f64| prevalence * false_negative * (1.0 - tpr) + (1.0 - prevalence) * false_positive * fpr;
+    let mut best = (0.0, 0.0, cost(0.0, 0.0));
+    for (_, fpr, tpr) in roc(s, y) {
+        if cost(fpr, tpr) < best.2 - 1e-12 {
+            best = (fpr, tpr, cost(fpr, tpr));
+        }
+    }
+    best
+}

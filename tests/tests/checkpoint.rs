@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, VERSION, open, seal};
+use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, Trained, VERSION, open, seal};
 use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, Target};
+use undercurve::metric::Costs;
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer, TrainerError};
 use undercurve_tests::nonsense;
@@ -89,6 +90,19 @@ fn with<S: Serialize>(sections: &[(u8, Vec<u8>)], tag: char, value: &S) -> Vec<u
 }
 
 #[derive(Debug, Serialize, Deserialize)]
+struct Story {
+    valid: Option<f64>,
+    costs: Option<(f64, f64, f64)>,
+    probabilities: bool,
+    best: Option<Vec<u8>>,
+    step: u64,
+    done: u64,
+    of: u64,
+    over: bool,
+    figures: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
 struct Affine {
     shift: f64,
     divisor: f64,
@@ -137,6 +151,7 @@ struct Prepared {
     layout: Layout,
     scale: Scale,
     missing: MissingRule,
+    na: Vec<String>,
     column: Option<String>,
     rule: Rule,
 }
@@ -224,12 +239,16 @@ fn model_files_are_what_postcard_writes() {
         Preparation::fit(&sparse, &Options { target: Target::Values, ..Options::default() }).unwrap(),
     ] {
         for split in [None, Some(0.7)] {
+            let trained = Trained { step: 7, done: 9, of: 300, over: true, figures: vec![("test ap".into(), 0.5)] };
             let model = SavedModel {
-                preparation: preparation.clone(),
                 split,
+                valid: split.map(|s| s / 2.0),
                 threshold: split.map(|s| -s),
-                real_bytes: 8,
-                trainer: vec![7; 300],
+                costs: split.map(|s| Costs::new(1.0, 20.0, s).unwrap()),
+                probabilities: split.is_some(),
+                best: split.map(|_| vec![3; 9]),
+                trained: split.map_or_else(Trained::default, |_| trained),
+                ..SavedModel::new(preparation.clone(), 8, vec![7; 300])
             };
             let bytes = model.to_bytes();
             let payload = open(Kind::Model, &bytes).unwrap();
@@ -239,6 +258,14 @@ fn model_files_are_what_postcard_writes() {
             let classes = matches!(&twin.rule, Rule::Classes(names) if names == preparation.classes());
             assert!(positive || classes || matches!(twin.rule, Rule::Values), "{twin:?}");
             assert_eq!(section::<Option<f64>>(&all, 's'), split);
+            let story: Story = section(&all, 'y');
+            assert_eq!(
+                (story.valid, story.best.as_ref(), story.over),
+                (model.valid, model.best.as_ref(), split.is_some())
+            );
+            assert_eq!(story.probabilities, split.is_some());
+            assert_eq!((story.step, story.done, story.of), (model.trained.step, model.trained.done, model.trained.of));
+            assert_eq!((story.costs, &story.figures), (split.map(|s| (1.0, 20.0, s)), &model.trained.figures));
             assert_eq!((joined(&all), all[2].1.clone(), all[3].1.len()), (payload.to_vec(), vec![8], 300));
             assert_eq!(SavedModel::from_bytes(&bytes), Ok(model));
         }

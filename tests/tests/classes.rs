@@ -429,7 +429,7 @@ fn sealed_nonsense_is_refused() {
         let table = RawTable::parse(text.as_bytes(), format, "f").unwrap();
         let preparation = Preparation::fit(&table, &several()).unwrap();
         let bytes =
-            SavedModel { preparation, split: Some(0.5), threshold: Some(1.5), real_bytes: 4, trainer: vec![1, 2] }
+            SavedModel { split: Some(0.5), threshold: Some(1.5), ..SavedModel::new(preparation, 4, vec![1, 2]) }
                 .to_bytes();
         let payload = open(Kind::Model, &bytes).unwrap();
         for end in 0..payload.len() {
@@ -656,7 +656,7 @@ fn label_values_become_classes_in_order() {
     let svm = RawTable::parse(b"3 1:1\n1 2:1\n2 1:1 2:2\n", Format::Libsvm, "f.svm").unwrap();
     let preparation = Preparation::fit(&svm, &options).unwrap();
     assert_eq!(preparation.apply::<f32>(&svm).unwrap().class_labels(), [2, 0, 1]);
-    let saved = SavedModel { preparation, split: Some(0.5), threshold: Some(1.5), real_bytes: 4, trainer: vec![1, 2] };
+    let saved = SavedModel { split: Some(0.5), threshold: Some(1.5), ..SavedModel::new(preparation, 4, vec![1, 2]) };
     let bytes = saved.to_bytes();
     assert_eq!(SavedModel::from_bytes(&bytes), Ok(saved));
     for cut in 0..bytes.len() {

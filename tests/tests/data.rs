@@ -128,7 +128,7 @@ fn error_lines() {
     assert_eq!(csv_line("a,label\r\n1,0\r\n1,2,1\r\n"), "f.csv:3:3: 3 cells, but the first line has 2");
     assert_eq!(csv_line("a,label\n1,0\n\"x,1\n2,1\n"), "f.csv:3:1: a quoted cell never ends");
     assert_eq!(csv_line("a,a,label\n1,2,0\n"), "f.csv:1:2: two columns are called \"a\"");
-    assert_eq!(csv_line("a,label\n1,0\nNaN,1\n"), "f.csv:3:1: value \"NaN\" is not finite");
+    assert_eq!(csv_line("a,label\n1,0\ninf,1\n"), "f.csv:3:1: value \"inf\" is not finite");
     assert_eq!(csv_line("a,label\n\"1\n\",0\n-inf,1\n"), "f.csv:4:1: value \"-inf\" is not finite");
     assert_eq!(csv_line("a,label\n1e999,0\n1,1\n"), "f.csv:2:1: value \"1e999\" is not finite");
 
@@ -295,9 +295,7 @@ fn applied_to_new_data() {
     assert_eq!(preparation.column_names(), ["v", "k=a", "k=b", "k=(missing)"]);
     assert_eq!(dense(&data), [[1.0, 1.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 1.0]]);
     assert_eq!(data.summary().missing, [("v".to_string(), 1), ("k".to_string(), 1)]);
-    let saved =
-        SavedModel { preparation: preparation.clone(), split: None, threshold: None, real_bytes: 4, trainer: vec![] }
-            .to_bytes();
+    let saved = SavedModel::new(preparation.clone(), 4, vec![]).to_bytes();
     let loaded = SavedModel::from_bytes(&saved).unwrap().preparation;
     assert_eq!(loaded, preparation);
     let new = csv("extra,label,k,v\n9,1,c,7\n9,0,b,?\n").unwrap();
@@ -566,13 +564,7 @@ fn groups_are_the_values_of_their_columns() {
     let (_, data) = fitted("a,b,label\n1,0,0\n2,1,1\n3,0,1\n4,2,0\n", &group(&["b"])).unwrap();
     assert_eq!((data.group_names(), data.group_of()), (&["0".into(), "1".into(), "2".into()][..], &[0, 1, 0, 2][..]));
     // Kept with a model, and of no weight without.
-    let saved = |preparation: &Preparation| SavedModel {
-        preparation: preparation.clone(),
-        split: None,
-        threshold: None,
-        real_bytes: 4,
-        trainer: vec![1, 2, 3],
-    };
+    let saved = |preparation: &Preparation| SavedModel::new(preparation.clone(), 4, vec![1, 2, 3]);
     let model = saved(&preparation);
     assert_eq!(SavedModel::from_bytes(&model.to_bytes()).unwrap(), model);
     let plain = saved(&fitted(PEOPLE, &options("label")).unwrap().0);
@@ -594,7 +586,7 @@ fn groups_that_cannot_be_made_are_said() {
     assert!(refused(PEOPLE, &["sxe"]).starts_with("f.csv:1: there is no column \"sxe\""));
     let gone = "a,g,label\n1,x,0\n2,,1\n3,y,0\n";
     assert_eq!(refused(gone, &["g"]), "f.csv:3:2: missing value in column \"g\"");
-    assert_eq!(refused("a,g,label\n1,4,0\n2,nan,1\n3,5,0\n", &["g"]), "f.csv:3:2: value \"nan\" is not finite");
+    assert_eq!(refused("a,g,label\n1,4,0\n2,inf,1\n3,5,0\n", &["g"]), "f.csv:3:2: value \"inf\" is not finite");
     // Refused where the column is no feature, too; filled in, it is a value of its own.
     let hidden = Options { group: vec!["g".into()], ignore: vec!["g".into()], ..options("label") };
     assert_eq!(line(fitted(gone, &hidden)), "f.csv:3:2: missing value in column \"g\"");

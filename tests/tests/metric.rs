@@ -2,8 +2,9 @@
 
 use undercurve::metric::group::{self, GroupSummary};
 use undercurve::metric::{
-    Cells, Confusion, FprRange, Gap, MAX_GROUPS, Metrics, PrPoint, Rate, RocPoint, TieRule, auroc, cells_need, mcclish,
-    multiclass, need, pairs_of_groups, partial_auc, partial_auc_two_way, pr_curve, roc_curve, summary,
+    Cells, Confusion, Costs, FprRange, Gap, Interval, Intervals, MAX_GROUPS, Metrics, PrPoint, Rate, RocPoint, TieRule,
+    auroc, bootstrap, cells_need, delong, mcclish, multiclass, need, pairs_of_groups, partial_auc, partial_auc_two_way,
+    pr_curve, rank::Run, roc_curve, student, summary,
 };
 use undercurve::{Error, Need, Real, Scratch};
 use undercurve_tests::metric as twin;
@@ -599,5 +600,218 @@ fn a_million_scores_match_scikit_learn() {
             let same = Metrics::new().summary(&single, &labels, FprRange::new(0.0, 0.05).unwrap()).unwrap();
             assert_eq!(same, narrow);
         }
+    }
+}
+
+fn log_odds(p: f64) -> f64 {
+    (p / (1.0 - p)).ln()
+}
+
+/// The deviation that an interval says, from its ends.
+fn deviation(interval: Interval, value: f64, fewest: u64) -> f64 {
+    let half = 0.5 * (log_odds(interval.high) - log_odds(interval.low));
+    half / student(fewest - 1) * value * (1.0 - value)
+}
+
+#[test]
+fn delong_matches_its_twin() {
+    let mut random = Numbers(31);
+    for kind in [Kind::Spread, Kind::Ties, Kind::Clusters] {
+        for (n, share) in [(30, 0.4), (200, 0.1), (700, 0.1), (700, 0.5)] {
+            let (scores, labels) = example::<f64>(kind, n, share, &mut random);
+            let auroc = twin::auroc(&scores, &labels, 0.5);
+            let interval = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().auroc.unwrap();
+            let positives = labels.iter().filter(|&&y| y == 1).count() as u64;
+            let got = deviation(interval, auroc, positives.min(n as u64 - positives));
+            let expected = twin::delong_variance(&scores, &labels).sqrt();
+            assert!((got / expected - 1.0).abs() < 1e-9, "{kind:?} {n} {share}: {got} and {expected}");
+            assert!((log_odds(interval.low) + log_odds(interval.high) - 2.0 * log_odds(auroc)).abs() < 1e-9);
+        }
+    }
+}
+
+/// A replicate is the metric of weighted rows: the deviation of many is that of replicates drawn row by row.
+#[test]
+fn the_bootstrap_is_that_of_weighted_rows() {
+    let mut random = Numbers(32);
+    let (scores, labels) = example::<f64>(Kind::Ties, 60, 0.3, &mut random);
+    let (mut sum, mut square, rounds) = (0.0, 0.0, 20_000);
+    for _ in 0..rounds {
+        let weights: Vec<f64> = (0..60).map(|_| -(1.0 - random.unit()).ln()).collect();
+        let ap = twin::weighted_average_precision(&scores, &labels, &weights);
+        sum += ap;
+        square += ap * ap;
+    }
+    let mean = sum / f64::from(rounds);
+    let expected = (square / f64::from(rounds) - mean * mean).sqrt();
+    let mut groups: Vec<(f64, Run)> = Vec::new();
+    for (&s, &y) in scores.iter().zip(&labels) {
+        let (own, other) = (u64::from(y), u64::from(1 - y));
+        match groups.iter_mut().find(|group| group.0 == s) {
+            Some((_, run)) => *run = Run { positives: run.positives + own, negatives: run.negatives + other },
+            None => groups.push((s, Run { positives: own, negatives: other })),
+        }
+    }
+    groups.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let runs: Vec<Run> = groups.into_iter().map(|group| group.1).collect();
+    let mut weights = vec![0.0; 2 * runs.len()];
+    let [ap, _] = bootstrap(&runs, FprRange::FULL, 20_000, 5, &mut weights).unwrap();
+    let value = twin::average_precision(&scores, &labels);
+    let fewest = labels.iter().filter(|&&y| y == 1).count() as u64;
+    let got = deviation(ap.unwrap(), value, fewest);
+    assert!((got / expected - 1.0).abs() < 0.03, "{got} and {expected}");
+}
+
+#[test]
+fn partial_auc_over_everything_has_the_deviation_of_auroc() {
+    let mut random = Numbers(33);
+    let (scores, labels) = example::<f64>(Kind::Spread, 3000, 0.2, &mut random);
+    let got = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap();
+    let width = |interval: Option<Interval>| interval.map(|i| i.high - i.low).unwrap();
+    assert!((width(got.pauc) / width(got.auroc) - 1.0).abs() < 0.12, "{got:?}");
+    // The same bits from the same input, in any order of the rows.
+    let turned: (Vec<f64>, Vec<u8>) = scores.iter().zip(&labels).rev().map(|(&s, &y)| (s, y)).unzip();
+    assert_eq!(Metrics::new().intervals(&turned.0, &turned.1, FprRange::FULL).unwrap(), got);
+    assert_eq!(Metrics::new().intervals(&turned.0, &turned.1, FprRange::new(0.1, 0.3).unwrap()).unwrap().ap, got.ap);
+}
+
+#[test]
+fn where_nothing_varies_there_is_no_interval() {
+    let mut metrics = Metrics::<f64>::new();
+    let mut of = |scores: &[f64], labels: &[u8]| metrics.intervals(scores, labels, FprRange::FULL);
+    assert_eq!(of(&[1.0, 2.0, 3.0, 4.0], &[0, 0, 1, 1]), Ok(Intervals::default()));
+    assert_eq!(of(&[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 0]), Ok(Intervals::default()));
+    assert_eq!(of(&[1.0, 2.0], &[1, 1]), Err(Error::OneClass));
+    // Chance by ties alone: AUROC is ½ whatever the weights; average precision varies with the share of positives.
+    let tied = of(&[1.0; 8], &[0, 0, 1, 1, 0, 1, 0, 1]).unwrap();
+    assert_eq!((tied.auroc, tied.pauc), (None, None));
+    assert!(tied.ap.is_some());
+    let run = Run { positives: 2, negatives: 3 };
+    assert_eq!(delong(&[Run { positives: 0, ..run }]), Err(Error::OneClass));
+    assert_eq!(bootstrap(&[run], FprRange::FULL, 1, 1, &mut [0.0; 2]), Err(Error::Param { what: "replicates" }));
+    let short = bootstrap(&[run], FprRange::FULL, 9, 1, &mut [0.0]);
+    assert_eq!(short, Err(Error::Length { what: "weights", need: 2, got: 1 }));
+}
+
+/// Abramowitz and Stegun, table 26.10.
+#[test]
+fn quantiles_are_those_of_the_tables() {
+    for (freedom, expected) in [
+        (1, 12.706),
+        (2, 4.303),
+        (3, 3.182),
+        (4, 2.776),
+        (5, 2.571),
+        (8, 2.306),
+        (9, 2.262),
+        (10, 2.228),
+        (30, 2.042),
+        (1 << 40, 1.962),
+    ] {
+        assert!((student(freedom) - expected).abs() < 5.1e-4, "{freedom}: {}", student(freedom));
+    }
+}
+
+/// Of so many draws of `n` rows, positives with this share and normal scores a deviation of 1 and `apart` higher: how often
+/// the intervals of AUROC, AP and pAUC hold the values of a million rows.
+fn coverage(draws: u64, n: usize, share: f64, apart: f64, range: FprRange) -> [f64; 3] {
+    let normal = |random: &mut Numbers| {
+        (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
+    };
+    let draw = |n: usize, random: &mut Numbers| -> (Vec<f64>, Vec<u8>) {
+        (0..n)
+            .map(|_| {
+                let positive = random.unit() < share;
+                (normal(random) + if positive { apart } else { 0.0 }, u8::from(positive))
+            })
+            .unzip()
+    };
+    let (scores, labels) = draw(1_000_000, &mut Numbers(1 << 40));
+    let truth = Metrics::new().summary(&scores, &labels, range).unwrap();
+    let mut held = [0.0; 3];
+    for seed in 0..draws {
+        let (scores, labels) = draw(n, &mut Numbers(seed << 20));
+        let got = Metrics::new().intervals(&scores, &labels, range).unwrap();
+        for (k, (interval, truth)) in
+            [(got.auroc, truth.auroc), (got.ap, truth.ap), (got.pauc, truth.pauc)].into_iter().enumerate()
+        {
+            let holds = interval.is_some_and(|interval| interval.low <= truth && truth <= interval.high);
+            held[k] += f64::from(u8::from(holds)) / draws as f64;
+        }
+    }
+    held
+}
+
+#[test]
+fn intervals_hold_the_truth_about_as_often_as_they_say() {
+    let held = coverage(200, 500, 0.2, 1.5, FprRange::new(0.0, 0.1).unwrap());
+    // Three standard errors of 200 draws.
+    assert!(held.iter().all(|&share| (share - 0.95).abs() < 0.047), "{held:?}");
+}
+
+/// Within two in a hundred of nominal (`cargo test --release -p undercurve-tests --test metric -- --ignored --nocapture`).
+#[test]
+#[ignore = "six times a thousand draws take a minute"]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    for (n, share, apart, low, high) in [
+        (500, 0.2, 1.5, 0.0, 0.1),
+        (2000, 0.05, 1.5, 0.0, 0.1),
+        (2000, 0.05, 1.5, 0.02, 0.2),
+        (1000, 0.5, 1.0, 0.0, 0.1),
+        (1000, 0.1, 2.5, 0.0, 0.1),
+        (1000, 0.1, 0.5, 0.05, 0.5),
+    ] {
+        let held = coverage(1000, n, share, apart, FprRange::new(low, high).unwrap());
+        println!("{n} rows, {share} positive, {apart} apart, range {low}:{high}: AUROC, AP, pAUC {held:.3?}");
+        assert!(held.iter().all(|&share| (share - 0.95).abs() < 0.02), "{held:?}");
+    }
+}
+
+#[test]
+fn costs_lead_to_the_cheapest_threshold_and_to_a_range_around_it() {
+    let mut random = Numbers(34);
+    let mut metrics = Metrics::<f64>::new();
+    for kind in [Kind::Spread, Kind::Ties, Kind::Constant] {
+        for (false_positive, false_negative, prevalence) in [(1.0, 1.0, 0.5), (1.0, 20.0, 0.01), (3.0, 1.0, 0.2)] {
+            let (scores, labels) = example::<f64>(kind, 400, 0.3, &mut random);
+            let costs = Costs::new(false_positive, false_negative, prevalence).unwrap();
+            let point = metrics.point_at_slope(&scores, &labels, costs.slope()).unwrap();
+            let expected = twin::cheapest(&scores, &labels, false_positive, false_negative, prevalence);
+            close(costs.of(point.fpr, point.tpr), expected.2, "cost");
+            close(point.fpr, expected.0, "false-positive rate");
+            let range = metrics.range_of_costs(&scores, &labels, costs).unwrap();
+            assert!(range.low() <= point.fpr && point.fpr <= range.high(), "{point:?} {range:?}");
+            let negatives = labels.iter().filter(|&&y| y == 0).count() as f64;
+            assert!((range.high() - range.low()) * negatives >= 10.0 - 1e-6);
+            // The ends are where costs twice as high and half as high lead, but for widening and rounding.
+            let ends =
+                [2.0, 0.5].map(|f| twin::cheapest(&scores, &labels, f * false_positive, false_negative, prevalence).0);
+            if (ends[1] - ends[0]) * negatives >= 10.0 {
+                assert!(
+                    (range.low() - ends[0]).abs() < 1e-4 && (range.high() - ends[1]).abs() < 1e-4,
+                    "{ends:?} {range:?}"
+                );
+            }
+        }
+    }
+    let (scores, labels) = ([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0]);
+    // So dear that nothing is worth it, and so cheap that everything is.
+    let mut at = |slope| metrics.point_at_slope(&scores, &labels, slope).map(|point| (point.fpr, point.tpr));
+    assert_eq!(at(f64::INFINITY), Ok((0.0, 0.5)));
+    assert_eq!(at(1.5), Ok((0.0, 0.5)));
+    assert_eq!(at(0.9), Ok((0.5, 1.0)));
+    for wrong in [0.0, -1.0, f64::NAN] {
+        assert_eq!(at(wrong), Err(Error::Param { what: "slope" }));
+    }
+    // Of two negatives every range is all of them.
+    let costs = Costs::new(1.0, 1.0, 0.5).unwrap();
+    assert_eq!(metrics.range_of_costs(&scores, &labels, costs), Ok(FprRange::FULL));
+    for (fp, fneg, share, what) in [
+        (0.0, 1.0, 0.5, "cost of a false positive"),
+        (1.0, f64::INFINITY, 0.5, "cost of a false negative"),
+        (1.0, 1.0, 1.0, "prevalence"),
+        (1.0, 1.0, f64::NAN, "prevalence"),
+    ] {
+        assert_eq!(Costs::new(fp, fneg, share), Err(Error::Param { what }));
     }
 }

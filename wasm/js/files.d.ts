@@ -44,3 +44,47 @@ export declare class DataFile {
   /** Gives the memory back. */
   dispose(): void;
 }
+
+/** What is known of rows: of several classes rows × classes, row by row. */
+export interface Predictions {
+  /** In the model's precision; of several classes log-odds. */
+  scores: Float32Array | Float64Array;
+  /** Of methods that fit some. */
+  probabilities?: Float32Array | Float64Array;
+  /** By the model's threshold, or the class of the highest score; not for numbers. */
+  labels?: string[];
+}
+
+/**
+ * A model that `undercurve train --out` or `--save` wrote: scores of rows as they come, without training data. In a page, a
+ * worker or Node.
+ */
+export declare class Model {
+  /** Loads the module that reads files, too. */
+  static load(bytes: Uint8Array): Promise<Model>;
+  /** What it is, which columns it reads, which labels it tells apart. */
+  readonly about: {
+    method: string;
+    model: string;
+    /** Whether its numbers have 32 bits. */
+    single: boolean;
+    columns: { name: string; categorical: boolean }[];
+    positive: string | null;
+    negative: string | null;
+    classes: string[];
+    threshold: number | null;
+    probabilities: boolean;
+    /** Whether it tells numbers. */
+    numbers: boolean;
+  };
+  /** Scores of the rows of a CSV or LIBSVM text (not packed), with a label or without. Errors name line and column. */
+  predict(text: string | Uint8Array, name?: string): Predictions;
+  /** One row: `{ column: value }`; null or undefined is missing. Of several classes score and probability are arrays. */
+  predictOne(row: Record<string, string | number | null | undefined>): {
+    score: number | Float32Array | Float64Array;
+    probability?: number | Float32Array | Float64Array;
+    label?: string;
+  };
+  /** Gives the memory back. */
+  dispose(): void;
+}

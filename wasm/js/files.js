@@ -1,4 +1,4 @@
-// Reading files: a second module, which those who bring arrays never load.
+// Reading files and scoring by saved models: another module, which those who bring arrays never load.
 
 import { once, taken } from "./load.js";
 import * as glue from "./pkg/undercurve_files.js";
@@ -87,5 +87,68 @@ export class DataFile {
   dispose() {
     this.#table?.free();
     this.#table = undefined;
+  }
+}
+
+/**
+ * A model that `undercurve train --out` or `--save` wrote: scores of rows as they come, without training data. In a page, a
+ * worker or Node.
+ */
+export class Model {
+  #model;
+  /** What it is, which columns it reads, which labels it tells apart. */
+  about;
+
+  constructor(model) {
+    this.#model = model;
+    this.about = JSON.parse(model.describe());
+  }
+
+  /**
+   * @param {Uint8Array} bytes of the file
+   * @returns {Promise<Model>}
+   */
+  static async load(bytes) {
+    await initFiles();
+    return new Model(new glue.Model(bytes));
+  }
+
+  /**
+   * Scores of the rows of a CSV or LIBSVM text, as the command line's `predict`.
+   * @param {string | Uint8Array} text
+   * @param {string} [name] for errors
+   */
+  predict(text, name = "rows") {
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    return this.#of(this.#model.predict(bytes, name));
+  }
+
+  /**
+   * One row: `{ column: value }`, with numbers or texts; null or undefined is missing.
+   * @param {Record<string, string | number | null | undefined>} row
+   */
+  predictOne(row) {
+    const names = Object.keys(row);
+    const { scores, probabilities, labels } = this.#of(this.#model.predictOne(names, names.map((name) => String(row[name] ?? ""))));
+    const of = (values) => (this.about.classes.length ? values : values?.[0]);
+    return { score: of(scores), probability: of(probabilities), label: labels?.[0] };
+  }
+
+  #of(values) {
+    const { positive, negative, classes, single, probabilities } = this.about;
+    const kind = single ? Float32Array : Float64Array;
+    const name = (k) => (classes.length ? classes[k] : k === 1 ? positive : (negative ?? `not ${positive}`));
+    const numbers = this.#model.classes(values);
+    return {
+      scores: kind.from(values),
+      probabilities: probabilities ? kind.from(this.#model.probabilities(values)) : undefined,
+      labels: numbers.length ? Array.from(numbers, name) : undefined,
+    };
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.#model?.free();
+    this.#model = undefined;
   }
 }

@@ -4,7 +4,7 @@
 //! in sessions and a worker.
 //!
 //! The package has three modules, so that training can start before anything else is downloaded: the feature `train`
-//! makes the first, with the methods that look at batches, `full` one with every method and several classes, `files` the one that reads files.
+//! makes the first, with the methods that look at batches, `full` one with every method and several classes, `files` the one that reads files and scores by saved models.
 //! They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
@@ -18,6 +18,8 @@ mod files;
 #[cfg(feature = "files")]
 mod json;
 #[cfg(feature = "files")]
+mod model;
+#[cfg(feature = "files")]
 mod plane;
 #[cfg(feature = "train")]
 mod synthetic;
@@ -26,6 +28,8 @@ mod train;
 
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
+#[cfg(feature = "files")]
+pub use model::Model;
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 #[cfg(feature = "full")]

@@ -9,6 +9,8 @@ mod reals;
 pub(crate) use codec::{Coded, Reader, write_bytes};
 pub(crate) use reals::{reals, write_reals};
 
+use crate::metric::Costs;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -50,6 +52,8 @@ pub enum CheckpointError {
     Version(u16),
     /// Cut short, or bytes changed.
     Damaged,
+    /// A model without the run that made it: it scores, and training cannot go on from it.
+    ModelOnly,
     /// Sound, but of other data, another model or another number type than it is used with.
     Mismatch(&'static str),
 }
@@ -60,6 +64,7 @@ impl fmt::Display for CheckpointError {
             Self::NotOurs => f.write_str("not a saved undercurve model"),
             Self::Version(v) => write!(f, "saved in format {v}, but this release reads format {VERSION}"),
             Self::Damaged => f.write_str("the saved model is cut short or damaged"),
+            Self::ModelOnly => f.write_str("a model without its run, which training cannot go on from"),
             Self::Mismatch(what) => write!(f, "saved with another {what}"),
         }
     }
@@ -145,7 +150,7 @@ pub(crate) fn section(payload: &[u8], tag: u8) -> Option<&[u8]> {
     }
 }
 
-/// A model file: a run with what turns its data into features.
+/// A model file: a run, or the model alone, with what turns data into its features and its scores into decisions.
 ///
 /// The command line writes these, and everything that scores or continues a run reads them.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,13 +159,52 @@ pub struct SavedModel {
     pub preparation: crate::data::Preparation,
     /// Share of the rows that went to training, if one file was split; the seed is the run's.
     pub split: Option<f64>,
-    /// Scores from here up predict the positive class, of two: the greatest true-positive rate on the training rows at a
-    /// false-positive rate of at most the upper end of the run's range.
+    /// Share of these that was held out for validation, if one file was split again.
+    pub valid: Option<f64>,
+    /// Scores from here up predict the positive class, of two: on the validation rows, or else on the training rows, the
+    /// greatest true-positive rate at a false-positive rate of at most the upper end of the run's range; with costs the
+    /// cheapest.
     pub threshold: Option<f64>,
+    /// What wrong decisions cost, where that was said.
+    pub costs: Option<Costs>,
+    /// Whether scores are log-odds of fitted probabilities.
+    pub probabilities: bool,
     /// Bytes of a number: 4 or 8.
     pub real_bytes: u8,
-    /// [`Trainer::save`](crate::trainer::Trainer::save).
+    /// [`Trainer::save`](crate::trainer::Trainer::save), or [`Predictor::save`](crate::trainer::Predictor::save) of the model
+    /// alone.
     pub trainer: Vec<u8>,
+    /// [`Best::save`](crate::trainer::Best::save) of a run with validation rows.
+    pub best: Option<Vec<u8>>,
+    /// How far the run was, and its figures.
+    pub trained: Trained,
+}
+
+/// How far a run was when its model was saved, and what was measured then.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trained {
+    /// Steps of the model.
+    pub step: u64,
+    /// Steps that the run had done.
+    pub done: u64,
+    /// Steps that it takes at most.
+    pub of: u64,
+    /// Whether it was over.
+    pub over: bool,
+    /// Figures by name, with the part of the data before it: `test ap`.
+    pub figures: Vec<(String, f64)>,
+}
+
+impl Coded for Trained {
+    fn write(&self, out: &mut Vec<u8>) {
+        [self.step, self.done, self.of].write(out);
+        self.over.write(out);
+        self.figures.write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let [step, done, of] = from.value()?;
+        Some(Self { step, done, of, over: from.value()?, figures: from.value()? })
+    }
 }
 
 /// The sections of a model file.
@@ -171,32 +215,61 @@ mod tag {
     pub const REAL: u8 = b'b';
     pub const TRAINER: u8 = b't';
     pub const THRESHOLD: u8 = b'h';
+    /// Share of validation, costs, probabilities, best model, how far it was trained.
+    pub const STORY: u8 = b'y';
     /// Only there where rows have groups.
     pub const GROUPS: u8 = b'g';
 }
 
 impl SavedModel {
+    /// Of a preparation and a saved run, or a model alone, of numbers of so many bytes; without anything else.
+    /// [`Predictor::file`](crate::trainer::Predictor::file) knows more.
+    #[must_use]
+    pub fn new(preparation: crate::data::Preparation, real_bytes: u8, trainer: Vec<u8>) -> Self {
+        Self {
+            preparation,
+            split: None,
+            valid: None,
+            threshold: None,
+            costs: None,
+            probabilities: false,
+            real_bytes,
+            trainer,
+            best: None,
+            trained: Trained::default(),
+        }
+    }
+
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (mut preparation, mut split, mut threshold) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut preparation, mut split, mut threshold, mut story) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         self.preparation.write(&mut preparation);
         self.split.write(&mut split);
         self.threshold.write(&mut threshold);
+        self.valid.write(&mut story);
+        self.costs.map(|c| (c.false_positive(), (c.false_negative(), c.prevalence()))).write(&mut story);
+        self.probabilities.write(&mut story);
+        self.best.is_some().write(&mut story);
+        if let Some(best) = &self.best {
+            write_bytes(best, &mut story);
+        }
+        self.trained.write(&mut story);
         let real = [self.real_bytes];
         let mut groups = Vec::new();
         if let Some(rule) = &self.preparation.groups {
             rule.write(&mut groups);
         }
-        let parts: [(u8, &[u8]); 6] = [
+        let parts: [(u8, &[u8]); 7] = [
             (tag::PREPARATION, &preparation),
             (tag::SPLIT, &split),
             (tag::REAL, &real),
             (tag::TRAINER, &self.trainer),
             (tag::THRESHOLD, &threshold),
+            (tag::STORY, &story),
             (tag::GROUPS, &groups),
         ];
-        let there = if groups.is_empty() { &parts[..5] } else { &parts };
+        let there = if groups.is_empty() { &parts[..6] } else { &parts };
         seal(Kind::Model, &sections(there))
     }
 
@@ -215,7 +288,20 @@ impl SavedModel {
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };
-        Ok(Self { preparation, split, threshold, real_bytes, trainer: find(tag::TRAINER)?.to_vec() })
+        let mut story = Reader(find(tag::STORY)?);
+        let mut read = || {
+            let (valid, costs): (_, Option<(f64, (f64, f64))>) = (story.value()?, story.value()?);
+            let costs = match costs {
+                Some((positive, (negative, prevalence))) => Some(Costs::new(positive, negative, prevalence).ok()?),
+                None => None,
+            };
+            let probabilities = story.value()?;
+            let best = if story.value()? { Some(story.bytes()?.to_vec()) } else { None };
+            Some((valid, costs, probabilities, best, story.value()?))
+        };
+        let (valid, costs, probabilities, best, trained) = read().ok_or(CheckpointError::Damaged)?;
+        let trainer = find(tag::TRAINER)?.to_vec();
+        Ok(Self { preparation, split, valid, threshold, costs, probabilities, real_bytes, trainer, best, trained })
     }
 }
 

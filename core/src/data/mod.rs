@@ -26,8 +26,11 @@ pub use segments::Segments;
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
     error::{DataError, DataErrorKind},
-    parse::{Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions},
-    prepare::{MAX_DENSE, Missing, Options, Preparation, Prepared, Target, label_column_of, label_values, prepare},
+    parse::{Block, Blocks, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions, Reading},
+    prepare::{
+        EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Target, identifiers, label_column_of,
+        label_values, prepare,
+    },
     scale::Scale,
     split::{Parts, Split},
 };

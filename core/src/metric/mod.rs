@@ -19,8 +19,10 @@ mod cells;
 #[cfg(feature = "multiclass")]
 mod classes;
 mod confusion;
+mod costs;
 mod curve;
 pub mod group;
+mod interval;
 pub mod multiclass;
 #[cfg(feature = "alloc")]
 mod owned;
@@ -40,8 +42,10 @@ pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
 #[cfg(feature = "multiclass")]
 pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;
+pub use costs::{Costs, point_at_slope};
+pub use interval::{Interval, REPLICATES, bootstrap, delong, student};
 #[cfg(feature = "alloc")]
-pub use owned::Metrics;
+pub use owned::{Intervals, MOST_RUNS, Metrics};
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
 pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision};
 pub use rank::need;

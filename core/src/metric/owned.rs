@@ -1,10 +1,12 @@
 //! Metrics that bring their own memory.
 
 use super::group::{self, GroupSummary};
+use super::rank::{Run, runs};
 use super::{
-    Cells, FprRange, Gap, PairCounts, PrPoint, Rate, RocPoint, Summary, TieRule, average_precision, cells_need,
-    pair_counts, pairs_of_groups, partial_auc, partial_auc_two_way, point_at_fpr, pr_curve, pr_curve_thinned,
-    precision_at_recall, recall_at_precision, roc_curve, roc_curve_thinned, roc_len, summary,
+    Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule,
+    average_precision, bootstrap, cells_need, delong, pair_counts, pairs_of_groups, partial_auc, partial_auc_two_way,
+    point_at_fpr, point_at_slope, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
+    roc_curve_thinned, roc_len, summary,
 };
 use crate::error::{Error, Result};
 use crate::real::Real;
@@ -26,6 +28,20 @@ pub struct Metrics<T> {
     u32: Vec<u32>,
     u64: Vec<u64>,
 }
+
+/// 95 % intervals of the metrics of a [`Summary`]; `None` where nothing tells them (see [`delong`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Intervals {
+    /// By [`delong`].
+    pub auroc: Option<Interval>,
+    /// By [`bootstrap`].
+    pub ap: Option<Interval>,
+    /// Likewise, over the range asked for.
+    pub pauc: Option<Interval>,
+}
+
+/// Of more runs than this no intervals are computed: they would be narrower than a thousandth, and take seconds.
+pub const MOST_RUNS: usize = 1 << 20;
 
 impl<T: Real> Metrics<T> {
     /// Empty.
@@ -138,6 +154,37 @@ impl<T: Real> Metrics<T> {
         let scratch = self.lend(cells_need(scores.len(), count));
         group::summaries(scores, labels, groups, threshold, scratch, &mut out)?;
         Ok(out)
+    }
+    /// See [`point_at_slope`].
+    pub fn point_at_slope(&mut self, scores: &[T], labels: &[u8], slope: f64) -> Result<RocPoint> {
+        point_at_slope(scores, labels, slope, self.scratch(scores.len()))
+    }
+    /// See [`Costs::range`].
+    pub fn range_of_costs(&mut self, scores: &[T], labels: &[u8], costs: Costs) -> Result<FprRange> {
+        costs.range(scores, labels, self.scratch(scores.len()))
+    }
+    /// 95 % intervals of AUROC, average precision and the partial AUC over `range`, from [`REPLICATES`] replicates of seed 1;
+    /// none where there are more than [`MOST_RUNS`] runs. O(n log n), and O(runs) a replicate.
+    ///
+    /// # Errors
+    /// As [`auroc`](super::auroc()).
+    pub fn intervals(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Intervals> {
+        let mut found = Vec::<Run>::new();
+        runs(scores, labels, self.scratch(scores.len()), |_, run| {
+            let full = found.len() > MOST_RUNS;
+            match found.last_mut() {
+                // Negatives alone, one below the other, are one run.
+                Some(last) if last.positives == 0 && run.positives == 0 => last.negatives += run.negatives,
+                _ if full || run.positives + run.negatives == 0 => {}
+                _ => found.push(run),
+            }
+        })?;
+        if found.len() > MOST_RUNS {
+            return Ok(Intervals::default());
+        }
+        let mut weights = vec![0.0; 2 * found.len()];
+        let [ap, pauc] = bootstrap(&found, range, REPLICATES, 1, &mut weights)?;
+        Ok(Intervals { auroc: delong(&found)?, ap, pauc })
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<RocPoint>> {

@@ -80,7 +80,8 @@ pub fn point_at_fpr<T: Real>(scores: &[T], labels: &[u8], most: f64, scratch: Sc
     Ok(best)
 }
 
-fn walk<T: Real>(
+/// Visits the points of the curve, from (0, 0).
+pub(super) fn walk<T: Real>(
     scores: &[T],
     labels: &[u8],
     scratch: Scratch<'_, T>,

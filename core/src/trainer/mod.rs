@@ -8,9 +8,11 @@
 
 mod any_run;
 mod batch_run;
+mod best;
 mod config;
 mod figures;
 mod passes;
+mod predictor;
 mod run;
 mod saved;
 #[cfg(feature = "every-method")]
@@ -20,10 +22,11 @@ mod warning;
 pub use crate::host::Device;
 pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
+pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Length, ModelSpec, TrainerError};
 pub use figures::Figures;
+pub use predictor::Predictor;
 pub use run::{Doubt, Objective, Run, SumReport};
-pub use saved::Predictor;
 #[cfg(feature = "every-method")]
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;

@@ -2,7 +2,6 @@
 
 use super::Trainer;
 use super::config::{Config, TrainerError};
-use super::passes::SharedPasses;
 use super::run::Run;
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
@@ -22,22 +21,25 @@ mod tag {
     pub const PARAMETERS: u8 = b'p';
     /// Everything of the run that changes.
     pub const RUN: u8 = b'r';
+    /// Instead of it, of a model alone.
+    pub const ALONE: u8 = b'a';
 }
 
 /// What is saved of every run beside what changes.
-struct Saved<'a> {
-    config: Config,
-    inputs: usize,
-    real_bytes: usize,
-    data: u64,
-    classes: Vec<String>,
+pub(super) struct Saved<'a> {
+    pub config: Config,
+    pub inputs: usize,
+    pub real_bytes: usize,
+    pub data: u64,
+    pub classes: Vec<String>,
     /// The model's parameters.
-    params: &'a [u8],
-    run: &'a [u8],
+    pub params: &'a [u8],
+    /// `None` of a model alone.
+    run: Option<&'a [u8]>,
 }
 
 impl<'a> Saved<'a> {
-    fn read(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, CheckpointError> {
         let payload = open(Kind::Trainer, bytes)?;
         let find = |tag| section(payload, tag).ok_or(CheckpointError::Damaged);
         let mut origin = Reader(find(tag::ORIGIN)?);
@@ -45,12 +47,15 @@ impl<'a> Saved<'a> {
         let (inputs, real_bytes, data, classes) = read().ok_or(CheckpointError::Damaged)?;
         let config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
         let params = Reader(find(tag::PARAMETERS)?).bytes().ok_or(CheckpointError::Damaged)?;
-        let run = find(tag::RUN)?;
+        let run = section(payload, tag::RUN);
+        if run.is_none() {
+            find(tag::ALONE)?;
+        }
         Ok(Self { config, inputs, real_bytes, data, classes, params, run })
     }
 
     /// Whether a run of this number type on this data can go on from it.
-    fn fits<T: Real>(&self, data: &Dataset<T>) -> Result<(), CheckpointError> {
+    pub fn fits<T: Real>(&self, data: &Dataset<T>) -> Result<(), CheckpointError> {
         if self.real_bytes != T::BYTES {
             return Err(CheckpointError::Mismatch("precision"));
         }
@@ -60,7 +65,12 @@ impl<'a> Saved<'a> {
         Ok(())
     }
 
-    fn model(&self) -> Result<AnyModel, TrainerError> {
+    /// Everything of the run that changes.
+    pub fn run(&self) -> Result<&'a [u8], CheckpointError> {
+        self.run.ok_or(CheckpointError::ModelOnly)
+    }
+
+    pub fn model(&self) -> Result<AnyModel, TrainerError> {
         Ok(self.config.model.build_with(self.inputs, self.classes.len().max(1))?)
     }
 }
@@ -77,7 +87,7 @@ impl Fingerprint {
 }
 
 /// A number that tells data sets apart: of shape, targets and stored values.
-fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
+pub(super) fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
     let mut hash = Fingerprint(0xcbf2_9ce4_8422_2325);
     let reals = |hash: &mut Fingerprint, values: &[T]| {
         for x in values {
@@ -105,7 +115,7 @@ fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
 }
 
 /// The first `count` of saved numbers of `width` bytes, as `T`.
-fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, CheckpointError> {
+pub(super) fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, CheckpointError> {
     let bytes = count.checked_mul(width).and_then(|length| saved.get(..length)).ok_or(CheckpointError::Damaged)?;
     if width != 4 && width != 8 {
         return Err(CheckpointError::Damaged);
@@ -123,6 +133,29 @@ fn params<T: Real>(saved: &[u8], width: usize, count: usize) -> Result<Vec<T>, C
         params.iter_mut().zip(other).for_each(|(p, x)| *p = T::of(x));
     }
     Ok(params)
+}
+
+/// The bytes of a run, or of a model alone, on training data with so many columns, this number and these classes.
+pub(super) fn write<T: Real>(
+    config: &Config,
+    (cols, data, classes): (usize, u64, &[String]),
+    params: &[T],
+    run: Option<&[u8]>,
+) -> Vec<u8> {
+    let (mut origin, mut settings, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    cols.write(&mut origin);
+    origin.push(T::BYTES as u8);
+    data.write(&mut origin);
+    classes.to_vec().write(&mut origin);
+    config.write(&mut settings);
+    write_reals(params, &mut values);
+    let parts: [(u8, &[u8]); 4] = [
+        (tag::CONFIG, &settings),
+        (tag::ORIGIN, &origin),
+        (tag::PARAMETERS, &values),
+        run.map_or((tag::ALONE, &[]), |run| (tag::RUN, run)),
+    ];
+    seal(Kind::Trainer, &sections(&parts))
 }
 
 impl Config {
@@ -148,18 +181,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// seed and the cursor). (A finite sum writes out its lazy vectors for it.)
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let mut origin = Vec::new();
-        self.train.cols().write(&mut origin);
-        origin.push(T::BYTES as u8);
-        number_of(&self.train).write(&mut origin);
-        self.train.classes().to_vec().write(&mut origin);
-        let (mut config, mut params, mut run) = (Vec::new(), Vec::new(), Vec::new());
-        self.config.write(&mut config);
-        write_reals(&self.run.copy_params(&self.train), &mut params);
+        let mut run = Vec::new();
         self.run.write(&mut run);
-        let parts: [(u8, &[u8]); 4] =
-            [(tag::CONFIG, &config), (tag::ORIGIN, &origin), (tag::PARAMETERS, &params), (tag::RUN, &run)];
-        seal(Kind::Trainer, &sections(&parts))
+        let params = self.run.copy_params(&self.train);
+        let origin = (self.train.cols(), number_of(&self.train), self.train.classes());
+        write(&self.config, origin, &params, Some(&run))
     }
 
     /// Continues a saved run with a run of the same make at its start, on the same training data.
@@ -174,7 +200,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     ) -> Result<Self, TrainerError> {
         let saved = Saved::read(bytes)?;
         saved.fits(&train)?;
-        run.read(&train, saved.run)?;
+        run.read(&train, saved.run()?)?;
         Self::with_run(&saved.config, run, train, test)
     }
 }
@@ -193,71 +219,7 @@ impl<T: Real> Trainer<T> {
             return Err(CheckpointError::Mismatch("model").into());
         }
         let mut trainer = Self::new(&saved.config, train, test)?;
-        trainer.run.read(&trainer.train, saved.run)?;
+        trainer.run.read(&trainer.train, saved.run()?)?;
         Ok(trainer)
-    }
-}
-
-/// A trained model alone, to score with.
-#[derive(Clone, Debug)]
-pub struct Predictor<T: Real> {
-    config: Config,
-    classes: Vec<String>,
-    model: AnyModel,
-    params: Vec<T>,
-    passes: SharedPasses<T>,
-}
-
-impl<T: Real> Predictor<T> {
-    /// The model of a saved run. Values saved in the other precision are converted.
-    ///
-    /// # Errors
-    /// `Checkpoint`.
-    pub fn load(bytes: &[u8]) -> Result<Self, TrainerError> {
-        let saved = Saved::read(bytes)?;
-        let model = saved.model()?;
-        let count = Model::<T>::param_len(&model);
-        // (A model of one's own is none of these, whatever the configuration beside it says.)
-        if saved.params.len() != count.saturating_mul(saved.real_bytes) {
-            return Err(CheckpointError::Mismatch("model").into());
-        }
-        let params = params(saved.params, saved.real_bytes, count)?;
-        Ok(Self { config: saved.config, classes: saved.classes, model, params, passes: SharedPasses::default() })
-    }
-
-    /// The configuration it was trained with.
-    #[must_use]
-    pub fn config(&self) -> &Config {
-        &self.config
-    }
-    /// What the classes are called; empty unless there are several.
-    #[must_use]
-    pub fn classes(&self) -> &[String] {
-        &self.classes
-    }
-    /// The model.
-    #[must_use]
-    pub fn model(&self) -> &AnyModel {
-        &self.model
-    }
-    /// Its parameters.
-    #[must_use]
-    pub fn params(&self) -> &[T] {
-        &self.params
-    }
-
-    /// Scores of any rows with the model's columns: raw ones, or of several classes the log-odds of each, rows × classes,
-    /// row-major.
-    ///
-    /// # Errors
-    /// `Length`; of several classes `NonFinite`, `Overflow`.
-    pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> crate::Result<()> {
-        crate::error::exact_len("scores", rows.len() * Model::<T>::heads(&self.model), scores.len())?;
-        self.passes.forward_all(&self.model, &self.params, rows, scores)?;
-        #[cfg(feature = "multiclass")]
-        if self.classes.len() > 1 {
-            return crate::metric::log_odds(scores, self.classes.len());
-        }
-        Ok(())
     }
 }

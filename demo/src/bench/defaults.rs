@@ -24,7 +24,7 @@ use std::time::Instant;
 use undercurve::data::{Dataset, Missing, Options, Preparation, RawTable, Split};
 use undercurve::metric::{FprRange, Metrics, TieRule};
 use undercurve::model::Model;
-use undercurve::registry::METHODS;
+use undercurve::registry::{METHODS, method};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
 
 /// Options of `bench defaults`.
@@ -292,8 +292,8 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
 }
 
 /// Whether a method trains for the false-positive range of its run.
-fn is_of_range(method: &str) -> bool {
-    method.starts_with("pauc-") || matches!(method, "agd-sbcd" | "dca" | "proximal-dca")
+fn is_of_range(name: &str) -> bool {
+    method(name).is_some_and(|method| method.metric() == "pauc")
 }
 
 /// Two-sided p of so many wins and losses where both are as likely.

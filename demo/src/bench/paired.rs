@@ -1,6 +1,6 @@
 //! Two methods on the same splits: mean difference, 95 % interval, and how often which was ahead.
 
-use std::f64::consts::PI;
+use undercurve::metric::student;
 
 /// A difference over splits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,40 +19,10 @@ impl Difference {
         let apart: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
         let (mean, sd) = mean_sd(&apart);
         let n = apart.len();
-        let half = if n < 2 { f64::NAN } else { quantile(n - 1) * sd / (n as f64).sqrt() };
+        let half = if n < 2 { f64::NAN } else { student(n as u64 - 1) * sd / (n as f64).sqrt() };
         let count = |test: fn(&f64) -> bool| apart.iter().filter(|x| test(x)).count();
         Self { mean, half, counts: [count(|&x| x > 0.0), count(|&x| x == 0.0), count(|&x| x < 0.0)] }
     }
-}
-
-/// The 97.5 % quantile of Student's t with so many degrees of freedom, at least one.
-fn quantile(freedom: usize) -> f64 {
-    let (mut low, mut high) = (0.0, 20.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if inside(middle, freedom) < 0.95 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
-}
-
-/// P(|t| ≤ x): Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
-fn inside(x: f64, freedom: usize) -> f64 {
-    let angle = (x / (freedom as f64).sqrt()).atan();
-    let (sin, cos) = angle.sin_cos();
-    let odd = freedom % 2 == 1;
-    // Powers of the cosine with the products of odd over even numbers, or of even over odd ones.
-    let (mut term, mut sum) = (if odd { cos } else { 1.0 }, 0.0);
-    let mut power = if odd { 1 } else { 0 };
-    while power + 2 <= freedom {
-        sum += term;
-        power += 2;
-        term *= cos * cos * (power - 1) as f64 / power as f64;
-    }
-    if odd { 2.0 / PI * (angle + sin * sum) } else { sin * sum }
 }
 
 /// Mean and standard deviation (n − 1).
@@ -65,25 +35,7 @@ pub fn mean_sd(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, quantile};
-
-    /// Abramowitz and Stegun, table 26.10.
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        for (freedom, expected) in [
-            (1, 12.706),
-            (2, 4.303),
-            (3, 3.182),
-            (4, 2.776),
-            (5, 2.571),
-            (8, 2.306),
-            (9, 2.262),
-            (10, 2.228),
-            (30, 2.042),
-        ] {
-            assert!((quantile(freedom) - expected).abs() < 5.1e-4, "{freedom}: {}", quantile(freedom));
-        }
-    }
+    use super::Difference;
 
     #[test]
     fn differences_are_of_the_same_split() {

@@ -7,6 +7,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub(super) fn parse(text: &str) -> Result<(Content, Vec<u32>), Placed> {
+    rows(text, true)
+}
+
+/// Rows that may come without a label: their first token is a pair.
+pub(super) fn parse_unlabelled(text: &str) -> Result<(Content, Vec<u32>), Placed> {
+    rows(text, false)
+}
+
+fn rows(text: &str, labelled: bool) -> Result<(Content, Vec<u32>), Placed> {
     let mut labels = Vec::new();
     let mut lines = Vec::new();
     let mut ptr = vec![0];
@@ -16,8 +25,13 @@ pub(super) fn parse(text: &str) -> Result<(Content, Vec<u32>), Placed> {
         let number = number as u32 + 1;
         let data = line.split_once('#').map_or(line, |(data, _)| data);
         let mut tokens = data.split_ascii_whitespace();
-        let Some(first) = tokens.next() else { continue };
-        labels.push(label(first).map_err(|kind| (number, 1, kind))?);
+        let Some(first) = tokens.clone().next() else { continue };
+        if labelled || !first.contains(':') {
+            labels.push(label(first).map_err(|kind| (number, 1, kind))?);
+            tokens.next();
+        } else {
+            labels.push(f64::NAN);
+        }
         let mut previous = 0;
         for (at, token) in tokens.enumerate() {
             let (index, value) = pair(token, previous).map_err(|kind| (number, at as u32 + 2, kind))?;

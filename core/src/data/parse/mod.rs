@@ -1,8 +1,10 @@
 //! From bytes to a table of columns: unpacking, what format it is, and the table itself.
 
+mod blocks;
 mod csv;
 mod libsvm;
 
+pub use blocks::{Block, Blocks};
 pub use csv::LABEL_NAMES;
 
 use super::error::{DataError, DataErrorKind, Placed, whole};
@@ -43,6 +45,21 @@ pub struct ReadOptions {
     /// below); or when they are all different and one is of [`LABEL_NAMES`](super::LABEL_NAMES) in any case, does not
     /// recur in its column, and no cell is a number or the column below that one is numbers.
     pub header: Option<bool>,
+    /// Spellings of a missing value in CSV files besides the usual ones.
+    pub na: Vec<String>,
+}
+
+/// How a column of numbers was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reading {
+    /// As numbers.
+    #[default]
+    Plain,
+    /// Some with commas for points, as files may whose cells no comma parts.
+    Commas,
+    /// As dates, which became days since the beginning of 1970: `2024-02-29`, with a time behind it or not, or `29.2.2024`.
+    Dates,
 }
 
 /// One column of a CSV file.
@@ -72,6 +89,7 @@ pub(super) enum Content {
         header: Option<u32>,
         clear: bool,
         columns: Vec<RawColumn>,
+        readings: Vec<Reading>,
     },
     Libsvm {
         labels: Vec<f64>,
@@ -84,14 +102,17 @@ pub(super) enum Content {
 
 /// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
 ///
-/// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `NA`, `N/A` and `null` (in any case) are missing.
-/// `NaN` and infinities among numbers are an error. Blank lines are skipped, a byte order mark is too. A column is text
+/// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `-`, `NA`, `N/A`, `#N/A`, `NaN`, `null` and `None` (in
+/// any case) are missing. Infinities among numbers are an error. Where cells have other delimiters than commas, numbers may
+/// have commas for points; a column of dates becomes days ([`Reading`]). Blank lines are skipped, a byte order mark is too. A column is text
 /// as soon as one cell is neither a number nor missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawTable {
     pub(super) name: String,
     pub(super) content: Content,
     pub(super) lines: Vec<u32>,
+    /// Spellings of missing values that were named.
+    pub(super) na: Vec<String>,
 }
 
 impl RawTable {
@@ -128,8 +149,23 @@ impl RawTable {
             }
         };
         match parsed() {
-            Ok((content, lines)) => Ok(Self { name: name.to_string(), content, lines }),
+            Ok((content, lines)) => Ok(Self { name: name.to_string(), content, lines, na: options.na.clone() }),
             Err((line, column, kind)) => Err(DataError { file: name.to_string(), line, column, kind }),
+        }
+    }
+
+    /// One row, from names of columns and what a file would have in them; all but `numbers` are text whatever they hold.
+    pub(crate) fn of_row(row: &[(&str, &str)], numbers: &[&str], na: &[String]) -> Result<Self, DataError> {
+        let name = String::from("row");
+        let cells = csv::Cells::of_row(row.iter().map(|cell| cell.1));
+        let names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
+        let texts: Vec<bool> = row.iter().map(|cell| !numbers.contains(&cell.0)).collect();
+        match csv::columns(&cells, 0, &texts, csv::Reads { na, commas: true }) {
+            Ok((columns, readings)) => {
+                let content = Content::Csv { names, header: None, clear: true, columns, readings };
+                Ok(Self { name, content, lines: cells.lines, na: na.to_vec() })
+            }
+            Err((line, column, kind)) => Err(DataError { file: name, line, column, kind }),
         }
     }
 
@@ -161,6 +197,14 @@ impl RawTable {
             Content::Csv { names, .. } => names.clone(),
             Content::Libsvm { .. } => Vec::new(),
         }
+    }
+
+    /// The columns of numbers that were written otherwise, and how.
+    #[must_use]
+    pub fn readings(&self) -> Vec<(&str, Reading)> {
+        let Content::Csv { names, readings, .. } = &self.content else { return Vec::new() };
+        let other = names.iter().zip(readings).filter(|(_, reading)| **reading != Reading::Plain);
+        other.map(|(name, &reading)| (name.as_str(), reading)).collect()
     }
 
     /// How many values are missing in the k-th column; 0 for LIBSVM and past the last column.

@@ -7,7 +7,7 @@ use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
-use super::table::{all_rows, check_dense, check_rows, find_column, not_a_number, refuse_missing};
+use super::table::{all_rows, check_dense, check_rows, find_column, identifiers, not_a_number, refuse_missing};
 use super::{Missing, Options, Preparation};
 use crate::error::Error;
 use crate::real::Real;
@@ -58,9 +58,11 @@ impl Preparation {
                     find_column(table, names, name)?;
                 }
                 refuse_missing(table, options, label.column.as_deref(), rows)?;
+                let identifiers = identifiers(table, options);
                 let mut fitted = Vec::new();
                 for (at, name) in names.iter().enumerate() {
-                    if Some(name) == label.column.as_ref() || options.ignore.contains(name) {
+                    let left_out = options.ignore.contains(name) || identifiers.iter().any(|other| other.0 == *name);
+                    if Some(name) == label.column.as_ref() || left_out {
                         continue;
                     }
                     let categorical = options.categorical.contains(name);
@@ -83,7 +85,7 @@ impl Preparation {
             }
         };
         let groups = GroupRule::fit(table, options, rows)?;
-        Ok(Self { layout, scale, missing: options.missing, label, groups })
+        Ok(Self { layout, scale, missing: options.missing, na: table.na.clone(), label, groups })
     }
 
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
@@ -104,6 +106,7 @@ impl Preparation {
         };
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
-        Ok(Self { layout: Layout::Numbered { cols, maps }, scale, missing: Missing::Refuse, label, groups: None })
+        let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());
+        Ok(Self { layout, scale, missing, na, label, groups: None })
     }
 }

@@ -22,7 +22,23 @@ pub(super) enum LabelCells<'a> {
     Text { values: &'a [String], codes: &'a [u32] },
 }
 
+/// Words for the positive class, each beside its contrary.
+const CONTRARIES: [[&str; 2]; 5] = [["yes", "no"], ["true", "false"], ["positive", "negative"], ["y", "n"], ["t", "f"]];
+
 impl LabelCells<'_> {
+    /// Whether of two words the first is the positive one.
+    fn prefers_first(self) -> bool {
+        let Self::Text { values: [first, second], codes } = self else { return false };
+        let is = |a: &str, b: &str| first.eq_ignore_ascii_case(a) && second.eq_ignore_ascii_case(b);
+        for [positive, negative] in CONTRARIES {
+            if is(positive, negative) || is(negative, positive) {
+                return is(positive, negative);
+            }
+        }
+        let count = |code: u32| codes.iter().filter(|&&other| other == code).count();
+        count(0) < count(1)
+    }
+
     /// The first row with a third value.
     pub fn third(self) -> Option<usize> {
         fn third<V: PartialEq>(values: impl Iterator<Item = Option<V>>) -> Option<usize> {
@@ -112,7 +128,8 @@ pub(super) fn same(a: &str, b: &str) -> bool {
 }
 
 impl Positive {
-    /// The rule for these cells: the larger of two values is positive, unless one is named.
+    /// The rule for these cells. Unless one is named, of two numbers the larger is positive, of two words yes, true or positive
+    /// beside its contrary, else the rarer (of equally many the later by its bytes).
     pub fn find(cells: LabelCells<'_>, column: Option<&str>, positive: Option<&str>) -> Result<Self, DataErrorKind> {
         let (labels, more, named) = match cells {
             LabelCells::Numbers(numbers) => {
@@ -147,7 +164,10 @@ impl Positive {
             ([label], _) => {
                 Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) })
             }
-            ([low, high], None) => Ok(Self { positive: high.clone(), negative: Some(low.clone()) }),
+            ([low, high], None) => {
+                let (positive, negative) = if cells.prefers_first() { (low, high) } else { (high, low) };
+                Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })
+            }
             ([low, high], Some(text)) => {
                 let (positive, negative) = if same(text, high) { (high, low) } else { (low, high) };
                 Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })

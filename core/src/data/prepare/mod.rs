@@ -10,11 +10,12 @@ mod table;
 
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, Target};
+pub use table::identifiers;
 
 use super::dataset::{Dataset, Targets};
 use super::error::{DataError, DataErrorKind};
 use super::parse::RawTable;
-use super::scale::Scale;
+use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
 use crate::checkpoint::{Coded, Reader};
 use crate::real::Real;
@@ -55,6 +56,8 @@ pub struct Preparation {
     layout: Layout,
     scale: Scale,
     missing: Missing,
+    /// Spellings of missing values that were named.
+    na: Vec<String>,
     label: LabelRule,
     /// Saved by itself, so that what has none is saved as ever.
     pub(crate) groups: Option<GroupRule>,
@@ -75,6 +78,7 @@ impl Coded for Preparation {
         }
         self.scale.write(out);
         self.missing.write(out);
+        self.na.write(out);
         self.label.write(out);
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
@@ -83,8 +87,21 @@ impl Coded for Preparation {
             1 => Layout::Numbered { cols: from.value()?, maps: from.value()? },
             _ => return None,
         };
-        Some(Self { layout, scale: from.value()?, missing: from.value()?, label: from.value()?, groups: None })
+        let (scale, missing, na) = (from.value()?, from.value()?, from.value()?);
+        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None })
     }
+}
+
+/// A column after encoding: a model sees (value − shift)/divisor, or 0 where the divisor is 0; of rows of unit length that
+/// before their length is taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedColumn {
+    /// What it is called; by its number from 1 without names.
+    pub name: String,
+    /// What is subtracted.
+    pub shift: f64,
+    /// What that is divided by.
+    pub divisor: f64,
 }
 
 /// A fitted preparation with both parts of a split.
@@ -160,6 +177,30 @@ impl Preparation {
         names
     }
 
+    /// The columns after encoding, with their scaling.
+    #[must_use]
+    pub fn encoded(&self) -> Vec<EncodedColumn> {
+        let of = |name: String, map: Option<&Affine>| {
+            let Affine { shift, divisor } = map.copied().unwrap_or(Affine::IDENTITY);
+            EncodedColumn { name, shift, divisor }
+        };
+        match &self.layout {
+            Layout::Numbered { cols, maps } => (0..*cols).map(|k| of(format!("{}", k + 1), maps.get(k))).collect(),
+            Layout::Named(columns) => {
+                let maps = columns.iter().flat_map(|column| -> Vec<Option<&Affine>> {
+                    match &column.role {
+                        Role::Number { map, .. } => vec![Some(map)],
+                        Role::Category { values, maps, missing } => {
+                            let seen = (0..values.len()).map(|k| maps.get(k));
+                            seen.chain(missing.iter().map(Some)).collect()
+                        }
+                    }
+                });
+                self.column_names().into_iter().zip(maps).map(|(name, map)| of(name, map)).collect()
+            }
+        }
+    }
+
     /// How features are scaled.
     #[must_use]
     pub fn scale(&self) -> Scale {
@@ -179,6 +220,30 @@ impl Preparation {
         columns.iter().map(|c| (c.name.as_str(), matches!(c.role, Role::Category { .. }))).collect()
     }
 
+    /// Those of them that are taken as categories.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        self.sources().into_iter().filter(|source| source.1).map(|source| source.0.into()).collect()
+    }
+
+    /// Whether it was fitted on sparse rows or arrays, which have no names of columns.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.layout, Layout::Numbered { .. })
+    }
+
+    /// Spellings of a missing value besides the usual ones ([`ReadOptions::na`](crate::data::ReadOptions::na)).
+    #[must_use]
+    pub fn na(&self) -> &[String] {
+        &self.na
+    }
+
+    /// The same with missing values treated in this way from now on. ([`Missing::Impute`] fills in what training found.)
+    #[must_use]
+    pub fn with_missing(self, missing: Missing) -> Self {
+        Self { missing, ..self }
+    }
+
     /// The label column, for tables with named columns.
     #[must_use]
     pub fn label_column(&self) -> Option<&str> {
@@ -190,6 +255,15 @@ impl Preparation {
     pub fn positive(&self) -> Option<&str> {
         match &self.label.rule {
             Rule::Binary(rule) => Some(&rule.positive),
+            Rule::Classes(_) | Rule::Values => None,
+        }
+    }
+
+    /// The label value that counts as negative; `None` where all others do, or the target is another.
+    #[must_use]
+    pub fn negative(&self) -> Option<&str> {
+        match &self.label.rule {
+            Rule::Binary(rule) => rule.negative.as_deref(),
             Rule::Classes(_) | Rule::Values => None,
         }
     }

@@ -46,14 +46,14 @@ pub struct Options {
     pub label: Option<String>,
     /// What it tells.
     pub target: Target,
-    /// Of [`Target::Binary`] the positive label. `None` takes the larger of two (numbers by value, text by its bytes); with a value given all
-    /// others are negative.
+    /// Of [`Target::Binary`] the positive label. `None` takes the larger of two numbers; of two words yes, true, positive, y or
+    /// t beside its contrary, else the rarer. With a value given all others are negative.
     pub positive: Option<String>,
     /// `None` takes [`Scale::usual`]: [`Scale::Standard`] for CSV and [`Scale::Unit`] for LIBSVM.
     pub scale: Option<Scale>,
     /// What to do about missing values.
     pub missing: Missing,
-    /// Columns of numbers to take as categories.
+    /// Columns of numbers to take as categories, and of text whatever [`identifiers`](crate::data::identifiers) says.
     pub categorical: Vec<String>,
     /// Columns whose values, together, make the groups of a table with named columns. They stay features, unless they are
     /// among `ignore`.

@@ -7,6 +7,28 @@ use crate::error::Error;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+/// More different texts than this, in more than half of the rows, are an identifier.
+const MANY: usize = 50;
+
+/// Columns of text that tell rows apart and nothing else, as names and hashes do, with the number of their different values:
+/// more than fifty, and more than half as many as there are rows with one. They are left out, but for those of
+/// [`Options::categorical`]. (The label column and those that are ignored are none.)
+#[must_use]
+pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
+    let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
+    let label = super::label_column_of(table, options).ok().flatten();
+    let mut found = Vec::new();
+    for (name, column) in names.iter().zip(columns) {
+        let RawColumn::Text { values, codes, stray: None } = column else { continue };
+        let there = codes.iter().filter(|&&code| code != MISSING).count();
+        let named = options.categorical.contains(name) || options.ignore.contains(name);
+        if values.len() > MANY && 2 * values.len() > there && !named && label.as_ref() != Some(name) {
+            found.push((name.clone(), values.len()));
+        }
+    }
+    found
+}
+
 pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
     (0..table.rows() as u32).collect()
 }
@@ -72,7 +94,9 @@ pub(super) fn refuse_missing(
     if options.missing == Missing::Impute {
         return Ok(());
     }
-    let used = |name: &String| Some(name.as_str()) != label && !options.ignore.contains(name);
+    let identifiers = identifiers(table, options);
+    let left_out = |name: &String| options.ignore.contains(name) || identifiers.iter().any(|other| other.0 == *name);
+    let used = |name: &String| Some(name.as_str()) != label && !left_out(name);
     let columns: Vec<usize> = (0..names.len()).filter(|&at| used(&names[at])).collect();
     first_missing(table, &columns, rows)
 }

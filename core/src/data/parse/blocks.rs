@@ -1,0 +1,253 @@
+//! Rows of a text that comes in pieces, for a preparation that is already there: memory for a piece and what is left of the
+//! one before, however long the text.
+//!
+//! What a column is, numbers or text, is the preparation's to say and not the block's, so a row is read alike wherever it
+//! stands. Blocks end where a line ends outside quotes, by the rules of the tokeniser; a text without line feeds is one block.
+
+use super::csv::{self, Layout};
+use super::{Content, Format, RawTable, ReadOptions, decode, detect, libsvm};
+use crate::data::Preparation;
+use crate::data::error::{DataError, DataErrorKind, Placed};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Where in a CSV text the scan for a line's end is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Place {
+    /// A cell begins.
+    #[default]
+    Start,
+    /// In one without quotes.
+    Plain,
+    Quoted,
+    /// After a quote in a quoted cell: its end, or the first of two.
+    Quote,
+}
+
+/// Some rows of the text.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its rows, with the line numbers of the whole text.
+    pub table: RawTable,
+    /// The cells of the kept columns as they are written, rows × columns.
+    pub kept: Vec<String>,
+}
+
+/// Content, lines and kept cells.
+type Parsed = (Content, Vec<u32>, Vec<String>);
+
+/// Reads rows of a text in pieces: give it bytes by [`push`](Self::push), and the end by [`finish`](Self::finish).
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    name: String,
+    options: ReadOptions,
+    /// Columns that the preparation reads, and its label's.
+    needed: Vec<String>,
+    label: Option<String>,
+    /// Of them, those of text.
+    texts: Vec<String>,
+    sparse: bool,
+    keep: Vec<String>,
+    pending: Vec<u8>,
+    scanned: usize,
+    place: Place,
+    /// Bytes of `pending` up to the last end of a line.
+    ready: usize,
+    lines: u32,
+    /// Once the first rows are there.
+    layout: Option<Layout>,
+    begun: bool,
+}
+
+impl Blocks {
+    /// For rows that this preparation reads; the label column may be there or not. `keep`: columns whose cells are wanted as
+    /// they are written. `options`: of them format and header (spellings of missing values are the preparation's); a first line with the names of all columns that are read is a
+    /// header, and where these have names, any first line is.
+    #[must_use]
+    pub fn new(preparation: &Preparation, options: &ReadOptions, keep: &[String], name: &str) -> Self {
+        Self {
+            name: name.to_string(),
+            options: ReadOptions { na: preparation.na().to_vec(), ..options.clone() },
+            needed: preparation.sources().iter().map(|(name, _)| (*name).to_string()).collect(),
+            label: preparation.label_column().map(ToString::to_string),
+            texts: preparation.texts(),
+            sparse: preparation.is_sparse(),
+            keep: keep.to_vec(),
+            pending: Vec::new(),
+            scanned: 0,
+            place: Place::Start,
+            ready: 0,
+            lines: 0,
+            layout: None,
+            begun: false,
+        }
+    }
+
+    /// Names of the columns, once the first rows have been read; empty for LIBSVM.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        self.layout.as_ref().map_or(&[], |layout| &layout.names)
+    }
+
+    /// Columns of the text that neither the preparation reads nor anybody keeps, its label among them.
+    #[must_use]
+    pub fn extra(&self) -> Vec<&str> {
+        let used = |name: &&String| !self.needed.contains(name) && !self.keep.contains(name);
+        self.columns().iter().filter(used).map(String::as_str).collect()
+    }
+
+    /// Takes the next bytes, of unpacked text; rows as soon as there are some.
+    ///
+    /// # Errors
+    /// What is wrong with the text, as [`RawTable::parse`] says it, and a column that is not there.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Block>, DataError> {
+        self.pending.extend_from_slice(bytes);
+        if !self.begun && self.pending.iter().filter(|&&b| b == b'\n').count() < csv::LOOK {
+            return Ok(None); // what the delimiter is takes some lines
+        }
+        self.scan();
+        self.take(self.ready)
+    }
+
+    /// The last rows.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push); `Empty` and `HeaderOnly` where no row came.
+    pub fn finish(&mut self) -> Result<Option<Block>, DataError> {
+        let rest = self.take(self.pending.len())?;
+        if rest.is_none() && !self.begun {
+            return Err(self.error((0, 0, DataErrorKind::Empty)));
+        }
+        Ok(rest)
+    }
+
+    fn error(&self, (line, column, kind): Placed) -> DataError {
+        let line = if line > 0 { line.saturating_add(self.lines) } else { 0 };
+        DataError { file: self.name.clone(), line, column, kind }
+    }
+
+    /// Looks for ends of lines in what is new.
+    fn scan(&mut self) {
+        let delimiter = match &self.layout {
+            Some(layout) => Some(layout.delimiter),
+            None if self.sparse => None,
+            None => Some(csv::delimiter(&self.pending)),
+        };
+        for (at, &b) in self.pending.iter().enumerate().skip(self.scanned) {
+            self.place = match (self.place, b) {
+                (Place::Quoted, b'"') if delimiter.is_some() => Place::Quote,
+                (Place::Quoted, _) => Place::Quoted,
+                (Place::Start | Place::Quote, b'"') if delimiter.is_some() => Place::Quoted,
+                (_, b'\n') => {
+                    self.ready = at + 1;
+                    Place::Start
+                }
+                (_, b) if b == b'\r' || delimiter == Some(b) => Place::Start,
+                _ => Place::Plain,
+            };
+        }
+        self.scanned = self.pending.len();
+    }
+
+    /// The rows of the first `count` bytes.
+    fn take(&mut self, count: usize) -> Result<Option<Block>, DataError> {
+        let bytes: Vec<u8> = self.pending.drain(..count).collect();
+        (self.scanned, self.ready) = (self.scanned.saturating_sub(count), 0);
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            self.lines = self.lines.saturating_add(ends(&bytes));
+            return Ok(None);
+        }
+        let block = match self.parse(&bytes) {
+            // (Comments alone, or empty cells.)
+            Err((_, _, DataErrorKind::Empty)) => None,
+            other => other.map_err(|placed| self.error(placed))?,
+        };
+        self.begun |= block.is_some();
+        let before = self.lines;
+        self.lines = before.saturating_add(ends(&bytes));
+        Ok(block.map(|(content, mut lines, kept)| {
+            lines.iter_mut().for_each(|line| *line = line.saturating_add(before));
+            Block { table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone() }, kept }
+        }))
+    }
+
+    fn parse(&mut self, bytes: &[u8]) -> Result<Option<Parsed>, Placed> {
+        let text = decode(bytes)?;
+        if !self.begun {
+            // (A sparse text is told from a table as in training.)
+            let format = detect(text, &self.options, &self.name);
+            if (format == Format::Libsvm) != self.sparse {
+                return Err((0, 0, DataErrorKind::OtherFormat));
+            }
+            if let Some(name) = self.keep.first().filter(|_| self.sparse) {
+                return Err((0, 0, DataErrorKind::MissingColumn { name: name.clone(), columns: Vec::new() }));
+            }
+        }
+        if self.sparse {
+            let (content, lines) = libsvm::parse_unlabelled(text)?;
+            return Ok(Some((content, lines, Vec::new())));
+        }
+        let (delimiter, width) = match &self.layout {
+            Some(layout) => (layout.delimiter, layout.names.len()),
+            None => (csv::delimiter(text.as_bytes()), 0),
+        };
+        let cells = csv::tokenise(text, delimiter, width)?;
+        let mut start = 0;
+        let layout = match self.layout.take() {
+            Some(layout) => layout,
+            None => {
+                let header = self.options.header.unwrap_or_else(|| self.is_header(&cells));
+                start = usize::from(header);
+                let names = if header { csv::names(&cells, true)? } else { self.numbered(cells.width) };
+                self.check(&names, u32::from(header))?;
+                Layout { delimiter, names }
+            }
+        };
+        let layout = self.layout.insert(layout);
+        if cells.lines.len() == start {
+            return if self.begun { Ok(None) } else { Err((cells.lines[0], 0, DataErrorKind::HeaderOnly)) };
+        }
+        let place = |name: &String| layout.names.iter().position(|other| other == name);
+        let keep: Vec<usize> = self.keep.iter().filter_map(place).collect();
+        let rows = start..cells.lines.len();
+        let kept = rows.flat_map(|row| keep.iter().map(move |&at| (row, at)));
+        let kept = kept.map(|(row, at)| cells.get(row, at).to_string()).collect();
+        // What is not looked at is text: whatever it holds.
+        let as_text = |name: &String| !self.needed.contains(name) || self.texts.contains(name);
+        let texts: Vec<bool> = layout.names.iter().map(as_text).collect();
+        let reads = csv::Reads { na: &self.options.na, commas: delimiter != b',' };
+        let (columns, readings) = csv::columns(&cells, start, &texts, reads)?;
+        let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, readings };
+        Ok(Some((content, cells.lines[start..].to_vec(), kept)))
+    }
+
+    fn is_header(&self, cells: &csv::Cells) -> bool {
+        let named = |name: &String| (0..cells.width).any(|column| cells.get(0, column) == name);
+        let numbered = |name: &String| name.strip_prefix('x').is_some_and(|number| number.parse::<u32>().is_ok());
+        self.needed.iter().all(named) || !self.needed.iter().all(numbered)
+    }
+
+    /// Names of columns without any. Where they are too few, the label's is not among them.
+    fn numbered(&self, width: usize) -> Vec<String> {
+        let number = |name: &String| name.strip_prefix('x').and_then(|number| number.parse::<usize>().ok());
+        let label = self.label.as_ref().and_then(number).filter(|_| {
+            let most = self.needed.iter().filter_map(number).max();
+            most.is_some_and(|most| most > width)
+        });
+        (1..).filter(|&at| label != Some(at)).take(width).map(|at| format!("x{at}")).collect()
+    }
+
+    /// Every column that is asked for has to be there.
+    fn check(&self, names: &[String], line: u32) -> Result<(), Placed> {
+        match self.needed.iter().chain(&self.keep).find(|name| !names.contains(name)) {
+            Some(name) => Err((line, 0, DataErrorKind::MissingColumn { name: name.clone(), columns: names.to_vec() })),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Ends of lines.
+fn ends(bytes: &[u8]) -> u32 {
+    (0..bytes.len()).filter(|&at| csv::ends_line(bytes, at)).count() as u32
+}

@@ -1,0 +1,246 @@
+//! The best model of a run by a metric on rows that it is not trained on, and an early end where none better comes.
+
+use super::Trainer;
+use super::config::TrainerError;
+use super::run::Run;
+use super::saved::number_of;
+use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
+use crate::data::{Dataset, Targets};
+use crate::error::Result;
+use crate::real::Real;
+use crate::registry::Method;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// So many times in a run its model is measured: where the method's own steps begin, if others come before, whenever this
+/// part of them (or of its passes) is done, and at its end.
+pub const LOOKS: u64 = 20;
+
+/// Watches a run: after every step, [`look`](Self::look). What it looks at depends on how far the run is alone, so a run that
+/// is saved with it and resumed keeps the same model.
+///
+/// ```
+/// # use undercurve::{data::Dataset, trainer::{Best, Config, Trainer}};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let data = |shift: f32| Dataset::dense((0..40).map(|k| (k % 7) as f32 + shift).collect(), (0..40).map(|k| (k % 7 / 4) as u8).collect(), 1);
+/// # let (train, valid) = (data(0.0)?, data(0.5)?);
+/// let config = Config { method: "soap".into(), ..Config::default() };
+/// let mut trainer = Trainer::<f32>::new(&config, train.into(), None)?;
+/// let mut best = Best::new(&trainer, valid.into(), "ap", Some(5))?;
+/// while trainer.step()?.is_some() && best.look(&mut trainer)? {}
+/// let model = trainer.predictor().with_params(best.params().to_vec())?;
+/// # let _ = model;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Best<T: Real> {
+    valid: Arc<Dataset<T>>,
+    metric: String,
+    patience: Option<u64>,
+    /// Whether the best model is to be kept, or the last.
+    keep: bool,
+    /// Parts of the run that were looked at, and looks since the best.
+    looked: u64,
+    since: u64,
+    /// The step of the last look, of the best model, and that one's metric and parameters.
+    last: u64,
+    step: u64,
+    value: f64,
+    params: Vec<T>,
+}
+
+/// The metric that a method trains for on data like these, by its name in [`Figures::get`](super::Figures::get).
+#[must_use]
+pub fn own_metric<T: Real>(method: Option<&Method>, data: &Dataset<T>) -> &'static str {
+    match data.targets() {
+        Targets::Classes { .. } => "hand-till",
+        Targets::Values(_) => "rmse",
+        _ => method.map_or("auroc", Method::metric),
+    }
+}
+
+/// The metrics that a model may be kept by.
+fn metrics<T: Real>(data: &Dataset<T>) -> &'static [&'static str] {
+    match data.targets() {
+        Targets::Classes { .. } => &["hand-till", "auroc", "ap", "accuracy"],
+        Targets::Values(_) => &["rmse", "mae", "r2"],
+        _ => &["auroc", "ap", "pauc"],
+    }
+}
+
+impl<T: Real> Best<T> {
+    /// Nothing looked at yet. `metric` of two classes is `auroc`, `ap` or `pauc` (over the run's range), of several `hand-till`,
+    /// `auroc`, `ap` or `accuracy`, of numbers `rmse`, `mae` or `r2`. With `patience` the run ends after so many looks
+    /// without a better model.
+    ///
+    /// # Errors
+    /// `Config`: another metric, rows of other columns or classes, patience 0.
+    pub fn new<R: Run<T>>(
+        trainer: &Trainer<T, R>,
+        valid: Arc<Dataset<T>>,
+        metric: &str,
+        patience: Option<u64>,
+    ) -> Result<Self, TrainerError> {
+        let train = trainer.train_data();
+        if valid.cols() != train.cols() {
+            let (has, other) = (train.cols(), valid.cols());
+            return Err(TrainerError::Config(format!(
+                "the validation data has {other} columns, the training data {has}"
+            )));
+        }
+        if valid.classes() != train.classes() {
+            return Err(TrainerError::Config(
+                "the validation data has other classes than the training data".to_string(),
+            ));
+        }
+        let known = metrics(&valid);
+        if !known.contains(&metric) {
+            return Err(TrainerError::Config(format!(
+                "\"{metric}\" is no metric to keep a model by; there are {}",
+                known.join(", ")
+            )));
+        }
+        if patience == Some(0) {
+            return Err(TrainerError::Config("patience: expected at least 1".to_string()));
+        }
+        let (looked, since, last, step) = (0, 0, 0, 0);
+        let metric = metric.to_string();
+        let (keep, value, params) = (true, f64::NAN, Vec::new());
+        Ok(Self { valid, metric, patience, keep, looked, since, last, step, value, params })
+    }
+
+    /// The same for the early end alone: the model is the run's last.
+    #[must_use]
+    pub fn keeping_the_last(self) -> Self {
+        Self { keep: false, ..self }
+    }
+
+    /// Measures the run's model where a twentieth of the method's own steps has been done since it last did, where these begin,
+    /// and at the end; false when the
+    /// run is to end, for want of a better model. Costs the scores of the validation rows, and O(n log n).
+    ///
+    /// # Errors
+    /// As [`Trainer::evaluate`].
+    pub fn look<R: Run<T>>(&mut self, trainer: &mut Trainer<T, R>) -> Result<bool> {
+        let ((at, end), begin) = (trainer.progress(), trainer.pretraining_steps());
+        // (A run with steps before its own counts them, and not rows.)
+        let parts = match at.checked_sub(begin) {
+            Some(own) => own / end.saturating_sub(begin).div_ceil(LOOKS).max(1) + u64::from(begin > 0),
+            None => 0,
+        };
+        let step = trainer.steps_done();
+        if step > self.last && (parts > self.looked || trainer.is_done()) {
+            (self.looked, self.last) = (parts, step);
+            let value = trainer.evaluate(&self.valid)?.get(&self.metric).unwrap_or(f64::NAN);
+            let less_is_better = matches!(self.metric.as_str(), "rmse" | "mae");
+            let better = if less_is_better { value < self.value } else { value > self.value };
+            if better || (self.value.is_nan() && !value.is_nan()) {
+                (self.value, self.step, self.since) = (value, step, 0);
+                self.params.clear();
+                self.params.extend_from_slice(trainer.params());
+            } else {
+                self.since += 1;
+            }
+        }
+        Ok(!self.is_out_of_patience())
+    }
+
+    /// Whether so many looks brought nothing better that the run is to end.
+    #[must_use]
+    pub fn is_out_of_patience(&self) -> bool {
+        self.patience.is_some_and(|patience| self.since >= patience)
+    }
+
+    /// The rows that it looks at.
+    #[must_use]
+    pub fn valid_data(&self) -> &Arc<Dataset<T>> {
+        &self.valid
+    }
+    /// The metric's name.
+    #[must_use]
+    pub fn metric(&self) -> &str {
+        &self.metric
+    }
+    /// Looks without a better model before the run ends.
+    #[must_use]
+    pub fn patience(&self) -> Option<u64> {
+        self.patience
+    }
+    /// Whether the best model is to be kept.
+    #[must_use]
+    pub fn keeps_the_best(&self) -> bool {
+        self.keep
+    }
+    /// The step of the best model; 0 before the first look.
+    #[must_use]
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+    /// Its metric; NaN before the first look.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+    /// Its parameters; empty before the first look.
+    #[must_use]
+    pub fn params(&self) -> &[T] {
+        &self.params
+    }
+    /// Everything of it but the rows.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        (self.keep && !self.params.is_empty()).write(&mut out);
+        write_reals(&self.params, &mut out);
+        self.keep.write(&mut out);
+        number_of(&self.valid).write(&mut out);
+        self.metric.write(&mut out);
+        self.patience.write(&mut out);
+        [self.looked, self.since, self.last, self.step].write(&mut out);
+        self.value.write(&mut out);
+        out
+    }
+
+    /// Goes on where [`save`](Self::save) was, with the run that it was saved with and the same validation rows.
+    ///
+    /// # Errors
+    /// `Checkpoint` for damaged bytes and other rows; those of [`new`](Self::new).
+    pub fn load<R: Run<T>>(
+        bytes: &[u8],
+        trainer: &Trainer<T, R>,
+        valid: Arc<Dataset<T>>,
+    ) -> Result<Self, TrainerError> {
+        let mut from = Reader(bytes);
+        let mut read = || {
+            let (_, params, keep, data): (bool, _, _, u64) =
+                (from.value()?, from.bytes()?, from.value()?, from.value()?);
+            let (metric, patience, counts): (String, _, [u64; 4]) = (from.value()?, from.value()?, from.value()?);
+            Some((params, keep, data, metric, patience, counts, from.value::<f64>()?))
+        };
+        let (saved, keep, data, metric, patience, [looked, since, last, step], value) =
+            read().ok_or(CheckpointError::Damaged)?;
+        let new = Self::new(trainer, valid, &metric, patience)?;
+        if data != number_of(&new.valid) {
+            return Err(CheckpointError::Mismatch("validation data set").into());
+        }
+        let mut params = vec![T::ZERO; saved.len() / T::BYTES];
+        reals(saved, &mut params)?;
+        let count = trainer.run.copy_params(&trainer.train).len();
+        if !params.is_empty() && params.len() != count {
+            return Err(CheckpointError::Mismatch("model").into());
+        }
+        Ok(Self { keep, looked, since, last, step, value, params, ..new })
+    }
+}
+
+/// The parameters to keep, of saved bytes; `None` where it is the run's last.
+pub(super) fn best_params(bytes: &[u8]) -> Result<Option<&[u8]>, CheckpointError> {
+    let mut from = Reader(bytes);
+    let mut read = || Some((from.value::<bool>()?, from.bytes()?));
+    let (keep, params) = read().ok_or(CheckpointError::Damaged)?;
+    Ok(keep.then_some(params))
+}

@@ -1,0 +1,348 @@
+//! From a file to decisions: costs, validation rows, models alone, new rows.
+
+mod common;
+
+use common::{Folder, Numbers, csv, run, stdout, undercurve};
+use serde_json::Value;
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+fn last(text: &str) -> Value {
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+/// The sentence of a command that is refused; nothing is written.
+fn refused(folder: &Folder, args: &[&str]) -> String {
+    let before = folder.names();
+    let output = run(&folder.0, args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), text.matches('\n').count()), (Some(2), 1), "{args:?}: {text}");
+    assert_eq!(folder.names(), before, "{args:?}");
+    text.strip_prefix("error: ").unwrap().trim_end().to_string()
+}
+
+#[test]
+fn costs_stand_for_a_range_and_a_threshold() {
+    let folder = Folder::new("costs");
+    folder.write("data.csv", csv(600));
+    let args = ["train", "data.csv", "--split", "0.6", "--method", "ce", "--cost-fp", "1", "--cost-fn", "9"];
+    let text = stdout(&run(&folder.0, &args));
+    let said = text.lines().nth(1).unwrap();
+    assert!(
+        said.starts_with("A false positive costs 1, a false negative 9, a share of 0.2000 is positive: lines of equal cost have slope 0.4444."),
+        "{said}"
+    );
+    let range = said.rsplit(' ').next().unwrap();
+    assert!(said.ends_with(&format!("--fpr {range}")), "{said}");
+    // The range is what a run with it by hand has, and the threshold is the cheapest.
+    let json = |more: &[&str]| last(&stdout(&run(&folder.0, &[&args[..6], more, &["--json"]].concat())));
+    let (by_costs, by_hand) = (json(&args[6..]), json(&["--fpr", range]));
+    assert_eq!(by_costs["fpr"], by_hand["fpr"]);
+    assert_eq!(by_costs["test"], by_hand["test"]);
+    assert!((by_costs["slope"].as_f64().unwrap() - 4.0 / 9.0).abs() < 1e-12);
+    let cost = |at: &Value| 0.2 * 9.0 * (1.0 - at["tpr"].as_f64().unwrap()) + 0.8 * at["fpr"].as_f64().unwrap();
+    let at = &by_costs["threshold"];
+    assert!((at["cost"].as_f64().unwrap() - cost(at)).abs() < 1e-9);
+    assert!(cost(at) <= cost(&by_hand["threshold"]) && at["chosen_on"] == "training", "{at} {by_hand}");
+    let other = json(&["--cost-fp", "1", "--cost-fn", "9", "--prevalence", "0.01"]);
+    assert!(other["fpr"][1].as_f64() < by_costs["fpr"][1].as_f64(), "{other}");
+
+    let wrong = |more: &[&str]| refused(&folder, &[&["train", "data.csv", "--method", "ce"], more].concat());
+    let text = "--cost-fp, --cost-fn: expected more than 0; --prevalence: a share above 0 and below 1";
+    assert_eq!(wrong(&["--cost-fp", "0", "--cost-fn", "1"]), text);
+    assert_eq!(wrong(&["--cost-fp", "1", "--cost-fn", "1", "--prevalence", "1"]), text);
+    assert!(wrong(&["--cost-fp", "1"]).contains("--cost-fn"));
+    assert!(wrong(&["--cost-fp", "1", "--cost-fn", "1", "--fpr", "0:0.1"]).contains("--fpr"));
+}
+
+#[test]
+fn the_best_step_on_validation_rows_is_kept() {
+    let folder = Folder::new("valid");
+    folder.write("data.csv", csv(500));
+    folder.write("more.csv", csv(300));
+    let args =
+        ["train", "data.csv", "--split", "0.7", "--valid", "0.3", "--method", "soap", "--set", "decay=0", "--json"];
+    let first = [&args[..], &["--save", "whole.run", "--out", "whole.model"]].concat();
+    let text = stdout(&run(&folder.0, &first));
+    let totals = last(&text);
+    let kept = &totals["kept"];
+    assert_eq!((kept["metric"].as_str(), totals["threshold"]["chosen_on"].as_str()), (Some("ap"), Some("validation")));
+    assert_eq!(kept["step"], kept["best_step"]);
+    assert!(totals["rows"].as_u64() == Some(245), "{totals}");
+    assert!(totals["test_intervals"]["ap"][0].as_f64() < totals["test"]["ap"].as_f64());
+    // Both files are of that model, and eval knows the rows that were held out.
+    for file in ["whole.run", "whole.model"] {
+        let measured = stdout(&run(&folder.0, &["eval", file, "data.csv", "--held-out", "--json"]));
+        let measured: Value = serde_json::from_str(&measured).unwrap();
+        assert_eq!(
+            (&measured["ap"], &measured["tpr"]),
+            (&totals["test"]["ap"], &totals["threshold"]["test_tpr"]),
+            "{file}"
+        );
+        assert_eq!(measured["intervals"]["ap"], totals["test_intervals"]["ap"], "{file}");
+    }
+    let people = stdout(&run(&folder.0, &args[..args.len() - 1]));
+    let step = kept["step"].as_u64().unwrap();
+    assert!(people.lines().next().unwrap().contains("105 validation rows (21 positive), 150 test rows"), "{people}");
+    assert!(people.contains(&format!("Kept: step {step} with ap ")), "{people}");
+    assert!(
+        people.contains("Test, with 95 % intervals: AUROC ") && people.contains("on the validation rows"),
+        "{people}"
+    );
+
+    // A run that is stopped and resumed keeps the same model, to the bit.
+    let steps = totals["steps"].as_u64().unwrap();
+    let half = [&args[..], &["--save", "half.run", "--every", "7", "--seconds", "1e-9"]].concat();
+    stdout(&run(&folder.0, &half));
+    for _ in 0..3 {
+        let seconds = ["train", "data.csv", "--resume", "half.run", "--json", "--every", "7", "--seconds", "0.02"];
+        stdout(&run(&folder.0, &seconds));
+    }
+    stdout(&run(&folder.0, &["train", "data.csv", "--resume", "half.run", "--json", "--out", "half.model"]));
+    assert_eq!(fs::read(folder.path("half.model")).unwrap(), fs::read(folder.path("whole.model")).unwrap());
+
+    // The last on request; an early end; validation rows of a file.
+    let run_last = last(&stdout(&run(&folder.0, &[&args[..], &["--keep", "last", "--metric", "auroc"]].concat())));
+    assert_eq!((run_last["kept"]["step"].as_u64(), run_last["kept"]["metric"].as_str()), (Some(steps), Some("auroc")));
+    let early = last(&stdout(&run(&folder.0, &[&args[..], &["--patience", "1", "--metric", "pauc"]].concat())));
+    assert!(early["steps"].as_u64() < Some(steps), "{early}");
+    let file = ["train", "data.csv", "--valid", "more.csv", "--method", "ce", "--save", "file.run", "--json"];
+    assert_eq!(last(&stdout(&run(&folder.0, &file)))["kept"]["metric"], "auroc");
+    let again = |more: &[&'static str]| [&["train", "data.csv", "--resume", "file.run"], more].concat();
+    let text = refused(&folder, &again(&[]));
+    assert_eq!(text, "file.run: saved with validation rows of another file; name it (--valid)");
+    stdout(&run(&folder.0, &again(&["--valid", "more.csv"])));
+    assert_eq!(refused(&folder, &again(&["--valid", "data.csv"])), "file.run: saved with another validation data set");
+    let text = refused(&folder, &again(&["--valid", "more.csv", "--metric", "ap"]));
+    assert_eq!(
+        text,
+        "file.run: saved with another metric to keep a model by (--metric); leave the option out to continue that run"
+    );
+    for (more, part) in [
+        (&["--keep", "last"][..], "--valid"),
+        (&["--valid", "1.5"], "expected a share above 0 and below 1, or a file"),
+        (&["--valid", "none.csv"], "none.csv: "),
+        (&["--valid", "0.2", "--metric", "f1"], "\"f1\" is no metric to keep a model by; there are auroc, ap, pauc"),
+        (&["--valid", "0.2", "--patience", "0"], "patience: expected at least 1"),
+        (&["--out", "data.csv"], "data.csv: is there and not a saved model; not replaced"),
+        (&["--out", "x.model", "--save", "x.model"], "--out x.model: is the file of the run"),
+    ] {
+        let text = refused(&folder, &[&["train", "data.csv", "--method", "soap"], more].concat());
+        assert!(text.contains(part), "{more:?}: {text}");
+    }
+    let text = refused(&folder, &["train", "data.csv", "--resume", "whole.model"]);
+    assert_eq!(text, "whole.model: a model without its run, which training cannot go on from");
+}
+
+/// Rows without labels, with an id that is no number to keep and a column that the model does not read.
+fn fresh(rows: usize) -> String {
+    let mut numbers = Numbers(11);
+    let mut text = String::from("customer;b;note;colour;a\n");
+    for row in 0..rows {
+        let colour = ["red", "green", "violet"][(numbers.next() * 3.0) as usize];
+        text += &format!("00{row};{};\"x; \"\"y\"\"\nz\";{colour};{}\n", numbers.next(), numbers.next());
+    }
+    text
+}
+
+#[test]
+fn new_rows_are_scored_as_they_come() {
+    let folder = Folder::new("predict");
+    folder.write("data.csv", csv(400));
+    folder.write("fresh.csv", fresh(5000));
+    for (method, precision, head) in
+        [("soap", "f32", "customer,score,class"), ("ce", "f64", "customer,score,probability,class")]
+    {
+        let train = ["train", "data.csv", "--method", method, "--precision", precision, "--fpr", "0:0.1", "--out", "m"];
+        stdout(&run(&folder.0, &train));
+        let args = ["predict", "m", "fresh.csv", "--id", "customer"];
+        let output = run(&folder.0, &args);
+        let text = stdout(&output);
+        let note = String::from_utf8(output.stderr).unwrap();
+        assert!(note.contains("note: fresh.csv: the model does not read the columns \"note\"\n"), "{note}");
+        assert!(note.contains("values of column \"colour\" did not occur in training and count as none"), "{note}");
+        assert_eq!(text.lines().next(), Some(head));
+        assert_eq!(text.lines().count(), 5001);
+        // From stdin, packed, the same; and the scores of eval, which reads the whole at once.
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(fresh(5000).as_bytes()).unwrap();
+        let mut child = undercurve()
+            .current_dir(&folder.0)
+            .args(["predict", "m", "--id", "customer"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let bytes = packed.finish().unwrap();
+        let feed = std::thread::spawn(move || stdin.write_all(&bytes).unwrap());
+        let output = child.wait_with_output().unwrap();
+        feed.join().unwrap();
+        assert_eq!(stdout(&output), text);
+        let labelled: String = csv(400);
+        folder.write("labelled.csv", &labelled);
+        stdout(&run(&folder.0, &["eval", "m", "labelled.csv", "--scores", "scores.csv"]));
+        let of_eval: Vec<String> = (fs::read_to_string(folder.path("scores.csv")).unwrap().lines().skip(1))
+            .map(|line| line.split(',').nth(1).unwrap().to_string())
+            .collect();
+        let of_predict: Vec<String> = (stdout(&run(&folder.0, &["predict", "m", "labelled.csv"])).lines().skip(1))
+            .map(|line| line.split(',').next().unwrap().to_string())
+            .collect();
+        assert_eq!(of_eval, of_predict);
+        // Class and probability follow from the score.
+        let inspected = stdout(&run(&folder.0, &["inspect", "m", "--json"]));
+        let threshold = serde_json::from_str::<Value>(&inspected).unwrap()["threshold"].as_f64().unwrap();
+        for line in text.lines().skip(1).take(500) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let score: f64 = cells[1].parse().unwrap();
+            assert!(cells[0].starts_with("00"), "{line}");
+            assert_eq!(*cells.last().unwrap(), if score >= threshold { "1" } else { "0" }, "{line}");
+            if method == "ce" {
+                let p: f64 = cells[2].parse().unwrap();
+                assert!((p - 1.0 / (1.0 + (-score).exp())).abs() < 1e-9, "{line}");
+            }
+        }
+    }
+    let wrong = |more: &[&str]| refused(&folder, &[&["predict", "m"], more].concat());
+    assert_eq!(wrong(&["none.csv"]), "none.csv: No such file or directory");
+    assert_eq!(
+        wrong(&["fresh.csv", "--id", "client"]),
+        "fresh.csv:1: there is no column \"client\"; the columns are \"customer\", \"b\", \"note\", \"colour\", \"a\""
+    );
+    folder.write("gap.csv", "a,b,colour\n1,2,red\n1,,red\n");
+    assert!(wrong(&["gap.csv"]).starts_with("gap.csv:3:2: missing value in column \"b\""), "{}", wrong(&["gap.csv"]));
+    let filled = stdout(&run(&folder.0, &["predict", "m", "gap.csv", "--missing", "impute"]));
+    assert_eq!(filled.lines().count(), 3, "{filled}");
+    folder.write("short.csv", "a,colour\n1,red\n");
+    assert_eq!(wrong(&["short.csv"]), "short.csv:1: there is no column \"b\"; the columns are \"a\", \"colour\"");
+    assert_eq!(refused(&folder, &["predict", "data.csv", "fresh.csv"]), "data.csv: not a saved undercurve model");
+}
+
+#[test]
+fn classes_and_numbers_are_predicted() {
+    let folder = Folder::new("predict-classes");
+    let rows = |names: [&str; 3]| -> String {
+        let text = (0..90).map(|row| format!("{},{},{}\n", row % 3 + row % 7, row % 5, names[row % 3]));
+        format!("a,b,label\n{}", text.collect::<String>())
+    };
+    folder.write("classes.csv", rows(["sun", "\"moon, new\"", "star"]));
+    folder.write("values.csv", rows(["1.5", "2", "7"]));
+    stdout(&run(&folder.0, &["train", "classes.csv", "--method", "ce", "--out", "classes.model"]));
+    let text = stdout(&run(&folder.0, &["predict", "classes.model", "classes.csv"]));
+    assert!(text.starts_with("\"score:moon, new\",score:star,score:sun,\"probability:moon, new\",probability:star,probability:sun,class\n"), "{text}");
+    let values = ["train", "values.csv", "--target", "values", "--method", "ai-sarah", "--set", "loss=least-squares"];
+    stdout(&run(&folder.0, &[&values[..], &["--out", "values.model"]].concat()));
+    let text = stdout(&run(&folder.0, &["predict", "values.model", "values.csv"]));
+    assert_eq!((text.lines().next(), text.lines().count()), (Some("score"), 91));
+}
+
+#[test]
+fn a_saved_file_says_what_is_in_it() {
+    let folder = Folder::new("inspect");
+    folder.write("data.csv", csv(300));
+    let args = ["train", "data.csv", "--split", "0.6", "--method", "soap", "--set", "gamma=0.5", "--steps", "40"];
+    stdout(&run(&folder.0, &[&args[..], &["--save", "r", "--out", "m", "--seconds", "1e-9"]].concat()));
+    let text = stdout(&run(&folder.0, &["inspect", "r"]));
+    assert!(text.starts_with("r: a run, which goes on with train --resume; step 0 of 40, not finished\n"), "{text}");
+    stdout(&run(&folder.0, &["train", "data.csv", "--resume", "r", "--out", "m"]));
+    let text = stdout(&run(&folder.0, &["inspect", "m", "--top", "2"]));
+    assert!(text.starts_with("m: a model alone; step 40 of 40, finished\n"), "{text}");
+    for part in [
+        "settings       gamma 0.5",
+        "positive       1",
+        "negative       0",
+        "split          0.6",
+        "test ap ",
+        "Columns (2 of 6, largest coefficient first):",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let object: Value = serde_json::from_str(&stdout(&run(&folder.0, &["inspect", "m", "--json"]))).unwrap();
+    let columns = object["columns"].as_array().unwrap();
+    let names: Vec<&str> = columns.iter().map(|c| c["column"].as_str().unwrap()).collect();
+    assert_eq!((names.len(), names[5]), (6, "(constant)"));
+    assert!(["a", "b", "colour=blue", "colour=green", "colour=red"].iter().all(|name| names.contains(name)));
+    let sizes: Vec<f64> = columns[..5].iter().map(|c| c["coefficients"][0].as_f64().unwrap().abs()).collect();
+    assert!(sizes.windows(2).all(|pair| pair[0] >= pair[1]), "{sizes:?}");
+    // The model is in it: its score by hand is the one that predict prints.
+    folder.write("one.csv", "a,b,colour\n0.25,0.5,red\n");
+    let score: f64 = stdout(&run(&folder.0, &["predict", "m", "one.csv"]))
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let by_hand: f64 = columns
+        .iter()
+        .map(|c| {
+            let raw = match c["column"].as_str().unwrap() {
+                "a" => 0.25,
+                "b" => 0.5,
+                "colour=red" | "(constant)" => 1.0,
+                _ => 0.0,
+            };
+            let number = |key: &str| c[key].as_f64().unwrap();
+            c["coefficients"][0].as_f64().unwrap() * (raw - number("shift")) / number("divisor")
+        })
+        .sum();
+    assert!((score - by_hand).abs() < 1e-5, "{score} {by_hand}");
+    assert_eq!(refused(&folder, &["inspect", "data.csv"]), "data.csv: not a saved undercurve model");
+}
+
+/// Rows as people have them: an identifier, a date, decimal commas, gaps.
+fn awkward(rows: usize) -> String {
+    let mut numbers = Numbers(3);
+    let mut text = String::from("client;since;price;gap;label\n");
+    for row in 0..rows {
+        let positive = row % 6 == 0;
+        let price = 10.0 * numbers.next() + if positive { 4.0 } else { 0.0 };
+        let gap =
+            if numbers.next() < 0.2 { "#N/A".to_string() } else { format!("{:.2}", numbers.next()).replace('.', ",") };
+        let label = if positive { "fraud" } else { "legal" };
+        text += &format!(
+            "c-{:04x};2024-{:02}-{:02};{};{gap};{label}\n",
+            row * 7919 % 65536,
+            row % 12 + 1,
+            row % 28 + 1,
+            format!("{price:.2}").replace('.', ",")
+        );
+    }
+    text
+}
+
+#[test]
+fn what_is_done_with_a_column_is_said_before_training() {
+    let folder = Folder::new("awkward");
+    folder.write("data.csv", awkward(600));
+    let args = ["train", "data.csv", "--split", "0.7", "--method", "ce", "--missing", "impute", "--json", "--out", "m"];
+    let output = run(&folder.0, &args);
+    let totals = last(&stdout(&output));
+    let notes = String::from_utf8(output.stderr).unwrap();
+    for note in [
+        "note: data.csv: column \"client\" has 600 different texts in 600 rows and is left out as an identifier; --categorical client takes it\n",
+        "note: data.csv: dates in column \"since\" were read as days since 1970-01-01; --ignore since leaves it out\n",
+        "note: data.csv: commas in the numbers of column \"price\" were read as points\n",
+        "note: data.csv: commas in the numbers of column \"gap\" were read as points\n",
+        "note: label \"fraud\" counts as positive; --positive names another\n",
+    ] {
+        assert!(notes.contains(note), "{note}: {notes}");
+    }
+    assert_eq!((totals["columns"].as_u64(), totals["positives"].as_u64()), (Some(3), Some(70)), "{totals}");
+    let text = stdout(&run(&folder.0, &["predict", "m", "data.csv", "--id", "client"]));
+    assert!(text.starts_with("client,score,probability,class\nc-0000,"), "{text}");
+    // With names of missing values, and what is said of them otherwise.
+    folder.write("na.csv", awkward(300).replace("#N/A", "unknown"));
+    let wrong = refused(&folder, &["train", "na.csv", "--method", "ce", "--missing", "impute"]);
+    assert!(wrong.contains("value \"unknown\" in column \"gap\" of numbers"), "{wrong}");
+    let args = ["train", "na.csv", "--method", "ce", "--missing", "impute", "--na", "unknown,x", "--save", "r"];
+    stdout(&run(&folder.0, &args));
+    stdout(&run(&folder.0, &["predict", "r", "na.csv"]));
+    stdout(&run(&folder.0, &["eval", "r", "na.csv"]));
+    let wrong = refused(&folder, &["train", "na.csv", "--resume", "r", "--na", "none"]);
+    assert!(wrong.starts_with("r: saved with another list of spellings of missing values (--na)"), "{wrong}");
+}

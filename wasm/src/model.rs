@@ -1,0 +1,101 @@
+//! Saved models: scores of rows as they come, without training data.
+
+use crate::json;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use undercurve::Real;
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{Blocks, Preparation, ReadOptions, Target};
+use undercurve::trainer::Predictor;
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+enum Any {
+    Narrow(Predictor<f32>),
+    Wide(Predictor<f64>),
+}
+
+/// A model file that `train --out` or `--save` wrote.
+#[wasm_bindgen]
+pub struct Model {
+    any: Any,
+    preparation: Preparation,
+}
+
+macro_rules! each {
+    ($any:expr, $model:ident => $body:expr) => {
+        match $any {
+            Any::Narrow($model) => $body,
+            Any::Wide($model) => $body,
+        }
+    };
+}
+
+#[wasm_bindgen]
+impl Model {
+    /// Reads a model file.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: &[u8]) -> Result<Self, JsError> {
+        let saved = SavedModel::from_bytes(bytes)?;
+        let any = match saved.real_bytes {
+            4 => Any::Narrow(Predictor::of(&saved)?),
+            _ => Any::Wide(Predictor::of(&saved)?),
+        };
+        Ok(Self { any, preparation: saved.preparation })
+    }
+
+    /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, probabilities, numbers }`.
+    pub fn describe(&self) -> String {
+        let text = |text: Option<&str>| text.map_or("null".to_string(), json::string);
+        let columns = self.preparation.sources().into_iter();
+        let columns = columns.map(|(name, categorical)| {
+            json::object([("name", json::string(name)), ("categorical", categorical.to_string())])
+        });
+        let (config, threshold, probabilities) =
+            each!(&self.any, model => (model.config(), model.threshold(), model.has_probabilities()));
+        json::object([
+            ("method", json::string(&config.method)),
+            ("model", json::string(&config.model.to_string())),
+            ("single", matches!(self.any, Any::Narrow(_)).to_string()),
+            ("columns", json::array(columns)),
+            ("positive", text(self.preparation.positive())),
+            ("negative", text(self.preparation.negative())),
+            ("classes", json::array(self.preparation.classes().iter().map(|name| json::string(name)))),
+            ("threshold", threshold.filter(|at| at.is_finite()).map_or("null".to_string(), |at| format!("{at}"))),
+            ("probabilities", probabilities.to_string()),
+            ("numbers", (self.preparation.target() == Target::Values).to_string()),
+        ])
+    }
+
+    /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class.
+    pub fn predict(&mut self, text: &[u8], name: &str) -> Result<Vec<f64>, JsError> {
+        let mut blocks = Blocks::new(&self.preparation, &ReadOptions::default(), &[], name);
+        let mut scores = Vec::new();
+        for block in [blocks.push(text)?, blocks.finish()?].into_iter().flatten() {
+            each!(&mut self.any, model => scores.extend(model.predict(&block.table)?.into_iter().map(Real::f64)));
+        }
+        Ok(scores)
+    }
+
+    /// Scores of one row, given as names of columns and what a file would have in them.
+    #[wasm_bindgen(js_name = predictOne)]
+    pub fn predict_one(&mut self, names: Vec<String>, cells: Vec<String>) -> Result<Vec<f64>, JsError> {
+        let row: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();
+        Ok(each!(&mut self.any, model => model.predict_one(&row)?.into_iter().map(Real::f64).collect()))
+    }
+
+    /// The probabilities of scores; empty where there are none.
+    pub fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        each!(&self.any, model => scores.iter().filter_map(|&s| model.probability(Real::of(s)).map(Real::f64)).collect())
+    }
+
+    /// The class of each row: 1 or 0 by the threshold, or the number of the class; empty where there are none.
+    pub fn classes(&self, scores: &[f64]) -> Vec<u32> {
+        fn of<T: Real>(model: &Predictor<T>, scores: &[f64]) -> Vec<u32> {
+            let scores: Vec<T> = scores.iter().map(|&score| T::of(score)).collect();
+            let rows = scores.chunks_exact(model.classes().len().max(1));
+            rows.filter_map(|row| model.class(row).map(|class| class as u32)).collect()
+        }
+        each!(&self.any, model => of(model, scores))
+    }
+}
