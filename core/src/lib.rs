@@ -53,6 +53,7 @@ pub mod algorithm;
 pub mod batch;
 #[cfg(feature = "alloc")]
 pub mod checkpoint;
+pub mod constraint;
 pub mod data;
 mod decimal;
 mod error;
@@ -66,6 +67,7 @@ pub mod host;
 pub mod judge;
 pub mod metric;
 pub mod model;
+pub mod outer;
 pub mod pairs;
 mod parts;
 mod real;

@@ -8,6 +8,7 @@ pub mod bounds;
 pub mod classes;
 pub mod docs;
 pub mod estimators;
+pub mod fcco;
 pub mod finite_sum;
 pub mod fuzz;
 pub mod metric;

@@ -9,7 +9,9 @@ use undercurve::estimator::{Estimator, Grad};
 use undercurve::finite_sum::{
     AiSarah, AnySum, BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Response, Sarah, Svrg, loss_of,
 };
-use undercurve::registry::{Domain, METHODS, Method, OPTIMIZERS, Scope, SettingError, class_methods, method};
+use undercurve::registry::{
+    self, Domain, METHODS, Method, OPTIMIZERS, PRESETS, Scope, SettingError, class_methods, method,
+};
 use undercurve::sampler::AnySampler;
 use undercurve::surrogate::SURROGATES;
 use undercurve::{Error, Scratch};
@@ -29,7 +31,10 @@ const SHARED: &[&str] = &[
     "core/src/algorithm/cutting_plane.rs",
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
+    "core/src/algorithm/step_rule.rs",
     "core/src/estimator/count.rs",
+    "core/src/estimator/fcco.rs",
+    "core/src/estimator/levels.rs",
     "core/src/estimator/pair.rs",
     "core/src/estimator/pauc_tight.rs",
     "core/src/estimator/sorr.rs",
@@ -334,6 +339,9 @@ fn no_setting_is_ignored() {
         &[("optimizer", "adam")],
         &[("optimizer", "momentum")],
         &[("optimizer", "sgd")],
+        &[("step", "adam")],
+        &[("step", "momentum")],
+        &[("objective", "cvar")],
     ]
     .map(<[_]>::to_vec)
     .to_vec();
@@ -402,6 +410,7 @@ fn defaults_follow_what_is_trained() {
         classes: 2,
         batch: 64,
         steps: 600,
+        ..Scope::default()
     };
     let of = |pairs, rows, network| ce.settings(pairs).unwrap().with_scope(scope(rows, network));
     for (rows, network, steps, lr) in [
@@ -441,5 +450,15 @@ fn presets_fit_their_methods() {
             let param = method.params.iter().find(|param| param.name == *name).unwrap();
             assert_ne!(param.default, *value, "{}: {name} is the default", method.name);
         }
+    }
+    for preset in PRESETS {
+        let method = method(preset.method).unwrap();
+        let settings = method.settings(preset.settings).unwrap().with_constraints(preset.constraints);
+        assert!(method.parts(&settings.with_scope(Scope { groups: 2, ..Scope::default() })).is_ok(), "{}", preset.name);
+        for (name, value) in preset.settings {
+            let param = method.params.iter().find(|param| param.name == *name).unwrap();
+            assert_ne!(param.default, *value, "{}: {name} is the default", preset.name);
+        }
+        assert_eq!(registry::preset(preset.name).unwrap().method, preset.method);
     }
 }

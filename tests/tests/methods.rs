@@ -189,6 +189,7 @@ fn by_hand(config: &Config, data: &Dataset<f64>, steps: usize) -> Vec<f64> {
         classes: 2,
         batch: 300,
         steps: steps as u64,
+        ..Scope::default()
     };
     let method = registry::method(&config.method).unwrap();
     let settings = method.settings(&pairs).unwrap().with_scope(scope);

@@ -92,5 +92,6 @@ test("every method gives the parameters and the objective of the native core, to
   const sums = METHODS.filter((method) => method.params.some(({ name }) => name === "lambda"));
   const exact = METHODS.filter((method) => method.name.endsWith("-exact"));
   const listed = [...[...sums, ...exact].map((method) => method.name), "pauc-threshold", "agd-sbcd", "dca", "proximal-dca"];
+  listed.push("sonex", "alexr2", "sox", "sonx", "lagrange", "ooa");
   assert.deepEqual([...missing].sort(), listed.sort());
 });

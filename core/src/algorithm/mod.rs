@@ -8,35 +8,50 @@ mod adagrad;
 mod adam;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod agd;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod alexr2;
 pub mod cutting_plane;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod lagrange;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;
 mod oauc;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod ooa;
 mod pesg;
 mod pga;
 mod ppd_adagrad;
 mod ppd_sg;
 mod schedule;
 mod sgd;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod sonex;
 mod stages;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod step_rule;
 
 pub use adagrad::Adagrad;
 pub use adam::{Adam, AdamForm, AdamSettings};
 pub use agd::AgdSbcd;
+pub use alexr2::Alexr2;
 pub use dca::Dca;
+pub use lagrange::Lagrange;
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
 pub use oauc::Oauc;
+pub use ooa::Ooa;
 pub use pesg::Pesg;
 pub use pga::Pga;
 pub use ppd_adagrad::{PpdAdagrad, StageLength};
 pub use ppd_sg::PpdSg;
 pub use schedule::{Schedule, Shape as ScheduleShape};
 pub use sgd::Sgd;
+pub use sonex::Sonex;
 pub use stages::Stages;
+pub use step_rule::StepRule;
 
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
@@ -157,6 +172,14 @@ pub enum Answer<'a, T> {
     Continue,
 }
 
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+impl<T> Answer<'_, T> {
+    /// The value that comes with a gradient; NaN of others.
+    fn value(&self) -> f64 {
+        if let Self::Gradient { value, .. } = *self { value } else { f64::NAN }
+    }
+}
+
 /// An algorithm's memory, all of it the caller's.
 #[derive(Debug)]
 pub struct State<'a, T> {
@@ -180,6 +203,10 @@ pub trait Algorithm<T: Real> {
     /// The point to look at between steps: the best parameters so far, not a trial.
     fn iterate(&self) -> Point {
         Point(0)
+    }
+    /// Batches that it draws for a step, which is an answer with a gradient: what a run of so many passes is counted by.
+    fn batches(&self) -> u64 {
+        1
     }
     /// Whether it may ask for [`Draw::All`]: hosts then keep memory for all rows.
     fn draws_all(&self) -> bool {
@@ -230,6 +257,11 @@ macro_rules! algorithms {
             fn iterate(&self) -> Point {
                 match self {
                     $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::iterate(a),)*
+                }
+            }
+            fn batches(&self) -> u64 {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::batches(a),)*
                 }
             }
             fn draws_all(&self) -> bool {
@@ -284,6 +316,10 @@ algorithms! {
     Pesg(Pesg) "Proximal epoch stochastic gradient."
     #[cfg(feature = "every-method")] AgdSbcd(AgdSbcd) "Approximate gradient descent on Moreau envelopes."
     #[cfg(feature = "every-method")] Dca(Dca) "Descent on a difference of convex functions."
+    #[cfg(feature = "every-method")] Sonex(Sonex) "Steps with scores at two points."
+    #[cfg(feature = "every-method")] Alexr2(Alexr2) "A double loop around proximal points."
+    #[cfg(feature = "every-method")] Lagrange(Lagrange) "Projected ascent on multipliers."
+    #[cfg(feature = "every-method")] Ooa(Ooa) "Mirror ascent on weights of groups."
 }
 
 /// Whether counters are steps, stages, steps in the stage and phase of a run after so many steps: a stage takes one or more.
@@ -325,6 +361,14 @@ const OWN_RULES: &[(&str, Make)] = &[
     ("agd-sbcd", |s, _| Ok(AnyAlgorithm::AgdSbcd(AgdSbcd::from_settings(s)?))),
     #[cfg(feature = "every-method")]
     ("dca", |s, _| Ok(AnyAlgorithm::Dca(Dca::from_settings(s)?))),
+    #[cfg(feature = "every-method")]
+    ("sonex", |s, _| Ok(AnyAlgorithm::Sonex(Sonex::from_settings(s)?))),
+    #[cfg(feature = "every-method")]
+    ("alexr2", |s, _| Ok(AnyAlgorithm::Alexr2(Alexr2::from_settings(s)?))),
+    #[cfg(feature = "every-method")]
+    ("lagrange", |s, ascent| Ok(AnyAlgorithm::Lagrange(Lagrange::from_settings(s, ascent)?))),
+    #[cfg(feature = "every-method")]
+    ("ooa", |s, ascent| Ok(AnyAlgorithm::Ooa(Ooa::from_settings(s, ascent)?))),
 ];
 
 /// The step rule that settings name, where so many of the last entries are maximised over.
@@ -399,7 +443,7 @@ mod tests {
 
     #[test]
     fn configurations_stay_small() {
-        assert!(size_of::<AnyAlgorithm>() <= 96);
+        assert!(size_of::<AnyAlgorithm>() <= 128);
         assert!(Sgd::new(Schedule::constant(f64::NAN), 0.0).is_err());
     }
 }

@@ -38,6 +38,12 @@ impl Schedule {
         Self { lr, shape, total }
     }
 
+    /// The same fall from another rate.
+    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+    pub(super) fn with_rate(self, lr: f64) -> Self {
+        Self { lr, ..self }
+    }
+
     /// Finite rate ≥ 0.
     pub(super) fn check(self) -> Result<Self> {
         if self.lr.is_finite() && self.lr >= 0.0 { Ok(self) } else { Err(Error::Param { what: "lr" }) }

@@ -10,13 +10,21 @@ pub(crate) mod auc_min_max;
 pub(crate) mod auc_multiclass;
 pub(crate) mod auc_pairwise;
 pub(crate) mod class_balanced;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod constrained;
 mod count;
 pub(crate) mod cross_entropy;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod exact;
 pub(crate) mod fast_ap;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod fcco;
 pub(crate) mod focal;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod gdro;
 pub(crate) mod ldam;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod levels;
 pub(crate) mod min_max_ap;
 mod pair;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
@@ -29,16 +37,20 @@ pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod softmax;
 pub mod sorr;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod tracker;
 
 pub use auc_margin::{AucMargin, AucMarginForm};
 pub use auc_min_max::{AucMinMax, Prior};
 pub use auc_multiclass::{AucMulticlass, PairWeighting};
 pub use auc_pairwise::AucPairwise;
 pub use class_balanced::ClassBalanced;
+pub use constrained::{Constrained, ConstrainedSettings, Form, Function, Minimised, Thresholds, Uses};
 pub use cross_entropy::{ClassWeights, CrossEntropy};
 pub use exact::Exact;
 pub use fast_ap::FastAp;
 pub use focal::Focal;
+pub use gdro::{Blocks, Gdro, GdroSettings, Risk};
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
 pub use pair::{PairEstimator, PairSums, PairWeights};
@@ -49,6 +61,7 @@ pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
 #[cfg(feature = "multiclass")]
 use softmax::softmax;
+pub use tracker::Tracker;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
@@ -314,6 +327,8 @@ fn finite(what: &'static str, value: f64) -> Result<f64> {
 macro_rules! estimators {
     ($($(#[$cfg:meta])? $Name:ident($Type:ident) $about:literal)*) => {
         /// Every estimator by value.
+        // (There is no allocator to keep constraints elsewhere.)
+        #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyEstimator {
@@ -443,6 +458,8 @@ estimators! {
     #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
     #[cfg(feature = "every-method")] PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
     #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
+    #[cfg(feature = "every-method")] Constrained(Constrained) "An objective under constraints on groups."
+    #[cfg(feature = "every-method")] Gdro(Gdro) "CVaR of the losses of groups."
     #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
 }
 

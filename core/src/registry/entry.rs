@@ -18,6 +18,8 @@ pub struct Source {
 pub enum Kind {
     /// The scores of a batch.
     Batches,
+    /// The scores of a batch with so many rows of each label in each group.
+    Cells,
     /// The scores of all rows.
     Whole,
     /// A finite sum of losses of one linear score each, by algorithms of its own.

@@ -5,11 +5,15 @@
 
 pub(crate) mod entry;
 pub(crate) mod params;
+#[cfg(any(feature = "every-method", not(feature = "compact")))]
+mod preset;
 pub(crate) mod settings;
 
 pub use crate::algorithm::OPTIMIZERS;
 pub use entry::{Kind, Optimizer, Source};
 pub use params::{Auto, Domain, Param};
+#[cfg(any(feature = "every-method", not(feature = "compact")))]
+pub use preset::{PRESETS, Preset, preset};
 pub use settings::{Scope, SettingError, Settings};
 
 use crate::algorithm::{self, AnyAlgorithm};
@@ -184,6 +188,13 @@ macro_rules! later {
     };
 }
 
+/// A method on cells, by what makes its estimator.
+macro_rules! celled {
+    ($make:path, $entry:path) => {
+        listed!($entry, Make::Estimator($make))
+    };
+}
+
 /// A method on a finite sum.
 macro_rules! summed {
     ($Name:ident, $make:path, $entry:path) => {
@@ -238,6 +249,12 @@ pub static METHODS: &[Method] = &[
     scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::PGA),
     scored!(AucMinMax, AucMinMax::from_settings, auc_min_max::OAUC),
     scored!(AucMargin, AucMargin::from_settings, auc_margin::ENTRY),
+    celled!(fcco::make::smoothed, fcco::SONEX),
+    celled!(fcco::make::smoothed, fcco::ALEXR2),
+    celled!(fcco::make::squared, fcco::SOX),
+    celled!(fcco::make::hinge, fcco::SONX),
+    celled!(fcco::make::multipliers, fcco::LAGRANGE),
+    celled!(fcco::make::weights, fcco::OOA),
     scored!(Focal, Focal::from_settings, focal::ENTRY),
     scored!(ClassBalanced, ClassBalanced::from_settings, class_balanced::ENTRY),
     scored!(Ldam, Ldam::from_settings, ldam::ENTRY),

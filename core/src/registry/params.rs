@@ -323,6 +323,11 @@ pub(crate) const SUM_DECAY: Param =
 pub(crate) const PER_CLASS: Param =
     count("per-class", "8", 1, "rows of each class a batch (stratified; at most those there are)");
 
+/// Of methods that draw from cells, a label in a group.
+#[cfg_attr(all(feature = "compact", not(feature = "every-method")), allow(dead_code))]
+pub(crate) const PER_CELL: Param =
+    count("per-cell", "32", 1, "rows of each label in each group a batch (at most those there are)");
+
 /// Parameters of the exact methods: most gradients of linear models and of networks, loss of the margin and its scale, decay.
 pub(crate) const fn exact(
     steps: [f64; 2],

@@ -1,6 +1,8 @@
 //! A method's settings: what was set, checked against its table, and what its defaults come to.
 
 use super::params::{AUTO, Auto, Domain, Param};
+#[cfg(any(feature = "every-method", not(feature = "compact")))]
+use crate::constraint::Constraints;
 use crate::decimal;
 use crate::error::{Error, Result};
 use core::cell::Cell;
@@ -20,12 +22,26 @@ pub struct Scope {
     pub batch: u32,
     /// Steps of the run; the method's own where it has some before.
     pub steps: u64,
+    /// Groups of the rows, 1 without any, and how many of them, the last ones, are looked at by constraints alone that name
+    /// them.
+    pub groups: u32,
+    /// See there.
+    pub protected: u32,
 }
 
 impl Default for Scope {
     /// A linear model with 10 parameters on 900 negatives and 100 positives.
     fn default() -> Self {
-        Self { population: [900, 100], network: false, params: 10, classes: 2, batch: 64, steps: 6000 }
+        Self {
+            population: [900, 100],
+            network: false,
+            params: 10,
+            classes: 2,
+            batch: 64,
+            steps: 6000,
+            groups: 1,
+            protected: 0,
+        }
     }
 }
 
@@ -60,6 +76,8 @@ pub struct Settings<'a> {
     fpr: (f64, f64),
     seed: u64,
     scope: Scope,
+    #[cfg(any(feature = "every-method", not(feature = "compact")))]
+    constraints: Constraints,
     /// A bit for each parameter that was looked at.
     read: Cell<u64>,
 }
@@ -87,7 +105,16 @@ impl<'a> Settings<'a> {
                 return Err(SettingError::Value { at, param });
             }
         }
-        Ok(Self { params, pairs, fpr: (0.0, 0.05), seed: 1, scope: Scope::default(), read: Cell::new(0) })
+        Ok(Self {
+            params,
+            pairs,
+            fpr: (0.0, 0.05),
+            seed: 1,
+            scope: Scope::default(),
+            #[cfg(any(feature = "every-method", not(feature = "compact")))]
+            constraints: Constraints::roc(0.05),
+            read: Cell::new(0),
+        })
     }
 
     /// The parameter of a name, which counts as read.
@@ -95,6 +122,12 @@ impl<'a> Settings<'a> {
         let at = self.params.iter().position(|param| param.name == name)?;
         self.read.set(self.read.get() | 1 << at);
         Some(&self.params[at])
+    }
+
+    /// What was looked at in a copy counts as read.
+    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+    pub(crate) fn also_read(&self, copy: &Self) {
+        self.read.set(self.read.get() | copy.read.get());
     }
 
     /// Position of the first pair whose parameter nothing has looked at, because another setting makes it mean nothing;
@@ -112,6 +145,20 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub fn fpr(&self) -> (f64, f64) {
         self.fpr
+    }
+
+    /// What must hold of the model, in methods with constraints.
+    #[cfg(any(feature = "every-method", not(feature = "compact")))]
+    #[must_use]
+    pub fn constraints(&self) -> Constraints {
+        self.constraints
+    }
+
+    /// With what must hold of the model; without, both gaps between the ROC curves of groups are to be at most 0.05.
+    #[cfg(any(feature = "every-method", not(feature = "compact")))]
+    #[must_use]
+    pub fn with_constraints(self, constraints: Constraints) -> Self {
+        Self { constraints, ..self }
     }
 
     /// The seed of what an algorithm or estimator draws by itself.

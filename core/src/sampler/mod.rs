@@ -73,6 +73,10 @@ impl AnySampler {
         }
         // (Nothing, where there is no such parameter, is refused below.)
         let at_most = |name| (settings.value(name) as u32).min(most);
+        #[cfg(any(feature = "every-method", not(feature = "compact")))]
+        if settings.text("per-cell").is_some() {
+            return Ok(Self::Stratified(Stratified::per_cell(seed, at_most("per-cell"))?));
+        }
         if settings.text("sampling") == Some("uniform") {
             return Ok(Self::Shuffle(Shuffle::new(seed, at_most("batch"))?));
         }

@@ -11,6 +11,8 @@ pub struct Stratified {
     seed: u64,
     /// Of the first segment, and of each further one.
     rows: [u32; 2],
+    /// Whether a segment may have no row.
+    lacks: bool,
 }
 
 impl Stratified {
@@ -22,7 +24,7 @@ impl Stratified {
         match (positives, negatives, positives.checked_add(negatives)) {
             (0, _, _) => Err(Error::Param { what: "positives" }),
             (_, 0, _) | (_, _, None) => Err(Error::Param { what: "negatives" }),
-            _ => Ok(Self { seed, rows: [negatives, positives] }),
+            _ => Ok(Self { seed, rows: [negatives, positives], lacks: false }),
         }
     }
 
@@ -31,7 +33,19 @@ impl Stratified {
     /// # Errors
     /// `Param`.
     pub fn per_segment(seed: u64, rows: u32) -> Result<Self> {
-        if rows == 0 { Err(Error::Param { what: "per-class" }) } else { Ok(Self { seed, rows: [rows; 2] }) }
+        if rows == 0 {
+            Err(Error::Param { what: "per-class" })
+        } else {
+            Ok(Self { seed, rows: [rows; 2], lacks: false })
+        }
+    }
+
+    /// The same of segments of which some may be empty.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn per_cell(seed: u64, rows: u32) -> Result<Self> {
+        if rows == 0 { Err(Error::Param { what: "per-cell" }) } else { Ok(Self { seed, rows: [rows; 2], lacks: true }) }
     }
 
     /// Rows of a segment in a batch.
@@ -41,7 +55,7 @@ impl Stratified {
 
     fn fits(&self, segments: &Segments<'_>, cursor: &[u64]) -> Result<()> {
         for segment in 0..segments.len() {
-            if segments.size(segment) == 0 {
+            if segments.size(segment) == 0 && !self.lacks {
                 return Err(Error::OneClass);
             }
             if cursor[segments.len() + segment] > u64::from(segments.size(segment)) {

@@ -26,6 +26,8 @@ impl<T: Real> Sigmoid<T> {
 }
 
 impl Sigmoid<f64> {
+    /// With the scale 1.
+    pub const UNIT: Self = Self { scale: 1.0 };
     /// With the scale 2, the default of the methods for the average precision.
     pub const DOUBLE: Self = Self { scale: 2.0 };
 }

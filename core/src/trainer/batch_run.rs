@@ -29,20 +29,25 @@ const FALL: f64 = 0.05;
 struct Grouped {
     order: Vec<u32>,
     starts: Vec<u32>,
+    /// Whether the segments are cells, of which some may be empty.
+    cells: bool,
 }
 
 impl Grouped {
-    fn of<T: Real>(data: &Dataset<T>) -> Result<Self> {
+    /// By class; of two classes by the cells of class and group, where they are wanted.
+    fn of<T: Real>(data: &Dataset<T>, cells: bool) -> Result<Self> {
         fn group<L: Copy + Into<u32>>(labels: &[L], segments: usize) -> Result<Grouped> {
             let (mut order, mut starts) = (vec![0; labels.len()], vec![0; segments + 1]);
             Segments::new(labels, &mut order, &mut starts)?;
-            Ok(Grouped { order, starts })
+            Ok(Grouped { order, starts, cells: false })
         }
+        let cells = cells && cfg!(any(feature = "every-method", not(feature = "compact")));
         match data.targets() {
             #[cfg(feature = "multiclass")]
             Targets::Classes { labels, names } => group(labels, names.len()),
             #[cfg(not(feature = "multiclass"))]
             Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
+            Targets::Binary(_) if cells => Ok(Grouped { cells, ..group(&data.cells(), 2 * data.groups())? }),
             Targets::Binary(labels) => group(labels, 2),
             Targets::Values(_) | Targets::None => group(&vec![0u8; data.len()], 1),
         }
@@ -118,13 +123,13 @@ where
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
     pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
-        Self::of_grouped(host, train, Grouped::of(train)?)
+        Self::of_grouped(host, train, Grouped::of(train, false)?)
     }
 
     fn of_grouped(host: Host<M, E, A, S>, train: &Dataset<T>, grouped: Grouped) -> Result<Self> {
         let data = grouped.data(train.rows())?;
         let population: Vec<u32> = (0..data.segments.len()).map(|segment| data.segments.size(segment)).collect();
-        if population.contains(&0) {
+        if population.contains(&0) && !grouped.cells {
             return Err(Error::OneClass);
         }
         if host.model.inputs() != train.cols() {
@@ -404,11 +409,11 @@ impl<T: Real> BatchRun<T> {
         model: AnyModel,
         train: &Dataset<T>,
     ) -> Result<Self, TrainerError> {
-        let grouped = Grouped::of(train)?;
+        let grouped = Grouped::of(train, method.kind == Kind::Cells)?;
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
             Kind::Whole => AnySampler::Whole(Whole),
-            Kind::Batches | Kind::FiniteSum => AnySampler::from_settings(&settings, train.len())?,
+            Kind::Batches | Kind::Cells | Kind::FiniteSum => AnySampler::from_settings(&settings, train.len())?,
         };
         // Cross-entropy goes over batches also where the method looks at everything.
         let early_sampler = match sampler {
@@ -416,7 +421,15 @@ impl<T: Real> BatchRun<T> {
             batches => batches,
         };
         let mut settings = settings.with_batch(early_sampler.rows(&segments));
-        let (before, steps) = steps_of(&mut settings, config.length, train.len(), sampler.rows(&segments))?;
+        #[cfg_attr(all(feature = "compact", not(feature = "every-method")), allow(unused_mut))]
+        let mut drawn = sampler.rows(&segments);
+        #[cfg(any(feature = "every-method", not(feature = "compact")))]
+        if method.kind == Kind::Cells {
+            // (A step may draw more than one batch.)
+            drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
+            settings = settings.with_batch(drawn);
+        }
+        let (before, steps) = steps_of(&mut settings, config.length, train.len(), drawn)?;
         let (estimator, algorithm) = method.parts(&settings)?;
         let (heads, params) = (Model::<T>::heads(&model), Model::<T>::param_len(&model));
         let pretraining = match before {

@@ -139,14 +139,16 @@ impl<T: Real> Trainer<T> {
         let model = config.model.build_with(train.cols(), heads)?;
         // (Weight decay by parameters and positives is for positives and negatives.)
         let params = if heads > 1 { 0 } else { Model::<T>::param_len(&model) };
-        let scope = Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0 };
+        let groups = if method.kind == registry::Kind::Cells { train.groups() as u32 } else { 1 };
+        let scope =
+            Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0, groups, protected: 0 };
         let settings = settings.with_scope(scope);
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => AnyRun::Sum(SumRun::of_method(method, &settings, config, model, &train)?),
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
-            registry::Kind::Batches | registry::Kind::Whole => {
+            registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
                 AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?)
             }
         };

@@ -1,0 +1,914 @@
+//! An objective under constraints on groups: F₀ + a penalty of every constraint, or its Lagrangian, in batches of cells.
+//!
+//! Source: Stochastic Momentum Methods for Non-smooth Non-Convex Finite-Sum Coupled Compositional Optimization, section 5
+//! (constraints as a smoothed penalty) and appendix F.2 (fairness of ROC curves); the other forms are those of the methods
+//! it is compared with.
+//!
+//! **Who does what.** The inner values g_i and their running estimates u_i belong to score space, and so does the weight
+//! y_i = f_i'(u_i) of each inner gradient: they are here. Where scores are wanted (also at w_{t−1}, in
+//! [`Batch::previous`](crate::batch::Batch::previous)), and what becomes of the gradient, is the algorithm's. Multipliers are
+//! maximised auxiliaries: here their derivative is −u_i, and the algorithm projects them.
+//!
+//! Rows lie in cells, one segment for each label and group, label by label: segment = label·G + group. The means of a cell c
+//!
+//! ```text
+//! r_ck = mean over c of σ((s − τ_k)/h)      ℓ_c = mean over c of the cross-entropy
+//! ```
+//!
+//! are tracked ([`Tracker`]); every constraint function is linear in them, and so tracked too:
+//!
+//! ```text
+//! gap            |r_ak − r_bk| − κ for every pair of groups and threshold        rate    Σ_c r_c N_c/N − bound  (or minus it)
+//! precision ≥ P   (P Σ_neg N_c r_c − (1 − P) Σ_pos N_c r_c)/N                    loss    Σ_c ℓ_c N_c/N − bound
+//! objective      F = F₀ + Σ_i ω_i f(g_i),  ω_i one over the constraints, shared by the functions of one
+//! ```
+//!
+//! | form | f | y, of u (|d| − κ of a gap) |
+//! |---|---|---|
+//! | smoothed (SONEX, ALEXR2) | ρ[u]₊ smoothed with λ | clip(u/λ, 0, ρ); of a gap, two inner values, with 2λ |
+//! | hinge (SONX) | ρ[u]₊ | ρ 1[u > 0] |
+//! | squared (SOX) | ρ[u]₊² | 2ρ[u]₊ |
+//! | multipliers (Lagrange) | y u | y; a gap has two, for d − κ and −d − κ |
+//!
+//! **Thresholds.** Pooled: τ_k solves mean over the negatives of σ((s − τ_k)/h) = α_k and h is .15 times their interquartile
+//! range, from the last 1536 negatives, after 1, 2, 4, 8, 16, 24, 48, … batches. Scores that move move τ with them,
+//! dτ_k/ds_j = w_j σ'_jk / Σ_i w_i σ'_ik over the negatives of the batch, so the gradient of every gap sums to 0: no shift of
+//! all scores is rewarded (where no negative of a batch is near τ_k, the batch says nothing of it), and as h follows the
+//! scores no shrinking is. Rates and precision take τ = 0 with the same h. Raw: τ ∈ {−3, …, 3}, h = 1, as published; both
+//! are rewarded there.
+//!
+//! F₀ is the mean pairwise surrogate or the cross-entropy, each cell weighted as in the population. With u = old the weights
+//! y are those of u before the batch (the paper's SONEX), with u = new those after it. Cells that a batch lacks keep u.
+//!
+//! State: a mark and K means for each cell; h, three counts, thresholds, and 1536 scores with weights where thresholds are
+//! pooled. Cost O(bK + pairs) a batch. Scratch: 2 values and K + 3 `f64` a row, 4K a cell, 4608.
+
+use super::levels::{self, Soft, Weighted};
+use super::tracker::Tracker;
+use super::{Estimator, Exact, Grad, Link, commit, commit_aux, finite};
+use crate::batch::{Batch, Drawn, Shape};
+use crate::constraint::{Constraint, Constraints, LEVELS, Measure, Sense, label};
+use crate::error::{Error, Result, exact_len};
+use crate::outer::{Band, Hinge, Outer, SquaredHinge};
+use crate::pairs::brute;
+use crate::real::Real;
+use crate::scratch::{Need, Scratch};
+use crate::surrogate::{AnySurrogate, Sigmoid, kernel};
+
+/// What is minimised under the constraints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Minimised {
+    /// The mean pairwise surrogate over positives and negatives.
+    Auc(AnySurrogate<f64>),
+    /// The mean cross-entropy.
+    CrossEntropy,
+}
+
+/// What a constraint function costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Form {
+    /// ρ[u]₊ smoothed with λ.
+    Smoothed(f64),
+    /// ρ[u]₊.
+    Hinge,
+    /// ρ[u]₊².
+    Squared,
+    /// y u, with the multipliers y among the auxiliaries.
+    Multipliers,
+}
+
+/// Which running values the weights of a step are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uses {
+    /// Those before the batch.
+    Old,
+    /// Those after it.
+    New,
+}
+
+/// Where rates are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Thresholds {
+    /// Gaps at pooled false-positive rates.
+    Pooled,
+    /// Gaps at the scores −3, …, 3.
+    Raw,
+}
+
+/// What the estimator is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstrainedSettings {
+    /// F₀.
+    pub objective: Minimised,
+    /// What must hold.
+    pub constraints: Constraints,
+    /// G ≥ 1; the data then have 2G segments. With one group gaps ask nothing.
+    pub groups: u32,
+    /// So many of the last groups, fewer than all, are looked at by constraints alone that name them: not by F₀, gaps and
+    /// what is asked of everybody.
+    pub protected: u32,
+    /// In (0, 1]: the bounds of gaps are multiplied by it. Gaps of smooth rates at some thresholds are smaller than those over
+    /// all, of a batch's rates noisier.
+    pub aim: f64,
+    /// What constraint functions cost.
+    pub form: Form,
+    /// ρ ≥ 0; multipliers are at most so large.
+    pub penalty: f64,
+    /// How u moves.
+    pub tracker: Tracker,
+    /// Which u the weights are made of.
+    pub uses: Uses,
+    /// Where gaps are looked at.
+    pub thresholds: Thresholds,
+}
+
+/// The estimator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constrained {
+    of: ConstrainedSettings,
+    /// Levels (or raw thresholds) of gaps, in the order of their columns.
+    levels: [f64; levels::MOST],
+    count: usize,
+    decision: bool,
+    loss: bool,
+    /// λ, 1 where there is none.
+    lambda: f64,
+}
+
+/// One function of a constraint, now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Function {
+    /// Which constraint of the list.
+    pub constraint: usize,
+    /// The pooled false-positive rate (or the raw threshold) that a gap is looked at.
+    pub level: Option<f64>,
+    /// The groups that a gap is between.
+    pub pair: Option<[u32; 2]>,
+    /// The tracked value, at most 0 where the constraint holds; NaN before the first batch.
+    pub value: f64,
+    /// y ≥ 0: what the constraint weighs now.
+    pub dual: f64,
+    /// The largest y there may be: ρ, or infinity.
+    pub bound: f64,
+    column: usize,
+    weight: f64,
+    at: usize,
+}
+
+const RING: usize = 1536;
+const REFRESH: u32 = 24;
+/// Numbers of the state before the thresholds: h, batches so far, head and length of the ring.
+const HEAD: usize = 4;
+const RAW: [f64; 7] = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0];
+
+impl Constrained {
+    /// # Errors
+    /// `Param`: no groups, a constraint that cannot be asked of them, ρ, λ; a gap at one level of raw thresholds.
+    pub fn new(of: ConstrainedSettings) -> Result<Self> {
+        if of.groups <= of.protected || of.groups > u32::from(u16::MAX) {
+            return Err(Error::Param { what: "groups" });
+        }
+        if !(of.penalty >= 0.0 && of.penalty.is_finite()) {
+            return Err(Error::Param { what: "penalty" });
+        }
+        if !(of.aim > 0.0 && of.aim <= 1.0) {
+            return Err(Error::Param { what: "aim" });
+        }
+        let lambda = if let Form::Smoothed(lambda) = of.form { lambda } else { 1.0 };
+        if !(lambda > 0.0 && lambda.is_finite()) {
+            return Err(Error::Param { what: "smoothing" });
+        }
+        let mut new = Self { of, levels: [0.0; levels::MOST], count: 0, decision: false, loss: false, lambda };
+        for constraint in of.constraints.as_slice() {
+            constraint.check(of.groups)?;
+            match (constraint.measure, of.thresholds) {
+                (Measure::Gap { at: Some(_), .. }, Thresholds::Raw) => {
+                    return Err(Error::Param { what: "level" });
+                }
+                (Measure::Gap { at: Some(level), .. }, _) => new.add(&[level]),
+                (Measure::Gap { at: None, .. }, Thresholds::Pooled) => new.add(&LEVELS),
+                (Measure::Gap { at: None, .. }, Thresholds::Raw) => new.add(&RAW),
+                (Measure::Rate { .. } | Measure::Precision { .. }, _) => new.decision = true,
+                (Measure::Loss { .. }, _) => new.loss = true,
+            }
+        }
+        Ok(new)
+    }
+
+    fn add(&mut self, levels: &[f64]) {
+        for &level in levels {
+            if !self.levels[..self.count].contains(&level) {
+                self.levels[self.count] = level;
+                self.count += 1;
+            }
+        }
+    }
+
+    /// The constraints.
+    #[must_use]
+    pub fn constraints(&self) -> &Constraints {
+        &self.of.constraints
+    }
+
+    fn pooled(&self) -> bool {
+        self.of.thresholds == Thresholds::Pooled && self.soft() > 0
+    }
+    /// Columns of soft indicators: levels, then the score 0.
+    fn soft(&self) -> usize {
+        self.count + usize::from(self.decision)
+    }
+    /// K.
+    fn columns(&self) -> usize {
+        self.soft() + usize::from(self.loss)
+    }
+    /// Groups that are not protected.
+    fn open(&self) -> usize {
+        (self.of.groups - self.of.protected) as usize
+    }
+    fn cells(&self) -> usize {
+        2 * self.of.groups as usize
+    }
+    fn means(&self) -> usize {
+        self.cells() * self.columns()
+    }
+    /// Where the state goes on behind the cells.
+    fn rest(&self) -> usize {
+        self.cells() * (1 + self.columns())
+    }
+    fn len(&self) -> usize {
+        self.rest() + if self.pooled() { HEAD + self.count + 2 * RING } else { 0 }
+    }
+
+    /// Every function of every constraint, without its value; returns how many multipliers they have together.
+    fn functions(&self, mut each: impl FnMut(Function)) -> usize {
+        let list = self.of.constraints.as_slice();
+        let (groups, share, mut at) = (self.open() as u32, 1.0 / list.len().max(1) as f64, 0);
+        let bound = if matches!(self.of.form, Form::Squared) { f64::INFINITY } else { self.of.penalty };
+        let plain = Function {
+            constraint: 0,
+            level: None,
+            pair: None,
+            value: f64::NAN,
+            dual: 0.0,
+            bound,
+            column: 0,
+            weight: share,
+            at: 0,
+        };
+        for (constraint, of) in list.iter().enumerate() {
+            let Measure::Gap { at: level, .. } = of.measure else {
+                let column = if matches!(of.measure, Measure::Loss { .. }) { self.soft() } else { self.count };
+                each(Function { constraint, column, at, ..plain });
+                at += 1;
+                continue;
+            };
+            let looked = match (level, self.of.thresholds) {
+                (Some(_), _) => 1,
+                (None, Thresholds::Pooled) => LEVELS.len(),
+                (None, Thresholds::Raw) => RAW.len(),
+            };
+            let pairs = groups as usize * (groups as usize - 1) / 2;
+            let weight = share / (looked * pairs).max(1) as f64;
+            for (column, &own) in self.levels[..self.count].iter().enumerate() {
+                let among = match level {
+                    Some(level) => own == level,
+                    None => self.of.thresholds == Thresholds::Raw || LEVELS.contains(&own),
+                };
+                if !among {
+                    continue;
+                }
+                for a in 0..groups {
+                    for b in a + 1..groups {
+                        let (level, pair) = (Some(own), Some([a, b]));
+                        each(Function { constraint, level, pair, column, weight, at, ..plain });
+                        at += 2;
+                    }
+                }
+            }
+        }
+        at
+    }
+
+    /// The parts of a constraint's linear function: calls `each` with a cell and its factor, and returns the constant.
+    fn linear(&self, of: &Constraint, population: &[u32], mut each: impl FnMut(usize, f64)) -> f64 {
+        let groups = self.of.groups as usize;
+        let sign = if of.sense == Sense::AtMost { 1.0 } else { -1.0 };
+        let (rate, group) = match of.measure {
+            Measure::Gap { .. } => return 0.0,
+            Measure::Rate { rate, group } => (Some(rate), group),
+            Measure::Precision { group } | Measure::Loss { group } => (None, group),
+        };
+        let among = |cell: usize| {
+            rate.is_none_or(|rate| cell / groups == label(rate))
+                && group.map_or(cell % groups < self.open(), |group| cell % groups == usize::from(group))
+        };
+        let size = |cell: usize| if among(cell) { f64::from(population[cell]) } else { 0.0 };
+        let all = (0..2 * groups).map(size).sum::<f64>().or_larger(1.0);
+        for cell in (0..2 * groups).filter(|&cell| among(cell)) {
+            let share = size(cell) / all;
+            // precision ≥ P: P·FP − (1 − P)·TP ≤ 0.
+            let factor = match of.measure {
+                Measure::Precision { .. } if cell < groups => -of.bound,
+                Measure::Precision { .. } => 1.0 - of.bound,
+                _ => 1.0,
+            };
+            each(cell, sign * factor * share);
+        }
+        if matches!(of.measure, Measure::Precision { .. }) { 0.0 } else { -sign * of.bound }
+    }
+
+    /// With the value of its function at means of cells, signed for a gap: d, without κ.
+    fn value_at(&self, function: &Function, population: &[u32], means: &[f64]) -> f64 {
+        let (k, groups) = (self.columns(), self.of.groups as usize);
+        let of = &self.of.constraints.as_slice()[function.constraint];
+        match (of.measure, function.pair) {
+            (Measure::Gap { rate, .. }, Some([a, b])) => {
+                let mean = |group: u32| means[(label(rate) * groups + group as usize) * k + function.column];
+                mean(a) - mean(b)
+            }
+            _ => {
+                let mut sum = 0.0;
+                let constant =
+                    self.linear(of, population, |cell, factor| sum += factor * means[cell * k + function.column]);
+                sum + constant
+            }
+        }
+    }
+
+    /// Whether every cell that a function looks at passes.
+    fn all_cells(&self, function: &Function, population: &[u32], passes: impl Fn(usize) -> bool) -> bool {
+        let of = &self.of.constraints.as_slice()[function.constraint];
+        match (of.measure, function.pair) {
+            (Measure::Gap { rate, .. }, Some(pair)) => {
+                pair.iter().all(|&group| passes(label(rate) * self.of.groups as usize + group as usize))
+            }
+            _ => {
+                let mut all = true;
+                self.linear(of, population, |cell, factor| all &= factor == 0.0 || passes(cell));
+                all
+            }
+        }
+    }
+
+    /// κ of a gap.
+    fn width(&self, function: &Function) -> f64 {
+        self.of.aim * self.of.constraints.as_slice()[function.constraint].bound
+    }
+
+    /// What a function costs, and y, signed for a gap, for its value (d of a gap).
+    fn outer<T: Real>(&self, function: &Function, value: f64, aux: &[T]) -> (f64, f64) {
+        let (rho, lambda) = (self.of.penalty, self.lambda);
+        let width = self.width(function);
+        let gap = function.pair.is_some();
+        match self.of.form {
+            Form::Smoothed(_) if gap => {
+                let band = Band { weight: rho, width };
+                (band.envelope(value, 2.0 * lambda), band.envelope_slope(value, 2.0 * lambda))
+            }
+            Form::Smoothed(_) => {
+                let hinge = Hinge { weight: rho };
+                (hinge.envelope(value, lambda), hinge.envelope_slope(value, lambda))
+            }
+            Form::Hinge if gap => {
+                let band = Band { weight: rho, width };
+                (band.value(value), band.slope(value))
+            }
+            Form::Hinge => (Hinge { weight: rho }.value(value), Hinge { weight: rho }.slope(value)),
+            Form::Squared => {
+                let (sign, size) = if gap { (value.signum(), value.abs() - width) } else { (1.0, value) };
+                let outer = SquaredHinge { weight: rho };
+                (outer.value(size), sign * outer.slope(size))
+            }
+            Form::Multipliers => {
+                let y = |k: usize| aux.get(function.at + k).map_or(0.0, |y| y.f64());
+                if gap { (y(0) * (value - width) + y(1) * (-value - width), y(0) - y(1)) } else { (y(0) * value, y(0)) }
+            }
+        }
+    }
+
+    /// Calls `each` with every constraint function, its tracked value and weight, for a report. O(functions).
+    ///
+    /// # Errors
+    /// `Length` (state, population, auxiliaries).
+    pub fn report<T: Real>(
+        &self,
+        aux: &[T],
+        state: &[T],
+        population: &[u32],
+        mut each: impl FnMut(Function),
+    ) -> Result<()> {
+        exact_len("state", self.len(), state.len())?;
+        exact_len("population", self.cells(), population.len())?;
+        exact_len("aux", Estimator::<T>::aux(self).1, aux.len())?;
+        let k = self.columns();
+        let mean = |cell: usize, column: usize| match state[cell * (k + 1)] == T::ZERO {
+            true => f64::NAN,
+            false => state[cell * (k + 1) + 1 + column].f64(),
+        };
+        let groups = self.of.groups as usize;
+        self.functions(|mut function| {
+            let of = &self.of.constraints.as_slice()[function.constraint];
+            let value = match (of.measure, function.pair) {
+                (Measure::Gap { rate, .. }, Some([a, b])) => {
+                    let of = |group: u32| mean(label(rate) * groups + group as usize, function.column);
+                    of(a) - of(b)
+                }
+                _ => {
+                    let mut sum = 0.0;
+                    let constant = self.linear(of, population, |cell, factor| {
+                        sum += factor * mean(cell, function.column);
+                    });
+                    sum + constant
+                }
+            };
+            function.dual = if value.is_nan() { 0.0 } else { self.outer(&function, value, aux).1.abs() };
+            function.value = if function.pair.is_some() { value.abs() - self.width(&function) } else { value };
+            each(function);
+        });
+        Ok(())
+    }
+
+    /// Rows of the population, or of the batch where it was drawn from all of them alike, that a cell of the batch stands for
+    /// in the objective.
+    fn size<T: Real>(&self, batch: &Batch<'_, T>, cell: usize) -> f64 {
+        let rows = batch.starts()[cell + 1] - batch.starts()[cell];
+        match batch.drawn() {
+            _ if rows == 0 || cell % self.of.groups as usize >= self.open() => 0.0,
+            Drawn::Stratified => f64::from(batch.population()[cell]),
+            Drawn::Uniform | Drawn::All => f64::from(rows),
+        }
+    }
+
+    /// The share of a cell among those of its label that the batch has.
+    fn share<T: Real>(&self, batch: &Batch<'_, T>, cell: usize) -> f64 {
+        let groups = self.of.groups as usize;
+        let first = cell / groups * groups;
+        let all: f64 = (first..first + groups).map(|cell| self.size(batch, cell)).sum();
+        if all > 0.0 { self.size(batch, cell) / all } else { 0.0 }
+    }
+
+    /// Negatives of a batch with their weights, at most so many of them, evenly spaced in each cell.
+    fn negatives<T: Real>(&self, batch: &Batch<'_, T>, most: usize, mut each: impl FnMut(f64, f64)) {
+        let every = (batch.starts()[self.open()] as usize).div_ceil(most).max(1);
+        for cell in 0..self.open() {
+            let rows = batch.starts()[cell] as usize..batch.starts()[cell + 1] as usize;
+            let taken = rows.len().div_ceil(every);
+            let weight = self.share(batch, cell) / taken.max(1) as f64;
+            batch.scores()[rows].iter().step_by(every).for_each(|s| each(s.f64(), weight));
+        }
+    }
+
+    /// Thresholds for a batch, solved from so many scores and weights at the front of the memory.
+    fn solve(&self, memory: &mut [f64], count: usize, taus: &mut [f64]) -> f64 {
+        let third = memory.len() / 3;
+        let (scores, rest) = memory.split_at_mut(third);
+        let (weights, work) = rest.split_at_mut(third);
+        let all: f64 = weights[..count].iter().sum();
+        weights[..count].iter_mut().for_each(|w| *w /= all);
+        let weighted = Weighted { scores: &scores[..count], weights: &weights[..count] };
+        let width = weighted.width();
+        weighted.thresholds(&self.levels[..self.count], width, taus, &mut work[..count]);
+        width
+    }
+
+    /// The thresholds of a batch: the state's, or new ones where it has none or, moving, they are due. The new h, and
+    /// thresholds, are 0 without thresholds of that kind.
+    fn soft_of<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        state: Option<&[T]>,
+        moves: bool,
+        memory: &mut [f64],
+    ) -> Result<(Soft, f64)> {
+        let mut taus = [0.0; levels::MOST];
+        taus[..self.count].copy_from_slice(&self.levels[..self.count]);
+        if !self.pooled() {
+            return Ok((Soft::new(&taus[..self.soft()], 1.0), 0.0));
+        }
+        let third = memory.len() / 3;
+        let mut count = 0;
+        let held = state.map(|state| &state[self.rest()..]);
+        let mut width = held.map_or(0.0, |held| held[0].f64());
+        if let (Some(held), true) = (held, width > 0.0) {
+            taus.iter_mut().zip(&held[HEAD..HEAD + self.count]).for_each(|(tau, held)| *tau = held.f64());
+        }
+        let (mut head, mut most) = (0, third);
+        if let (Some(held), true) = (held, moves) {
+            let ring = &held[HEAD + self.count..];
+            (head, count, most) = (held[2].f64() as usize % RING, (held[3].f64() as usize).min(RING), RING);
+            for at in 0..count {
+                (memory[at], memory[third + at]) = (ring[at].f64(), ring[RING + at].f64());
+            }
+        }
+        if width > 0.0 && !(moves && held.is_some_and(|held| is_due(held[1].f64() as u32 + 1))) {
+            return Ok((Soft::new(&taus[..self.soft()], width), width));
+        }
+        self.negatives(batch, most, |score, weight| {
+            (memory[head], memory[third + head]) = (T::of(score).f64(), T::of(weight).f64());
+            head = (head + 1) % most;
+            count = (count + 1).min(most);
+        });
+        if count == 0 {
+            return Err(Error::OneClass);
+        }
+        width = self.solve(memory, count, &mut taus[..self.count]);
+        taus[self.count..].fill(0.0);
+        if !T::of(width).is_finite() || taus.iter().any(|&tau| !T::of(tau).is_finite()) {
+            return Err(Error::Overflow { what: "threshold" });
+        }
+        Ok((Soft::new(&taus[..self.soft()], width), width))
+    }
+
+    /// Means of the columns in every cell of the batch, and the slopes of every row's columns where they are wanted.
+    fn measure<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        scores: &[T],
+        soft: &Soft,
+        means: &mut [f64],
+        mut slopes: Option<&mut [f64]>,
+    ) {
+        let (k, count, groups) = (self.columns(), self.soft(), self.of.groups as usize);
+        means.fill(0.0);
+        for (cell, means) in means.chunks_exact_mut(k.max(1)).enumerate() {
+            let rows = batch.starts()[cell] as usize..batch.starts()[cell + 1] as usize;
+            let share = 1.0 / (rows.len().max(1) as f64);
+            for row in rows {
+                let s = scores[row].f64();
+                let mut own = slopes.as_deref_mut().map(|slopes| &mut slopes[row * k..][..k]);
+                if count > 0 {
+                    soft.of(s, |column, value, slope| {
+                        means[column] += value;
+                        if let Some(own) = own.as_deref_mut() {
+                            own[column] = slope;
+                        }
+                    });
+                }
+                if self.loss {
+                    let sign = if cell < groups { 1.0 } else { -1.0 };
+                    means[count] += (sign * s).softplus();
+                    if let Some(own) = own {
+                        own[count] = sign * (sign * s).sigmoid().settled();
+                    }
+                }
+            }
+            means.iter_mut().for_each(|mean| *mean *= share);
+        }
+    }
+
+    /// F₀ on the batch; its gradient is added to `out`, if there is one, with `own` as working memory as long.
+    fn objective<T: Real>(&self, batch: &Batch<'_, T>, mut out: Option<&mut [T]>, own: &mut [T]) -> Result<f64> {
+        let groups = self.of.groups as usize;
+        let rows = |cell: usize| batch.starts()[cell] as usize..batch.starts()[cell + 1] as usize;
+        let scores = batch.scores();
+        match self.of.objective {
+            Minimised::Auc(surrogate) => {
+                let middle = batch.starts()[groups] as usize;
+                let lacks = |first: usize| (first..first + groups).all(|cell| self.size(batch, cell) == 0.0);
+                if lacks(0) || lacks(groups) {
+                    return Err(Error::OneClass);
+                }
+                let mut value = 0.0;
+                kernel!(surrogate.to::<T>(), loss => {
+                    brute::check(loss, &scores[middle..], &scores[..middle])?;
+                    for high in (groups..2 * groups).filter(|&cell| self.size(batch, cell) > 0.0) {
+                        for low in (0..groups).filter(|&cell| self.size(batch, cell) > 0.0) {
+                            let weight = self.share(batch, low) * self.share(batch, high);
+                            let (below, above) = own.split_at_mut(middle);
+                            let at = rows(high).start - middle..rows(high).end - middle;
+                            let (by_high, by_low) = (&mut above[at], &mut below[rows(low)]);
+                            let mean = brute::auc(loss, &scores[rows(high)], &scores[rows(low)], by_high, by_low)?;
+                            value += weight * mean.f64();
+                            if let Some(out) = out.as_deref_mut() {
+                                let weight = T::of(weight);
+                                for rows in [rows(low), rows(high)] {
+                                    out[rows.clone()].iter_mut().zip(&own[rows]).for_each(|(c, by)| *c += weight * *by);
+                                }
+                            }
+                        }
+                    }
+                });
+                finite("pairwise loss", value)
+            }
+            Minimised::CrossEntropy => {
+                let all: f64 = (0..2 * groups).map(|cell| self.size(batch, cell)).sum();
+                if all == 0.0 {
+                    return Err(Error::Empty { what: "batch" });
+                }
+                let mut value = 0.0;
+                for cell in (0..2 * groups).filter(|&cell| self.size(batch, cell) > 0.0) {
+                    let weight = self.size(batch, cell) / (all * rows(cell).len() as f64);
+                    let sign = if cell < groups { T::ONE } else { -T::ONE };
+                    for row in rows(cell) {
+                        value += weight * (sign * scores[row]).softplus().f64();
+                        if let Some(out) = out.as_deref_mut() {
+                            out[row] += T::of(weight) * sign * (sign * scores[row]).sigmoid().settled();
+                        }
+                    }
+                }
+                finite("cross-entropy", value)
+            }
+        }
+    }
+
+    fn check<T: Real>(&self, batch: &Batch<'_, T>, aux: Option<&[T]>, state: Option<&[T]>) -> Result<()> {
+        let shape = batch.shape();
+        if shape.heads != 1 || shape.segments != self.cells() {
+            return Err(Error::Unsupported { what: "constraints on other than one score a row and a segment a cell" });
+        }
+        aux.map_or(Ok(()), |aux| exact_len("aux", Estimator::<T>::aux(self).1, aux.len()))?;
+        state.map_or(Ok(()), |state| exact_len("state", self.len(), state.len()))
+    }
+
+    /// Writes the gradient, if one is wanted, then the state after the batch, if it is to move; the estimate.
+    fn step<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        bank: Bank<'_, T>,
+        scratch: Scratch<'_, T>,
+        grad: Option<Grad<'_, T>>,
+    ) -> Result<f64> {
+        self.check(batch, grad.is_some().then_some(aux), Some(bank.read()))?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let tracker = self.of.tracker.at_rate(batch.rate())?;
+        let (rows, k, groups, population) =
+            (batch.scores().len(), self.columns(), self.of.groups as usize, batch.population());
+        let moves = matches!(bank, Bank::Moved(_));
+        let (out, own) = scratch.real.split_at_mut(rows);
+        let (memory, rest) = scratch.f64.split_at_mut(self.solved(batch.shape().rows));
+        let (slopes, rest) = rest.split_at_mut(rows * k);
+        let (means, rest) = rest.split_at_mut(self.means());
+        let (before, rest) = rest.split_at_mut(self.means());
+        let (used, rest) = rest.split_at_mut(self.means());
+        let y = &mut rest[..self.means()];
+        let (soft, width) = self.soft_of(batch, Some(bank.read()), moves, memory)?;
+        self.measure(batch, batch.scores(), &soft, means, Some(slopes));
+        if let (Some(scores), true) = (batch.previous(), moves) {
+            self.measure(batch, scores, &soft, before, None);
+        }
+        // The running values, old where they are seen, in `used`; the new ones in `means`.
+        let state = bank.read();
+        for cell in 0..self.cells() {
+            let held = &state[cell * (k + 1)..][..k + 1];
+            let seen = held[0] != T::ZERO;
+            let drawn = batch.starts()[cell + 1] > batch.starts()[cell];
+            for column in 0..k {
+                let at = cell * k + column;
+                let old = seen.then(|| held[1 + column].f64());
+                let now = match (old, drawn && moves) {
+                    (Some(old), false) => old,
+                    (old, _) => tracker.next(old, means[at], batch.previous().map(|_| before[at])),
+                };
+                used[at] = if self.of.uses == Uses::Old { old.unwrap_or(now) } else { now };
+                means[at] = T::of(now).f64();
+            }
+        }
+        crate::error::all_finite("u", means).map_err(|_| Error::Overflow { what: "constraint" })?;
+        y.fill(0.0);
+        let mut value = 0.0;
+        // A cell without a row so far says nothing of its constraints.
+        let known = |cell: usize| state[cell * (k + 1)] != T::ZERO || batch.starts()[cell + 1] > batch.starts()[cell];
+        self.functions(|function| {
+            if !self.all_cells(&function, population, known) {
+                return;
+            }
+            let of = &self.of.constraints.as_slice()[function.constraint];
+            let (cost, weight) = self.outer(&function, self.value_at(&function, population, used), aux);
+            value += function.weight * cost;
+            if let (Measure::Gap { rate, .. }, Some(pair)) = (of.measure, function.pair) {
+                let [a, b] = pair.map(|group| label(rate) * groups + group as usize);
+                y[a * k + function.column] += function.weight * weight;
+                y[b * k + function.column] -= function.weight * weight;
+                return;
+            }
+            self.linear(of, population, |cell, factor| {
+                y[cell * k + function.column] += function.weight * weight * factor;
+            });
+        });
+        let Some(grad) = grad else {
+            if let Bank::Moved(state) = bank {
+                self.commit(batch, state, means, &soft, width);
+            }
+            return finite("penalty", value);
+        };
+        exact_len("grad.aux", aux.len(), grad.aux.len())?;
+        self.spread(batch, slopes, y, before);
+        for cell in 0..self.cells() {
+            for row in batch.starts()[cell] as usize..batch.starts()[cell + 1] as usize {
+                let mut sum = 0.0;
+                y[cell * k..][..k].iter().zip(&slopes[row * k..][..k]).for_each(|(y, slope)| sum += y * slope);
+                out[row] = T::settled_of(sum);
+            }
+        }
+        value += self.objective(batch, Some(out), &mut own[..rows])?;
+        let value = finite("objective", value)?;
+        own[..aux.len()].fill(T::ZERO);
+        self.functions(|function| {
+            if aux.is_empty() || !self.all_cells(&function, population, known) {
+                return;
+            }
+            let now = self.value_at(&function, population, means);
+            if function.pair.is_some() {
+                let width = self.width(&function);
+                own[function.at] = -T::of(now - width);
+                own[function.at + 1] = -T::of(-now - width);
+            } else {
+                own[function.at] = -T::of(now);
+            }
+        });
+        commit_aux(&own[..aux.len()])?;
+        commit(out, grad.scores)?;
+        grad.aux.copy_from_slice(&own[..aux.len()]);
+        if let Bank::Moved(state) = bank {
+            self.commit(batch, state, means, &soft, width);
+        }
+        Ok(value)
+    }
+
+    /// From weights of the means to weights of the rows' slopes, with what the thresholds bring in. `sums` is working memory.
+    fn spread<T: Real>(&self, batch: &Batch<'_, T>, slopes: &[f64], y: &mut [f64], sums: &mut [f64]) {
+        let (k, groups) = (self.columns(), self.of.groups as usize);
+        let size = |cell: usize| f64::from(batch.starts()[cell + 1] - batch.starts()[cell]);
+        sums.fill(0.0);
+        for cell in 0..self.cells() {
+            let share = 1.0 / size(cell).or_larger(1.0);
+            let rows = batch.starts()[cell] as usize..batch.starts()[cell + 1] as usize;
+            let sums = &mut sums[cell * k..][..k];
+            for row in slopes[rows.start * k..rows.end * k].chunks_exact(k.max(1)) {
+                sums.iter_mut().zip(row).for_each(|(sum, slope)| *sum += share * slope);
+            }
+        }
+        for column in 0..if self.of.thresholds == Thresholds::Pooled { self.count } else { 0 } {
+            let at = |cell: usize| cell * k + column;
+            let by_tau: f64 = -(0..self.cells()).map(|cell| y[at(cell)] * sums[at(cell)]).sum::<f64>();
+            let steep: f64 = (0..groups).map(|cell| self.share(batch, cell) * sums[at(cell)]).sum();
+            for cell in 0..self.cells() {
+                if steep <= f64::MIN_POSITIVE {
+                    y[at(cell)] = 0.0;
+                } else if cell < groups {
+                    y[at(cell)] += by_tau * self.share(batch, cell) / steep;
+                }
+            }
+        }
+        for cell in 0..self.cells() {
+            let share = 1.0 / size(cell).or_larger(1.0);
+            y[cell * k..][..k].iter_mut().for_each(|y| *y *= share);
+        }
+    }
+
+    /// Writes the new state.
+    fn commit<T: Real>(&self, batch: &Batch<'_, T>, state: &mut [T], means: &[f64], soft: &Soft, width: f64) {
+        let k = self.columns();
+        let (cells, held) = state.split_at_mut(self.rest());
+        for (cell, held) in cells.chunks_exact_mut(k + 1).enumerate() {
+            if batch.starts()[cell + 1] > batch.starts()[cell] {
+                held[0] = T::ONE;
+                held[1..].iter_mut().zip(&means[cell * k..]).for_each(|(u, &mean)| *u = T::of(mean));
+            }
+        }
+        if !self.pooled() {
+            return;
+        }
+        held[0] = T::of(width);
+        let batches = held[1].f64() as u32 + 1;
+        held[1] = T::of(f64::from(if batches >= 2 * REFRESH { batches - REFRESH } else { batches }));
+        let (mut head, mut count) = (held[2].f64() as usize % RING, (held[3].f64() as usize).min(RING));
+        let (numbers, ring) = held.split_at_mut(HEAD + self.count);
+        numbers[HEAD..].iter_mut().zip(soft.taus()).for_each(|(held, &tau)| *held = T::of(tau));
+        self.negatives(batch, RING, |score, weight| {
+            (ring[head], ring[RING + head]) = (T::of(score), T::of(weight));
+            head = (head + 1) % RING;
+            count = (count + 1).min(RING);
+        });
+        (numbers[2], numbers[3]) = (T::of(head as f64), T::of(count as f64));
+    }
+
+    /// `f64`s that thresholds are solved in.
+    fn solved(&self, rows: usize) -> usize {
+        if self.pooled() { 3 * rows.max(RING) } else { 0 }
+    }
+
+    /// The objective over everything.
+    fn exact(&self) -> Option<Exact> {
+        match self.of.objective {
+            Minimised::Auc(surrogate) => Some(Exact::auc(surrogate, Link::Identity)),
+            Minimised::CrossEntropy => None,
+        }
+    }
+}
+
+/// Whether thresholds are made anew with the batch of this number, from 1.
+fn is_due(batch: u32) -> bool {
+    batch.is_multiple_of(REFRESH) || batch < REFRESH && batch.is_power_of_two()
+}
+
+/// A state that is read, or moved.
+enum Bank<'a, T> {
+    Read(&'a [T]),
+    Moved(&'a mut [T]),
+}
+
+impl<T> Bank<'_, T> {
+    fn read(&self) -> &[T] {
+        match self {
+            Self::Read(state) => state,
+            Self::Moved(state) => state,
+        }
+    }
+}
+
+impl<T: Real> Estimator<T> for Constrained {
+    fn state_len(&self, _: usize) -> usize {
+        self.len()
+    }
+
+    fn aux(&self) -> (usize, usize) {
+        (0, if matches!(self.of.form, Form::Multipliers) { self.functions(|_| ()) } else { 0 })
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        let (rows, k) = (shape.rows, self.columns());
+        let exact = self.exact().map_or(Need::NONE, |exact| Estimator::<T>::need(&exact, shape));
+        let real = rows + rows.max(Estimator::<T>::aux(self).1);
+        Need { real: real + exact.real, f64: self.solved(rows) + rows * k + 4 * self.means() + exact.f64, ..exact }
+    }
+
+    /// With the batch's own means and thresholds.
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.check(batch, Some(aux), None)?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let middle = batch.starts()[self.of.groups as usize];
+        let (memory, rest) = scratch.f64.split_at_mut(self.solved(batch.shape().rows));
+        let (means, rest) = rest.split_at_mut(self.means());
+        let (soft, _) = self.soft_of(batch, None, false, memory)?;
+        self.measure(batch, batch.scores(), &soft, means, None);
+        let empty = |cell: usize| batch.starts()[cell + 1] == batch.starts()[cell];
+        let mut value = 0.0;
+        self.functions(|function| {
+            if !self.all_cells(&function, batch.population(), |cell| !empty(cell)) {
+                return;
+            }
+            value +=
+                function.weight * self.outer(&function, self.value_at(&function, batch.population(), means), aux).0;
+        });
+        value += match self.exact() {
+            Some(exact) if batch.drawn() == Drawn::All && self.of.protected == 0 => {
+                let rows = batch.shape().rows as u32;
+                let (starts, population) = ([0, middle, rows], [middle, rows - middle]);
+                let whole = Batch::new(batch.scores(), 1, &starts, &population, Drawn::All)?;
+                let scratch = Scratch { real: scratch.real, f64: rest, u32: scratch.u32, u64: scratch.u64 };
+                exact.value(&whole, &[], scratch)?
+            }
+            _ => self.objective(batch, None, &mut scratch.real[..batch.scores().len()])?,
+        };
+        finite("objective", value)
+    }
+
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, aux, Bank::Read(state), scratch, Some(grad))
+    }
+
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+        // (Multipliers matter to the estimate alone, which nobody sees.)
+        self.step(batch, &[], Bank::Moved(state), scratch, None).map(|_| ())
+    }
+
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, aux, Bank::Moved(state), scratch, Some(grad))
+    }
+}
+
+impl Default for ConstrainedSettings {
+    fn default() -> Self {
+        Self {
+            objective: Minimised::Auc(AnySurrogate::Sigmoid(Sigmoid::UNIT)),
+            constraints: Constraints::roc(0.05),
+            groups: 1,
+            protected: 0,
+            aim: 1.0,
+            form: Form::Smoothed(0.002),
+            penalty: 4.0,
+            tracker: Tracker::USUAL,
+            uses: Uses::Old,
+            thresholds: Thresholds::Pooled,
+        }
+    }
+}
