@@ -36,6 +36,8 @@
 //! # }
 //! ```
 //!
+//! A guide in five pages, which method, your own model, imbalanced data, deploying, what the same bits mean, is in [`guide`].
+//!
 //! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
 //! `every-method` (exact objectives and finite sums by name, too), `multiclass` (more than two classes; implies
 //! `alloc`), `rayon` (whole data on the threads of the caller's
@@ -62,6 +64,8 @@ mod example_loss;
 #[cfg(feature = "alloc")]
 pub mod expression;
 pub mod finite_sum;
+#[cfg(any(doc, all(doctest, feature = "std")))]
+pub mod guide;
 pub mod host;
 #[cfg(feature = "alloc")]
 pub mod judge;
