@@ -3,6 +3,7 @@
 mod bench;
 mod build_web;
 mod by_group;
+mod compare;
 mod constraints;
 mod decide;
 mod device;
@@ -47,6 +48,8 @@ enum Command {
     Serve(serve::Args),
     /// Train a model on a CSV or LIBSVM file
     Train(Box<train::Args>),
+    /// Methods at their defaults on the same folds of a file, against cross-entropy
+    Compare(compare::Args),
     /// Exact metrics of a saved model on data
     Eval(eval::Args),
     /// Scores, probabilities and classes of rows without labels
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Serve(args) => serve::run(&args).map_err(Into::into),
         Command::Train(args) => train::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inspect(args) => inspect::run(&args),

@@ -346,3 +346,53 @@ fn what_is_done_with_a_column_is_said_before_training() {
     let wrong = refused(&folder, &["train", "na.csv", "--resume", "r", "--na", "none"]);
     assert!(wrong.starts_with("r: saved with another list of spellings of missing values (--na)"), "{wrong}");
 }
+
+#[test]
+fn methods_are_compared_on_the_same_folds() {
+    let folder = Folder::new("compare");
+    folder.write("data.csv", csv(300));
+    let args =
+        ["compare", "data.csv", "--metric", "ap", "--methods", "soap,auc-exact", "--folds", "3", "--out", "best"];
+    let text = stdout(&run(&folder.0, &args));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "data.csv: 300 rows (60 positive), 5 columns; ap, 3 folds, linear, seed 1");
+    assert!(
+        lines[2].starts_with("ce ") && lines[3].starts_with("soap ") && lines[4].starts_with("auc-exact "),
+        "{text}"
+    );
+    assert!(lines[5].contains("beats cross-entropy"), "{text}");
+    assert!(lines[6].ends_with(" on all rows is in best"), "{text}");
+    let json = stdout(&run(&folder.0, &[&args[..8], &["--json"]].concat()));
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (ce, verdict) = (&rows[0], rows.last().unwrap());
+    let value = |row: &Value, fold: usize| row["folds"][fold].as_f64().unwrap();
+    assert!(ce["ahead"].is_null() && rows.len() == 4, "{json}");
+    for row in &rows[1..3] {
+        // By hand: t = 4.3027 with two degrees of freedom, and 1/3 + 1/2 of the variance of a fold.
+        let apart: Vec<f64> = (0..3).map(|fold| value(row, fold) - value(ce, fold)).collect();
+        let mean = apart.iter().sum::<f64>() / 3.0;
+        let variance = apart.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 2.0;
+        let half = 4.302_653 * (variance * (1.0 / 3.0 + 0.5)).sqrt();
+        assert!((row["ahead"].as_f64().unwrap() - mean).abs() < 1e-12);
+        assert!((row["interval"][1].as_f64().unwrap() - (mean + half)).abs() < 1e-6, "{row}");
+    }
+    let greatest = |a: &&Value, b: &&Value| a["mean"].as_f64().unwrap().total_cmp(&b["mean"].as_f64().unwrap());
+    let best = rows[..3].iter().max_by(greatest).unwrap();
+    assert_eq!(verdict["best"], best["method"]);
+    let beyond = best["interval"][0].as_f64().is_some_and(|low| low > 0.0);
+    assert_eq!(verdict["beyond_noise"], beyond);
+    // What was written is that method's model of all rows.
+    let inspected: Value = serde_json::from_str(&stdout(&run(&folder.0, &["inspect", "best", "--json"]))).unwrap();
+    assert_eq!((&inspected["method"], &inspected["finished"]), (&verdict["best"], &Value::Bool(true)));
+    let method = verdict["best"].as_str().unwrap();
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", method, "--out", "own"]));
+    let scores = |file: &str| stdout(&run(&folder.0, &["predict", file, "data.csv"]));
+    assert_eq!(scores("best"), scores("own"));
+
+    let wrong = |more: &[&str]| refused(&folder, &[&["compare", "data.csv", "--metric", "ap"], more].concat());
+    assert_eq!(wrong(&["--folds", "1"]), "--folds 1: expected at least 2");
+    assert_eq!(wrong(&["--folds", "61"]), "--folds 61: there are 60 positive rows");
+    assert!(wrong(&["--methods", "soup"]).contains("did you mean soap?"));
+    assert!(wrong(&["--model", "tree"]).contains("model \"tree\""));
+    assert_eq!(wrong(&["--out", "data.csv"]), "data.csv: is read by this command; not replaced");
+}
