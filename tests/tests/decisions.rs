@@ -136,6 +136,8 @@ fn every_method_has_its_metric() {
             "pauc-exact" | "pauc-threshold" | "agd-sbcd" | "dca" | "proximal-dca" => "pauc",
             "auc-pairwise" | "auc-exact" | "ppd-sg" | "ppd-adagrad" | "pga" | "oauc" | "auc-margin" => "auroc",
             "ce" | "ce-balanced" | "focal" | "cb-ce" | "ldam" => "auroc",
+            // (Likelihoods under constraints and of the worst groups.)
+            "sonex" | "alexr2" | "sox" | "sonx" | "lagrange" | "ooa" => "auroc",
             _ if method.is_finite_sum() => "auroc",
             other => panic!("what does {other} train for? (Method::metric)"),
         };
