@@ -56,7 +56,7 @@ fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl
             model,
             seed: 7,
             length: Length::Steps(STEPS),
-            fpr: (0.05, 0.5),
+            fpr: undercurve_tests::range_of(method.name, (0.05, 0.5)),
         };
         let outcome = train(&config);
         // What another setting makes meaningless is refused here, and left unread in a page.
@@ -69,6 +69,7 @@ fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl
             "{}",
             json!({
                 "method": method.name, "settings": settings, "hidden": hidden, "steps": STEPS, "classes": classes,
+                "fpr": [config.fpr.0, config.fpr.1],
                 "outcome": outcome.unwrap_or_else(|error| json!({"error": error})),
             })
         );

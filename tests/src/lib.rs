@@ -44,6 +44,16 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
+/// Whether a method of the registry trains this model: some train linear ones alone.
+pub fn trains(method: &str, model: &str) -> bool {
+    model == "linear" || !["theoretical-ai-sarah", "svm-pauc-tight"].contains(&method)
+}
+
+/// The range of false-positive rates for a method: some begin at 0.
+pub fn range_of(method: &str, wanted: (f64, f64)) -> (f64, f64) {
+    if ["sopa", "sopa-s", "sota-s"].contains(&method) { (0.0, wanted.1) } else { wanted }
+}
+
 /// Saved bytes changed at one place: bits turned over, and a whole number of seven-bit groups made large.
 pub fn nonsense(bytes: &[u8], at: usize) -> impl Iterator<Item = Vec<u8>> {
     let flipped = [1, 2, 3, 0x80, 0xff].map(|flip| vec![bytes[at] ^ flip]);

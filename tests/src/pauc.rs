@@ -32,6 +32,125 @@ pub fn objective(loss: (&str, f64), fpr: (f64, f64), s: &[f64], y: &[u8]) -> (f6
     (value, grad)
 }
 
+/// The two-way form: of the same negatives and the (1 − tpr)n₊ lowest positives, the highest of these by its part; among tied
+/// positives the later one ranks higher.
+pub fn two_way(loss: (&str, f64), fpr: (f64, f64), tpr: f64, s: &[f64], y: &[u8]) -> (f64, Vec<f64>) {
+    let (mut pos, mut neg) = (of_class(y, 1), of_class(y, 0));
+    // (Of negatives the later ranks higher, too, where the near-linear sums choose.)
+    neg.sort_by(|&a, &b| s[b].partial_cmp(&s[a]).unwrap().then(b.cmp(&a)));
+    pos.sort_by(|&a, &b| s[a].partial_cmp(&s[b]).unwrap().then(a.cmp(&b)));
+    let wanted = (1.0 - tpr) * pos.len() as f64;
+    let share = 1.0 / (wanted * neg.len() as f64 * (fpr.1 - fpr.0));
+    let (mut value, mut grad) = (0.0, vec![0.0; s.len()]);
+    for (place, &i) in pos.iter().enumerate() {
+        let part = (wanted - place as f64).clamp(0.0, 1.0);
+        for (rank, &j) in neg.iter().enumerate() {
+            let weight = share * part * inside(rank, neg.len(), fpr);
+            let (l, slope) = surrogate(loss.0, loss.1, s[i] - s[j]);
+            value += weight * l;
+            grad[i] += weight * slope;
+            grad[j] -= weight * slope;
+        }
+    }
+    (value, grad)
+}
+
+/// SOPA, SOPA-s and SOTA-s (Zhu et al. 2022, algorithms 1 to 3): what one batch does to the gradient by score.
+pub enum Dro {
+    /// β, η.
+    Sopa(f64, f64),
+    /// λ, γ.
+    SopaS(f64, f64),
+    /// λ, τ, γ, γ'.
+    SotaS(f64, f64, f64, f64),
+}
+
+/// s or u of every positive, and v; nothing before the first draw.
+#[derive(Clone, Debug)]
+pub struct DroState {
+    pub each: Vec<Option<f64>>,
+    pub all: Option<f64>,
+}
+
+impl Dro {
+    /// Of a batch with the negatives first; `slots` tells which of the positives those of the batch are.
+    pub fn step(&self, loss: (&str, f64), s: &[f64], low: usize, slots: &[usize], state: &mut DroState) -> Vec<f64> {
+        let (neg, pos) = s.split_at(low);
+        let l = |i: usize, j: usize| surrogate(loss.0, loss.1, pos[i] - neg[j]);
+        let moved = |old: Option<f64>, new: f64, gamma: f64| old.map_or(new, |old| (1.0 - gamma) * old + gamma * new);
+        let mut p = vec![vec![0.0; low]; pos.len()];
+        match *self {
+            Self::Sopa(beta, eta) => {
+                for i in 0..pos.len() {
+                    let mut losses: Vec<f64> = (0..low).map(|j| l(i, j).0).collect();
+                    losses.sort_by(|a, b| b.partial_cmp(a).unwrap());
+                    let first = losses[((beta * low as f64).ceil() as usize).clamp(1, low) - 1];
+                    let threshold = state.each[slots[i]].unwrap_or(first);
+                    let mut above = 0.0;
+                    for j in 0..low {
+                        if l(i, j).0 > threshold {
+                            p[i][j] = 1.0 / beta;
+                            above += 1.0 / (beta * low as f64);
+                        }
+                    }
+                    state.each[slots[i]] = Some(threshold - eta * (1.0 - above));
+                }
+            }
+            Self::SopaS(lambda, gamma) | Self::SotaS(lambda, _, gamma, _) => {
+                for i in 0..pos.len() {
+                    let g = (0..low).map(|j| (l(i, j).0 / lambda).exp()).sum::<f64>() / low as f64;
+                    state.each[slots[i]] = Some(moved(state.each[slots[i]], g, gamma));
+                }
+                let u = |i: usize| state.each[slots[i]].unwrap();
+                let (mut power, mut v) = (1.0, 1.0);
+                if let Self::SotaS(lambda, tau, _, gamma) = *self {
+                    power = lambda / tau;
+                    let mean = (0..pos.len()).map(|i| u(i).powf(power)).sum::<f64>() / pos.len() as f64;
+                    v = moved(state.all, mean, gamma);
+                    state.all = Some(v);
+                }
+                for i in 0..pos.len() {
+                    for j in 0..low {
+                        let e = (l(i, j).0 / lambda).exp();
+                        p[i][j] = if let Self::SotaS(..) = self { u(i).powf(power - 1.0) * e / v } else { e / u(i) };
+                    }
+                }
+            }
+        }
+        let share = 1.0 / (pos.len() * low) as f64;
+        let mut grad = vec![0.0; s.len()];
+        for i in 0..pos.len() {
+            for j in 0..low {
+                let c = share * p[i][j] * l(i, j).1;
+                grad[low + i] += c;
+                grad[j] -= c;
+            }
+        }
+        grad
+    }
+
+    /// F over everything.
+    pub fn objective(&self, loss: (&str, f64), s: &[f64], low: usize) -> f64 {
+        let (neg, pos) = s.split_at(low);
+        let g = |i: usize, lambda: f64| {
+            let l = |j: usize| surrogate(loss.0, loss.1, pos[i] - neg[j]).0;
+            (0..low).map(|j| (l(j) / lambda).exp()).sum::<f64>() / low as f64
+        };
+        let positives = pos.len() as f64;
+        match *self {
+            Self::Sopa(beta, _) => {
+                let y: Vec<u8> = (0..s.len()).map(|k| u8::from(k >= low)).collect();
+                objective(loss, (0.0, beta), s, &y).0
+            }
+            Self::SopaS(lambda, _) => (0..pos.len()).map(|i| lambda * g(i, lambda).ln()).sum::<f64>() / positives,
+            Self::SotaS(lambda, tau, ..) => {
+                let mean = (0..pos.len()).map(|i| g(i, lambda).powf(lambda / tau)).sum::<f64>() / positives;
+                tau * mean.ln()
+            }
+        }
+    }
+}
+
 /// The method `pauc-threshold`: what one batch does. `state` is q_n, r_n, q_m, r_m; r = 0 for none yet.
 pub struct Threshold<'a> {
     pub loss: (&'a str, f64),

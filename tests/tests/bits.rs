@@ -93,7 +93,7 @@ fn config(method: &str, model: &str, settings: &[(&str, &str)]) -> Config {
         model: ModelSpec::parse(model).unwrap(),
         length: Length::Steps(STEPS),
         seed: 3,
-        fpr: (0.05, 0.5),
+        fpr: undercurve_tests::range_of(method, (0.05, 0.5)),
     }
 }
 

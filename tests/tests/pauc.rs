@@ -4,12 +4,14 @@ use std::sync::Arc;
 use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Dataset;
-use undercurve::estimator::{AnyEstimator, Estimator, Grad, Link, PaucThreshold};
+use undercurve::estimator::{
+    AnyEstimator, DroForm, Estimator, Exact, Grad, Link, PaucDro, PaucMinibatch, PaucThreshold,
+};
 use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer, TrainerError};
 use undercurve::{Error, Real, Result};
-use undercurve_tests::pauc::{self as twin, Threshold};
+use undercurve_tests::pauc::{self as twin, Dro, DroState, Threshold};
 
 const LOSSES: [(&str, f64); 7] = [
     ("squared-hinge", 1.0),
@@ -43,14 +45,28 @@ fn labels(low: usize, high: usize) -> Vec<u8> {
 }
 
 /// What an estimator says of a batch with state: value and gradient.
-fn update<T: Real>(e: &PaucThreshold, s: &[T], low: usize, state: &mut [T]) -> Result<(f64, Vec<T>)> {
+fn update<T: Real>(e: &impl Estimator<T>, s: &[T], low: usize, state: &mut [T]) -> Result<(f64, Vec<T>)> {
+    let slots: Vec<u32> = (0..(s.len() - low) as u32).collect();
+    update_of(e, s, low, &slots, Drawn::Stratified, state)
+}
+
+fn update_of<T: Real>(
+    e: &impl Estimator<T>,
+    s: &[T],
+    low: usize,
+    slots: &[u32],
+    drawn: Drawn,
+    state: &mut [T],
+) -> Result<(f64, Vec<T>)> {
     let high = s.len() - low;
+    let times = if drawn == Drawn::All { 1 } else { 10 };
     let starts = [0, low as u32, s.len() as u32];
-    let population = [10 * low as u32, 10 * high as u32];
-    let batch = Batch::new(s, 1, &starts, &population, Drawn::Stratified)?;
-    let need = Estimator::<T>::need(e, batch.shape());
-    let (mut real, mut keys) = (vec![T::of(f64::NAN); need.real], vec![7; need.u64]);
-    let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut [], u64: &mut keys };
+    let population = [times * low as u32, times * high as u32];
+    let batch = Batch::new(s, 1, &starts, &population, drawn)?.with_slots(slots);
+    let need = e.need(batch.shape());
+    let (mut real, mut wide) = (vec![T::of(f64::NAN); need.real], vec![f64::NAN; need.f64]);
+    let (mut short, mut keys) = (vec![7; need.u32], vec![7; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
     let mut grad = vec![T::of(f64::NAN); s.len()];
     let value = e.update(&batch, &[], state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
     Ok((value, grad))
@@ -334,4 +350,210 @@ fn runs_come_near_the_exact_method_from_where_all_scores_tie() {
             assert!(pauc > exact - 0.02, "{name} {fpr:?}: {pauc} where exact sums reach {exact}");
         }
     }
+}
+
+/// The gradient of a mini-batch is that of its own range; and of everything, that of the exact method.
+#[test]
+fn a_mini_batch_is_its_own_data() {
+    let mut rng = Rng::new(8);
+    for loss in LOSSES {
+        for fpr in RANGES {
+            for kind in 0..3 {
+                let (low, high) = (23, 6);
+                let s = scores(&mut rng, low, high, kind);
+                let estimator = PaucMinibatch::new(surrogate(loss), Link::Identity, fpr).unwrap();
+                let (want, slopes) = twin::objective(loss, fpr, &s, &labels(low, high));
+                for drawn in [Drawn::All, Drawn::Stratified, Drawn::Uniform] {
+                    let (got, grad) = update_of(&estimator, &s, low, &[], drawn, &mut []).unwrap();
+                    close(got, want, 1e-12, "value");
+                    close(value(&estimator, &s, low, drawn), want, 1e-12, "value alone");
+                    grad.iter().zip(&slopes).for_each(|(&a, &b)| close(a, b, 1e-12, "gradient"));
+                }
+            }
+        }
+    }
+    let estimator = PaucMinibatch::new(surrogate(("logistic", 1.0)), Link::Identity, (0.0, 0.3)).unwrap();
+    assert_eq!(update(&estimator, &[1.0, 2.0], 2, &mut []), Err(Error::OneClass));
+}
+
+const DRO: [(Dro, DroForm); 3] = [
+    (Dro::Sopa(0.3, 0.05), DroForm::Cvar { beta: 0.3, eta: 0.05 }),
+    (Dro::SopaS(0.4, 0.3), DroForm::Kl { lambda: 0.4, gamma: 0.3 }),
+    (Dro::SotaS(0.4, 0.9, 0.3, 0.2), DroForm::TwoWay { lambda: 0.4, tau: 0.9, gamma: (0.3, 0.2) }),
+];
+
+#[test]
+fn robust_losses_follow_their_twins_step_by_step() {
+    let mut rng = Rng::new(9);
+    let (low, high, owners) = (14, 4, 9);
+    for (naive, form) in DRO {
+        // (Where losses are 0, a threshold near 0 is above them or not by rounding.)
+        for loss in [("logistic", 1.5), ("sigmoid", 3.0), ("exponential", 0.5)] {
+            let estimator = PaucDro::new(surrogate(loss), Link::Identity, form).unwrap();
+            let mut state = vec![0.0; Estimator::<f64>::state_len(&estimator, owners)];
+            let mut single = vec![0.0f32; state.len()];
+            let mut want = DroState { each: vec![None; owners], all: None };
+            for step in 0..25 {
+                let s = scores(&mut rng, low, high, 0);
+                let mut slots: Vec<u32> = (0..owners as u32).collect();
+                rng.shuffle(&mut slots);
+                slots.truncate(high);
+                let what = format!("{form:?} {loss:?} step {step}");
+                let places: Vec<usize> = slots.iter().map(|&slot| slot as usize).collect();
+                let slopes = naive.step(loss, &s, low, &places, &mut want);
+                let (_, grad) = update_of(&estimator, &s, low, &slots, Drawn::Stratified, &mut state).unwrap();
+                grad.iter().zip(&slopes).for_each(|(&a, &b)| close(a, b, 1e-11, &what));
+                // The soft ones keep logarithms.
+                let plain = |x: f64| if let DroForm::Cvar { .. } = form { x } else { x.exp() };
+                for (&kept, want) in state.iter().zip(want.each.iter().chain([&want.all])) {
+                    if let Some(want) = want {
+                        close(plain(kept), *want, 1e-11, &what);
+                    }
+                }
+                let short: Vec<f32> = s.iter().map(|&s| s as f32).collect();
+                update_of(&estimator, &short, low, &slots, Drawn::Stratified, &mut single).unwrap();
+                if !matches!(form, DroForm::Cvar { .. }) {
+                    single.iter().zip(&state).for_each(|(&a, &b)| close(f64::from(a), b, 1e-4, &what));
+                }
+            }
+        }
+    }
+}
+
+/// Over everything values are the objective, and gradients before the first draw its derivative; also where e^(L/λ) would not
+/// fit any number.
+#[test]
+fn robust_losses_over_everything_are_their_objectives() {
+    let mut rng = Rng::new(10);
+    let (low, high) = (20, 5);
+    let slots: Vec<u32> = (0..5).collect();
+    for (naive, form) in DRO {
+        for loss in [("logistic", 1.5), ("sigmoid", 3.0)] {
+            let estimator = PaucDro::new(surrogate(loss), Link::Identity, form).unwrap();
+            let s = scores(&mut rng, low, high, 0);
+            close(value(&estimator, &s, low, Drawn::All), naive.objective(loss, &s, low), 1e-12, "value");
+            if let Some(whole) = Estimator::<f64>::whole(&estimator) {
+                close(value(&whole, &s, low, Drawn::All), naive.objective(loss, &s, low), 1e-11, "near-linear");
+            }
+            let mut fresh = vec![0.0; Estimator::<f64>::state_len(&estimator, high)];
+            let zeros = fresh.clone();
+            let (first, grad) = update_of(&estimator, &s, low, &slots, Drawn::All, &mut fresh).unwrap();
+            close(first, naive.objective(loss, &s, low), 1e-12, "estimate");
+            if !matches!(form, DroForm::Cvar { .. }) {
+                grad.iter().zip(pure(&estimator, &s, low, &zeros).1).for_each(|(&a, b)| close(a, b, 0.0, "state"));
+            }
+            // With thresholds on no pair; where u and v are the batch's own.
+            let state = match form {
+                DroForm::Cvar { .. } => fresh.iter().map(|s| 0.93 * s + 0.011).collect(),
+                _ => zeros.clone(),
+            };
+            let (_, grad) = pure(&estimator, &s, low, &state);
+            for k in 0..s.len() {
+                let at = |by: f64| {
+                    let mut s = s.clone();
+                    s[k] += by;
+                    pure(&estimator, &s, low, &state).0
+                };
+                close(grad[k], (at(1e-6) - at(-1e-6)) / 2e-6, 1e-7, "by differences");
+            }
+        }
+    }
+    // L/λ up to 10⁶.
+    let sharp = PaucDro::new(surrogate(("logistic", 1.0)), Link::Identity, DroForm::Kl { lambda: 1e-5, gamma: 0.5 });
+    let sharp = sharp.unwrap();
+    let s = [0.0, 3.0, -2.0, 1.0, 0.5];
+    let (got, grad) = update_of(&sharp, &s, 3, &[0, 1], Drawn::All, &mut [0.0; 2]).unwrap();
+    let worst = [1.0, 0.5].map(|s: f64| (3.0 - s).exp().ln_1p());
+    close(got, 0.5 * (worst[0] + worst[1]), 1e-4, "the worst negative alone");
+    assert!(grad[1] > 0.9 && grad[0] == 0.0 && grad[2] == 0.0);
+}
+
+/// Value and gradient of everything with a state that stays.
+fn pure(e: &impl Estimator<f64>, s: &[f64], low: usize, state: &[f64]) -> (f64, Vec<f64>) {
+    let slots: Vec<u32> = (0..(s.len() - low) as u32).collect();
+    let (starts, population) = ([0, low as u32, s.len() as u32], [low as u32, (s.len() - low) as u32]);
+    let batch = Batch::new(s, 1, &starts, &population, Drawn::All).unwrap().with_slots(&slots);
+    let need = e.need(batch.shape());
+    let (mut real, mut keys) = (vec![f64::NAN; need.real], vec![7; need.u64]);
+    let (mut wide, mut short) = (vec![f64::NAN; need.f64], vec![7; need.u32]);
+    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut short, u64: &mut keys };
+    let mut grad = vec![f64::NAN; s.len()];
+    let value = e.gradient(&batch, &[], state, scratch, Grad { scores: &mut grad, aux: &mut [] }).unwrap();
+    (value, grad)
+}
+
+/// Two-way sums against double loops: with ties, and with parts of a positive and of a negative, few rows and many.
+#[test]
+fn two_way_sums_are_those_of_the_lowest_positives() {
+    let mut rng = Rng::new(11);
+    for loss in LOSSES {
+        for fpr in [(0.0, 0.1), (0.05, 0.5), (0.0, 1.0), (0.31, 0.32)] {
+            for tpr in [0.0, 0.25, 0.5, 0.63, 0.99] {
+                for (low, high, kind) in [(23, 8, 0), (23, 8, 1), (23, 8, 2), (5, 1, 0), (400, 130, 0), (400, 130, 1)] {
+                    let s = scores(&mut rng, low, high, kind);
+                    let exact = Exact::two_way_pauc(surrogate(loss), Link::Identity, fpr, tpr).unwrap();
+                    let (want, slopes) = twin::two_way(loss, fpr, tpr, &s, &labels(low, high));
+                    let (got, grad) = update_of(&exact, &s, low, &[], Drawn::All, &mut []).unwrap();
+                    let what = format!("{loss:?} {fpr:?} {tpr} {low} {high} {kind}");
+                    close(got, want, 1e-10, &what);
+                    close(value(&exact, &s, low, Drawn::All), got, 0.0, &what);
+                    if kind < 2 {
+                        grad.iter().zip(&slopes).for_each(|(&a, &b)| close(a, b, 1e-10, &what));
+                    }
+                    close(grad.iter().sum(), 0.0, 1e-10, &what);
+                }
+            }
+        }
+    }
+    // By differences, off ties.
+    let s = scores(&mut rng, 23, 8, 0);
+    let exact = Exact::two_way_pauc(surrogate(("sigmoid", 3.0)), Link::Sigmoid, (0.05, 0.5), 0.63).unwrap();
+    let (_, grad) = update_of(&exact, &s, 23, &[], Drawn::All, &mut []).unwrap();
+    for k in 0..s.len() {
+        let at = |by: f64| {
+            let mut s = s.clone();
+            s[k] += by;
+            value(&exact, &s, 23, Drawn::All)
+        };
+        close(grad[k], (at(1e-6) - at(-1e-6)) / 2e-6, 1e-7, "by differences");
+    }
+    for tpr in [-0.1, 1.0, f64::NAN] {
+        let wrong = Exact::two_way_pauc(surrogate(("sigmoid", 3.0)), Link::Identity, (0.0, 0.1), tpr);
+        assert_eq!(wrong, Err(Error::Param { what: "tpr" }));
+    }
+}
+
+/// What a method cannot train is refused by name.
+#[test]
+fn ranges_and_models_that_do_not_fit_are_refused() {
+    let mut rng = Rng::new(12);
+    let y: Vec<u8> = (0..60).map(|k| u8::from(k % 4 == 0)).collect();
+    let x: Vec<f64> = y.iter().map(|&y| rng.normal() + f64::from(y)).collect();
+    let data = Arc::new(Dataset::dense(x, y, 1).unwrap());
+    let new = |method: &str, model: &str, fpr, settings: &[(&str, &str)]| {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect();
+        let model = ModelSpec::parse(model).unwrap();
+        let config =
+            Config { method: method.into(), model, fpr, settings, length: Length::Steps(20), ..Config::default() };
+        Trainer::<f64>::new(&config, Arc::clone(&data), None)
+    };
+    for method in ["sopa", "sopa-s", "sota-s"] {
+        assert!(matches!(new(method, "linear", (0.1, 0.5), &[]), Err(TrainerError::Core(Error::Unsupported { .. }))));
+        assert!(new(method, "mlp:3", (0.0, 0.5), &[]).unwrap().run().is_ok());
+    }
+    let network = new("svm-pauc-tight", "mlp:3", (0.0, 0.5), &[]);
+    assert!(matches!(network, Err(TrainerError::Core(Error::Unsupported { .. }))));
+    // Ranks as they are, or as shares; more than there are are refused.
+    let ranks = |from, to, units| new("sorr", "linear", (0.0, 0.5), &[("from", from), ("to", to), ("units", units)]);
+    let [by_rank, by_share] = [ranks("3", "30", "ranks"), ranks("0.05", "0.5", "shares")].map(|run| {
+        let mut trainer = run.unwrap();
+        trainer.run().unwrap();
+        trainer.params().to_vec()
+    });
+    assert_eq!(by_rank, by_share);
+    assert_eq!(ranks("3", "61", "ranks").unwrap_err(), TrainerError::Core(Error::Param { what: "to" }));
+    assert_eq!(ranks("0.5", "0.5", "shares").unwrap_err(), TrainerError::Core(Error::Param { what: "from" }));
+    // A range that holds no whole negative is that of one.
+    let mut narrow = new("svm-pauc-tight", "linear", (0.0, 0.001), &[]).unwrap();
+    assert!(narrow.run().unwrap().train.get("pauc").unwrap() > 0.0);
 }

@@ -1,15 +1,13 @@
 //! The twins of AGD-SBCD, SoRR, DCA and the cutting plane, tested by what they must satisfy; and the core's sums against
 //! them.
 
-use undercurve::algorithm::cutting_plane::{Cuts, CuttingPlane};
 use undercurve::algorithm::{
-    AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Dca, Point, Schedule, State, Want,
+    AgdSbcd, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, CuttingPlane, Dca, Point, Schedule, State, Want,
 };
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Rows, Segments};
-use undercurve::estimator::pauc_tight::{PaucTight, Violation};
-use undercurve::estimator::sorr::{DUAL, ExampleLoss, Sorr, Track, turn};
-use undercurve::estimator::{Estimator, Grad, Link, PaucDual};
+use undercurve::estimator::sorr::{DUAL, ExampleLoss, Track, turn};
+use undercurve::estimator::{Estimator, Grad, Link, PaucDual, PaucTight, Sorr};
 use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
 use undercurve::model::Linear;
 use undercurve::rng::Rng;
@@ -232,7 +230,7 @@ fn every_algorithm_descends() {
 
 /// The draws of a list, each once.
 #[derive(Clone, Debug)]
-struct Listed(Vec<Draw>);
+struct Listed(Vec<Draw>, Drawn);
 
 impl Sampler for Listed {
     fn rows(&self, _: &Segments<'_>) -> usize {
@@ -250,7 +248,7 @@ impl Sampler for Listed {
             (*index, *place) = (segments.order()[item], item as u32);
         }
         to.starts.copy_from_slice(&[0, low.len() as u32, (low.len() + high.len()) as u32]);
-        Ok(Drawn::Stratified)
+        Ok(self.1)
     }
 }
 
@@ -262,10 +260,21 @@ fn pauc_dual(loss: (&str, f64), range: Range) -> PaucDual {
 /// What a host makes of so many steps of a linear model from a start, until its draws end: the algorithm's points, and the
 /// estimator's state.
 fn hosted<A: Algorithm<f64> + Clone>(
-    (pos, neg): (&[Vec<f64>], &[Vec<f64>]),
+    rows: (&[Vec<f64>], &[Vec<f64>]),
     estimator: PaucDual,
     algorithm: A,
     draws: Vec<Draw>,
+    start: [f64; 3],
+    pull: f64,
+) -> (Vec<[f64; 3]>, Vec<f64>) {
+    host_of(rows, estimator, algorithm, Listed(draws, Drawn::Stratified), start, pull)
+}
+
+fn host_of<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
+    (pos, neg): (&[Vec<f64>], &[Vec<f64>]),
+    estimator: E,
+    algorithm: A,
+    sampler: Listed,
     start: [f64; 3],
     pull: f64,
 ) -> (Vec<[f64; 3]>, Vec<f64>) {
@@ -277,7 +286,10 @@ fn hosted<A: Algorithm<f64> + Clone>(
     let data = Data { rows: Rows::dense(&x, 2).unwrap(), segments };
     let points = algorithm.points();
     let model = Linear::new(2, 1).unwrap();
-    let host = Host { pull, ..Host::new(model, estimator, algorithm, Listed(draws)) };
+    let owned = data.segments.starts();
+    let owners = estimator.owners(2);
+    let bank = estimator.state_len((owned[owners.end] - owned[owners.start]) as usize);
+    let host = Host { pull, ..Host::new(model, estimator, algorithm, sampler) };
     let (need, work) = (host.state(&data).unwrap(), host.buffers(&data).unwrap());
     let (mut real, mut f64s, mut u64s) = (vec![0.0; need.real], vec![0.0; need.f64], vec![0; need.u64]);
     let mut state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
@@ -288,7 +300,6 @@ fn hosted<A: Algorithm<f64> + Clone>(
     let mut passes = Chunks::new(&mut memory);
     host.start(&data, &mut state, &mut buffers).unwrap();
     state.real[..3 * points].chunks_exact_mut(3).for_each(|w| w.copy_from_slice(&start));
-    let bank = Estimator::<f64>::state_len(&estimator, pos.len());
     if pull > 0.0 {
         let end = state.real.len() - bank;
         state.real[end - 3..end].copy_from_slice(&start);
@@ -567,7 +578,7 @@ fn sorr_in_the_core_follows_the_twin() {
     ] {
         for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
             let p = Examples { x: &x, y, loss: naive };
-            let ranked = Ranked { x: &x, y, sorr: Sorr::new(loss, (range.low, range.high)).unwrap() };
+            let ranked = Ranked { x: &x, y, sorr: Sorr::new(loss, (range.low, range.high), 0.1).unwrap() };
             let (start, all): (_, Vec<usize>) = ([0.3, -0.1, 0.2], (0..40).collect());
             let mut best = [[f64::NAN; DUAL]; 2];
             for (term, share) in [(0, range.low), (1, range.high)] {
@@ -634,27 +645,133 @@ fn sorr_in_the_core_follows_the_twin() {
             }
         }
     }
-    for range in [(0.5, 0.5), (-0.1, 0.5), (0.0, 1.1), (f64::NAN, 1.0)] {
-        assert_eq!(Sorr::new(ExampleLoss::Squares, range), Err(Error::Param { what: "range" }));
+    for (range, what) in [((0.5, 0.5), "from"), ((-0.1, 0.5), "from"), ((0.0, 1.1), "to"), ((f64::NAN, 1.0), "from")] {
+        assert_eq!(Sorr::new(ExampleLoss::Squares, range, 0.1), Err(Error::Param { what }));
     }
-    let sorr = Sorr::new(ExampleLoss::Squares, (0.0, 0.5)).unwrap();
+    assert_eq!(Sorr::new(ExampleLoss::Squares, (0.0, 0.5), -0.1), Err(Error::Param { what: "theta" }));
+    let sorr = Sorr::new(ExampleLoss::Squares, (0.0, 0.5), 0.1).unwrap();
     let (mut real, mut order, mut dual, mut grad) = ([0.0; 4], [0; 2], [1.0; DUAL], [5.0; 2]);
     let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
     let far = sorr.largest(1, &[1e200, 0.0], &[-1e200, 0.0], &mut dual, scratch, &mut grad);
     assert_eq!((far, dual, grad), (Err(Error::Overflow { what: "loss" }), [1.0; DUAL], [5.0; 2]));
 }
 
+/// The same by a host, with batches over all rows and by class: AGD and DCA.
+#[test]
+fn sorr_as_a_method_follows_the_twin() {
+    let mut rng = Rng::new(17);
+    let (pos, neg) = (rows(&mut rng, 12, 1.0), rows(&mut rng, 30, 0.0));
+    let x: Vec<Vec<f64>> = neg.iter().chain(&pos).cloned().collect();
+    let y: Vec<f64> = (0..42).map(|k| if k < 30 { -1.0 } else { 1.0 }).collect();
+    let p = Examples { x: &x, y: &y, loss: Example::Logistic };
+    let start = [0.3, -0.1, 0.2];
+    for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
+        let sorr = Sorr::new(ExampleLoss::Logistic, (range.low, range.high), 0.1).unwrap();
+        let terms = if range.low > 0.0 { 2 } else { 1 };
+        let inner: Vec<Inner> = (0..3usize)
+            .map(|k| Inner { steps: 6 * (k + 1) * (k + 1), eta: 0.3 / (k + 1) as f64, theta: 0.2 / (k + 1) as f64 })
+            .collect();
+        let mut source = Rng::new(18);
+        // Rows by their place, the negatives first.
+        let draws: Vec<Vec<usize>> =
+            (0..inner.iter().map(|i| i.steps).sum()).map(|_| distinct(&mut source, 42, 14)).collect();
+        let listed = || {
+            let split = |rows: &Vec<usize>| {
+                let (low, high): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&row| row < 30);
+                (high.iter().map(|row| row - 30).collect(), low)
+            };
+            Listed(draws.iter().map(split).collect(), Drawn::Uniform)
+        };
+        let mut rest = &draws[..];
+        let mut twice = Vec::new();
+        for i in &inner {
+            let (stage, after) = rest.split_at(i.steps);
+            (0..terms).for_each(|_| twice.extend(stage.iter().map(|rows| (vec![0], rows.clone()))));
+            rest = after;
+        }
+        let mut twice = twice.into_iter();
+        let want = agd(&p, range, &start, 2.0, 0.5, &inner, &mut || twice.next().unwrap());
+        let machine = AgdSbcd::new(6, Schedule::constant(0.3), 0.2, 2.0, 0.5, 0.0, terms == 2).unwrap();
+        let (points, state) = host_of((&pos, &neg), sorr, machine, listed(), start, 0.0);
+        let what = format!("{} to {}", range.low, range.high);
+        close(&points[0], &want.answer, 1e-11, &what);
+        close(&points[1], &want.w, 1e-11, &what);
+        for term in (2 - terms)..2 {
+            let share = [range.low, range.high][term];
+            if share < 1.0 {
+                close(&[state[3 * term]], &want.banks[term], 1e-11, &what);
+            }
+        }
+        if range.high < 1.0 {
+            let mut once = draws.iter().map(|rows| (vec![0], rows.clone()));
+            let want = dca(&p, range, &start, 0.1, &inner, &mut || once.next().unwrap());
+            let machine = Dca::new(6, 0.3, 0.2, 0.1, 0.0, true, terms == 2).unwrap();
+            close(&host_of((&pos, &neg), sorr, machine, listed(), start, 0.0).0[0], &want, 1e-11, &what);
+        }
+        // The mean over all draws of one row of each class is the dual form's own gradient, and the value F.
+        let evaluate = |rows: &[usize], starts: [u32; 3], drawn, term, state: &mut [f64], want: Want| {
+            let scores: Vec<f64> = rows.iter().map(|&row| x[row].iter().zip(start).map(|(x, w)| x * w).sum()).collect();
+            let batch = Batch::new(&scores, 1, &starts, &[30, 12], drawn).unwrap().of_term(term).at_rate(Some(0.3));
+            let need = Estimator::<f64>::need(&sorr, batch.shape());
+            let (mut real, mut order) = (vec![f64::NAN; need.real], vec![7; need.u32]);
+            let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut order, u64: &mut [] };
+            let mut slopes = vec![f64::NAN; rows.len()];
+            let out = Grad { scores: &mut slopes, aux: &mut [] };
+            let value = match want {
+                Want::Track => sorr.track(&batch, state, scratch).map(|()| 0.0),
+                Want::Gradient => sorr.gradient(&batch, &[], state, scratch, out),
+                Want::Both => sorr.value(&batch, &[], scratch),
+                _ => unreachable!(),
+            };
+            let mut grad = vec![0.0; 3];
+            for (&row, c) in rows.iter().zip(slopes) {
+                grad.iter_mut().zip(&x[row]).for_each(|(g, x)| *g += c * x);
+            }
+            (value.unwrap(), grad)
+        };
+        let all: Vec<usize> = (0..42).collect();
+        let mut state = vec![0.0; 8];
+        let (value, _) = evaluate(&all, [0, 30, 42], Drawn::All, 0, &mut state, Want::Both);
+        close(&[value], &[objective(&p, range, &start)], 1e-13, "F");
+        for (term, share) in [(0, range.low), (1, range.high)] {
+            if share == 0.0 || share == 1.0 {
+                continue;
+            }
+            evaluate(&all, [0, 30, 42], Drawn::All, term, &mut state, Want::Track);
+            let at = 3 * usize::from(term);
+            close(&[state[at]], &duals(&p, share, &start), 1e-14, "the best dual");
+            state[at] *= 0.9;
+            let (want, above) = draw_sums(&p, range, &start, &[state[at]], &(vec![0], all.clone()));
+            let (mut mean, mut moved) = (vec![0.0; 3], 0.0);
+            for i in 30..42 {
+                for j in 0..30 {
+                    let (_, grad) =
+                        evaluate(&[j, i], [0, 1, 2], Drawn::Stratified, term, &mut state.clone(), Want::Gradient);
+                    mean.iter_mut().zip(grad).for_each(|(m, g)| *m += g / 360.0);
+                    let mut after = state.clone();
+                    evaluate(&[j, i], [0, 1, 2], Drawn::Stratified, term, &mut after, Want::Track);
+                    moved += after[at] / 360.0;
+                }
+            }
+            close(&mean, &want, 1e-13, "by class");
+            close(&[moved], &[state[at] - 0.3 * (share - above[0])], 1e-13, "λ by class");
+        }
+    }
+}
+
 /// The most violated ordering and its gradient by score, negatives first.
-fn violated(tight: &PaucTight, scores: &[f64], low: usize) -> Result<(Violation, Vec<f64>), Error> {
+fn violated(tight: &PaucTight, scores: &[f64], low: usize) -> (f64, Vec<f64>) {
     let population = [low as u32, (scores.len() - low) as u32];
     let starts = [0, population[0], scores.len() as u32];
     let batch = Batch::new(scores, 1, &starts, &population, Drawn::All).unwrap();
-    let need = tight.need(batch.shape());
+    let need = Estimator::<f64>::need(tight, batch.shape());
     let (mut real, mut wide, mut order) = (vec![f64::NAN; need.real], vec![f64::NAN; need.f64], vec![7; need.u32]);
-    let scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut order, u64: &mut [] };
+    let mut scratch = Scratch { real: &mut real, f64: &mut wide, u32: &mut order, u64: &mut [] };
     let mut grad = vec![f64::NAN; scores.len()];
-    let found = tight.most_violated(&batch, scratch, &mut grad)?;
-    Ok((found, grad))
+    let out = Grad { scores: &mut grad, aux: &mut [] };
+    let value = tight.gradient(&batch, &[], &[], scratch.reborrow(), out).unwrap();
+    assert_eq!(tight.value(&batch, &[], scratch), Ok(value));
+    (value, grad)
 }
 
 #[test]
@@ -671,33 +788,40 @@ fn the_most_violated_ordering_is_the_best_of_all() {
         for m in 0..low {
             for n in m + 1..=low {
                 let tight = PaucTight::new((m as f64 / low as f64, n as f64 / low as f64)).unwrap();
-                let (found, grad) = violated(&tight, &scores, low).unwrap();
+                let (found, grad) = violated(&tight, &scores, low);
                 let want = most_violated(&scores[low..], &scores[..low], m, n);
-                close(&[found.value], &[want], 1e-12, &format!("{scores:?} {low} {m} {n}"));
-                let linear = found.loss + scores.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
-                close(&[linear], &[want], 1e-12, "as a linear function");
+                close(&[found], &[want], 1e-12, &format!("{scores:?} {low} {m} {n}"));
+                // What does not depend on the scores is the ordering's own loss: so many pairs of n₊(n − m).
+                let loss = found - scores.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
+                let pairs = loss * (high * (n - m)) as f64;
+                close(&[pairs], &[pairs.round()], 1e-11, "whole pairs");
+                assert!(pairs > -1e-9 && pairs.round() as usize <= high * (n - m));
                 if m == 0 {
                     // The mean hinge loss with the n highest.
                     let mut top = scores[..low].to_vec();
                     top.sort_by(|a, b| b.total_cmp(a));
                     let hinge = |s: f64| top[..n].iter().map(|t| (1.0 - s + t).max(0.0)).sum::<f64>();
                     let mean = scores[low..].iter().map(|&s| hinge(s)).sum::<f64>() / (n * high) as f64;
-                    close(&[found.value], &[mean], 1e-12, "hinge");
+                    close(&[found], &[mean], 1e-12, "hinge");
                 }
                 // Convex: no point lies below the plane.
                 let other: Vec<f64> =
                     scores.iter().enumerate().map(|(k, s)| s + 0.3 * ((k * 7 % 5) as f64 - 2.0)).collect();
-                let (there, _) = violated(&tight, &other, low).unwrap();
-                let plane = found.loss + other.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
-                assert!(there.value >= plane - 1e-12);
+                let plane = loss + other.iter().zip(&grad).map(|(s, c)| s * c).sum::<f64>();
+                assert!(violated(&tight, &other, low).0 >= plane - 1e-12);
             }
         }
     }
     assert_eq!(PaucTight::new((0.2, 0.1)), Err(Error::Param { what: "fpr" }));
-    let narrow = PaucTight::new((0.1, 0.2)).unwrap();
-    assert_eq!(violated(&narrow, &[0.0, 1.0, 2.0], 2), Err(Error::Param { what: "fpr" }));
+    // A range without a whole negative: the one in its middle.
+    let narrow = PaucTight::new((0.6, 0.7)).unwrap();
+    assert_eq!(
+        violated(&narrow, &[0.0, 1.0, 2.0], 2).0,
+        violated(&PaucTight::new((0.5, 1.0)).unwrap(), &[0.0, 1.0, 2.0], 2).0
+    );
 }
 
+/// The cutting-plane method in both types, against descent; resumed from its state half way.
 #[test]
 fn cutting_planes_find_the_least_objective() {
     let mut rng = Rng::new(14);
@@ -707,7 +831,7 @@ fn cutting_planes_find_the_least_objective() {
         let tight = PaucTight::new(range).unwrap();
         let evaluate = |w: &[f64]| {
             let scores: Vec<f64> = x.iter().map(|x| x.iter().zip(w).map(|(x, w)| x * w).sum()).collect();
-            let (found, slopes) = violated(&tight, &scores, 60).unwrap();
+            let (found, slopes) = violated(&tight, &scores, 60);
             let mut grad = vec![0.0; 3];
             for (x, c) in x.iter().zip(slopes) {
                 grad.iter_mut().zip(x.iter()).for_each(|(g, x)| *g += c * x);
@@ -715,23 +839,21 @@ fn cutting_planes_find_the_least_objective() {
             (found, grad)
         };
         for (c, planes) in [(1.0, 100), (100.0, 100), (100.0, 12)] {
-            let machine = CuttingPlane::new(c, 1e-5, planes).unwrap();
-            let (mut w, mut kept) = (vec![0.0; 3], 0);
-            let (mut memory, mut wide) = (vec![f64::NAN; 3 * planes], vec![0.0; machine.f64_len()]);
-            let mut rounds = 0;
-            loop {
-                let (found, grad) = evaluate(&w);
-                let mut cuts = Cuts { w: &mut w, planes: &mut memory, f64: &mut wide, kept: &mut kept };
-                rounds += 1;
-                if machine.tell(&mut cuts, found.value, found.loss, &grad).unwrap() {
-                    break;
-                }
-                assert!(rounds < 2000, "{range:?} C = {c}, {planes} planes: no end");
-            }
-            let objective = |w: &[f64]| 0.5 * w.iter().map(|w| w * w).sum::<f64>() + c * evaluate(w).0.value;
-            let least = objective(&w);
+            let objective = |w: &[f64]| 0.5 * w.iter().map(|w| w * w).sum::<f64>() + c * evaluate(w).0;
+            let wide = cut(CuttingPlane::new(c, 1e-5, planes).unwrap(), |w: &[f64]| evaluate(w));
+            let least = objective(&wide);
+            let single = cut(CuttingPlane::new(c, 1e-4, planes).unwrap(), |w: &[f32]| {
+                let (value, grad) = evaluate(&w.iter().map(|&w| f64::from(w)).collect::<Vec<_>>());
+                (value, grad.iter().map(|&g| g as f32).collect())
+            });
+            let single: Vec<f64> = single.iter().map(|&w| f64::from(w)).collect();
+            assert!(
+                objective(&single) < least + 1.1e-4 * c,
+                "{range:?} C = {c} in f32: {} {least}",
+                objective(&single)
+            );
             // Descent from the answer and from 0 finds nothing less than its tolerance allows.
-            for start in [w.clone(), vec![0.0; 3]] {
+            for start in [wide, vec![0.0; 3]] {
                 let mut other = start;
                 for t in 0..3000 {
                     let (_, grad) = evaluate(&other);
@@ -745,4 +867,29 @@ fn cutting_planes_find_the_least_objective() {
     }
     assert!(CuttingPlane::new(0.0, 1e-3, 10).is_err() && CuttingPlane::new(1.0, 0.0, 10).is_err());
     assert_eq!(CuttingPlane::new(1.0, 1e-3, 1), Err(Error::Param { what: "planes" }));
+    // An infinite value changes nothing.
+    let machine = CuttingPlane::new(1.0, 1e-3, 4).unwrap();
+    let (mut points, mut slots) = (vec![0.0; 4], vec![0.0; Algorithm::<f64>::slots_len(&machine, 2)]);
+    let mut counters = [0; COUNTERS];
+    let mut state = State { points: &mut points, slots: &mut slots, counters: &mut counters };
+    let answer = Answer::Gradient { value: f64::INFINITY, grad: &[1.0, 2.0] };
+    assert!(matches!(machine.tell(&mut state, answer), Err(Error::Overflow { .. })));
+    assert_eq!((points, counters), (vec![0.0; 4], [0; COUNTERS]));
+}
+
+/// Runs a machine from 0 to its end.
+fn cut<T: undercurve::Real>(machine: CuttingPlane, evaluate: impl Fn(&[T]) -> (f64, Vec<T>)) -> Vec<T> {
+    let mut slots = vec![T::ZERO; Algorithm::<T>::slots_len(&machine, 3)];
+    let (mut points, mut counters) = (vec![T::ZERO; 6], [0; COUNTERS]);
+    for rounds in 0.. {
+        let mut state = State { points: &mut points, slots: &mut slots, counters: &mut counters };
+        match machine.next(&state) {
+            Ask::Done => break,
+            ask => assert_eq!(ask, Ask::gradient(Point(1), undercurve::algorithm::Draw::All)),
+        }
+        let (value, grad) = evaluate(&state.points[3..]);
+        machine.tell(&mut state, Answer::Gradient { value, grad: &grad }).unwrap();
+        assert!(rounds < 2000, "{machine:?}: no end");
+    }
+    points[..3].to_vec()
 }

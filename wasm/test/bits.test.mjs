@@ -35,12 +35,12 @@ function hash(params) {
 }
 
 /** What comes of a run in one of the modules; nothing where it does not have the method, or several classes. */
-function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps, classes }) {
+function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps, classes, fpr }) {
   if (classes && !Data.prototype.ofClasses) return undefined;
   const options = new Options(method, 7);
   if (options.needsFull) return undefined;
   options.steps(steps);
-  options.fpr(0.05, 0.5);
+  options.fpr(...fpr);
   if (hidden.length) options.hidden(Uint32Array.from(hidden));
   for (const [name, value] of Object.entries(settings)) options.set(name, value);
   const dense = Data.dense(data.X, classes ? new Uint8Array() : data.y, data.dims);
@@ -90,8 +90,11 @@ test("every method gives the parameters and the objective of the native core, to
   }
   assert.ok(several.filter((run) => run.outcome.metrics).length >= 40, "most of them train");
   const sums = METHODS.filter((method) => method.params.some(({ name }) => name === "lambda"));
+  const RANGES = [
+    "pauc-threshold", "pauc-minibatch", "sopa", "sopa-s", "sota-s", "agd-sbcd", "dca", "proximal-dca", "svm-pauc-tight", "sorr",
+  ];
   const exact = METHODS.filter((method) => method.name.endsWith("-exact"));
-  const listed = [...[...sums, ...exact].map((method) => method.name), "pauc-threshold", "agd-sbcd", "dca", "proximal-dca"];
+  const listed = [...[...sums, ...exact].map((method) => method.name), ...RANGES];
   listed.push("sonex", "alexr2", "sox", "sonx", "lagrange", "ooa");
   assert.deepEqual([...missing].sort(), listed.sort());
 });

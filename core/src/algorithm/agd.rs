@@ -204,12 +204,16 @@ impl<T: Real> Algorithm<T> for AgdSbcd {
 impl AgdSbcd {
     /// Of settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
-        let low = settings.fpr().0 > 0.0;
+        let low = settings.ranks().0 > 0.0;
         let of = |name| settings.value(name);
         // A step of both terms is two of the run.
         let terms = if low { 2u32 } else { 1 };
         let first = libm::ceil(of("stage") / f64::from(terms)) as u64;
-        let lr = Schedule::over(settings, settings.scope().steps / u64::from(terms))?;
+        // (Of a method that also runs DCA the schedule is DCA's.)
+        let lr = match settings.text("from") {
+            Some(_) => Schedule::constant(of("lr")),
+            None => Schedule::over(settings, settings.scope().steps / u64::from(terms))?,
+        };
         Self::new(first, lr, of("theta"), of("mu"), of("relax"), settings.decay(), low)
     }
 }

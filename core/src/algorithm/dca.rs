@@ -156,7 +156,7 @@ impl Dca {
         let of = |name| settings.value(name);
         let changing = settings.text("schedule") == Some("changing");
         let prox = if settings.text("prox").is_some() { of("prox") } else { 0.0 };
-        let low = settings.fpr().0 > 0.0;
+        let low = settings.ranks().0 > 0.0;
         Self::new(of("stage") as u64, of("lr"), of("theta"), prox, settings.decay(), changing, low)
     }
 }

@@ -10,7 +10,8 @@ mod adam;
 mod agd;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod alexr2;
-pub mod cutting_plane;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code, unused_imports))]
+mod cutting_plane;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
@@ -37,6 +38,7 @@ pub use adagrad::Adagrad;
 pub use adam::{Adam, AdamForm, AdamSettings};
 pub use agd::AgdSbcd;
 pub use alexr2::Alexr2;
+pub use cutting_plane::CuttingPlane;
 pub use dca::Dca;
 pub use lagrange::Lagrange;
 pub use lbfgs::Lbfgs;
@@ -320,6 +322,7 @@ algorithms! {
     #[cfg(feature = "every-method")] Alexr2(Alexr2) "A double loop around proximal points."
     #[cfg(feature = "every-method")] Lagrange(Lagrange) "Projected ascent on multipliers."
     #[cfg(feature = "every-method")] Ooa(Ooa) "Mirror ascent on weights of groups."
+    #[cfg(feature = "every-method")] CuttingPlane(CuttingPlane) "The cutting-plane method, over all data."
 }
 
 /// Whether counters are steps, stages, steps in the stage and phase of a run after so many steps: a stage takes one or more.
@@ -369,6 +372,8 @@ const OWN_RULES: &[(&str, Make)] = &[
     ("lagrange", |s, ascent| Ok(AnyAlgorithm::Lagrange(Lagrange::from_settings(s, ascent)?))),
     #[cfg(feature = "every-method")]
     ("ooa", |s, ascent| Ok(AnyAlgorithm::Ooa(Ooa::from_settings(s, ascent)?))),
+    #[cfg(feature = "every-method")]
+    ("cutting-plane", |s, _| Ok(AnyAlgorithm::CuttingPlane(CuttingPlane::from_settings(s)?))),
 ];
 
 /// The step rule that settings name, where so many of the last entries are maximised over.

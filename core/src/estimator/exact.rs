@@ -3,7 +3,9 @@
 //! ```text
 //! AUC   F = 1/(n₊n₋) Σ_{i∈+} Σ_{j∈−} ℓ(h_i − h_j)
 //! AP    P = −1/n₊ Σ_{i∈+} g1_i/g2_i                           (Qi et al. 2021, equations (2)–(4); see `soap.rs`)
-//! pAUC  F over the negatives ranked αn₋ to βn₋ by score       (Yao et al. 2022, equation (2), with fractional ends)
+//! pAUC  F over the negatives ranked αn₋ to βn₋ by score       (Yao et al. 2022, equation (2), with fractional ends);
+//!       two-way: and over the lowest (1 − tpr)n₊ positives     (Yang, Lu, Lyu, Hu 2019, "Two-way Partial AUC and Its
+//!                                                               Properties")
 //! ```
 //!
 //! with h the link of the raw score. Where all scores tie, as those of a linear model at 0 do, the order of the negatives
@@ -18,10 +20,12 @@
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+#[cfg(feature = "alloc")]
+use crate::metric::{self, FprRange, TieRule};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
-use crate::registry::params::exact;
+use crate::registry::params::{Param, exact, number};
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate};
@@ -61,19 +65,37 @@ impl Exact {
         if !surrogate.is_monotone() {
             return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
         }
-        Ok(Self { sum: Sum::Pauc { fpr }, surrogate, link })
+        Ok(Self { sum: Sum::Pauc { fpr, tpr: 0.0 }, surrogate, link })
+    }
+
+    /// The two-way partial AUC's: the same over the lowest positives alone, from a true-positive rate `tpr` on, 0 ≤ tpr < 1.
+    /// Where (1 − tpr)n₊ is no integer, the highest of them counts by its part.
+    ///
+    /// # Errors
+    /// `Param` (range, tpr), `Unsupported` (a surrogate that is not monotone).
+    pub fn two_way_pauc(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64), tpr: f64) -> Result<Self> {
+        if !(0.0..1.0).contains(&tpr) {
+            return Err(Error::Param { what: "tpr" });
+        }
+        Ok(Self { sum: Sum::Pauc { fpr, tpr }, ..Self::pauc(surrogate, link, fpr)? })
     }
 
     /// Accuracy of the sums.
     pub const GRADE: Grade = Grade::Full;
 
-    /// What the objective stands for, of exact metrics on the same rows.
+    /// The metric that the objective stands for; `scratch` as [`metric::need`](crate::metric::need) says.
     #[cfg(feature = "alloc")]
-    pub(crate) fn metric(&self, metrics: &crate::metric::Summary) -> f64 {
+    pub(crate) fn metric<T: Real>(&self, scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<f64> {
         match self.sum {
-            Sum::Auc => metrics.auroc,
-            Sum::Ap => metrics.ap,
-            Sum::Pauc { .. } => metrics.pauc,
+            Sum::Auc => metric::auroc(scores, labels, scratch),
+            Sum::Ap => metric::average_precision(scores, labels, scratch),
+            Sum::Pauc { fpr, tpr } => {
+                let (range, rule) = (FprRange::new(fpr.0, fpr.1)?, TieRule::Trapezoid);
+                match tpr > 0.0 {
+                    true => metric::partial_auc_two_way(scores, labels, tpr, range, rule, scratch),
+                    false => metric::partial_auc(scores, labels, range, rule, scratch),
+                }
+            }
         }
     }
 
@@ -172,7 +194,8 @@ impl Exact {
     /// The partial AUC, of settings.
     #[cfg(feature = "every-method")]
     pub(crate) fn pauc_of(settings: &Settings<'_>) -> Result<Self> {
-        Self::pauc(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr())
+        let (surrogate, link) = (super::surrogate(settings)?, Link::from_settings(settings));
+        Self::two_way_pauc(surrogate, link, settings.fpr(), settings.value("tpr"))
     }
 }
 
@@ -206,13 +229,25 @@ pub(crate) const AUC: Entry = Entry {
     files: &["core/src/estimator/exact.rs", "core/src/pairs/mod.rs", "core/src/algorithm/lbfgs.rs"],
 };
 
+/// Parameters of the partial AUC: the others', and the least true-positive rate.
+const fn with_tpr(others: [Param; 18]) -> [Param; 19] {
+    let tpr = number("tpr", "0", 0.0, 0.999_999, "two-way: only the lowest positives, from this true-positive rate on");
+    let mut all = [tpr; 19];
+    let mut k = 0;
+    while k < 18 {
+        all[k] = others[k];
+        k += 1;
+    }
+    all
+}
+
 /// Its entry in the table of methods.
 pub(crate) const PAUC: Entry = Entry {
     name: "pauc-exact",
     title: "Exact partial AUC",
-    about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr).",
+    about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), and of a range of true-positive rates.",
     kind: Kind::Whole,
-    params: &exact([200.0, 10.0], "sigmoid", "30", [0.008, 4.0]),
+    params: &with_tpr(exact([200.0, 10.0], "sigmoid", "30", [0.008, 4.0])),
     paper: &[],
     source: Source {
         paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",

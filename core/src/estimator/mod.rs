@@ -28,14 +28,20 @@ mod levels;
 pub(crate) mod min_max_ap;
 mod pair;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod pauc_dro;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_dual;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+pub(crate) mod pauc_minibatch;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
-pub mod pauc_tight;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code, unused_imports))]
+pub(crate) mod pauc_tight;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
 #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod softmax;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub mod sorr;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod tracker;
@@ -54,13 +60,17 @@ pub use gdro::{Blocks, Gdro, GdroSettings, Risk};
 pub use ldam::Ldam;
 pub use min_max_ap::MinMaxAp;
 pub use pair::{PairEstimator, PairSums, PairWeights};
+pub use pauc_dro::{DroForm, PaucDro};
 pub use pauc_dual::PaucDual;
+pub use pauc_minibatch::PaucMinibatch;
 pub use pauc_threshold::PaucThreshold;
+pub use pauc_tight::PaucTight;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
 #[cfg(feature = "multiclass")]
 use softmax::softmax;
+pub use sorr::Sorr;
 pub use tracker::Tracker;
 
 use crate::batch::{Batch, Drawn, Shape};
@@ -457,6 +467,10 @@ estimators! {
     SmoothAp(SmoothAp) "Smooth-AP."
     #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
     #[cfg(feature = "every-method")] PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
+    #[cfg(feature = "every-method")] PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
+    #[cfg(feature = "every-method")] PaucDro(PaucDro) "Partial AUC by distributionally robust losses."
+    #[cfg(feature = "every-method")] PaucTight(PaucTight) "SVMpAUC-tight's bound."
+    #[cfg(feature = "every-method")] Sorr(Sorr) "Sum of ranked range."
     #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
     #[cfg(feature = "every-method")] Constrained(Constrained) "An objective under constraints on groups."
     #[cfg(feature = "every-method")] Gdro(Gdro) "CVaR of the losses of groups."

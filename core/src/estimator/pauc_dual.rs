@@ -30,7 +30,7 @@
 //! term's inner problem. A value is that of the batch's own range. Cost O(b₊b₋) a batch, O(n log n) for everything. Scratch:
 //! 5 values and one `u64` a row, and that of [`Exact`].
 
-use super::{Estimator, Exact, Grad, Link, PaucThreshold, both_classes, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
@@ -43,7 +43,8 @@ use crate::surrogate::{AnySurrogate, Surrogate, kernel};
 
 /// Numbers of a bank for each positive of the data.
 pub(super) const DUAL: usize = 3;
-const TERMS: usize = 2;
+/// Terms of an objective of ranked losses: f^m and f^n.
+pub(super) const TERMS: usize = 2;
 
 /// The two terms of the partial AUC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,13 +201,13 @@ impl PaucDual {
 }
 
 /// A state that is read, or moved.
-enum Bank<'a, T> {
+pub(super) enum Bank<'a, T> {
     Read(&'a [T]),
     Moved(&'a mut [T]),
 }
 
 impl<T> Bank<'_, T> {
-    fn read(&self) -> &[T] {
+    pub(super) fn read(&self) -> &[T] {
         match self {
             Self::Read(state) => state,
             Self::Moved(state) => state,
@@ -267,7 +268,7 @@ impl<T: Real> Estimator<T> for PaucDual {
 
     /// Of the batch's own range.
     fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        PaucThreshold::new(self.surrogate, self.link, self.fpr, 1.0)?.value(batch, aux, scratch)
+        PaucMinibatch::new(self.surrogate, self.link, self.fpr)?.value(batch, aux, scratch)
     }
 
     fn gradient(
@@ -320,12 +321,20 @@ impl PaucDual {
 
 const BOUNDED: Param =
     choice("surrogate", "sigmoid", &["sigmoid", "logistic", "hinge", "smoothed-hinge", "ramp"], "loss of the margin");
-const THETA: Param = number("theta", "0.1", 0.0, BIG, "step of the dual variables in the first stage");
+pub(super) const THETA: Param = number("theta", "0.1", 0.0, BIG, "step of the dual variables in the first stage");
+pub(super) const RADIUS: Param = number("mu", "1e3", TINY, BIG, "radius of the proximal term");
+pub(super) const RELAX: Param = number(
+    "relax",
+    "0.5",
+    TINY,
+    2.0,
+    "the paper's gamma over mu: share of the way between the proximal points, at most .5 in its proof",
+);
 const fn stage(share: f64, about: &'static str) -> Param {
     auto_number("stage", 1.0, Auto::Share { linear: share, network: share }, about)
 }
 const OUTER: Param = stage(1.0 / 30.0, "steps of an outer step (changing: of the first)");
-const CHANGING: Param = choice(
+pub(super) const CHANGING: Param = choice(
     "schedule",
     "changing",
     &["changing", "constant"],
@@ -333,7 +342,7 @@ const CHANGING: Param = choice(
 );
 const SOURCE: &str = "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates";
 /// A batch has room for more pairs than others', of which most are not in the range.
-const OF_EITHER: [Param; 2] = [
+pub(super) const MANY: [Param; 2] = [
     count("positives", "16", 1, "positives a batch (at most those there are)"),
     count("negatives", "112", 1, "negatives a batch (at most those there are)"),
 ];
@@ -356,21 +365,15 @@ pub(crate) const AGD: Entry = Entry {
             &["constant", "linear", "cosine", "steps"],
             "how the learning rate falls over the run, besides by stages",
         ),
-        number("mu", "1e3", TINY, BIG, "radius of the proximal term"),
-        number(
-            "relax",
-            "0.5",
-            TINY,
-            2.0,
-            "the paper's gamma over mu: share of the way between the proximal points, at most .5 in its proof",
-        ),
+        RADIUS,
+        RELAX,
         BOUNDED,
         MARGIN,
         scale("30"),
         SMOOTHING,
         link("identity"),
-        OF_EITHER[0],
-        OF_EITHER[1],
+        MANY[0],
+        MANY[1],
         pull(0.03, 4.0),
         DECAY_TO,
         FROM_CE,
@@ -400,8 +403,8 @@ pub(crate) const DCA: Entry = Entry {
         scale("30"),
         SMOOTHING,
         link("identity"),
-        OF_EITHER[0],
-        OF_EITHER[1],
+        MANY[0],
+        MANY[1],
         pull(0.03, 4.0),
         DECAY_TO,
         FROM_CE,
@@ -432,8 +435,8 @@ pub(crate) const PROXIMAL_DCA: Entry = Entry {
         scale("30"),
         SMOOTHING,
         link("identity"),
-        OF_EITHER[0],
-        OF_EITHER[1],
+        MANY[0],
+        MANY[1],
         pull(0.03, 4.0),
         DECAY_TO,
         FROM_CE,

@@ -28,13 +28,12 @@
 //! where β = 1 no q_n and all are. Thresholds that lag and cross drop out: κ is never negative.
 //!
 //! With the thresholds at the quantiles of the whole data the mean over all batches is the exact subgradient. A value
-//! without state is that of the batch's own range (the mini-batch objective of Kar, Narasimhan and Jain 2014), which is
-//! exact for everything.
+//! without state is that of the batch's own range (`pauc_minibatch.rs`), which is exact for everything.
 //!
 //! State: `[q_n, r_n, q_m, r_m]`, from 0. Cost O(b + b₊k) a batch with k negatives between the thresholds, O(b log b) for the
-//! first and for values. Scratch: 2 values and one `u64` a row.
+//! first and for values. Scratch: 2 values, one `u32` and one `u64` a row.
 
-use super::{Estimator, Exact, Grad, Link, both_classes, commit, finite};
+use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
@@ -46,14 +45,13 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::{AnySurrogate, Surrogate, kernel};
+use crate::surrogate::{AnySurrogate, kernel};
 
 /// The partial AUC by tracked thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucThreshold {
-    surrogate: AnySurrogate<f64>,
-    link: Link,
-    fpr: (f64, f64),
+    /// The range, and sums over it.
+    of: PaucMinibatch,
     gamma: f64,
 }
 
@@ -67,52 +65,22 @@ impl PaucThreshold {
     /// # Errors
     /// `Param` (range, gamma), `Unsupported` (a surrogate that is not monotone).
     pub fn new(surrogate: AnySurrogate<f64>, link: Link, fpr: (f64, f64), gamma: f64) -> Result<Self> {
-        Exact::pauc(surrogate, link, fpr)?;
+        let of = PaucMinibatch::new(surrogate, link, fpr)?;
         if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(Error::Param { what: "gamma" });
         }
-        Ok(Self { surrogate, link, fpr, gamma })
+        Ok(Self { of, gamma })
     }
 
     /// The surrogate ℓ.
     #[must_use]
     pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
-        self.surrogate.to()
+        self.of.surrogate()
     }
 
     /// The thresholds' shares of the negatives, β and α, where they lie inside.
     fn levels(&self) -> [Option<f64>; 2] {
-        [self.fpr.1, self.fpr.0].map(|p| (p > 0.0 && p < 1.0).then_some(p))
-    }
-
-    /// Mean over the positives of ℓ to the negatives, each of which has a weight and its own place for its slopes, over
-    /// b₋(β−α); with the gradient by h, if one is wanted.
-    fn sum<T: Real>(
-        &self,
-        low: impl Iterator<Item = (T, f64, usize)>,
-        negatives: usize,
-        high: &[T],
-        mut grad: Option<&mut [T]>,
-    ) -> Result<f64> {
-        let share = 1.0 / (high.len() as f64 * negatives as f64 * (self.fpr.1 - self.fpr.0));
-        let mut total = 0.0;
-        kernel!(self.surrogate::<T>(), loss => {
-            for (other, weight, at) in low {
-                let (kappa, mut slopes) = (T::of(weight * share), T::ZERO);
-                for (i, &h) in high.iter().enumerate() {
-                    total += weight * loss.value(h - other).f64();
-                    if let Some(grad) = grad.as_deref_mut() {
-                        let c = kappa * loss.slope(h - other);
-                        grad[negatives + i] += c;
-                        slopes += c;
-                    }
-                }
-                if let Some(grad) = grad.as_deref_mut() {
-                    grad[at] = -slopes;
-                }
-            }
-        });
-        finite("pairwise loss", total * share)
+        [self.of.fpr().1, self.of.fpr().0].map(|p| (p > 0.0 && p < 1.0).then_some(p))
     }
 
     /// The estimate, with the gradient by raw score if one is wanted, and the state after the batch.
@@ -132,7 +100,7 @@ impl PaucThreshold {
         }
         let (h, rest) = scratch.real.split_at_mut(batch.scores().len());
         let out = &mut rest[..h.len()];
-        self.link.apply(batch.scores(), h);
+        self.of.link().apply(batch.scores(), h);
         out.fill(T::ZERO);
         let (low, high) = h.split_at(count);
         kernel!(self.surrogate::<T>(), loss => brute::check(loss, high, low)?);
@@ -174,9 +142,9 @@ impl PaucThreshold {
             let inside = gates[0].map_or(1.0, |gate| gate.of(h)) - gates[1].map_or(0.0, |gate| gate.of(h));
             (inside > 0.0).then_some((h, inside, at))
         });
-        let value = self.sum(weighed, count, high, Some(out))?;
+        let value = self.of.sum(weighed, count, high, Some(out))?;
         if let Some(grad) = grad {
-            self.link.chain(h, out);
+            self.of.link().chain(h, out);
             commit(out, grad)?;
         }
         Ok((value, next))
@@ -248,32 +216,19 @@ impl<T: Real> Estimator<T> for PaucThreshold {
     }
 
     fn link(&self) -> Link {
-        self.link
+        self.of.link()
     }
 
     fn whole(&self) -> Option<Exact> {
-        Exact::pauc(self.surrogate, self.link, self.fpr).ok()
+        Estimator::<T>::whole(&self.of)
     }
 
     fn need(&self, shape: Shape) -> Need {
-        Need { real: 2 * shape.rows, u64: shape.rows, ..Need::NONE }
+        Need { real: 2 * shape.rows, u64: shape.rows, ..Need::NONE }.either(Estimator::<T>::need(&self.of, shape))
     }
 
-    fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-        let count = both_classes(batch)?.0.len();
-        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
-        let (h, keys) = (&mut scratch.real[..batch.scores().len()], &mut scratch.u64[..count]);
-        self.link.apply(batch.scores(), h);
-        let (low, high) = h.split_at(count);
-        kernel!(self.surrogate::<T>(), loss => brute::check(loss, high, low)?);
-        sort(low, keys);
-        let [from, to] = [self.fpr.0, self.fpr.1].map(|rate| rate * count as f64);
-        let ranked = keys.iter().rev().enumerate().filter_map(|(rank, &key)| {
-            let rank = rank as f64;
-            let inside = (rank + 1.0).or_smaller(to) - rank.or_larger(from);
-            (inside > 0.0).then(|| (T::of_key(key), inside, 0))
-        });
-        self.sum(ranked, count, high, None)
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.of.value(batch, aux, scratch)
     }
 
     fn gradient(

@@ -12,28 +12,23 @@
 //! each positive stands below the first r_i of them. Its terms fall with the rank up to m, and again from m + 1 on, where each
 //! has one more for the loss: r_i is the end of the positive terms either up to m, or past it.
 //!
-//! The bound is convex, and for α = 0 it is the mean hinge loss with the n highest negatives. Cost O(n log n); scratch 2
-//! values, 3 f64 and one `u32` a row.
+//! The bound is convex, and for α = 0 it is the mean hinge loss with the n highest negatives. A range without a whole negative
+//! is that of the one in its middle. Only for batches of everything ([`Drawn::All`]). No state. Cost O(n log n); scratch one
+//! value, 2 f64 and one `u32` a row.
 
-use super::{commit, finite};
+use super::{Estimator, Grad, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::{Auto, BIG, Domain, Param, TINY, auto_count, number, rule, text};
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// SVMpAUC-tight's bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucTight {
     fpr: (f64, f64),
-}
-
-/// What the most violated ordering comes to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Violation {
-    /// H: the loss and what the scores add, with the gradient.
-    pub value: f64,
-    /// The ordering's own loss, the part that does not depend on the scores.
-    pub loss: f64,
 }
 
 impl PaucTight {
@@ -48,37 +43,32 @@ impl PaucTight {
         Ok(Self { fpr })
     }
 
-    /// Working memory for a batch of this shape.
-    #[must_use]
-    pub fn need(&self, shape: Shape) -> Need {
-        Need { real: shape.rows, f64: 2 * shape.rows + 1, u32: shape.rows, ..Need::NONE }
-    }
-
     /// m and n for so many negatives.
-    fn ranks(&self, negatives: usize) -> Result<(usize, usize)> {
+    fn ranks(&self, negatives: usize) -> (usize, usize) {
         // (.3 of 10 negatives are three, whatever .3 is rounded to.)
         let slack = negatives as f64 * 4.0 * f64::EPSILON;
         let from = libm::ceil(self.fpr.0 * negatives as f64 - slack) as usize;
         let to = (libm::floor(self.fpr.1 * negatives as f64 + slack) as usize).min(negatives);
-        if from < to { Ok((from, to)) } else { Err(Error::Param { what: "fpr" }) }
+        if from < to {
+            return (from, to);
+        }
+        let middle = (0.5 * (self.fpr.0 + self.fpr.1) * negatives as f64) as usize;
+        (middle.min(negatives - 1), middle.min(negatives - 1) + 1)
     }
 
-    /// H and its gradient by score, over the whole data. A range without a whole negative is an error.
-    ///
-    /// # Errors
-    /// `OneClass`, `Unsupported` (a part of the data), `Length`, `Param` (range), `Overflow`. The gradient is then as before.
-    pub fn most_violated<T: Real>(
+    /// H, with its gradient by score if one is wanted.
+    fn most_violated<T: Real>(
         &self,
         batch: &Batch<'_, T>,
         scratch: Scratch<'_, T>,
-        grad: &mut [T],
-    ) -> Result<Violation> {
+        grad: Option<&mut [T]>,
+    ) -> Result<f64> {
         let (low, high) = super::both_classes(batch)?;
         if batch.drawn() != Drawn::All {
             return Err(Error::Unsupported { what: "the most violated ordering of a part of the data" });
         }
-        scratch.check(self.need(batch.shape()))?;
-        let (m, n) = self.ranks(low.len())?;
+        scratch.check(Estimator::<T>::need(self, batch.shape()))?;
+        let (m, n) = self.ranks(low.len());
         let order = &mut scratch.u32[..low.len()];
         order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
         crate::sort::ascending_by(order, |a, b| {
@@ -105,7 +95,7 @@ impl PaucTight {
         let unit = 1.0 / (high.len() as f64 * (n - m) as f64);
         let out = &mut scratch.real[..batch.scores().len()];
         let (of_low, of_high) = out.split_at_mut(low.len());
-        let (mut value, mut loss) = (0.0, 0.0);
+        let mut value = 0.0;
         for (&s, c) in high.iter().zip(of_high) {
             let s = s.f64();
             let (near, far) = (end(0, m, s), end(m, n, s - 1.0));
@@ -113,7 +103,6 @@ impl PaucTight {
             let past = (far - m) as f64;
             let (place, own) = if far > m && of(far) + past > of(near) { (far, past) } else { (near, 0.0) };
             value += of(place) + own;
-            loss += own;
             *c = T::of(-(place as f64) * unit);
             if place > 0 {
                 counts[place - 1] += 1.0;
@@ -126,7 +115,69 @@ impl PaucTight {
             of_low[order[rank] as usize] = T::of(below * unit);
         }
         let value = finite("hinge", value * unit)?;
-        commit(out, grad)?;
-        Ok(Violation { value, loss: loss * unit })
+        if let Some(grad) = grad {
+            commit(out, grad)?;
+        }
+        Ok(value)
     }
 }
+
+impl<T: Real> Estimator<T> for PaucTight {
+    fn needs_all(&self) -> bool {
+        true
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Need { real: shape.rows, f64: 2 * shape.rows + 1, u32: shape.rows, ..Need::NONE }
+    }
+
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        self.most_violated(batch, scratch, None)
+    }
+
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        _: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.most_violated(batch, scratch, Some(grad.scores))
+    }
+}
+
+impl PaucTight {
+    /// Of settings.
+    #[cfg(feature = "every-method")]
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(settings.fpr())
+    }
+}
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "svm-pauc-tight",
+    title: "SVMpAUC-tight",
+    about: "Minimises a convex bound of the partial AUC in a false-positive range (--fpr) over the whole data, for linear models.",
+    kind: Kind::Whole,
+    params: &[
+        auto_count("steps", 1, Auto::Model { linear: 500.0, network: 500.0 }, "planes found, at most"),
+        rule("cutting-plane", &["cutting-plane"]),
+        number("c", "1000", TINY, BIG, "weight of the bound against half the squared norm of the parameters"),
+        number("tolerance", "1e-3", TINY, BIG, "ends when the objective is this near to its least, over c"),
+        Param {
+            name: "planes",
+            about: text("planes kept at most; the least of them make room"),
+            domain: Domain::Count { low: 2, high: 10_000 },
+            default: "200",
+            auto: None,
+        },
+    ],
+    paper: &[],
+    source: Source {
+        paper: "Narasimhan, Agarwal 2013, SVM pAUC tight: A New Support Vector Method for Optimizing Partial AUC Based on a Tight Convex Upper Bound",
+        part: "the bound and its most violated ordering, with the cutting planes of Joachims 2006",
+    },
+    files: &["core/src/estimator/pauc_tight.rs", "core/src/algorithm/cutting_plane.rs"],
+};

@@ -7,18 +7,27 @@
 //! F = f^n − f^m,   f^l = 1/(N(β−α)) φ_l(ℓ_1 … ℓ_N) = 1/(N(β−α)) min_λ (l λ + Σ_j [ℓ_j − λ]₊),   m = αN,  n = βN
 //! ```
 //!
-//! φ_l the sum of the l largest. m > 0 leaves the m worst out, as outliers. A batch of b examples gives
-//! c_j = 𝟙(ℓ_j > λ) ℓ'_j/(b(β−α)) and λ ← λ − θ(l/N − 1/b Σ_j 𝟙(ℓ_j > λ)). Deviation: the objective is divided by N(β−α), θ
-//! here is the paper's times N.
+//! φ_l the sum of the l largest. m > 0 leaves the m worst out, as outliers. A batch gives, with the weights p_j of its rows in
+//! a mean over all (1/b where b are drawn uniformly), c_j = p_j 𝟙(ℓ_j > λ) ℓ'_j/(β−α) and
+//! λ ← λ − θ(l/N − Σ_j p_j 𝟙(ℓ_j > λ)). A batch of everything brings the best λ, the ⌈l⌉-th largest loss, and with it a new
+//! inner problem; its gradient is that of f^l. Ending an inner problem ([`turn`](Estimator::turn)) makes λ its mean over the
+//! problem's steps. Deviations: the objective is divided by N(β−α), θ here is the paper's times N; rows may be drawn by class.
 //!
-//! Term 0 is f^m and term 1 f^n, each with `[λ, λ̄ so far, steps that it holds]` for its state; there is no f^m where α = 0,
-//! and f^n needs no λ where β = 1. Cost O(b), [`Sorr::largest`] O(N log N).
+//! Term 0 is f^m and term 1 f^n; there is no f^m where α = 0, and f^n needs no λ where β = 1. As an [`Estimator`] of two
+//! classes y is −1 and 1, and the state is `[λ, λ̄ so far, steps that it holds]` of either term, then the steps of each
+//! term's inner problem. Numbers as targets are for [`Sorr::largest`] and [`Sorr::term`], over slices of the caller's. Cost
+//! O(b) a batch, O(N log N) for everything. Scratch: 2 values and one `u32` a row.
 
-use super::pauc_dual::{mean_until, turn_bank};
-use super::{commit, finite};
+use super::pauc_dual::{Bank, CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_bank};
+use super::{Estimator, Grad, Weights, class_weights, commit, finite};
+use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
+use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::params::*;
+use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
+use core::ops::Range;
 
 /// Numbers of a term's state.
 pub const DUAL: usize = super::pauc_dual::DUAL;
@@ -79,24 +88,27 @@ impl ExampleLoss {
 pub struct Sorr {
     loss: ExampleLoss,
     range: (f64, f64),
+    theta: f64,
 }
 
 impl Sorr {
-    /// With the range of ranks as shares of the examples, 0 ≤ α < β ≤ 1.
+    /// - `range`: of ranks as shares of the examples, 0 ≤ α < β ≤ 1.
+    /// - `theta` ≥ 0: the step of λ where no other is asked for.
     ///
     /// # Errors
-    /// `Param` (range).
-    pub fn new(loss: ExampleLoss, range: (f64, f64)) -> Result<Self> {
-        if !(0.0 <= range.0 && range.0 < range.1 && range.1 <= 1.0) {
-            return Err(Error::Param { what: "range" });
+    /// `Param` (from, to, theta).
+    pub fn new(loss: ExampleLoss, range: (f64, f64), theta: f64) -> Result<Self> {
+        if !(0.0 <= range.0 && range.0 < range.1) {
+            return Err(Error::Param { what: "from" });
         }
-        Ok(Self { loss, range })
-    }
-
-    /// Whether a term is there at all: f^m is not where α = 0.
-    #[must_use]
-    pub fn has(&self, term: usize) -> bool {
-        self.share(term) > 0.0
+        if range.1 > 1.0 {
+            return Err(Error::Param { what: "to" });
+        }
+        if theta >= 0.0 && theta.is_finite() {
+            Ok(Self { loss, range, theta })
+        } else {
+            Err(Error::Param { what: "theta" })
+        }
     }
 
     fn share(&self, term: usize) -> f64 {
@@ -110,18 +122,21 @@ impl Sorr {
     }
 
     /// Losses and slopes of all rows into scratch.
-    fn losses<'a, T: Real>(&self, scores: &[T], targets: &[T], scratch: Scratch<'a, T>) -> Result<Losses<'a, T>> {
+    fn losses<'a, T: Real>(
+        &self,
+        scores: &[T],
+        target: impl Fn(usize) -> T,
+        scratch: Scratch<'a, T>,
+    ) -> Result<Losses<'a, T>> {
         if scores.is_empty() {
             return Err(Error::Empty { what: "scores" });
         }
-        exact_len("targets", scores.len(), targets.len())?;
         scratch.check(self.need(scores.len()))?;
         all_finite("scores", scores)?;
-        all_finite("targets", targets)?;
         let (losses, rest) = scratch.real.split_at_mut(scores.len());
         let slopes = &mut rest[..scores.len()];
-        for ((&s, &y), (loss, slope)) in scores.iter().zip(targets).zip(losses.iter_mut().zip(&mut *slopes)) {
-            (*loss, *slope) = self.loss.parts(s, y);
+        for (at, (&s, (loss, slope))) in scores.iter().zip(losses.iter_mut().zip(&mut *slopes)).enumerate() {
+            (*loss, *slope) = self.loss.parts(s, target(at));
         }
         all_finite("loss", losses).map_err(|_| Error::Overflow { what: "loss" })?;
         Ok((losses, slopes, &mut scratch.u32[..scores.len()]))
@@ -141,15 +156,19 @@ impl Sorr {
         scratch: Scratch<'_, T>,
         grad: &mut [T],
     ) -> Result<f64> {
-        let (losses, slopes, order) = self.losses(scores, targets, scratch)?;
-        let rows = scores.len() as f64;
-        let wanted = self.share(term) * rows;
-        let unit = 1.0 / (rows * (self.range.1 - self.range.0));
-        order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
-        crate::sort::ascending_by(order, |a, b| {
-            let by = |row: u32| losses[row as usize].key();
-            by(b).cmp(&by(a)).then(a.cmp(&b))
-        });
+        exact_len("targets", scores.len(), targets.len())?;
+        all_finite("targets", targets)?;
+        let (value, best) = self.top(term, self.losses(scores, |at| targets[at], scratch)?, Some(grad))?;
+        *dual = best;
+        Ok(value)
+    }
+
+    /// f^l, with its subgradient if one is wanted; and the state of the best λ.
+    fn top<T: Real>(&self, term: usize, rows: Losses<'_, T>, grad: Option<&mut [T]>) -> Result<(f64, [T; DUAL])> {
+        let (losses, slopes, order) = rows;
+        let wanted = self.share(term) * losses.len() as f64;
+        let unit = 1.0 / (losses.len() as f64 * (self.range.1 - self.range.0));
+        rank(losses, order);
         let mut total = 0.0;
         for (rank, &row) in order.iter().enumerate() {
             let part = (wanted - rank as f64).or_larger(0.0).or_smaller(1.0);
@@ -159,13 +178,14 @@ impl Sorr {
         let value = finite("ranked loss", total * unit)?;
         let last = (libm::ceil(wanted) as usize).max(1).min(order.len()) - 1;
         let lambda = losses[order[last] as usize];
-        commit(slopes, grad)?;
-        *dual = [lambda, T::ZERO, T::ZERO];
-        Ok(value)
+        if let Some(grad) = grad {
+            commit(slopes, grad)?;
+        }
+        Ok((value, [lambda, T::ZERO, T::ZERO]))
     }
 
-    /// The estimate of the dual form of a term from a batch, and its gradient by score; with `track`, λ moves after it was
-    /// used. A term that is not there is 0.
+    /// The estimate of the dual form of a term from a batch that was drawn uniformly, and its gradient by score; with
+    /// `track`, λ moves after it was used. A term that is not there is 0.
     ///
     /// # Errors
     /// `Empty`, `Length`, `NonFinite`, `Param` (a negative rate), `Overflow`. Nothing has changed then.
@@ -179,37 +199,221 @@ impl Sorr {
         scratch: Scratch<'_, T>,
         grad: &mut [T],
     ) -> Result<f64> {
+        exact_len("targets", scores.len(), targets.len())?;
+        all_finite("targets", targets)?;
+        let rows = self.losses(scores, |at| targets[at], scratch)?;
+        let weight = 1.0 / scores.len() as f64;
+        let (value, next) = self.dual_form(term, rows, |_| weight, dual, track, Some(grad))?;
+        *dual = next;
+        Ok(value)
+    }
+
+    /// The same with a weight for each row, if a gradient is wanted; and the state after the batch.
+    fn dual_form<T: Real>(
+        &self,
+        term: usize,
+        rows: Losses<'_, T>,
+        weight: impl Fn(usize) -> f64,
+        dual: &[T; DUAL],
+        track: Option<Track>,
+        grad: Option<&mut [T]>,
+    ) -> Result<(f64, [T; DUAL])> {
         if track.is_some_and(|track| !(track.rate >= 0.0 && track.rate.is_finite())) {
             return Err(Error::Param { what: "theta" });
         }
-        let (losses, slopes, _) = self.losses(scores, targets, scratch)?;
-        let (share, rows) = (self.share(term), scores.len() as f64);
-        let unit = 1.0 / (rows * (self.range.1 - self.range.0));
+        let (losses, slopes, _) = rows;
+        let share = self.share(term);
+        let unit = 1.0 / (self.range.1 - self.range.0);
         // All losses are among the N largest.
         let every = share >= 1.0;
         let lambda = if every { T::ZERO } else { dual[0] };
-        let (mut total, mut above) = (share * rows * lambda.f64(), 0usize);
-        for (&loss, slope) in losses.iter().zip(&mut *slopes) {
+        let (mut total, mut above) = (share * lambda.f64(), 0.0);
+        for (at, (&loss, slope)) in losses.iter().zip(&mut *slopes).enumerate() {
             let counts = share > 0.0 && (every || loss > lambda);
-            *slope = if counts { *slope * T::of(unit) } else { T::ZERO };
+            let weight = weight(at);
+            *slope = if counts { *slope * T::of(weight * unit) } else { T::ZERO };
             if counts {
-                total += (loss - lambda).f64();
-                above += 1;
+                total += weight * (loss - lambda).f64();
+                above += weight;
             }
         }
         let value = if share > 0.0 { finite("ranked loss", total * unit)? } else { 0.0 };
         let mut next = *dual;
         if let (Some(Track { rate, done }), true) = (track, share > 0.0 && !every) {
             let done = (done + 1) as f64;
-            let moved = lambda.f64() - rate * (share - above as f64 / rows);
+            let moved = lambda.f64() - rate * (share - above);
             next = [T::of(moved), mean_until(dual, done), T::of(done)];
             all_finite("lambda", &next).map_err(|_| Error::Overflow { what: "lambda" })?;
         }
-        commit(slopes, grad)?;
-        *dual = next;
+        if let Some(grad) = grad {
+            commit(slopes, grad)?;
+        }
+        Ok((value, next))
+    }
+
+    /// Writes the gradient of the batch's term, if one is wanted, then the state after the batch, if it is to move.
+    fn step<T: Real>(
+        &self,
+        batch: &Batch<'_, T>,
+        state: Bank<'_, T>,
+        scratch: Scratch<'_, T>,
+        grad: Option<&mut [T]>,
+    ) -> Result<f64> {
+        let count = batch.binary()?.0.len();
+        let (term, old) = (usize::from(batch.term()), state.read());
+        if term >= TERMS {
+            return Err(Error::Unsupported { what: "a term that the objective does not have" });
+        }
+        exact_len("state", TERMS * (DUAL + 1), old.len())?;
+        let mut dual = [T::ZERO; DUAL];
+        dual.copy_from_slice(&old[DUAL * term..][..DUAL]);
+        let done = old[TERMS * DUAL + term].f64();
+        let rows = self.losses(batch.scores(), |at| if at < count { -T::ONE } else { T::ONE }, scratch)?;
+        let all = batch.drawn() == Drawn::All;
+        let (value, next) = if all {
+            self.top(term, rows, grad)?
+        } else {
+            let weights = class_weights(Weights::Unbiased, batch);
+            let track = Track { rate: batch.rate().unwrap_or(self.theta), done: done as u64 };
+            self.dual_form(term, rows, |at| weights[usize::from(at >= count)], &dual, Some(track), grad)?
+        };
+        let share = self.share(term);
+        if let (Bank::Moved(state), true) = (state, share > 0.0 && share < 1.0) {
+            state[DUAL * term..][..DUAL].copy_from_slice(&next);
+            state[TERMS * DUAL + term] = if all { T::ZERO } else { T::of(done + 1.0) };
+        }
         Ok(value)
+    }
+}
+
+/// The rows by falling loss, the earlier first of equal ones.
+fn rank<T: Real>(losses: &[T], order: &mut [u32]) {
+    order.iter_mut().zip(0..).for_each(|(item, row)| *item = row);
+    crate::sort::ascending_by(order, |a, b| {
+        let by = |row: u32| losses[row as usize].key();
+        by(b).cmp(&by(a)).then(a.cmp(&b))
+    });
+}
+
+impl<T: Real> Estimator<T> for Sorr {
+    /// No row: λ is one number for all.
+    fn owners(&self, _: usize) -> Range<usize> {
+        0..0
+    }
+
+    fn state_len(&self, _: usize) -> usize {
+        TERMS * (DUAL + 1)
+    }
+
+    fn terms(&self) -> u8 {
+        TERMS as u8
+    }
+
+    fn need(&self, shape: Shape) -> Need {
+        Sorr::need(self, shape.rows)
+    }
+
+    /// Of the batch's own ranks, every row alike.
+    fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        let count = batch.binary()?.0.len();
+        let (losses, _, order) =
+            self.losses(batch.scores(), |at| if at < count { -T::ONE } else { T::ONE }, scratch)?;
+        rank(losses, order);
+        let [from, to] = [0, 1].map(|term| self.share(term) * losses.len() as f64);
+        let inside = |rank: f64| ((rank + 1.0).or_smaller(to) - rank.or_larger(from)).or_larger(0.0);
+        let total: f64 = order.iter().enumerate().map(|(k, &row)| inside(k as f64) * losses[row as usize].f64()).sum();
+        finite("ranked loss", total / (to - from))
+    }
+
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, Bank::Read(state), scratch, Some(grad.scores))
+    }
+
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+        self.step(batch, Bank::Moved(state), scratch, None).map(|_| ())
+    }
+
+    /// The gradient is that of λ before the batch.
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        _: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        self.step(batch, Bank::Moved(state), scratch, Some(grad.scores))
+    }
+
+    fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
+        exact_len("state", TERMS * (DUAL + 1), state.len())?;
+        let term = usize::from(term);
+        if term >= TERMS {
+            return Err(Error::Unsupported { what: "a term that the objective does not have" });
+        }
+        let (duals, clocks) = state.split_at_mut(TERMS * DUAL);
+        turn_bank(&mut duals[DUAL * term..][..DUAL], clocks[term].f64());
+        clocks[term] = T::ZERO;
+        Ok(())
+    }
+}
+
+impl Sorr {
+    /// The logistic loss of two classes, of settings.
+    #[cfg(feature = "every-method")]
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        Self::new(ExampleLoss::Logistic, settings.ranks(), settings.value("theta"))
     }
 }
 
 /// Losses, slopes and room for an order.
 type Losses<'a, T> = (&'a mut [T], &'a mut [T], &'a mut [u32]);
+
+/// Its entry in the table of methods.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "sorr",
+    title: "Sum of ranked range",
+    about: "Minimises the mean of the log losses of single examples in a range of ranks: without the worst, as outliers, and without the easy ones.",
+    kind: Kind::Batches,
+    params: &[
+        FROM_CE_STEPS,
+        rule("dca", &["dca", "agd-sbcd"]),
+        auto_lr(2.0, 0.02),
+        THETA,
+        auto_number(
+            "stage",
+            1.0,
+            Auto::Share { linear: 1.0 / 30.0, network: 1.0 / 30.0 },
+            "steps of the first outer step (agd-sbcd: gradients of the first stage)",
+        ),
+        RADIUS,
+        RELAX,
+        CHANGING,
+        number("prox", "0", 0.0, BIG, "dca: weight of half the squared distance to the start of an outer step"),
+        choice("units", "shares", &["shares", "ranks"], "what from and to are: shares of the rows, or ranks"),
+        number("from", "0.001", 0.0, BIG, "how many of the largest losses are left out"),
+        number("to", "0.5", 0.0, BIG, "down to which rank losses count"),
+        sampling("uniform"),
+        POSITIVES,
+        NEGATIVES,
+        BATCH,
+        pull(0.03, 4.0),
+        DECAY_TO,
+        FROM_CE,
+        PRETRAIN_LR,
+        NO_RESTART,
+    ],
+    paper: &[("units", "ranks"), ("from", "1000"), ("to", "20000"), ("pretrain", "0"), ("decay", "0")],
+    source: Source {
+        paper: "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates",
+        part: "equations (5), (7), algorithm 3, after Hu, Ying, Wang, Lyu 2020",
+    },
+    files: &["core/src/estimator/sorr.rs", "core/src/algorithm/agd.rs", "core/src/algorithm/dca.rs"],
+};

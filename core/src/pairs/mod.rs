@@ -439,17 +439,17 @@ fn pauc_as<S: Real, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     let (positives, range) = checked(scores, labels, &scratch, grad)?;
-    checked_pauc(how, scores, labels, positives, range, fpr, scratch, grad)
+    checked_pauc(how, scores, labels, positives, range, (fpr, 0.0), scratch, grad)
 }
 
-/// [`pauc`] after the checks.
+/// [`pauc`] after the checks; over the lowest positives from a true-positive rate on, the first of them by its part.
 fn checked_pauc<S: Real, Y: Class, G: Real>(
     how: How<'_>,
     scores: &[S],
     labels: &[Y],
     positives: usize,
     range: Range,
-    fpr: (f64, f64),
+    (fpr, tpr): ((f64, f64), f64),
     mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
@@ -468,8 +468,53 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
     let (weights, rest) = scratch.f64.split_at_mut(scores.len());
     select(scores, labels, from, to, weights, scratch.u32, scratch.u64);
     scratch.f64 = rest;
-    let mean = 1.0 / (positives as f64 * (to - from));
-    weighted_auc(how, scores, weights, positives, range, mean, scratch, grad)
+    if tpr == 0.0 {
+        let mean = 1.0 / (positives as f64 * (to - from));
+        return weighted_auc(how, scores, weights, positives, range, mean, scratch, grad);
+    }
+    // Positives above the range count as negatives without weight.
+    let count = (1.0 - tpr) * positives as f64;
+    let mean = 1.0 / (count * (to - from));
+    let (whole, part) = (count as usize, count - libm::floor(count));
+    let places = &mut scratch.u32[..positives];
+    let of_class = (0u32..).zip(labels).filter(|(_, y)| y.is_positive()).map(|(at, _)| at);
+    places.iter_mut().zip(of_class).for_each(|(place, at)| *place = at);
+    // Where it is no integer, the first of the range is cut.
+    let first = positives - libm::ceil(count) as usize;
+    let keys = &mut scratch.u64[..scores.len()];
+    keys.iter_mut().zip(scores).for_each(|(key, s)| *key = s.key());
+    crate::sort::select_descending_by(places, first, positives - 1, |at| keys[at as usize]);
+    for &at in &places[..positives - whole] {
+        weights[at as usize] = 0.0;
+    }
+    let cut = (part > 0.0).then(|| places[first] as usize);
+    let mut value = 0.0;
+    match whole {
+        0 => grad.fill(G::ZERO),
+        _ => {
+            let left = Scratch {
+                real: &mut *scratch.real,
+                f64: &mut *scratch.f64,
+                u32: &mut *scratch.u32,
+                u64: &mut *scratch.u64,
+            };
+            value = weighted_auc(how, scores, weights, whole, range, mean, left, grad)?;
+        }
+    }
+    let Some(cut) = cut else { return Ok(value) };
+    let (own, mut slopes) = (scores[cut].f64(), 0.0);
+    kernel!(how.loss, loss => {
+        fits_slopes::<G, _>(range, loss)?;
+        for (at, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            let (margin, kappa) = (own - scores[at].f64(), part * mean * weight);
+            value += kappa * loss.value(margin);
+            let slope = kappa * loss.slope(margin);
+            slopes += slope;
+            grad[at] = G::settled_of(grad[at].f64() - slope);
+        }
+    });
+    grad[cut] = G::settled_of(slopes);
+    Ok(value)
 }
 
 /// Which of the sums over whole data.
@@ -477,7 +522,7 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
 pub(crate) enum Sum {
     Auc,
     Ap,
-    Pauc { fpr: (f64, f64) },
+    Pauc { fpr: (f64, f64), tpr: f64 },
 }
 
 /// What [`by_class`] borrows.
@@ -539,7 +584,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
             weighted_auc(how, scores, labels, positives, range, mean, scratch, grad)
         }
         Sum::Ap => checked_ap(how, scores, labels, positives, range, scratch, grad),
-        Sum::Pauc { fpr } => checked_pauc(how, scores, labels, positives, range, fpr, scratch, grad),
+        Sum::Pauc { fpr, tpr } => checked_pauc(how, scores, labels, positives, range, (fpr, tpr), scratch, grad),
     }
 }
 

@@ -227,6 +227,12 @@ pub static METHODS: &[Method] = &[
     later!(PaucDual, PaucDual::from_settings, pauc_dual::AGD),
     later!(PaucDual, PaucDual::from_settings, pauc_dual::DCA),
     later!(PaucDual, PaucDual::from_settings, pauc_dual::PROXIMAL_DCA),
+    later!(PaucMinibatch, PaucMinibatch::from_settings, pauc_minibatch::ENTRY),
+    later!(PaucDro, PaucDro::sopa, pauc_dro::SOPA),
+    later!(PaucDro, PaucDro::sopa_s, pauc_dro::SOPA_S),
+    later!(PaucDro, PaucDro::sota_s, pauc_dro::SOTA_S),
+    later!(PaucTight, PaucTight::from_settings, pauc_tight::ENTRY),
+    later!(Sorr, Sorr::from_settings, sorr::ENTRY),
     both!(
         scored!(CrossEntropy, CrossEntropy::plain, cross_entropy::PLAIN),
         Softmax,

@@ -161,6 +161,17 @@ impl<'a> Settings<'a> {
         Self { constraints, ..self }
     }
 
+    /// The range of ranks that an objective of ranked losses sums, as shares: `from` to `to`, or where a method has none of
+    /// these the false-positive range.
+    #[must_use]
+    pub fn ranks(&self) -> (f64, f64) {
+        if self.text("from").is_none() {
+            return self.fpr;
+        }
+        let all = if self.text("units") == Some("ranks") { self.scope.rows() } else { 1.0 };
+        (self.value("from") / all, self.value("to") / all)
+    }
+
     /// The seed of what an algorithm or estimator draws by itself.
     #[must_use]
     pub fn seed(&self) -> u64 {

@@ -10,7 +10,7 @@ use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
 use crate::host::{Buffers, Data, Device, Host, Last, Passes, Pretraining, RunState, Sizes};
-use crate::metric::{self, FprRange};
+use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{Kind, Method, Settings};
@@ -62,8 +62,6 @@ impl Grouped {
 #[derive(Clone, Debug)]
 pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
     host: Host<M, E, A, S>,
-    /// Of the partial AUC, for methods over the whole data that train for one.
-    fpr: FprRange,
     /// Weight of half the squared norm of the parameters in what is minimised.
     decay: f64,
     sizes: Sizes,
@@ -138,7 +136,6 @@ where
         let sizes = host.sizes(&data)?;
         let state = sizes.state();
         let mut run = Self {
-            fpr: FprRange::new(0.0, 0.05)?,
             decay: 0.0,
             real: vec![T::ZERO; state.real],
             f64: vec![0.0; state.f64],
@@ -207,8 +204,7 @@ where
         let mut scores = vec![T::ZERO; train.len()];
         let mut metric = |params: &[T]| {
             self.passes.forward_all(&self.host.model, params, train.rows(), &mut scores)?;
-            let scratch = self.work.lend(metric::need(scores.len()));
-            Ok::<_, Error>(exact.metric(&metric::summary(&scores, train.labels(), self.fpr, scratch)?))
+            exact.metric(&scores, train.labels(), self.work.lend(metric::need(scores.len())))
         };
         if metric(&params)? < (1.0 - FALL) * metric(&start)? {
             let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
@@ -455,7 +451,6 @@ impl<T: Real> BatchRun<T> {
         refuse_unread(&settings, method, config)?;
         let mut run = Self::of_grouped(host, train, grouped)?;
         run.decay = decay;
-        run.fpr = FprRange::new(config.fpr.0, config.fpr.1)?;
         Ok(run)
     }
 }

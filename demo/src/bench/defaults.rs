@@ -255,7 +255,8 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
         }
         None => {
             let mut all = vec![Candidate::new("ce", "ce", &[]), Candidate::new("ce without decay", "ce", &["decay=0"])];
-            let trains = |name: &str| *model == ModelSpec::Linear || name != "theoretical-ai-sarah";
+            let trains =
+                |name: &str| *model == ModelSpec::Linear || !["theoretical-ai-sarah", "svm-pauc-tight"].contains(&name);
             all.extend(
                 METHODS
                     .iter()
@@ -271,7 +272,7 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
     candidates.retain(|c| args.only.is_empty() || c.method == "ce" || args.only.contains(&c.name));
     let mut jobs = Vec::new();
     for candidate in &candidates {
-        let pauc = is_of_range(&candidate.method);
+        let ranges = ranges_of(&candidate.method);
         for settings in candidate.grid(0) {
             let text = experiment::text(&settings);
             let name = if args.grid.is_some() && !text.is_empty() {
@@ -281,19 +282,20 @@ fn jobs(args: &Args, model: &ModelSpec) -> Result<Vec<Job>> {
             };
             let new =
                 |name: String, fpr| Job { name, method: candidate.method.clone(), settings: settings.clone(), fpr };
-            if pauc {
-                jobs.extend(RANGES.map(|fpr| new(format!("{name} {}:{}", fpr.0, fpr.1), fpr)));
-            } else {
-                jobs.push(new(name, RANGES[0]));
+            match ranges.clone().count() {
+                0 => jobs.push(new(name, RANGES[0])),
+                _ => jobs.extend(ranges.clone().map(|fpr| new(format!("{name} {}:{}", fpr.0, fpr.1), fpr))),
             }
         }
     }
     Ok(jobs)
 }
 
-/// Whether a method trains for the false-positive range of its run.
-fn is_of_range(name: &str) -> bool {
-    method(name).is_some_and(|method| method.metric() == "pauc")
+/// The ranges that a method trains for: none where it trains for no range, those from 0 where it knows no others.
+fn ranges_of(name: &str) -> impl Iterator<Item = (f64, f64)> + Clone {
+    let ranged = method(name).is_some_and(|method| method.metric() == "pauc");
+    let from_zero = matches!(name, "sopa" | "sopa-s" | "sota-s");
+    RANGES.into_iter().filter(move |range| ranged && (range.0 == 0.0 || !from_zero))
 }
 
 /// Two-sided p of so many wins and losses where both are as likely.
@@ -407,7 +409,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
 /// One table: a row a method, a column a set.
 fn print(title: &str, metric: usize, jobs: &[Job], rows: &[Vec<Vec<Outcome>>], labels: &[String]) -> Result<()> {
     // A model that trains for one range is judged in that range alone.
-    let fits = |job: &Job| !is_of_range(&job.method) || (metric >= 2 && job.fpr == RANGES[metric - 2]);
+    let fits = |job: &Job| ranges_of(&job.method).next().is_none() || (metric >= 2 && job.fpr == RANGES[metric - 2]);
     let value = |outcome: &Outcome| outcome.test.get(metric).copied().unwrap_or(0.0);
     let base: Vec<Vec<f64>> = rows[0].iter().map(|set| set.iter().map(value).collect()).collect();
     output::line(format!("\n### {title}\n"))?;

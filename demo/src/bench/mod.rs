@@ -19,6 +19,7 @@ pub mod pairs;
 pub mod pauc;
 pub mod pauc_ablation;
 pub mod pauc_cost;
+pub mod sorr;
 pub mod step;
 pub mod store;
 pub mod tune;
@@ -62,6 +63,8 @@ enum Bench {
     PaucAblation(pauc_ablation::Args),
     /// Time steps of partial AUC, and the way to its least value on a million rows
     PaucCost(pauc_cost::Args),
+    /// The sum of ranked range by AGD and DCA: F by pass and by second, under equal tuning
+    Sorr(sorr::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -92,6 +95,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Pauc(own)) => pauc::run(own, args.json),
         Some(Bench::PaucAblation(own)) => pauc_ablation::run(own, args.json),
         Some(Bench::PaucCost(own)) => pauc_cost::run(own, args.json),
+        Some(Bench::Sorr(own)) => sorr::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),

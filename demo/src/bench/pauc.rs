@@ -53,14 +53,27 @@ pub const BATCH: &str = "positives=16 negatives=112";
 const RATES: &str = "lr=0.1 | lr=0.3 | lr=1";
 const THETAS: &str = "theta=0.03 | theta=0.3";
 
-/// Every method; the exact one first.
-fn candidates(objective: &str) -> Vec<Candidate> {
+/// Every method that knows the range; the exact one first.
+fn candidates(objective: &str, fpr: (f64, f64)) -> Vec<Candidate> {
     let new = |name, method, own: &[&str]| {
         let axes: Vec<&str> = [objective, START].iter().chain(own).copied().collect();
         Candidate::new(name, method, &axes)
     };
     let dca = |name, method, own: &str| new(name, method, &[BATCH, RATES, THETAS, own]);
-    vec![
+    let adam = |name, method, own: &[&str]| {
+        new(name, method, &[&[BATCH, "optimizer=adam schedule=linear"], own].concat())
+    };
+    let rates = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1";
+    // Those that know ranges from 0 alone.
+    let from_zero = match fpr.0 > 0.0 {
+        true => vec![],
+        false => vec![
+            adam("SOPA", "sopa", &[rates, "eta=0.003 | eta=0.03 | eta=0.3"]),
+            adam("SOPA-s", "sopa-s", &[rates, "lambda=0.1 | lambda=0.3 | lambda=1"]),
+            adam("SOTA-s", "sota-s", &["lr=0.01 | lr=0.03", "lambda=0.1 | lambda=0.3 | lambda=1", "tau=0.3 | tau=3"]),
+        ],
+    };
+    let mut all = vec![
         new("exact", "pauc-exact", &["tolerance=1e-4", "memory=5 | memory=10 | memory=20"]),
         Candidate::new(
             "CE",
@@ -84,7 +97,15 @@ fn candidates(objective: &str) -> Vec<Candidate> {
             "proximal-dca",
             "schedule=changing stage=40 prox=0.01 | schedule=constant stage=200 prox=0.1",
         ),
-    ]
+        new("MB", "pauc-minibatch", &[BATCH, "optimizer=adam", rates, "schedule=linear | schedule=cosine | schedule=constant"]),
+        Candidate::new(
+            "SVMpAUC-tight",
+            "svm-pauc-tight",
+            &["c=1 | c=3 | c=10 | c=30 | c=100 | c=300 | c=1e3 | c=3e3 | c=1e4 | c=3e4 | c=1e5 | c=3e5"],
+        ),
+    ];
+    all.extend(from_zero);
+    all
 }
 
 /// AGD-SBCD at fixed shares of the way, and at a fixed γ, for which `relax` falls as μ rises.
@@ -121,7 +142,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         },
         label,
         goal: Goal::Metric(|summary| summary.pauc),
-        candidates: if args.sweep { sweep(settings) } else { candidates(settings) },
+        candidates: if args.sweep { sweep(settings) } else { candidates(settings, args.fpr) },
         reference: if args.sweep { "exact" } else { "CE" },
         datasets: if args.compare.is_quick() { &[] } else { &["ijcnn1", "mammography"] },
         variants: vec![(String::new(), Thin::No)],
@@ -143,11 +164,12 @@ mod tests {
         for surrogate in ["logistic", "hinge"] {
             let (settings, number) = objective(surrogate);
             assert!(settings.contains(&format!("surrogate={surrogate} ")) && settings.contains(&format!("={number} ")));
-            for candidate in candidates(settings) {
+            for candidate in candidates(settings, (0.0, 0.1)) {
                 let points = if candidate.name == "exact" { 3 } else { 12 };
                 assert_eq!(candidate.grid(6000).len(), points, "{}", candidate.name);
             }
         }
+        assert_eq!(candidates("", (0.0, 0.1)).len(), candidates("", (0.05, 0.5)).len() + 3);
         assert_eq!(sweep("").len(), 17);
     }
 
