@@ -289,7 +289,7 @@ fn methods_of_partial_auc_are_compared() {
         let over = row.and_then(|row| row.split(" | ").nth(2)).and_then(|cell| cell.strip_suffix(" %"));
         over.and_then(|over| over.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {table}"))
     };
-    for name in ["exact", "threshold", "AGD-SBCD", "DCA", "proximal DCA"] {
+    for name in ["exact", "threshold", "AGD-SBCD", "DCA", "proximal DCA", "MB"] {
         assert!(of(name) < of("CE"), "{name}: {table}");
     }
     for figure in ["F-passes", "F-seconds", "test-passes", "test-seconds"] {
@@ -314,6 +314,15 @@ fn methods_of_partial_auc_are_compared() {
         last["method"] == "pauc-threshold" && last["last"].as_f64() < Some(1.2 * last["least"].as_f64().unwrap()),
         "{cost}"
     );
+    // Where all weights are 0, each loss is ln 2, and so is their mean.
+    let ranked =
+        stdout(&run(&folder.0, &["bench", "sorr", "--quick", "--data", ".", "--jobs", "1", "--figures", "figures"]));
+    for name in ["AGD", "DCA, changing steps", "DCA, constant steps"] {
+        let row = ranked.lines().find_map(|line| line.strip_prefix(&format!("| {name} | "))).expect(name);
+        let mean: f64 = row.split(" ± ").next().unwrap().parse().unwrap();
+        assert!(mean < 0.6, "{name}: {ranked}");
+    }
+    assert!(folder.path("figures/sorr-annthyroid-passes.svg").is_file());
     let wrong = run(&folder.0, &["bench", "pauc", "--fpr", "0.5:0.1"]);
     assert!(!wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("LOW:HIGH"), "{wrong:?}");
 }

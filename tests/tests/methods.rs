@@ -43,6 +43,10 @@ fn every_method_learns() {
     for method in METHODS {
         let mut config = config(method.name, &[], 600);
         config.model = ModelSpec::Linear;
+        if method.name == "svm-pauc-tight" {
+            // (Where the highest negatives stand above most positives its convex bound is least at 0.)
+            config.fpr = (0.0, 0.5);
+        }
         let mut trainer = trainer(&config, &data);
         let before = trainer.report().unwrap();
         for _ in 0..600 {

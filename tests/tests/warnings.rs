@@ -43,6 +43,10 @@ fn runs_that_learn_say_nothing() {
         for model in ["linear", "mlp-tanh:4"] {
             let mut config = config(method.name, &[], 2000);
             config.model = ModelSpec::parse(model).unwrap();
+            if method.name == "svm-pauc-tight" {
+                // (Where the highest negatives stand above most positives its convex bound is least at 0.)
+                config.fpr = (0.0, 0.5);
+            }
             // Those of finite sums that need a number for networks, or train linear models alone.
             let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else {
                 assert!(

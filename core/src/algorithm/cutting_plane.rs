@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The small problem is solved by pairwise steps along the most violating pair (with a plane of zeros for what of C is left),
-//! from the α of before. When there is no room for another plane, the one with the least α goes. D is a lower bound whatever α
+//! from the α of before, to a hundredth of the tolerance or rounding, and by no more than 20 for each plane. When there is no room for another plane, the one with the least α goes. D is a lower bound whatever α
 //! is, so the answer is within C·tolerance of the least objective, up to the rounding of the gradients. Deviation: the answer
 //! is the best w met, and the gap is its, instead of those of the last w.
 //!
@@ -34,7 +34,7 @@ pub struct CuttingPlane {
 const POINTS: usize = 2;
 
 /// Pairwise steps of one small problem at most, for each plane.
-const STEPS: usize = 2000;
+const STEPS: usize = 20;
 
 impl CuttingPlane {
     /// - `c` > 0.
@@ -58,8 +58,16 @@ impl CuttingPlane {
 
     /// Solves the small problem from the α there is.
     fn solve<T: Real>(&self, small: &mut Small<'_, T>, kept: usize) {
+        // What rounding leaves of a slope.
+        let mut noise = 0.0f64;
         for k in 0..kept {
-            let pulled: f64 = (0..kept).map(|other| small.gram.get(small.at(k, other)) * small.alpha.get(other)).sum();
+            let (mut pulled, mut size) = (0.0, small.losses.get(k).abs());
+            for other in 0..kept {
+                let term = small.gram.get(small.at(k, other)) * small.alpha.get(other);
+                pulled += term;
+                size += term.abs();
+            }
+            noise = noise.or_larger(64.0 * f64::EPSILON * size);
             small.slopes.set(k, small.losses.get(k) - pulled);
         }
         let mut left = self.c - (0..kept).map(|k| small.alpha.get(k)).sum::<f64>();
@@ -76,7 +84,7 @@ impl CuttingPlane {
                     (lowest, down) = (slope, Some(k));
                 }
             }
-            if highest - lowest <= 0.01 * self.tolerance {
+            if highest - lowest <= noise.or_larger(0.01 * self.tolerance) {
                 break;
             }
             let product = |a: Option<usize>, b: Option<usize>| match (a, b) {

@@ -145,7 +145,7 @@ impl PaucDro {
         kernel!(self.surrogate.to::<T>(), loss => match self.form {
             DroForm::Cvar { beta, eta } => {
                 let eta = batch.rate().unwrap_or(eta);
-                if next.iter().any(|s| *s == T::ZERO) {
+                if next.contains(&T::ZERO) {
                     let keys = &mut scratch.u64[..count];
                     keys.iter_mut().zip(low).for_each(|(key, h)| *key = h.key());
                     crate::sort::ascending(keys);
@@ -255,14 +255,14 @@ fn log_mean_exp<T: Real>(values: impl Iterator<Item = T> + Clone) -> T {
         sum += (x - largest).fading_exp().f64();
         count += 1.0;
     }
-    (largest + T::of((sum / count).ln())).settled()
+    (largest + T::of(Real::ln(sum / count))).settled()
 }
 
 /// ln((1 − γ)e^old + γe^new), settled.
 fn blend<T: Real>(old: T, new: T, gamma: f64) -> T {
     let largest = old.or_larger(new);
     let [old, new] = [old, new].map(|x| (x - largest).fading_exp().f64());
-    (largest + T::of(((1.0 - gamma) * old + gamma * new).ln())).settled()
+    (largest + T::of(Real::ln((1.0 - gamma) * old + gamma * new))).settled()
 }
 
 impl<T: Real> Estimator<T> for PaucDro {
@@ -390,7 +390,7 @@ macro_rules! with_shared {
 }
 
 const NEGATIVES_KL: Param =
-    number("lambda", "0.1", TINY, BIG, "the smaller, the fewer of the highest negatives matter");
+    number("lambda", "0.3", TINY, BIG, "the smaller, the fewer of the highest negatives matter");
 const INNER_GAMMA: Param = number("gamma", "0.9", TINY, 1.0, "weight of new values in the mean of each positive");
 const PAPER: &str = "Zhu, Li, Wang, Wu, Yang 2022, When AUC meets DRO: Optimizing Partial AUC for Deep Learning with Non-Convex Convergence Guarantee";
 
@@ -400,7 +400,7 @@ pub(crate) const SOPA: Entry = Entry {
     title: "SOPA",
     about: "Minimises the pairwise surrogate over the negatives up to a false-positive rate (--fpr 0:HI), by the conditional value at risk of each positive.",
     kind: Kind::Batches,
-    params: with_shared!(number("eta", "0.01", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
+    params: with_shared!(number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1" },
     files: &["core/src/estimator/pauc_dro.rs"],

@@ -12,7 +12,8 @@
 //! each positive stands below the first r_i of them. Its terms fall with the rank up to m, and again from m + 1 on, where each
 //! has one more for the loss: r_i is the end of the positive terms either up to m, or past it.
 //!
-//! The bound is convex, and for α = 0 it is the mean hinge loss with the n highest negatives. A range without a whole negative
+//! The bound is convex, and for α = 0 it is the mean hinge loss with the n highest negatives: where these stand above the
+//! positives in the mean, whatever the weights, it is least at 0, where all scores tie (and a report says so). A range without a whole negative
 //! is that of the one in its middle. Only for batches of everything ([`Drawn::All`]). No state. Cost O(n log n); scratch one
 //! value, 2 f64 and one `u32` a row.
 
@@ -164,7 +165,7 @@ pub(crate) const ENTRY: Entry = Entry {
     params: &[
         auto_count("steps", 1, Auto::Model { linear: 500.0, network: 500.0 }, "planes found, at most"),
         rule("cutting-plane", &["cutting-plane"]),
-        number("c", "1000", TINY, BIG, "weight of the bound against half the squared norm of the parameters"),
+        number("c", "1e4", TINY, BIG, "weight of the bound against half the squared norm of the parameters"),
         number("tolerance", "1e-3", TINY, BIG, "ends when the objective is this near to its least, over c"),
         Param {
             name: "planes",

@@ -60,9 +60,8 @@ fn candidates(objective: &str, fpr: (f64, f64)) -> Vec<Candidate> {
         Candidate::new(name, method, &axes)
     };
     let dca = |name, method, own: &str| new(name, method, &[BATCH, RATES, THETAS, own]);
-    let adam = |name, method, own: &[&str]| {
-        new(name, method, &[&[BATCH, "optimizer=adam schedule=linear"], own].concat())
-    };
+    let adam =
+        |name, method, own: &[&str]| new(name, method, &[&[BATCH, "optimizer=adam schedule=linear"], own].concat());
     let rates = "lr=0.003 | lr=0.01 | lr=0.03 | lr=0.1";
     // Those that know ranges from 0 alone.
     let from_zero = match fpr.0 > 0.0 {
@@ -97,7 +96,11 @@ fn candidates(objective: &str, fpr: (f64, f64)) -> Vec<Candidate> {
             "proximal-dca",
             "schedule=changing stage=40 prox=0.01 | schedule=constant stage=200 prox=0.1",
         ),
-        new("MB", "pauc-minibatch", &[BATCH, "optimizer=adam", rates, "schedule=linear | schedule=cosine | schedule=constant"]),
+        new(
+            "MB",
+            "pauc-minibatch",
+            &[BATCH, "optimizer=adam", rates, "schedule=linear | schedule=cosine | schedule=constant"],
+        ),
         Candidate::new(
             "SVMpAUC-tight",
             "svm-pauc-tight",
