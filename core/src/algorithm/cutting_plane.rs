@@ -242,7 +242,6 @@ impl<T: Real> Algorithm<T> for CuttingPlane {
 
 impl CuttingPlane {
     /// Of settings.
-    #[cfg(feature = "every-method")]
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         if settings.scope().network {
             return Err(Error::Unsupported { what: "cutting planes for a network: its objective is not convex" });

@@ -10,7 +10,7 @@ mod adam;
 mod agd;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod alexr2;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code, unused_imports))]
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod cutting_plane;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod dca;

@@ -35,7 +35,7 @@ pub(crate) mod pauc_dual;
 pub(crate) mod pauc_minibatch;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code, unused_imports))]
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_tight;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;

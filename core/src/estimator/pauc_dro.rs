@@ -348,7 +348,6 @@ impl<T: Real> Estimator<T> for PaucDro {
 }
 
 impl PaucDro {
-    #[cfg(feature = "every-method")]
     fn of(settings: &Settings<'_>, form: DroForm) -> Result<Self> {
         if settings.fpr().0 > 0.0 {
             return Err(Error::Unsupported {
@@ -359,19 +358,16 @@ impl PaucDro {
     }
 
     /// SOPA, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn sopa(settings: &Settings<'_>) -> Result<Self> {
         Self::of(settings, DroForm::Cvar { beta: settings.fpr().1, eta: settings.value("eta") })
     }
 
     /// SOPA-s, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn sopa_s(settings: &Settings<'_>) -> Result<Self> {
         Self::of(settings, DroForm::Kl { lambda: settings.value("lambda"), gamma: settings.value("gamma") })
     }
 
     /// SOTA-s, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn sota_s(settings: &Settings<'_>) -> Result<Self> {
         let gamma = (settings.value("gamma"), settings.value("gamma-outer"));
         Self::of(settings, DroForm::TwoWay { lambda: settings.value("lambda"), tau: settings.value("tau"), gamma })

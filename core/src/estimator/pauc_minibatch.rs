@@ -152,7 +152,6 @@ impl<T: Real> Estimator<T> for PaucMinibatch {
 
 impl PaucMinibatch {
     /// Of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr())
     }

@@ -150,7 +150,6 @@ impl<T: Real> Estimator<T> for PaucTight {
 
 impl PaucTight {
     /// Of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.fpr())
     }

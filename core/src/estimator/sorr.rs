@@ -367,7 +367,6 @@ impl<T: Real> Estimator<T> for Sorr {
 
 impl Sorr {
     /// The logistic loss of two classes, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(ExampleLoss::Logistic, settings.ranks(), settings.value("theta"))
     }
