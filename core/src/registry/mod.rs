@@ -111,7 +111,8 @@ impl Method {
     pub fn metric(&self) -> &'static str {
         match self.name {
             "soap" | "ap-exact" | "smooth-ap" | "fast-ap" | "min-max-ap" => "ap",
-            "pauc-exact" | "pauc-threshold" | "agd-sbcd" | "dca" | "proximal-dca" => "pauc",
+            "pauc-exact" | "pauc-threshold" | "pauc-minibatch" | "sopa" | "sopa-s" | "sota-s" => "pauc",
+            "agd-sbcd" | "dca" | "proximal-dca" | "svm-pauc-tight" => "pauc",
             _ => "auroc",
         }
     }
