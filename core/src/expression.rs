@@ -12,6 +12,8 @@
 //! around parts mean nothing. A group or a file with `]` or `)` in it stands in double quotes, with each double quote
 //! inside written twice. What is displayed is read as the same.
 
+pub use crate::constraint::Sense;
+use crate::constraint::{Constraint, Measure};
 use crate::metric::Rate;
 use alloc::string::{String, ToString};
 use core::fmt;
@@ -49,15 +51,6 @@ pub enum Quantity {
         /// The file.
         file: String,
     },
-}
-
-/// The side of its bound on which a quantity is to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sense {
-    /// At or below.
-    AtMost,
-    /// At or above.
-    AtLeast,
 }
 
 /// What bounds a quantity.
@@ -147,6 +140,20 @@ impl core::error::Error for ExpressionError {}
 const NAMES: &str = "gap(fpr), gap(tpr), recall, fpr, precision, loss";
 
 impl Expression {
+    /// A constraint with names for the numbers of groups; a group without a name is called by its number.
+    #[must_use]
+    pub fn of(constraint: &Constraint, groups: &[String]) -> Self {
+        let name =
+            |group: Option<u16>| group.map(|at| groups.get(usize::from(at)).cloned().unwrap_or_else(|| at.to_string()));
+        let quantity = match constraint.measure {
+            Measure::Gap { rate, at } => Quantity::Gap { rate, fpr: at },
+            Measure::Rate { rate, group } => Quantity::Rate { rate, group: name(group) },
+            Measure::Precision { group } => Quantity::Precision { group: name(group) },
+            Measure::Loss { group } => Quantity::Loss { group: name(group) },
+        };
+        Self { quantity, sense: constraint.sense, bound: Bound::Value(constraint.bound) }
+    }
+
     /// Reads a constraint.
     ///
     /// # Errors

@@ -1,12 +1,15 @@
 //! Constraints of a run or a model: what is said of each, as text and as JSON, and the exit code.
 
+use crate::by_group::{Grouping, Table};
 use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
 use undercurve::Real;
-use undercurve::expression::Expression;
+use undercurve::data::Dataset;
+use undercurve::expression::{Expression, Sense};
 use undercurve::judge::{Judged, Scored, Verdict};
-use undercurve::metric::Metrics;
+use undercurve::metric::{Metrics, Rate};
+use undercurve::trainer::{Predictor, Trainer};
 
 /// `--constraint`, for clap.
 pub fn parse(text: &str) -> std::result::Result<Expression, String> {
@@ -20,11 +23,16 @@ recall >= 0.85, fpr <= 0.2, precision >= 0.9, loss <= 0.3, each of all rows or o
 score 0 up; loss(FILE) <= 0.3 on the rows of a file. Each is met, not met, or, within the noise of so few rows, cannot be told.";
 
 /// One constraint on one part of the data.
-pub struct Told<'a> {
+pub struct Line<'a> {
     pub part: &'a str,
     pub judged: Judged,
     /// Of that part.
     pub groups: &'a [String],
+}
+
+/// Rows with their scores.
+pub fn scored<'a, T: Real>(data: &'a Dataset<T>, scores: &'a [T]) -> Scored<'a, T> {
+    Scored { scores, labels: data.labels(), group_of: data.group_of(), group_names: data.group_names(), old: &[] }
 }
 
 /// Judges a constraint on some rows.
@@ -33,7 +41,7 @@ pub fn judge<T: Real>(constraint: &Expression, on: &Scored<'_, T>, memory: &mut 
     judged.map_err(|error| CliError::input(format!("--constraint {constraint}: {error}")))
 }
 
-impl Told<'_> {
+impl Line<'_> {
     pub fn text(&self) -> String {
         let Judged { value, noise, groups, rows, .. } = self.judged;
         let value = value.map_or("–".to_string(), |value| format!("{value:.4}"));
@@ -77,11 +85,11 @@ pub fn sentence(verdicts: &[Verdict]) -> String {
 ///
 /// # Errors
 /// `Unmet` where one is not met and all have to be.
-pub fn print(constraints: &[Expression], told: &[Told<'_>], require: bool, json: bool) -> Result<()> {
+pub fn print(constraints: &[Expression], told: &[Line<'_>], require: bool, json: bool) -> Result<()> {
     let verdicts: Vec<Verdict> = told.iter().map(|told| told.judged.verdict).collect();
     let sentence = sentence(&verdicts);
     if json {
-        let of = |(constraint, told): (&Expression, &Told<'_>)| {
+        let of = |(constraint, told): (&Expression, &Line<'_>)| {
             let mut object = told.json();
             object["target"] = constraint.to_string().into();
             object
@@ -97,4 +105,192 @@ pub fn print(constraints: &[Expression], told: &[Told<'_>], require: bool, json:
         output::line(format!("{sentence}."))?;
     }
     if require && verdicts.contains(&Verdict::NotMet) { Err(CliError::Unmet(sentence)) } else { Ok(()) }
+}
+
+/// What is known of a constraint along a run.
+#[derive(Clone, Copy, Default)]
+struct Tracked {
+    /// The largest of its functions, at most 0 where it holds on the tracked values, with the largest weight and its bound.
+    value: f64,
+    dual: f64,
+    bound: f64,
+}
+
+/// What a run trains under, and how that went in its last quarter.
+pub struct Watch {
+    pub constraints: Vec<Expression>,
+    tracked: Vec<Tracked>,
+    looks: u64,
+    /// Of each function the constraint, and how often it was violated with its weight at the bound.
+    stuck: Vec<(usize, u64)>,
+}
+
+/// Looks in the last quarter of a run, about.
+const LOOKS: u64 = 1000;
+
+impl Watch {
+    pub fn new(constraints: Vec<Expression>) -> Self {
+        let tracked = vec![Tracked::default(); constraints.len()];
+        Self { constraints, tracked, looks: 0, stuck: Vec::new() }
+    }
+
+    /// To be called after every step. (What a resumed run did before is not known.)
+    pub fn look<T: Real>(&mut self, trainer: &Trainer<T>) {
+        let (done, all) = (trainer.steps_done(), trainer.total_steps());
+        let quarter = all.div_ceil(4);
+        if self.constraints.is_empty() || done + quarter <= all || !done.is_multiple_of((quarter / LOOKS).max(1)) {
+            return;
+        }
+        self.looks += 1;
+        for tracked in &mut self.tracked {
+            (tracked.value, tracked.dual) = (f64::NEG_INFINITY, 0.0);
+        }
+        let functions = trainer.constraint_functions();
+        self.stuck.resize(functions.len(), (0, 0));
+        for (function, stuck) in functions.iter().zip(&mut self.stuck) {
+            let tracked = &mut self.tracked[function.constraint];
+            tracked.value = tracked.value.max(function.value);
+            tracked.dual = tracked.dual.max(function.dual);
+            tracked.bound = function.bound;
+            // (Within the rounding of f32.)
+            let at_bound = function.value > 0.0 && function.dual >= 0.999 * function.bound;
+            *stuck = (function.constraint, stuck.1 + u64::from(at_bound));
+        }
+    }
+
+    /// The share of the looks at which one function of a constraint could weigh no more and was violated still.
+    fn stuck(&self, at: usize) -> f64 {
+        let most = self.stuck.iter().filter(|(constraint, _)| *constraint == at).map(|(_, count)| *count).max();
+        most.unwrap_or(0) as f64 / self.looks.max(1) as f64
+    }
+}
+
+/// What is said of constraints and groups at the end of a run.
+pub struct Ended {
+    lines: Vec<String>,
+    constraints: Vec<Value>,
+    verdicts: Vec<Verdict>,
+    tables: Vec<(&'static str, String, Value)>,
+}
+
+/// The last line's part.
+pub struct Told {
+    pub text: String,
+    /// No constraint is violated.
+    pub holds: bool,
+}
+
+/// On the wrong side of its bound, if only by noise.
+fn beyond(constraint: &Expression, judged: Judged) -> bool {
+    judged.value.is_some_and(|value| match constraint.sense {
+        Sense::AtMost => value > judged.bound,
+        Sense::AtLeast => value < judged.bound,
+    })
+}
+
+impl Ended {
+    /// Measures a run's model on all its rows; rates of groups from `threshold`.
+    ///
+    /// # Errors
+    /// As the metrics'.
+    pub fn of<T: Real>(
+        trainer: &Trainer<T>,
+        model: &mut Predictor<T>,
+        watch: &Watch,
+        threshold: Option<f64>,
+    ) -> Result<Self> {
+        let (train, test) = (trainer.train_data().clone(), trainer.test_data().cloned());
+        let known = train.groups();
+        let mut ended = Self { lines: Vec::new(), constraints: Vec::new(), verdicts: Vec::new(), tables: Vec::new() };
+        let mut memory = Metrics::new();
+        let mut parts = Vec::new();
+        for (part, data) in [("train", Some(train)), ("test", test)] {
+            let Some(data) = data else { continue };
+            let mut scores = vec![T::ZERO; data.len()];
+            model.score(data.rows(), &mut scores)?;
+            parts.push((part, data, scores));
+        }
+        for (at, constraint) in watch.constraints.iter().enumerate() {
+            let lines = parts.iter().map(|(part, data, scores)| {
+                let judged = judge(constraint, &scored(data, scores), &mut memory)?;
+                Ok(Line { part, judged, groups: data.group_names() })
+            });
+            ended.add_constraint(constraint, watch, at, &lines.collect::<Result<Vec<_>>>()?);
+        }
+        for (part, data, scores) in &parts {
+            if data.group_of().is_empty() {
+                continue;
+            }
+            let grouping = Grouping { of: data.group_of(), names: data.group_names(), known };
+            let table = Table::new(&mut memory, scores, data.labels(), grouping, threshold.unwrap_or(0.0))?;
+            let mut text = table.text();
+            let mut json = json!({"groups": table.json()});
+            for (name, rate) in [("gap(fpr)", Rate::Fpr), ("gap(tpr)", Rate::Tpr)] {
+                let gap = crate::by_group::find(
+                    crate::by_group::OfGroups::Gap(rate, None),
+                    &mut memory,
+                    scores,
+                    data.labels(),
+                    grouping,
+                )?;
+                let figure = gap.value().map_or_else(String::new, |value| format!("{value:.4}"));
+                text += &format!("\n{name} {figure}{}", gap.note(data.group_names()));
+                json[name] = gap.json(data.group_names()).into();
+            }
+            ended.tables.push((part, text, json));
+        }
+        Ok(ended)
+    }
+
+    fn add_constraint(&mut self, constraint: &Expression, watch: &Watch, at: usize, lines: &[Line<'_>]) {
+        let tracked = watch.tracked[at];
+        let stuck = watch.stuck(at);
+        // (A batch is noisy: where the training rows are on the right side there is no conflict.)
+        let conflict = stuck > 0.5 && lines.first().is_some_and(|train| beyond(constraint, train.judged));
+        let verdict = lines.last().map_or(Verdict::CannotTell, |line| line.judged.verdict);
+        let parts: Vec<String> = lines.iter().map(Line::text).collect();
+        let (mut along, mut object) = (String::new(), json!({"target": constraint.to_string()}));
+        if watch.looks > 0 {
+            let bound = if tracked.bound.is_finite() { format!(" of {}", tracked.bound) } else { String::new() };
+            along = format!("; tracked {:+.4}, dual {:.3}{bound}", tracked.value, tracked.dual);
+            if conflict {
+                along += &format!(", at its bound and violated in {:.0} % of the last quarter", 100.0 * stuck);
+            }
+            object["surrogate"] = tracked.value.is_finite().then_some(tracked.value).into();
+            object["dual"] = tracked.dual.into();
+            object["dual_bound"] = tracked.bound.is_finite().then_some(tracked.bound).into();
+            object["at_bound"] = stuck.into();
+        }
+        let conflicts = if conflict { ", conflict" } else { "" };
+        self.lines.push(format!("{constraint}: {verdict}{conflicts}: {}{along}", parts.join("; ")));
+        object["verdict"] = verdict.to_string().into();
+        object["conflict"] = conflict.into();
+        for line in lines {
+            object[line.part] = line.json();
+        }
+        self.constraints.push(object);
+        self.verdicts.push(verdict);
+    }
+
+    /// For people: a line for each constraint, and the groups of the test rows, or else of the training rows.
+    pub fn text(&self) -> String {
+        let table = self.tables.last().map(|(part, text, _)| format!("\n{part}: {text}"));
+        self.lines.iter().cloned().chain(table).collect::<Vec<_>>().join("\n")
+    }
+
+    /// For programs.
+    pub fn add(&self, totals: &mut Value) {
+        if !self.constraints.is_empty() {
+            totals["constraints"] = Value::from_iter(self.constraints.iter().cloned());
+        }
+        for (part, _, json) in &self.tables {
+            totals[format!("{part}_groups")] = json.clone();
+        }
+    }
+
+    /// How many hold; `None` where nothing was asked.
+    pub fn sentence(&self) -> Option<Told> {
+        let holds = !self.verdicts.contains(&Verdict::NotMet);
+        (!self.verdicts.is_empty()).then(|| Told { text: sentence(&self.verdicts), holds })
+    }
 }

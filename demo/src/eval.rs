@@ -1,6 +1,6 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
-use crate::constraints::{self, Told};
+use crate::constraints::{self, Line, scored};
 use crate::decide;
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, Preparation, Split, Target, Targets};
+use undercurve::data::{Preparation, Split, Target, Targets};
 use undercurve::expression::{Expression, Quantity};
-use undercurve::judge::{Judged, Scored};
+use undercurve::judge::Judged;
 use undercurve::metric::{Metrics, class_summary, value_summary};
 use undercurve::trainer::Predictor;
 
@@ -144,7 +144,7 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
                     Quantity::LossOn { file } => of_file(args, constraint, Path::new(file), preparation, &mut model)?,
                     _ => constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())?,
                 };
-                told.push(Told { part: "exactly", judged, groups: data.group_names() });
+                told.push(Line { part: "exactly", judged, groups: data.group_names() });
             }
             constraints::print(&args.constraint, &told, args.require, args.json)
         }
@@ -155,10 +155,6 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
 fn of_two_classes(args: &Args) -> Option<&'static str> {
     let group = (!args.group.is_empty()).then_some("--group");
     group.or((!args.constraint.is_empty()).then_some("--constraint"))
-}
-
-fn scored<'a, T: Real>(data: &'a Dataset<T>, scores: &'a [T]) -> Scored<'a, T> {
-    Scored { scores, labels: data.labels(), group_of: data.group_of(), group_names: data.group_names(), old: &[] }
 }
 
 /// A constraint of the loss on the rows of a file.

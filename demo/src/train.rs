@@ -1,5 +1,6 @@
 //! `undercurve train`: trains a model, reports on the way, saves and resumes.
 
+use crate::constraints::{self, Watch};
 use crate::decide::{self, DecisionArgs};
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
@@ -11,12 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::checkpoint::{CheckpointError, SavedModel};
+use undercurve::constraint::Constraints;
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
 };
+use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
-use undercurve::registry::{Method, class_methods};
+use undercurve::registry::{Kind, Method, PRESETS, class_methods, preset};
 use undercurve::trainer::{Best, Config, Length, ModelSpec, Predictor, Trainer};
 
 /// `--precision`.
@@ -52,21 +55,24 @@ impl TargetArg {
 
 /// Options of `train`.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   undercurve train data.csv --split 0.75 --method soap
   undercurve train data.csv --label default --positive yes --split 0.6 --method ce --model mlp:64,64 --json
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --method soap --set lr=0.05 --set gamma=0.5 --save a9a.model
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model
   undercurve train digits.csv --label digit --split 0.75 --method ce
+  undercurve train people.csv --split 0.7 --group sex --method sonex --constraint \"gap(fpr) <= 0.05\"
   undercurve train prices.csv --label price --target values --split 0.75 --method ai-sarah --set loss=least-squares
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
 ppd-sg and ppd-adagrad train all of them as classes and report the Hand-Till AUC. With --target values labels are numbers,
 which the finite sums fit with loss=least-squares.
 
-Exit code: 0 when all went well, 2 for bad input or options (one line says what and where, and nothing is written, but for
-a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C, 1 for anything else.")]
+{}
+
+Exit code: 0 when all went well, also where a constraint is not met (the last line says so; 3 with --require), 2 for bad input or options (one line says what and where, and nothing is written, but for
+a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C, 1 for anything else.", constraints::HELP))]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]
@@ -84,15 +90,26 @@ pub struct Args {
     #[command(flatten)]
     pub reading: DataArgs,
     /// Method; `undercurve methods` lists them
-    #[arg(long, value_name = "NAME", required_unless_present = "resume")]
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["resume", "preset"])]
     pub method: Option<String>,
     /// A parameter of the method, as often as needed; `undercurve methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Settings to begin with: defaults, or paper for those of the method's paper; --set changes either
-    #[arg(long, value_enum, value_name = "NAME", default_value = "defaults", hide_possible_values = true)]
+    /// Settings to begin with, which --set changes: defaults, or paper for those of the method's paper; or a method with
+    /// settings and constraints: roc-fairness, roc-fairness-paper, gdro-cvar
+    #[arg(long, value_name = "NAME", default_value = "defaults", value_parser = preset_name)]
     #[arg(conflicts_with = "resume")]
-    pub preset: Preset,
+    pub preset: String,
+    /// What has to hold, as often as needed, for methods that train under constraints, like sonex, alexr2 or lagrange
+    /// [default: gap(fpr) <= 0.05 and gap(tpr) <= 0.05]; --group names the groups
+    #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
+    pub constraint: Vec<Expression>,
+    /// What such a method minimises: auc, ce, or cvar:SHARE, the mean loss of the worst share of the groups
+    #[arg(long, value_name = "WHAT", conflicts_with = "resume")]
+    pub objective: Option<String>,
+    /// End with exit code 3 when a constraint is not met
+    #[arg(long)]
+    pub require: bool,
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
@@ -226,47 +243,64 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     let (file, every, save_every) = (&*args.data, args.every, args.save_every);
     let out = args.out.as_deref();
     let manner = Manner { file, place, out, every, save_every, seconds: args.seconds, json: args.json };
-    walk(&manner, &mut Training { trainer, engine, preparation, split, best, valid, costs, report: None })
-}
-
-/// `--preset`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Preset {
-    /// The method's defaults
-    #[default]
-    Defaults,
-    /// The settings of its paper
-    Paper,
-}
-
-impl Preset {
-    /// Its settings and those that are set, which come before.
-    fn with(self, method: &Method, set: &[(String, String)]) -> Vec<(String, String)> {
-        let paper = if self == Self::Paper { method.paper } else { &[] };
-        let kept = paper.iter().filter(|(name, _)| set.iter().all(|(other, _)| other != name));
-        kept.map(|&(name, value)| (name.into(), value.into())).chain(set.iter().cloned()).collect()
+    let watch = Watch::new(trainer.constraints());
+    let require = args.require;
+    if require && watch.constraints.is_empty() {
+        return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
+    walk(
+        &manner,
+        &mut Training { trainer, engine, preparation, split, best, valid, costs, report: None, watch, require },
+    )
+}
+
+/// `--preset`: that there is one.
+fn preset_name(text: &str) -> std::result::Result<String, String> {
+    let names = ["defaults", "paper"].into_iter().chain(PRESETS.iter().map(|preset| preset.name));
+    match names.clone().any(|name| name == text) {
+        true => Ok(text.to_string()),
+        false => Err(format!("expected {}", names.collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// Some settings and those that are set, which come before.
+fn below(settings: &[(&str, &str)], set: &[(String, String)]) -> Vec<(String, String)> {
+    let kept = settings.iter().filter(|(name, _)| set.iter().all(|(other, _)| other != name));
+    kept.map(|&(name, value)| (name.into(), value.into())).chain(set.iter().cloned()).collect()
 }
 
 /// What a new run is made from.
 fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     // What can be told without reading the data comes first.
-    let name = args.method.as_deref().unwrap_or_default();
+    let preset = preset(&args.preset);
+    let name = match (args.method.as_deref(), preset) {
+        (Some(name), Some(preset)) if name != preset.method => {
+            return Err(CliError::input(format!("--preset {}: is of the method {}", preset.name, preset.method)));
+        }
+        (name, preset) => name.or(preset.map(|preset| preset.method)),
+    };
+    let name = name.ok_or_else(|| CliError::input(format!("--preset {}: needs --method NAME", args.preset)))?;
     let method = methods::find(name)?;
     let model = ModelSpec::parse(args.model.as_deref().unwrap_or("linear")).map_err(CliError::Input)?;
     if args.split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(CliError::input("--split: expected a share above 0 and below 1"));
     }
+    let settings = [objective(args, method)?, args.set.clone()].concat();
+    let preset_settings = if args.preset == "paper" { method.paper } else { preset.map_or(&[][..], |p| p.settings) };
+    let asked = preset.filter(|_| args.constraint.is_empty()).map_or(Constraints::NONE, |preset| preset.constraints);
+    let asked = asked.as_slice().iter().map(|constraint| Expression::of(constraint, &[]));
     let config = Config {
         method: name.to_string(),
-        settings: args.preset.with(method, &args.set),
+        settings: below(preset_settings, &settings),
         model,
         seed: args.seed.unwrap_or(1),
         length: length(args).unwrap_or(Length::Method),
         fpr: args.fpr.unwrap_or(Config::default().fpr),
+        constraints: args.constraint.iter().cloned().chain(asked).map(|asked| asked.to_string()).collect(),
     };
-    methods::check_once(&args.set)?;
+    methods::check_once(&settings)?;
     let mut options = args.reading.options();
+    check_groups(args, method)?;
     let several = method.of_classes().filter(|_| options.positive.is_none());
     // Where the method may be one of several classes only the data tell which parameters it has.
     if several.is_none() || args.target.is_some_and(|target| target != TargetArg::Classes) {
@@ -285,9 +319,47 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     Ok((config, options, table))
 }
 
+/// `--objective` as settings.
+fn objective(args: &Args, method: &Method) -> Result<Vec<(String, String)>> {
+    let Some(text) = &args.objective else { return Ok(Vec::new()) };
+    let refuse = || CliError::input(format!("--objective {text}: expected auc, ce or cvar:SHARE with 0 < SHARE <= 1"));
+    let has = |name: &str| method.params.iter().any(|param| param.name == name);
+    let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+    if !has("objective") && !has("share") {
+        return Err(CliError::input(format!("--objective: method {} has its own", method.name)));
+    }
+    let (what, share) = match text.split_once(':') {
+        Some(("cvar", share)) if share.parse().is_ok_and(|share: f64| share > 0.0 && share <= 1.0) => {
+            ("cvar", Some(share))
+        }
+        None if text == "auc" || text == "ce" => (text.as_str(), None),
+        _ => return Err(refuse()),
+    };
+    let first = has("objective").then(|| pair("objective", what));
+    if first.is_none() && share.is_none() {
+        return Err(CliError::input(format!("--objective {text}: method {} minimises cvar:SHARE alone", method.name)));
+    }
+    Ok(first.into_iter().chain(share.map(|share| pair("share", share))).collect())
+}
+
+/// Refuses a method of groups without any, unless all that is asked of it is asked of everybody.
+fn check_groups(args: &Args, method: &Method) -> Result<()> {
+    let of_all = |constraint: &Expression| match &constraint.quantity {
+        Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.is_none(),
+        _ => false,
+    };
+    // (A preset is of groups.)
+    let alone = !args.constraint.is_empty() && args.constraint.iter().all(of_all);
+    let worst = args.objective.as_ref().is_some_and(|what| what.starts_with("cvar"));
+    if method.kind == Kind::Cells && args.reading.group.is_empty() && (worst || !alone) {
+        return Err(CliError::input(format!("--method {}: is of groups; --group names their columns", method.name)));
+    }
+    Ok(())
+}
+
 /// A trainer with what belongs to its data.
-struct Made<T: Real> {
-    trainer: Trainer<T>,
+pub struct Made<T: Real> {
+    pub trainer: Trainer<T>,
     preparation: Preparation,
     /// The share of its rows that it trains on.
     split: Option<f64>,
@@ -298,7 +370,7 @@ struct Made<T: Real> {
 }
 
 /// The data and the trainer of a new run.
-fn start<T: Real>(args: &Args) -> Result<Made<T>> {
+pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     let (mut config, options, table) = read(args)?;
     let several = |error: DataError| {
         let error = match error.kind {
@@ -422,6 +494,10 @@ fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Pr
         ("method", args.method.as_ref().is_some_and(|method| *method != config.method)),
         ("parameter (--set)", !args.set.is_empty() && args.set != config.settings),
         ("model", given_model.is_some_and(|model| model != config.model)),
+        ("list of constraints", {
+            let asked: Vec<String> = args.constraint.iter().map(ToString::to_string).collect();
+            !asked.is_empty() && asked != config.constraints
+        }),
         ("seed", args.seed.is_some_and(|seed| seed != config.seed)),
         ("false-positive range", args.fpr.is_some_and(|fpr| fpr != config.fpr)),
         ("number of steps or passes", length(args).is_some_and(|length| length != config.length)),

@@ -1,5 +1,6 @@
 //! What every training run does on the way: steps, reports, saves, Ctrl-C.
 
+use crate::constraints::{Ended, Watch};
 use crate::decide;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
@@ -52,6 +53,10 @@ pub struct Training<T: Real> {
     pub costs: Option<Costs>,
     /// The last.
     pub report: Option<Report>,
+    /// What it trains under.
+    pub watch: Watch,
+    /// Whether that has to hold.
+    pub require: bool,
 }
 
 impl<T: Real> Training<T> {
@@ -370,6 +375,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if let Some(best) = &mut run.best {
             best.look(&mut run.trainer).map_err(|error| run.left_range(error))?;
         }
+        run.watch.look(&run.trainer);
         let before = std::mem::replace(&mut at, run.trainer.progress().0);
         let moved = run.trainer.steps_done() > done;
         let due = |every: Option<u64>| match every {
@@ -427,6 +433,13 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
         reporter.say(text)?;
     }
+    let mut told = None;
+    if run.trainer.train_data().groups() > 1 || !run.watch.constraints.is_empty() {
+        let ended = Ended::of(&run.trainer, &mut model, &run.watch, totals["threshold"]["at"].as_f64())?;
+        reporter.say(ended.text())?;
+        ended.add(&mut totals);
+        told = ended.sentence();
+    }
     let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
     let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     if let (true, Some(path)) = (ranks_nothing, place) {
@@ -449,6 +462,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         seconds(),
         run.backend()
     );
+    let sentence = told.as_ref().map_or(sentence.clone(), |told| format!("{sentence}; {}", told.text));
     if interrupted {
         totals["interrupted"] = true.into();
     }
@@ -460,7 +474,11 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
         eprintln!("warning: {sentence}");
     }
-    if interrupted { Err(CliError::Interrupted) } else { Ok(()) }
+    match told {
+        _ if interrupted => Err(CliError::Interrupted),
+        Some(told) if run.require && !told.holds => Err(CliError::Unmet(told.text)),
+        _ => Ok(()),
+    }
 }
 
 /// The number type.

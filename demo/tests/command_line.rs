@@ -1124,3 +1124,91 @@ fn groups_are_measured_and_kept_with_the_model() {
     refuse(&["eval", "p.model", "bad.csv"], &format!("bad.csv:{line}:3: missing value in column \"sex\""));
     stdout(&run(&folder.0, &["train", "p.csv", "--resume", "p.model"]));
 }
+
+#[test]
+fn constraints_are_trained_judged_and_required() {
+    let folder = Folder::new("constraints");
+    folder.write("p.csv", people(1500, 0));
+    let base = ["train", "p.csv", "--split", "0.6", "--group", "sex", "--method", "sonex", "--steps", "1500"];
+    let train = |more: &[&str]| run(&folder.0, &[&base, more].concat());
+    // Bounds that leave room are met, by the text, the JSON and the exit code.
+    let loose = ["--constraint", "gap(fpr)<=0.6", "--constraint", "recall[ f ] >= 0.2", "--require"];
+    let shown = stdout(&train(&loose));
+    let last = shown.lines().last().unwrap();
+    assert!(last.starts_with("1500 steps") && last.ends_with("; 2 of 2 constraints met"), "{shown}");
+    assert!(shown.contains("\ngap(fpr) <= 0.6: met: train 0.") && shown.contains("\ntest: By group"), "{shown}");
+    // What cannot be met together ends well, and says so; unless it is required.
+    let hard = ["--constraint", "recall >= 0.99", "--constraint", "fpr <= 0.01", "--save", "hard.model"];
+    let output = train(&[&hard[..], &["--json"]].concat());
+    let totals = objects(&stdout(&output)).pop().unwrap();
+    for (at, target) in ["recall >= 0.99", "fpr <= 0.01"].iter().enumerate() {
+        let told = &totals["constraints"][at];
+        assert_eq!(
+            (&told["target"], &told["verdict"], &told["conflict"]),
+            (&(*target).into(), &"not met".into(), &true.into()),
+            "{totals}"
+        );
+        assert!(
+            told["dual"].as_f64() >= Some(0.99 * told["dual_bound"].as_f64().unwrap())
+                && told["surrogate"].as_f64() > Some(0.0)
+        );
+        assert!(
+            told["train"]["value"].is_number()
+                && told["test"]["noise"].is_number()
+                && told["at_bound"].as_f64() > Some(0.5)
+        );
+    }
+    assert!(totals["test_groups"]["gap(fpr)"]["value"].is_number() && totals["train_groups"]["groups"].is_array());
+    let output = train(&[&hard[..4], &["--require"]].concat());
+    assert_eq!((output.status.code(), &*output.stderr), (Some(3), &b"error: no constraint is met, 2 not met\n"[..]));
+    assert!(String::from_utf8(output.stdout).unwrap().ends_with("; no constraint is met, 2 not met\n"));
+    // The model says the same of the rows that were held out.
+    let eval = ["eval", "hard.model", "p.csv", "--held-out", "--json", "--constraint", "fpr <= 0.01"];
+    let told = objects(&stdout(&run(&folder.0, &eval))).pop().unwrap();
+    assert_eq!(told["constraints"][0]["value"], totals["constraints"][1]["test"]["value"]);
+    // By name alone: method, settings and what must hold.
+    let quick = ["train", "p.csv", "--split", "0.6", "--group", "sex", "--steps", "20", "--preset"];
+    let preset = |name: &str| stdout(&run(&folder.0, &[&quick[..], &[name]].concat()));
+    let shown = preset("roc-fairness-paper");
+    assert!(shown.contains("alexr2") && shown.contains("\ngap(fpr) <= 0.005: "), "{shown}");
+    assert!(preset("roc-fairness").contains("\ngap(tpr) <= 0.05: "));
+    assert!(preset("gdro-cvar").contains("By group"));
+    // The worst share of groups.
+    let worst = stdout(&train(&["--objective", "cvar:0.5"]));
+    assert!(worst.contains("By group") && !worst.contains("constraint"), "{worst}");
+    let refuse = |args: &[&str], part: &str| refused(&folder, args, part);
+    let with = |more: &[&'static str]| [&base[..], more].concat();
+    refuse(&with(&["--constraint", "gap(fpr) >= 1"]), "character 10: gaps and losses are bounded by <= alone");
+    refuse(
+        &with(&["--constraint", "fpr[q] <= 0.1"]),
+        "constraint \"fpr[q] <= 0.1\": there is no group \"q\"; the groups are \"f\", \"m\"",
+    );
+    refuse(&with(&["--preset", "gdro"]), "expected defaults, paper, roc-fairness, roc-fairness-paper, gdro-cvar");
+    refuse(&with(&["--preset", "roc-fairness"]), "--preset roc-fairness: is of the method lagrange");
+    refuse(&["train", "p.csv", "--preset", "paper"], "--preset paper: needs --method NAME");
+    refuse(&["train", "p.csv", "--preset", "roc-fairness"], "is of groups; --group names");
+    refuse(&with(&["--valid", "0.2"]), "--valid: the best step is chosen by a metric alone");
+    refuse(&with(&["--objective", "cvar:2"]), "--objective cvar:2: expected auc, ce or cvar:SHARE");
+    refuse(&with(&["--objective", "cvar:0.5", "--require"]), "--require: nothing is asked of this run");
+    refuse(&["train", "p.csv", "--method", "sonex"], "--method sonex: is of groups; --group names their columns");
+    refuse(
+        &["train", "p.csv", "--method", "ce", "--constraint", "fpr <= 0.1"],
+        "method ce trains under no constraints; there are sonex",
+    );
+    refuse(&["train", "p.csv", "--method", "ce", "--objective", "auc"], "--objective: method ce has its own");
+    refuse(&["train", "p.csv", "--resume", "hard.model", "--constraint", "fpr <= 0.1"], "another list of constraints");
+    stdout(&run(&folder.0, &["bench", "fairness", "--quick"]));
+    // What bounds cost: a line for each, one without, one recalibrated by group, and a figure.
+    let frontier =
+        ["frontier", "p.csv", "--split", "0.6", "--group", "sex", "--method", "sonex", "--steps", "300", "--json"];
+    let told = run(&folder.0, &[&frontier[..], &["--bounds", "0.05,0.6", "--svg", "f.svg"]].concat());
+    let told = objects(&stdout(&told));
+    let named: Vec<&str> = told.iter().map(|line| line["method"].as_str().unwrap()).collect();
+    assert_eq!(named, ["sonex", "sonex", "lagrange", "lagrange", "no bound", "recalibrated"]);
+    let gap = |at: usize| told[at]["train"]["gap(fpr)"].as_f64().unwrap();
+    // On the rows that it is made from recalibration leaves the negatives no gap but that of finite steps.
+    assert!(gap(5) < 0.02 && gap(5) < gap(4), "{told:?}");
+    assert!(fs::read_to_string(folder.path("f.svg")).unwrap().contains("larger exact gap"));
+    refuse(&[&frontier[..], &["--require"]].concat(), "--require: is not an option of frontier");
+    refuse(&["frontier", "p.csv", "--method", "sonex"], "--group names their columns");
+}

@@ -57,6 +57,7 @@ fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl
             seed: 7,
             length: Length::Steps(STEPS),
             fpr: undercurve_tests::range_of(method.name, (0.05, 0.5)),
+            ..Config::default()
         };
         let outcome = train(&config);
         // What another setting makes meaningless is refused here, and left unread in a page.

@@ -162,6 +162,62 @@ fn rows() -> Arc<Dataset<f32>> {
     Arc::new(Dataset::dense(x, y, 3).unwrap())
 }
 
+/// What must hold of a model is kept with a run, which goes on from there to the same bytes.
+#[test]
+fn constraints_are_taken_and_resumed() {
+    let grouped = |groups: u32| {
+        let names = (0..groups).map(|group| format!("g{group}")).collect();
+        Arc::new((*rows()).clone().with_groups((0..300).map(|row| row % groups).collect(), names).unwrap())
+    };
+    let data = grouped(2);
+    let config = |method: &str, constraints: &[&str]| Config {
+        method: method.into(),
+        length: Length::Steps(40),
+        constraints: constraints.iter().map(ToString::to_string).collect(),
+        ..Config::default()
+    };
+    let asked = ["gap(fpr@0.1) <= 0.05", "recall[g1] >= 0.8", "precision >= 0.5", "loss[g0] <= 0.7", "fpr <= 0.25"];
+    for method in ["sonex", "lagrange", "alexr2"] {
+        let mut whole = Trainer::new(&config(method, &asked), data.clone(), None).unwrap();
+        let told: Vec<String> = whole.constraints().iter().map(ToString::to_string).collect();
+        assert_eq!(told, asked);
+        assert!(whole.constraint_functions().is_empty());
+        while whole.steps_done() < 20 {
+            whole.step().unwrap();
+        }
+        let functions = whole.constraint_functions();
+        assert_eq!(functions.iter().map(|f| f.constraint).collect::<Vec<_>>(), [0, 1, 2, 3, 4], "{method}");
+        assert!(functions.iter().all(|f| f.value.is_finite() && f.dual >= 0.0 && f.dual <= f.bound), "{functions:?}");
+        assert_eq!(functions[0].pair, Some([0, 1]));
+        let mut again = Trainer::<f32>::load(&whole.save(), data.clone(), None).unwrap();
+        assert_eq!(again.config(), whole.config());
+        assert_eq!(again.constraint_functions(), functions);
+        whole.run().unwrap();
+        again.run().unwrap();
+        assert!(again.save() == whole.save(), "{method}");
+    }
+    // Without any, what the method is for; the others train under none.
+    let usual = Trainer::new(&config("sonex", &[]), grouped(3), None).unwrap().constraints();
+    assert_eq!(usual.iter().map(ToString::to_string).collect::<Vec<_>>(), ["gap(fpr) <= 0.05", "gap(tpr) <= 0.05"]);
+    assert!(Trainer::new(&config("soap", &[]), data.clone(), None).unwrap().constraints().is_empty());
+    let refused = |method: &str, data: &Arc<Dataset<f32>>, constraint: &str| {
+        Trainer::new(&config(method, &[constraint]), data.clone(), None).unwrap_err().to_string()
+    };
+    assert!(
+        refused("soap", &data, "fpr <= 0.2").starts_with("method soap trains under no constraints; there are sonex")
+    );
+    assert_eq!(refused("sonex", &data, "fpr < 0.2"), "constraint \"fpr < 0.2\": character 5: expected <= or >=");
+    let unknown = "constraint \"fpr[x] <= 0.2\": there is no group \"x\"; the groups are \"g0\", \"g1\"";
+    assert_eq!(refused("sonex", &data, "fpr[x] <= 0.2"), unknown);
+    assert!(refused("sonex", &rows(), "gap(fpr) <= 0.2").ends_with("the rows have no groups"));
+    assert!(refused("sonex", &rows(), "fpr[x] <= 0.2").ends_with("the rows have no groups"));
+    assert!(refused("sonex", &data, "loss <= old").ends_with("training has no earlier model to compare with"));
+    assert!(refused("sonex", &data, "loss(a.csv) <= 1").ends_with("training knows the rows of its own file alone"));
+    let many = Config { constraints: vec!["fpr <= 0.2".to_string(); 17], ..config("sonex", &[]) };
+    let error = Trainer::new(&many, data, None).unwrap_err().to_string();
+    assert_eq!(error, "17 constraints are more than there may be, 16");
+}
+
 /// Every method, both models, every kind of length.
 #[test]
 fn runs_are_what_postcard_writes() {
@@ -179,6 +235,7 @@ fn runs_are_what_postcard_writes() {
             seed: 1 << (at * 2 % 64),
             length: [Length::Method, Length::Steps(1000), Length::Passes(2.5)][at % 3],
             fpr: undercurve_tests::range_of(method.name, (0.125, 0.75)),
+            ..Config::default()
         };
         let mut trainer = Trainer::new(&config, data.clone(), None).unwrap();
         for _ in 0..20 {

@@ -122,7 +122,7 @@ fn config(method: &Method, model: &str, settings: Vec<(String, String)>) -> Conf
 /// the odd ones.
 fn is_left_out(model: &str, variant: usize) -> bool {
     let mine = match model {
-        "mlp:8,8" => variant % 2 == 0,
+        "mlp:8,8" => variant.is_multiple_of(2),
         "mlp-tanh:8,8" => variant % 2 == 1,
         _ => true,
     };

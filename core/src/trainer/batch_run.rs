@@ -397,6 +397,18 @@ where
 }
 
 impl<T: Real> BatchRun<T> {
+    /// The functions of the constraints that it trains under, now.
+    #[cfg(feature = "every-method")]
+    pub(super) fn constraint_functions(&self) -> Vec<crate::estimator::Function> {
+        let mut functions = Vec::new();
+        if let AnyEstimator::Constrained(of) = &self.host.estimator {
+            let aux = self.iterate().get(Model::<T>::param_len(&self.host.model)..).unwrap_or(&[]);
+            // (A run's own memory fits.)
+            let _ = of.report(aux, self.estimator_state(), &self.population, |function| functions.push(function));
+        }
+        functions
+    }
+
     /// Of a method of the registry.
     pub(super) fn of_method(
         method: &'static Method,

@@ -158,6 +158,9 @@ pub struct Config {
     pub length: Length,
     /// False-positive range of the partial AUC in reports (and in methods that train for one).
     pub fpr: (f64, f64),
+    /// What must hold of the model, as [`Expression`](crate::expression::Expression) reads it, for methods that train under
+    /// constraints; without any, what the method is for.
+    pub constraints: Vec<String>,
 }
 
 impl Default for Config {
@@ -169,6 +172,7 @@ impl Default for Config {
             seed: 1,
             length: Length::Method,
             fpr: (0.0, 0.05),
+            constraints: Vec::new(),
         }
     }
 }
@@ -205,6 +209,7 @@ impl Config {
     }
 }
 
+/// All but the constraints, which have a section of their own.
 impl Coded for Config {
     fn write(&self, out: &mut Vec<u8>) {
         self.method.write(out);
@@ -222,6 +227,7 @@ impl Coded for Config {
             seed: from.value()?,
             length: from.value()?,
             fpr: from.value()?,
+            constraints: Vec::new(),
         })
     }
 }

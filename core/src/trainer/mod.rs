@@ -10,6 +10,8 @@ mod any_run;
 mod batch_run;
 mod best;
 mod config;
+#[cfg(feature = "every-method")]
+mod constraints;
 mod figures;
 mod passes;
 mod predictor;
@@ -142,7 +144,16 @@ impl<T: Real> Trainer<T> {
         let groups = if method.kind == registry::Kind::Cells { train.groups() as u32 } else { 1 };
         let scope =
             Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0, groups, protected: 0 };
-        let settings = settings.with_scope(scope);
+        #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
+        let mut settings = settings.with_scope(scope);
+        #[cfg(not(feature = "every-method"))]
+        if !config.constraints.is_empty() {
+            return Err(TrainerError::NotBuilt { method: method.name });
+        }
+        #[cfg(feature = "every-method")]
+        if let Some(constraints) = constraints::asked(config, method, &train)? {
+            settings = settings.with_constraints(constraints);
+        }
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => AnyRun::Sum(SumRun::of_method(method, &settings, config, model, &train)?),

@@ -23,6 +23,8 @@ mod tag {
     pub const RUN: u8 = b'r';
     /// Instead of it, of a model alone.
     pub const ALONE: u8 = b'a';
+    /// What must hold of the model, where anything is asked.
+    pub const CONSTRAINTS: u8 = b'k';
 }
 
 /// What is saved of every run beside what changes.
@@ -45,7 +47,10 @@ impl<'a> Saved<'a> {
         let mut origin = Reader(find(tag::ORIGIN)?);
         let mut read = || Some((origin.value()?, origin.byte()?.into(), origin.value()?, origin.value()?));
         let (inputs, real_bytes, data, classes) = read().ok_or(CheckpointError::Damaged)?;
-        let config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
+        let mut config: Config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
+        if let Some(constraints) = section(payload, tag::CONSTRAINTS) {
+            config.constraints = Reader(constraints).value().ok_or(CheckpointError::Damaged)?;
+        }
         let params = Reader(find(tag::PARAMETERS)?).bytes().ok_or(CheckpointError::Damaged)?;
         let run = section(payload, tag::RUN);
         if run.is_none() {
@@ -149,13 +154,17 @@ pub(super) fn write<T: Real>(
     classes.to_vec().write(&mut origin);
     config.write(&mut settings);
     write_reals(params, &mut values);
-    let parts: [(u8, &[u8]); 4] = [
+    let mut constraints = Vec::new();
+    config.constraints.write(&mut constraints);
+    let parts: [(u8, &[u8]); 5] = [
         (tag::CONFIG, &settings),
         (tag::ORIGIN, &origin),
         (tag::PARAMETERS, &values),
         run.map_or((tag::ALONE, &[]), |run| (tag::RUN, run)),
+        (tag::CONSTRAINTS, &constraints),
     ];
-    seal(Kind::Trainer, &sections(&parts))
+    let count = if config.constraints.is_empty() { 4 } else { 5 };
+    seal(Kind::Trainer, &sections(&parts[..count]))
 }
 
 impl Config {
