@@ -9,6 +9,7 @@ mod decide;
 mod device;
 mod error;
 mod eval;
+mod frontier;
 mod input;
 mod inspect;
 mod measure;
@@ -50,6 +51,8 @@ enum Command {
     Train(Box<train::Args>),
     /// Methods at their defaults on the same folds of a file, against cross-entropy
     Compare(compare::Args),
+    /// What bounds on the gaps between groups cost in AUC
+    Frontier(Box<frontier::Args>),
     /// Exact metrics of a saved model on data
     Eval(eval::Args),
     /// Scores, probabilities and classes of rows without labels
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args).map_err(Into::into),
         Command::Train(args) => train::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Frontier(args) => frontier::run(*args),
         Command::Eval(args) => eval::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inspect(args) => inspect::run(&args),

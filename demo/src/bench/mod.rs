@@ -11,6 +11,7 @@ pub mod counts;
 pub mod defaults;
 pub mod exact;
 pub mod experiment;
+pub mod fairness;
 pub mod figure;
 pub mod gap;
 pub mod metrics;
@@ -65,6 +66,8 @@ enum Bench {
     PaucCost(pauc_cost::Args),
     /// The sum of ranked range by AGD and DCA: F by pass and by second, under equal tuning
     Sorr(sorr::Args),
+    /// AUC under bounds on the gaps between groups, by every method with every step; and the published bounds
+    Fairness(fairness::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -96,6 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::PaucAblation(own)) => pauc_ablation::run(own, args.json),
         Some(Bench::PaucCost(own)) => pauc_cost::run(own, args.json),
         Some(Bench::Sorr(own)) => sorr::run(own, args.json),
+        Some(Bench::Fairness(own)) => fairness::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),
