@@ -100,10 +100,6 @@ impl DecisionArgs {
 
     /// What keeps the best model of a run.
     pub fn best<T: Real>(&self, trainer: &Trainer<T>, valid: Arc<Dataset<T>>) -> Result<Best<T>> {
-        if self.keep != Some(Keep::Last) && !trainer.constraints().is_empty() {
-            let why = "the best step is chosen by a metric alone, which leaves constraints aside";
-            return Err(CliError::input(format!("--valid: {why}; --keep last takes the last")));
-        }
         let own = own_metric(trainer.method(), &valid);
         let best = Best::new(trainer, valid, self.metric.as_deref().unwrap_or(own), self.patience)?;
         // (No such metric sees what a method of groups is held to.)

@@ -1187,7 +1187,6 @@ fn constraints_are_trained_judged_and_required() {
     refuse(&with(&["--preset", "roc-fairness"]), "--preset roc-fairness: is of the method lagrange");
     refuse(&["train", "p.csv", "--preset", "paper"], "--preset paper: needs --method NAME");
     refuse(&["train", "p.csv", "--preset", "roc-fairness"], "is of groups; --group names");
-    refuse(&with(&["--valid", "0.2"]), "--valid: the best step is chosen by a metric alone");
     refuse(&with(&["--objective", "cvar:2"]), "--objective cvar:2: expected auc, ce or cvar:SHARE");
     refuse(&with(&["--objective", "cvar:0.5", "--require"]), "--require: nothing is asked of this run");
     refuse(&["train", "p.csv", "--method", "sonex"], "--method sonex: is of groups; --group names their columns");

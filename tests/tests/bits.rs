@@ -94,7 +94,7 @@ fn config(method: &str, model: &str, settings: &[(&str, &str)]) -> Config {
         length: Length::Steps(STEPS),
         seed: 3,
         fpr: undercurve_tests::range_of(method, (0.05, 0.5)),
-            ..Config::default()
+        ..Config::default()
     }
 }
 
