@@ -17,8 +17,8 @@ pub struct Preset {
     pub constraints: Constraints,
 }
 
-/// Every preset. The numbers are chosen on Adult (sex; race × sex) and COMPAS (race) alike, from training and test rows of
-/// several seeds.
+/// Every preset. The numbers are chosen on Adult (sex; race × sex) and COMPAS (race) alike, with training and test rows of
+/// several seeds in view: what they give on these two is optimistic.
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "roc-fairness",
