@@ -36,7 +36,7 @@ pub(crate) fn clip(x: f64, low: f64, high: f64) -> f64 {
     x.or_larger(low).or_smaller(high)
 }
 
-/// ρ[u]₊: what a constraint u ≤ 0 costs. ∇f_λ = clip(u/λ, 0, ρ); once λρ exceeds what u can reach, ρ has no effect.
+/// `ρ[u]₊`: what a constraint u ≤ 0 costs. ∇f_λ = clip(u/λ, 0, ρ); once λρ exceeds what u can reach, ρ has no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
     /// ρ ≥ 0.
@@ -84,7 +84,7 @@ impl Outer for Band {
     }
 }
 
-/// ρ[u]₊²: the smooth penalty of SOX. It needs no envelope.
+/// `ρ[u]₊²`: the smooth penalty of SOX. It needs no envelope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SquaredHinge {
     /// ρ ≥ 0.

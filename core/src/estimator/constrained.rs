@@ -25,9 +25,9 @@
 //!
 //! | form | f | y, of u (|d| − κ of a gap) |
 //! |---|---|---|
-//! | smoothed (SONEX, ALEXR2) | ρ[u]₊ smoothed with λ | clip(u/λ, 0, ρ); of a gap, two inner values, with 2λ |
-//! | hinge (SONX) | ρ[u]₊ | ρ 1[u > 0] |
-//! | squared (SOX) | ρ[u]₊² | 2ρ[u]₊ |
+//! | smoothed (SONEX, ALEXR2) | `ρ[u]₊` smoothed with λ | clip(u/λ, 0, ρ); of a gap, two inner values, with 2λ |
+//! | hinge (SONX) | `ρ[u]₊` | ρ 1[u > 0] |
+//! | squared (SOX) | `ρ[u]₊²` | `2ρ[u]₊` |
 //! | multipliers (Lagrange) | y u | y; a gap has two, for d − κ and −d − κ |
 //!
 //! **Thresholds.** Pooled: τ_k solves mean over the negatives of σ((s − τ_k)/h) = α_k and h is .15 times their interquartile
@@ -69,11 +69,11 @@ pub enum Minimised {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// ρ[u]₊ smoothed with λ.
+    /// `ρ[u]₊` smoothed with λ.
     Smoothed(f64),
-    /// ρ[u]₊.
+    /// `ρ[u]₊`.
     Hinge,
-    /// ρ[u]₊².
+    /// `ρ[u]₊²`.
     Squared,
     /// y u, with the multipliers y among the auxiliaries.
     Multipliers,

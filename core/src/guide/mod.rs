@@ -1,5 +1,5 @@
 //! A guide in five pages: [which method](which_method), [your own model](own_model), [imbalanced data without fooling
-//! yourself](imbalanced_data), [deploying](deploying) and [what the same bits mean](same_bits).
+//! yourself](imbalanced_data), [`deploying`] and [what the same bits mean](same_bits).
 //!
 //! It is part of the documentation alone. Every command and every example in it is run by the tests.
 

@@ -1,5 +1,5 @@
 //! Metrics of groups of examples: rates at a threshold, loss, accuracy and AUROC of each, the worst of them, and CVaR of
-//! group losses. The gaps between groups over all thresholds are those of [`Cells`](super::Cells).
+//! group losses. The gaps between groups over all thresholds are those of [`Cells`].
 
 use super::cells::Cells;
 use super::confusion::Confusion;
