@@ -207,7 +207,7 @@ pub(crate) const SONEX: Entry = Entry {
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1, appendix E" },
     files: &[
-        "core/src/estimator/constrained.rs",
+        "core/src/estimator/constrained/mod.rs",
         "core/src/estimator/gdro.rs",
         "core/src/estimator/tracker.rs",
         "core/src/algorithm/sonex.rs",
@@ -250,7 +250,7 @@ pub(crate) const ALEXR2: Entry = Entry {
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
     files: &[
-        "core/src/estimator/constrained.rs",
+        "core/src/estimator/constrained/mod.rs",
         "core/src/estimator/gdro.rs",
         "core/src/estimator/tracker.rs",
         "core/src/algorithm/alexr2.rs",
@@ -292,7 +292,7 @@ pub(crate) const SONX: Entry = Entry {
         paper: "Hu, Zhu, Yang 2023, Non-Smooth Weakly-Convex Finite-sum Coupled Compositional Optimization",
         part: "algorithm 1",
     },
-    files: &["core/src/estimator/constrained.rs", "core/src/estimator/gdro.rs", "core/src/algorithm/sonex.rs"],
+    files: &["core/src/estimator/constrained/mod.rs", "core/src/estimator/gdro.rs", "core/src/algorithm/sonex.rs"],
 };
 
 /// Its entry in the table of methods.
@@ -329,7 +329,7 @@ pub(crate) const SOX: Entry = Entry {
         paper: "Wang, Yang 2022, Finite-Sum Coupled Compositional Stochastic Optimization: Theory and Applications",
         part: "algorithm 1 (SOX)",
     },
-    files: &["core/src/estimator/constrained.rs", "core/src/estimator/gdro.rs", "core/src/algorithm/momentum.rs"],
+    files: &["core/src/estimator/constrained/mod.rs", "core/src/estimator/gdro.rs", "core/src/algorithm/momentum.rs"],
 };
 
 /// Its entry in the table of methods.
@@ -364,7 +364,7 @@ pub(crate) const LAGRANGE: Entry = Entry {
         paper: "Cotter, Jiang, Sridharan 2019, Two-Player Games for Efficient Non-Convex Constrained Optimization",
         part: "algorithm 2",
     },
-    files: &["core/src/estimator/constrained.rs", "core/src/algorithm/lagrange.rs"],
+    files: &["core/src/estimator/constrained/mod.rs", "core/src/algorithm/lagrange.rs"],
 };
 
 /// Its entry in the table of methods.
