@@ -310,6 +310,14 @@ fn bad_settings_and_batches_are_errors() {
     assert!(matches!(far, Err(Error::Overflow { .. })), "{far:?}");
     assert_eq!(state, [3.0, 4.0, 5.0, 6.0]);
     assert_eq!(AnyEstimator::PaucThreshold(estimator).state_len(100), 4);
+    // Two negatives: a third of one is no quantile of batches, and a share of one a fine end for the exact method.
+    let data = Arc::new(Dataset::dense(vec![0.0f32, 1.0, 2.0], vec![0, 0, 1], 1).unwrap());
+    let train = |method: &str| {
+        let config = Config { method: method.into(), fpr: (0.0, 0.15), length: Length::Steps(9), ..Config::default() };
+        Trainer::new(&config, Arc::clone(&data), None).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert!(train("pauc-threshold").is_err_and(|error| error.contains("less than one negative")));
+    assert_eq!(train("pauc-exact"), Ok(()));
 }
 
 /// From 0, where all scores tie, to the partial AUC of the exact method's own sums, in both types and for a narrow range that

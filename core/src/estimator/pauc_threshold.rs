@@ -41,7 +41,7 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     BETA1, BETA2, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    SCHEDULE, SMOOTHING, TINY, auto_lr, link, number, optimizer, pull, scale, surrogate,
+    SCHEDULE, SMOOTHING, TINY, auto_lr, link, number, optimizer, pull, scale, surrogate, text,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -264,8 +264,11 @@ impl<T: Real> Estimator<T> for PaucThreshold {
 }
 
 impl PaucThreshold {
-    /// Of settings.
+    /// Of settings. A range that ends within the first negative of the data has no quantile that batches could track.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
+        if settings.fpr().1 * f64::from(settings.scope().population[0]) < 1.0 {
+            return Err(Error::Unsupported { what: text("a range of less than one negative: pauc-exact takes it") });
+        }
         Self::new(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr(), settings.value("gamma"))
     }
 }
