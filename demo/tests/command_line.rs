@@ -320,7 +320,7 @@ fn methods_of_partial_auc_are_compared() {
     for name in ["AGD", "DCA, changing steps", "DCA, constant steps"] {
         let row = ranked.lines().find_map(|line| line.strip_prefix(&format!("| {name} | "))).expect(name);
         let mean: f64 = row.split(" ± ").next().unwrap().parse().unwrap();
-        assert!(mean < 0.6, "{name}: {ranked}");
+        assert!(mean < 0.9 * std::f64::consts::LN_2, "{name}: {ranked}");
     }
     assert!(folder.path("figures/sorr-annthyroid-passes.svg").is_file());
     let wrong = run(&folder.0, &["bench", "pauc", "--fpr", "0.5:0.1"]);

@@ -134,8 +134,9 @@ fn every_method_has_its_metric() {
         let expected = match method.name {
             "soap" | "ap-exact" | "smooth-ap" | "fast-ap" | "min-max-ap" => "ap",
             "pauc-exact" | "pauc-threshold" | "agd-sbcd" | "dca" | "proximal-dca" => "pauc",
+            "pauc-minibatch" | "sopa" | "sopa-s" | "sota-s" | "svm-pauc-tight" => "pauc",
             "auc-pairwise" | "auc-exact" | "ppd-sg" | "ppd-adagrad" | "pga" | "oauc" | "auc-margin" => "auroc",
-            "ce" | "ce-balanced" | "focal" | "cb-ce" | "ldam" => "auroc",
+            "ce" | "ce-balanced" | "focal" | "cb-ce" | "ldam" | "sorr" => "auroc",
             // (Likelihoods under constraints and of the worst groups.)
             "sonex" | "alexr2" | "sox" | "sonx" | "lagrange" | "ooa" => "auroc",
             _ if method.is_finite_sum() => "auroc",

@@ -64,7 +64,11 @@ fn every_method_lowers_its_objective() {
         for model in &models {
             let Some(settings) = settings(method, model) else { continue };
             // (In a narrow range a convex surrogate may find nothing better than 0.)
-            let config = Config { fpr: (0.0, 0.5), settings, ..config(method.name, model) };
+            let mut config = Config { fpr: (0.0, 0.5), settings, ..config(method.name, model) };
+            // (Steps of DCA fall with its outer steps: a third of them do not come far from 0.)
+            if method.name == "sorr" {
+                config.length = Length::Steps(600);
+            }
             let mut trainer = Trainer::new(&config, data(1, 400), Some(data(2, 200))).unwrap();
             let before = trainer.report().unwrap();
             while trainer.steps_done() < trainer.total_steps() && trainer.step().unwrap().is_some() {}
@@ -447,7 +451,7 @@ fn wrong_settings_say_what_is_right() {
         Trainer::new(&config, data(1, 100), None).map(|_| ()).unwrap_err().to_string()
     };
     let set = |k: &str, v: &str| vec![(k.to_string(), v.to_string())];
-    assert!(text(&|c| c.method = "sopa".into()).starts_with("no method \"sopa\"; there are soap, "));
+    assert!(text(&|c| c.method = "soup".into()).starts_with("no method \"soup\"; there are soap, "));
     assert!(text(&|c| c.settings = set("gama", "1")).contains("no parameter \"gama\"; it has steps, "));
     assert_eq!(
         text(&|c| c.settings = set("optimizer", "sdg")),
