@@ -98,7 +98,7 @@ let lanes = null;
 let side = null;
 let steps = null;
 let classes = null;
-const band = new Band($("band"), { moved: follow, settled: () => change({ fpr: band.range }) });
+const band = new Band($("band"), { moved: follow, settled: settle });
 const charts = {
   roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal", placed: (area) => band.place(area) }),
   pr: chart($("pr"), { x: [0, 1], y: [0, 1.02], reference: "chance" }),
@@ -642,15 +642,26 @@ async function openFile(file) {
   }
 }
 
-/** While the band is dragged: both lanes again in its range, as often as they can be followed. */
-let following = 0;
+/** While the band is dragged: both lanes again in its range, as often as they can be followed, and where it rests. */
+const following = { since: 0, next: 0 };
 function follow(fpr) {
   state.fpr = [...fpr];
+  clearTimeout(following.next);
   const { length } = data?.X.val ?? data?.X ?? [];
-  const now = performance.now();
-  if (!together() || length > FOLLOWED.values || now - following < FOLLOWED.milliseconds) return;
-  following = now;
+  if (!together() || length > FOLLOWED.values) return;
+  const wait = following.since + FOLLOWED.milliseconds - performance.now();
+  if (wait > 0) {
+    following.next = setTimeout(() => follow(state.fpr), wait);
+    return;
+  }
+  following.since = performance.now();
   restart({ fresh: false, play: true });
+}
+
+/** The band was let go. */
+function settle(fpr) {
+  clearTimeout(following.next);
+  change({ fpr });
 }
 
 function change(part) {
