@@ -37,7 +37,11 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
         })
         .collect();
     let every = || lines.iter().flat_map(|line| line.1.iter().copied());
-    let right = every().fold(0.0f64, |a, (x, _)| a.max(x));
+    // One long line is cut, so that the others are seen.
+    let mut ends: Vec<f64> = lines.iter().map(|line| line.1.iter().fold(0.0f64, |a, &(x, _)| a.max(x))).collect();
+    ends.sort_by(|a, b| b.total_cmp(a));
+    let longest = ends.first().copied().unwrap_or(0.0);
+    let right = ends.get(1).map_or(longest, |second| longest.min(1.5 * second));
     let (low, high) = every().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, y)| (low.min(y), high.max(y)));
     if low > high {
         return Ok(());
@@ -51,7 +55,7 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(0.0..right, low - room..high + room)?;
-    let label = |y: &f64| if axes.log { format!("{:.0e}", 10f64.powf(*y)) } else { y.to_string() };
+    let label = |y: &f64| if axes.log { format!("{:.1e}", 10f64.powf(*y)) } else { y.to_string() };
     let mut mesh = chart.configure_mesh();
     mesh.x_desc(axes.across).y_desc(axes.up).light_line_style(WHITE);
     if axes.log {
@@ -61,11 +65,14 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
     for (k, (name, points)) in lines.iter().enumerate() {
         let colour = Palette99::pick(k).to_rgba();
         chart
-            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?
+            .draw_series(LineSeries::new(
+                points.iter().copied().filter(|point| point.0 <= right),
+                colour.stroke_width(2),
+            ))?
             .label(*name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
     }
-    let place = if axes.log { SeriesLabelPosition::LowerLeft } else { SeriesLabelPosition::LowerRight };
+    let place = if axes.log { SeriesLabelPosition::UpperRight } else { SeriesLabelPosition::LowerRight };
     chart
         .configure_series_labels()
         .position(place)
