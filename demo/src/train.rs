@@ -596,3 +596,14 @@ fn check_place(args: &Args) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!(range("0.02:0.2"), Ok((0.02, 0.2)));
+        assert!(["0.2", "0.2:0.1", "a:1", "0:1.5"].iter().all(|text| range(text).is_err()));
+    }
+}

@@ -12,8 +12,8 @@
 //! Points: 0, parameters and then multipliers. Memory: slots of the step rule for the parameters. Counter 0 is the number of
 //! steps. Cost O(d).
 
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, StepRule, gradient, in_range};
-use crate::error::{Error, Result};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, StepRule, in_range};
+use crate::error::Result;
 use crate::outer::clip;
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -49,15 +49,7 @@ impl<T: Real> Algorithm<T> for Lagrange {
         FRESH_GRADIENT
     }
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-        let len = state.points.len();
-        let params =
-            len.checked_sub(self.ascent).ok_or(Error::Length { what: "points", need: self.ascent, got: len })?;
-        let value = answer.value();
-        let grad = gradient(len, state, Algorithm::<T>::slots_len(self, len), answer)?;
-        let (w, y) = state.points.split_at_mut(params);
-        self.rule.step(w, state.slots, state.counters, value, &grad[..params])?;
-        ascend(y, &grad[params..], self.rate, self.bound);
-        Ok(())
+        self.rule.step_beside(self.ascent, state, answer, |y, grad| ascend(y, grad, self.rate, self.bound))
     }
 }
 

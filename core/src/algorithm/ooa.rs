@@ -13,7 +13,7 @@
 //! Points: 0, parameters and then p − 1/n. Memory: slots of the step rule for the parameters. Counter 0 is the number of
 //! steps. Cost O(d + n²).
 
-use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, StepRule, gradient, in_range};
+use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, State, StepRule, in_range};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -51,15 +51,7 @@ impl<T: Real> Algorithm<T> for Ooa {
         FRESH_GRADIENT
     }
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-        let len = state.points.len();
-        let params =
-            len.checked_sub(self.ascent).ok_or(Error::Length { what: "points", need: self.ascent, got: len })?;
-        let value = answer.value();
-        let grad = gradient(len, state, Algorithm::<T>::slots_len(self, len), answer)?;
-        let (w, p) = state.points.split_at_mut(params);
-        self.rule.step(w, state.slots, state.counters, value, &grad[..params])?;
-        mirror(p, &grad[params..], self.rate, self.share);
-        Ok(())
+        self.rule.step_beside(self.ascent, state, answer, |p, grad| mirror(p, grad, self.rate, self.share))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The step that an algorithm makes along its estimate of the gradient: "w ← w − ηv or an Adam-type update".
 
-use super::{Adam, AdamForm, Algorithm, Answer, Momentum, Sgd, State};
+use super::{Adam, AdamForm, Algorithm, Answer, Momentum, Sgd, State, gradient};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -47,6 +47,28 @@ impl StepRule {
             Self::Momentum(rule) => rule.tell(&mut state, answer),
             Self::Adam(rule) => rule.tell(&mut state, answer),
         }
+    }
+
+    /// Moves the parameters by their gradient, and the last `ascent` variables of the point by `ascend`, which is given them and
+    /// their derivatives.
+    ///
+    /// # Errors
+    /// As [`Algorithm::tell`]: nothing has changed then.
+    pub(super) fn step_beside<T: Real>(
+        &self,
+        ascent: usize,
+        state: &mut State<'_, T>,
+        answer: Answer<'_, T>,
+        ascend: impl FnOnce(&mut [T], &[T]),
+    ) -> Result<()> {
+        let len = state.points.len();
+        let params = len.checked_sub(ascent).ok_or(Error::Length { what: "points", need: ascent, got: len })?;
+        let value = answer.value();
+        let grad = gradient(len, state, self.slots_len::<T>(params), answer)?;
+        let (descent, ascents) = state.points.split_at_mut(params);
+        self.step(descent, state.slots, state.counters, value, &grad[..params])?;
+        ascend(ascents, &grad[params..]);
+        Ok(())
     }
 
     /// Of settings: `step`.

@@ -170,6 +170,17 @@ const fn decay(default: &'static str) -> Param {
     number("decay", default, 0.0, BIG, DECAYS)
 }
 
+/// Parameters of a method with a penalty: those of its steps, then those of the penalty and the running values, among what all
+/// have.
+macro_rules! penalised {
+    ($($steps:expr),*; $($own:expr),*) => {
+        &[
+            RUN, $($steps,)* OBJECTIVE, surrogates("logistic"), SCALE, MARGIN, $($own,)* THRESHOLDS, SHARE, BLOCKS, PER_CELL,
+            BETA1, BETA2, EPS, decay("0.001"),
+        ]
+    };
+}
+
 const PAPER: &str =
     "Stochastic Momentum Methods for Non-smooth Non-Convex Finite-Sum Coupled Compositional Optimization";
 
@@ -179,31 +190,10 @@ pub(crate) const SONEX: Entry = Entry {
     title: "SONEX",
     about: "Minimises an objective under constraints on groups (--constraint), or the mean loss of the worst groups, by a smoothed penalty.",
     kind: Kind::Cells,
-    params: &[
-        RUN,
-        rule("sonex", &["sonex"]),
-        step("adam"),
-        auto_lr(0.01, 0.003),
-        SCHEDULE,
-        OBJECTIVE,
-        surrogates("logistic"),
-        SCALE,
-        MARGIN,
-        penalty("4"),
-        aim("0.2"),
-        LAMBDA,
-        gamma("0.3"),
-        CORRECTION,
-        uses("old"),
-        THRESHOLDS,
-        SHARE,
-        BLOCKS,
-        PER_CELL,
-        BETA1,
-        BETA2,
-        EPS,
-        decay("0.001"),
-    ],
+    params: penalised!(
+        rule("sonex", &["sonex"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE;
+        penalty("4"), aim("0.2"), LAMBDA, gamma("0.3"), CORRECTION, uses("old")
+    ),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1, appendix E" },
     files: &[
@@ -220,33 +210,10 @@ pub(crate) const ALEXR2: Entry = Entry {
     title: "ALEXR2",
     about: "The same by steps between proximal points, which an inner loop finds.",
     kind: Kind::Cells,
-    params: &[
-        RUN,
-        rule("alexr2", &["alexr2"]),
-        step("adam"),
-        auto_lr(0.03, 0.01),
-        SCHEDULE,
-        count("inner", "5", 1, "inner steps of an outer step, of two batches each"),
-        number("inner-lr", "0.1", TINY, BIG, "learning rate of the first inner steps"),
-        number("prox", "0.1", TINY, BIG, "radius of the proximal term"),
-        OBJECTIVE,
-        surrogates("logistic"),
-        SCALE,
-        MARGIN,
-        penalty("4"),
-        aim("0.2"),
-        LAMBDA,
-        gamma("0.2"),
-        CORRECTION,
-        THRESHOLDS,
-        SHARE,
-        BLOCKS,
-        PER_CELL,
-        BETA1,
-        BETA2,
-        EPS,
-        decay("0.001"),
-    ],
+    params: penalised!(
+        rule("alexr2", &["alexr2"]), step("adam"), auto_lr(0.03, 0.01), SCHEDULE, count("inner", "5", 1, "inner steps of an outer step, of two batches each"), number("inner-lr", "0.1", TINY, BIG, "learning rate of the first inner steps"), number("prox", "0.1", TINY, BIG, "radius of the proximal term");
+        penalty("4"), aim("0.2"), LAMBDA, gamma("0.2"), CORRECTION
+    ),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
     files: &[
@@ -263,30 +230,10 @@ pub(crate) const SONX: Entry = Entry {
     title: "SONX",
     about: "The same by a penalty that is not smoothed.",
     kind: Kind::Cells,
-    params: &[
-        RUN,
-        rule("sonex", &["sonex"]),
-        step("sgd"),
-        auto_lr(0.1, 0.3),
-        SCHEDULE,
-        OBJECTIVE,
-        surrogates("logistic"),
-        SCALE,
-        MARGIN,
-        penalty("4"),
-        aim("0.2"),
-        gamma("0.3"),
-        CORRECTION,
-        uses("new"),
-        THRESHOLDS,
-        SHARE,
-        BLOCKS,
-        PER_CELL,
-        BETA1,
-        BETA2,
-        EPS,
-        decay("0.001"),
-    ],
+    params: penalised!(
+        rule("sonex", &["sonex"]), step("sgd"), auto_lr(0.1, 0.3), SCHEDULE;
+        penalty("4"), aim("0.2"), gamma("0.3"), CORRECTION, uses("new")
+    ),
     paper: &[],
     source: Source {
         paper: "Hu, Zhu, Yang 2023, Non-Smooth Weakly-Convex Finite-sum Coupled Compositional Optimization",
@@ -301,29 +248,10 @@ pub(crate) const SOX: Entry = Entry {
     title: "SOX",
     about: "The same by the squares of what exceeds the bounds.",
     kind: Kind::Cells,
-    params: &[
-        RUN,
-        choice("optimizer", "momentum", &["sgd", "momentum", "adam"], "step rule"),
-        auto_lr(0.1, 0.3),
-        SCHEDULE,
-        OBJECTIVE,
-        surrogates("logistic"),
-        SCALE,
-        MARGIN,
-        penalty("40"),
-        aim("0.2"),
-        LAMBDA,
-        gamma("0.3"),
-        uses("old"),
-        THRESHOLDS,
-        SHARE,
-        BLOCKS,
-        PER_CELL,
-        BETA1,
-        BETA2,
-        EPS,
-        decay("0.001"),
-    ],
+    params: penalised!(
+        choice("optimizer", "momentum", &["sgd", "momentum", "adam"], "step rule"), auto_lr(0.1, 0.3), SCHEDULE;
+        penalty("40"), aim("0.2"), LAMBDA, gamma("0.3"), uses("old")
+    ),
     paper: &[],
     source: Source {
         paper: "Wang, Yang 2022, Finite-Sum Coupled Compositional Stochastic Optimization: Theory and Applications",

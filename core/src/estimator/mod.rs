@@ -196,6 +196,21 @@ pub trait Estimator<T: Real> {
     }
 }
 
+/// A state that an evaluation reads, or also moves.
+enum Held<'a, T> {
+    Read(&'a [T]),
+    Moved(&'a mut [T]),
+}
+
+impl<T> Held<'_, T> {
+    fn read(&self) -> &[T] {
+        match self {
+            Self::Read(state) => state,
+            Self::Moved(state) => state,
+        }
+    }
+}
+
 /// Weights of the examples of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -28,8 +28,9 @@
 //! Values over batches of everything are those of the objective, of the soft ones by all pairs. Cost O(b₊b₋), and O(b₋ log b₋)
 //! for first draws with SOPA. Scratch: 4 values and one `u64` a row.
 
-use super::pauc_dual::{Bank, MANY};
-use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit, finite};
+use super::pauc_dual::MANY;
+use super::pauc_minibatch::over_batches;
+use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::pairs::brute;
@@ -116,7 +117,7 @@ impl PaucDro {
     fn step<T: Real>(
         &self,
         batch: &Batch<'_, T>,
-        state: Bank<'_, T>,
+        state: Held<'_, T>,
         scratch: Scratch<'_, T>,
         grad: Option<&mut [T]>,
     ) -> Result<f64> {
@@ -129,7 +130,7 @@ impl PaucDro {
         if let Some(at) = slots.iter().position(|&slot| slot as usize >= owners) {
             return Err(Error::Index { what: "slots", at, len: owners });
         }
-        let moves = matches!(state, Bank::Moved(_));
+        let moves = matches!(state, Held::Moved(_));
         let (h, rest) = scratch.real.split_at_mut(rows);
         let (out, rest) = rest.split_at_mut(rows);
         let (next, weights) = rest.split_at_mut(rows);
@@ -222,7 +223,7 @@ impl PaucDro {
             self.link.chain(h, out);
             commit(out, grad)?;
         }
-        if let Bank::Moved(state) = state {
+        if let Held::Moved(state) = state {
             for (&slot, &next) in slots.iter().zip(&scratch.real[2 * rows..]) {
                 state[slot as usize] = next;
             }
@@ -327,11 +328,11 @@ impl<T: Real> Estimator<T> for PaucDro {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Read(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Read(state), scratch, Some(grad.scores))
     }
 
     fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
-        self.step(batch, Bank::Moved(state), scratch, None).map(|_| ())
+        self.step(batch, Held::Moved(state), scratch, None).map(|_| ())
     }
 
     /// SOPA's gradient is that of s before the batch, the soft ones' that of u and v after it.
@@ -343,7 +344,7 @@ impl<T: Real> Estimator<T> for PaucDro {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Moved(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Moved(state), scratch, Some(grad.scores))
     }
 }
 
@@ -374,17 +375,6 @@ impl PaucDro {
     }
 }
 
-/// Parameters of all three, after their own.
-macro_rules! with_shared {
-    ($($own:expr),*) => {
-        &[
-            FROM_CE_STEPS, optimizer("adam"), auto_lr(0.02, 0.0003), SCHEDULE, surrogate("sigmoid"), MARGIN, scale("30"),
-            SMOOTHING, link("identity"), $($own,)* MANY[0], MANY[1], BETA1, BETA2, EPS, pull(0.03, 4.0), DECAY_TO, FROM_CE,
-            PRETRAIN_LR, NO_RESTART,
-        ]
-    };
-}
-
 const NEGATIVES_KL: Param =
     number("lambda", "0.3", TINY, BIG, "the smaller, the fewer of the highest negatives matter");
 const INNER_GAMMA: Param = number("gamma", "0.9", TINY, 1.0, "weight of new values in the mean of each positive");
@@ -396,7 +386,7 @@ pub(crate) const SOPA: Entry = Entry {
     title: "SOPA",
     about: "Minimises the pairwise surrogate over the negatives up to a false-positive rate (--fpr 0:HI), by the conditional value at risk of each positive.",
     kind: Kind::Batches,
-    params: with_shared!(number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
+    params: over_batches!(number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1" },
     files: &["core/src/estimator/pauc_dro.rs"],
@@ -408,7 +398,7 @@ pub(crate) const SOPA_S: Entry = Entry {
     title: "SOPA-s",
     about: "Minimises a soft form of the same, whose range lambda sets.",
     kind: Kind::Batches,
-    params: with_shared!(NEGATIVES_KL, INNER_GAMMA),
+    params: over_batches!(NEGATIVES_KL, INNER_GAMMA),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
     files: &["core/src/estimator/pauc_dro.rs"],
@@ -420,7 +410,7 @@ pub(crate) const SOTA_S: Entry = Entry {
     title: "SOTA-s",
     about: "Minimises a soft form of the two-way partial AUC: of the highest negatives (lambda) and the lowest positives (tau).",
     kind: Kind::Batches,
-    params: with_shared!(
+    params: over_batches!(
         NEGATIVES_KL,
         number("tau", "1", TINY, BIG, "the smaller, the fewer of the lowest positives matter"),
         INNER_GAMMA,

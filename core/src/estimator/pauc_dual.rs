@@ -30,7 +30,7 @@
 //! term's inner problem. A value is that of the batch's own range. Cost O(b₊b₋) a batch, O(n log n) for everything. Scratch:
 //! 5 values and one `u64` a row, and that of [`Exact`].
 
-use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit, finite};
+use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::pairs::brute;
@@ -98,7 +98,7 @@ impl PaucDual {
     fn step<T: Real>(
         &self,
         batch: &Batch<'_, T>,
-        state: Bank<'_, T>,
+        state: Held<'_, T>,
         scratch: Scratch<'_, T>,
         grad: Option<&mut [T]>,
     ) -> Result<f64> {
@@ -178,7 +178,7 @@ impl PaucDual {
             }
             commit(out, grad)?;
         }
-        if let (Bank::Moved(state), true) = (state, moves) {
+        if let (Held::Moved(state), true) = (state, moves) {
             for (&slot, next) in slots.iter().zip(next.chunks_exact(DUAL)) {
                 state[bank + DUAL * slot as usize..][..DUAL].copy_from_slice(next);
             }
@@ -196,21 +196,6 @@ impl PaucDual {
         let threshold = T::of_key(keys[low.len() - rank]);
         for (dual, &h) in next.chunks_exact_mut(DUAL).zip(high) {
             dual.copy_from_slice(&[self.surrogate.to::<T>().value(h - threshold), T::ZERO, T::ZERO]);
-        }
-    }
-}
-
-/// A state that is read, or moved.
-pub(super) enum Bank<'a, T> {
-    Read(&'a [T]),
-    Moved(&'a mut [T]),
-}
-
-impl<T> Bank<'_, T> {
-    pub(super) fn read(&self) -> &[T] {
-        match self {
-            Self::Read(state) => state,
-            Self::Moved(state) => state,
         }
     }
 }
@@ -279,11 +264,11 @@ impl<T: Real> Estimator<T> for PaucDual {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Read(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Read(state), scratch, Some(grad.scores))
     }
 
     fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
-        self.step(batch, Bank::Moved(state), scratch, None).map(|_| ())
+        self.step(batch, Held::Moved(state), scratch, None).map(|_| ())
     }
 
     /// The gradient is that of λ before the batch.
@@ -295,7 +280,7 @@ impl<T: Real> Estimator<T> for PaucDual {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Moved(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Moved(state), scratch, Some(grad.scores))
     }
 
     fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {

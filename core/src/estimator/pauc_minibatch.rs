@@ -157,33 +157,25 @@ impl PaucMinibatch {
     }
 }
 
+/// Parameters of a method that steps along batches of positives and many negatives, after its own.
+macro_rules! over_batches {
+    ($($own:expr),*) => {
+        &[
+            FROM_CE_STEPS, optimizer("adam"), auto_lr(0.02, 0.0003), SCHEDULE, surrogate("sigmoid"), MARGIN, scale("30"),
+            SMOOTHING, link("identity"), $($own,)* MANY[0], MANY[1], BETA1, BETA2, EPS, pull(0.03, 4.0), DECAY_TO, FROM_CE,
+            PRETRAIN_LR, NO_RESTART,
+        ]
+    };
+}
+pub(super) use over_batches;
+
 /// Its entry in the table of methods.
 pub(crate) const ENTRY: Entry = Entry {
     name: "pauc-minibatch",
     title: "Mini-batch partial AUC",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr) of each batch by itself.",
     kind: Kind::Batches,
-    params: &[
-        FROM_CE_STEPS,
-        optimizer("adam"),
-        auto_lr(0.02, 0.0003),
-        SCHEDULE,
-        surrogate("sigmoid"),
-        MARGIN,
-        scale("30"),
-        SMOOTHING,
-        link("identity"),
-        MANY[0],
-        MANY[1],
-        BETA1,
-        BETA2,
-        EPS,
-        pull(0.03, 4.0),
-        DECAY_TO,
-        FROM_CE,
-        PRETRAIN_LR,
-        NO_RESTART,
-    ],
+    params: over_batches!(),
     paper: &[],
     source: Source {
         paper: "Kar, Narasimhan, Jain 2014, Online and Stochastic Gradient Methods for Non-decomposable Loss Functions",

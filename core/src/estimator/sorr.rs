@@ -18,8 +18,8 @@
 //! term's inner problem. Numbers as targets are for [`Sorr::largest`] and [`Sorr::term`], over slices of the caller's. Cost
 //! O(b) a batch, O(N log N) for everything. Scratch: 2 values and one `u32` a row.
 
-use super::pauc_dual::{Bank, CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_bank};
-use super::{Estimator, Grad, Weights, class_weights, commit, finite};
+use super::pauc_dual::{CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_bank};
+use super::{Estimator, Grad, Held, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
@@ -255,7 +255,7 @@ impl Sorr {
     fn step<T: Real>(
         &self,
         batch: &Batch<'_, T>,
-        state: Bank<'_, T>,
+        state: Held<'_, T>,
         scratch: Scratch<'_, T>,
         grad: Option<&mut [T]>,
     ) -> Result<f64> {
@@ -278,7 +278,7 @@ impl Sorr {
             self.dual_form(term, rows, |at| weights[usize::from(at >= count)], &dual, Some(track), grad)?
         };
         let share = self.share(term);
-        if let (Bank::Moved(state), true) = (state, share > 0.0 && share < 1.0) {
+        if let (Held::Moved(state), true) = (state, share > 0.0 && share < 1.0) {
             state[DUAL * term..][..DUAL].copy_from_slice(&next);
             state[TERMS * DUAL + term] = if all { T::ZERO } else { T::of(done + 1.0) };
         }
@@ -333,11 +333,11 @@ impl<T: Real> Estimator<T> for Sorr {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Read(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Read(state), scratch, Some(grad.scores))
     }
 
     fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
-        self.step(batch, Bank::Moved(state), scratch, None).map(|_| ())
+        self.step(batch, Held::Moved(state), scratch, None).map(|_| ())
     }
 
     /// The gradient is that of λ before the batch.
@@ -349,7 +349,7 @@ impl<T: Real> Estimator<T> for Sorr {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, Bank::Moved(state), scratch, Some(grad.scores))
+        self.step(batch, Held::Moved(state), scratch, Some(grad.scores))
     }
 
     fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {

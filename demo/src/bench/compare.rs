@@ -24,9 +24,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use undercurve::Scratch;
 use undercurve::batch::{Batch, Drawn};
+use undercurve::data::Dataset;
 use undercurve::estimator::{Estimator, Exact};
 use undercurve::metric::Summary;
-use undercurve::trainer::{Figures, ModelSpec};
+use undercurve::trainer::{Figures, ModelSpec, Trainer};
 
 /// Options of `bench auprc`, `bench auroc`, `bench pauc` and `bench sorr`.
 #[derive(clap::Args, Debug)]
@@ -258,9 +259,7 @@ impl Bench<'_> {
                     experiment::run(&parts.train, &candidate.method, settings, *split, &budget, |trainer, seconds| {
                         if let Some((_, exact)) = self.table.range.filter(|_| part == "test" || self.table.by_objective)
                         {
-                            let mut scores = vec![0.0f32; parts.train.len()];
-                            trainer.score(parts.train.rows(), &mut scores).ok()?;
-                            let value = objective(exact, &scores, parts.train.labels())?;
+                            let value = objective_of(exact, trainer, &parts.train)?;
                             if part == "valid" {
                                 return Some(-value.log10());
                             }
@@ -381,6 +380,13 @@ impl Bench<'_> {
         };
         Ok(candidates.iter().zip(choices).map(outcome).collect())
     }
+}
+
+/// An exact objective on rows, with the model as it is.
+pub fn objective_of(exact: Exact, trainer: &mut Trainer<f32>, rows: &Dataset<f32>) -> Option<f64> {
+    let mut scores = vec![0.0f32; rows.len()];
+    trainer.score(rows.rows(), &mut scores).ok()?;
+    objective(exact, &scores, rows.labels())
 }
 
 /// An exact objective at scores.

@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "annthyroid,mammography,ijcnn1")]
     datasets: Vec<String>,
     /// The range of false-positive rates
-    #[arg(long, value_name = "LOW:HIGH", default_value = "0.05:0.5", value_parser = super::pauc::parse)]
+    #[arg(long, value_name = "LOW:HIGH", default_value = "0.05:0.5", value_parser = crate::train::range)]
     fpr: (f64, f64),
     /// Splits that rates are chosen on: 1 to N
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(10_000..))]
     rows: u64,
     /// The range of false-positive rates
-    #[arg(long, value_name = "LOW:HIGH", default_value = "0.02:0.2", value_parser = super::pauc::parse)]
+    #[arg(long, value_name = "LOW:HIGH", default_value = "0.02:0.2", value_parser = crate::train::range)]
     fpr: (f64, f64),
     /// 10,000 rows and few steps
     #[arg(long)]
@@ -107,9 +107,7 @@ fn to_the_least(data: &Arc<Dataset<f32>>, args: &Args, method: &str, own: &str, 
     let budget = Budget { steps: START + steps, model: ModelSpec::Linear, checks: 60, fpr: args.fpr };
     let mut along = Vec::new();
     let run = experiment::run(data, method, &settings, 1, &budget, |trainer, seconds| {
-        let mut scores = vec![0.0; data.len()];
-        trainer.score(data.rows(), &mut scores).ok()?;
-        let value = compare::objective(exact, &scores, data.labels())?;
+        let value = compare::objective_of(exact, trainer, data)?;
         along.push([seconds, value, 0.0]);
         Some(value)
     })?;

@@ -86,19 +86,17 @@ impl Constrained {
         if matches!(of.measure, Measure::Precision { .. }) { 0.0 } else { -sign * of.bound }
     }
 
-    /// With the value of its function at means of cells, signed for a gap: d, without κ.
-    pub(super) fn value_at(&self, function: &Function, population: &[u32], means: &[f64]) -> f64 {
-        let (k, groups) = (self.columns(), self.of.groups as usize);
+    /// The value of a function at means of cells, by cell and column; signed for a gap: d, without κ.
+    pub(super) fn value_at(&self, function: &Function, population: &[u32], mean: impl Fn(usize, usize) -> f64) -> f64 {
         let of = &self.of.constraints.as_slice()[function.constraint];
         match (of.measure, function.pair) {
             (Measure::Gap { rate, .. }, Some([a, b])) => {
-                let mean = |group: u32| means[(label(rate) * groups + group as usize) * k + function.column];
-                mean(a) - mean(b)
+                let of = |group: u32| mean(label(rate) * self.of.groups as usize + group as usize, function.column);
+                of(a) - of(b)
             }
             _ => {
                 let mut sum = 0.0;
-                let constant =
-                    self.linear(of, population, |cell, factor| sum += factor * means[cell * k + function.column]);
+                let constant = self.linear(of, population, |cell, factor| sum += factor * mean(cell, function.column));
                 sum + constant
             }
         }
@@ -174,22 +172,8 @@ impl Constrained {
             true => f64::NAN,
             false => state[cell * (k + 1) + 1 + column].f64(),
         };
-        let groups = self.of.groups as usize;
         self.functions(|mut function| {
-            let of = &self.of.constraints.as_slice()[function.constraint];
-            let value = match (of.measure, function.pair) {
-                (Measure::Gap { rate, .. }, Some([a, b])) => {
-                    let of = |group: u32| mean(label(rate) * groups + group as usize, function.column);
-                    of(a) - of(b)
-                }
-                _ => {
-                    let mut sum = 0.0;
-                    let constant = self.linear(of, population, |cell, factor| {
-                        sum += factor * mean(cell, function.column);
-                    });
-                    sum + constant
-                }
-            };
+            let value = self.value_at(&function, population, mean);
             function.dual = if value.is_nan() { 0.0 } else { self.outer(&function, value, aux).1.abs() };
             function.value = if function.pair.is_some() { value.abs() - self.width(&function) } else { value };
             each(function);

@@ -48,7 +48,7 @@ mod functions;
 
 use super::levels::{self, Soft};
 use super::tracker::Tracker;
-use super::{Estimator, Exact, Grad, Link, commit, commit_aux, finite};
+use super::{Estimator, Exact, Grad, Held, Link, commit, commit_aux, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::constraint::{Constraints, LEVELS, Measure, label};
 use crate::error::{Error, Result, exact_len};
@@ -257,16 +257,16 @@ impl Constrained {
         &self,
         batch: &Batch<'_, T>,
         aux: &[T],
-        bank: Bank<'_, T>,
+        held: Held<'_, T>,
         scratch: Scratch<'_, T>,
         grad: Option<Grad<'_, T>>,
     ) -> Result<f64> {
-        self.check(batch, grad.is_some().then_some(aux), Some(bank.read()))?;
+        self.check(batch, grad.is_some().then_some(aux), Some(held.read()))?;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let tracker = self.of.tracker.at_rate(batch.rate())?;
         let (rows, k, groups, population) =
             (batch.scores().len(), self.columns(), self.of.groups as usize, batch.population());
-        let moves = matches!(bank, Bank::Moved(_));
+        let moves = matches!(held, Held::Moved(_));
         let (out, own) = scratch.real.split_at_mut(rows);
         let (memory, rest) = scratch.f64.split_at_mut(self.solved(batch.shape().rows));
         let (slopes, rest) = rest.split_at_mut(rows * k);
@@ -274,13 +274,13 @@ impl Constrained {
         let (before, rest) = rest.split_at_mut(self.means());
         let (used, rest) = rest.split_at_mut(self.means());
         let y = &mut rest[..self.means()];
-        let (soft, width) = self.soft_of(batch, Some(bank.read()), moves, memory)?;
+        let (soft, width) = self.soft_of(batch, Some(held.read()), moves, memory)?;
         self.measure(batch, batch.scores(), &soft, means, Some(slopes));
         if let (Some(scores), true) = (batch.previous(), moves) {
             self.measure(batch, scores, &soft, before, None);
         }
         // The running values, old where they are seen, in `used`; the new ones in `means`.
-        let state = bank.read();
+        let state = held.read();
         for cell in 0..self.cells() {
             let held = &state[cell * (k + 1)..][..k + 1];
             let seen = held[0] != T::ZERO;
@@ -306,7 +306,11 @@ impl Constrained {
                 return;
             }
             let of = &self.of.constraints.as_slice()[function.constraint];
-            let (cost, weight) = self.outer(&function, self.value_at(&function, population, used), aux);
+            let (cost, weight) = self.outer(
+                &function,
+                self.value_at(&function, population, |cell, column| used[cell * k + column]),
+                aux,
+            );
             value += function.weight * cost;
             if let (Measure::Gap { rate, .. }, Some(pair)) = (of.measure, function.pair) {
                 let [a, b] = pair.map(|group| label(rate) * groups + group as usize);
@@ -319,7 +323,7 @@ impl Constrained {
             });
         });
         let Some(grad) = grad else {
-            if let Bank::Moved(state) = bank {
+            if let Held::Moved(state) = held {
                 self.commit(batch, state, means, &soft, width);
             }
             return finite("penalty", value);
@@ -340,7 +344,7 @@ impl Constrained {
             if aux.is_empty() || !self.all_cells(&function, population, known) {
                 return;
             }
-            let now = self.value_at(&function, population, means);
+            let now = self.value_at(&function, population, |cell, column| means[cell * k + column]);
             if function.pair.is_some() {
                 let width = self.width(&function);
                 own[function.at] = -T::of(now - width);
@@ -352,7 +356,7 @@ impl Constrained {
         commit_aux(&own[..aux.len()])?;
         commit(out, grad.scores)?;
         grad.aux.copy_from_slice(&own[..aux.len()]);
-        if let Bank::Moved(state) = bank {
+        if let Held::Moved(state) = held {
             self.commit(batch, state, means, &soft, width);
         }
         Ok(value)
@@ -435,21 +439,6 @@ fn is_due(batch: u32) -> bool {
     batch.is_multiple_of(REFRESH) || batch < REFRESH && batch.is_power_of_two()
 }
 
-/// A state that is read, or moved.
-enum Bank<'a, T> {
-    Read(&'a [T]),
-    Moved(&'a mut [T]),
-}
-
-impl<T> Bank<'_, T> {
-    fn read(&self) -> &[T] {
-        match self {
-            Self::Read(state) => state,
-            Self::Moved(state) => state,
-        }
-    }
-}
-
 impl<T: Real> Estimator<T> for Constrained {
     fn state_len(&self, _: usize) -> usize {
         self.len()
@@ -475,14 +464,21 @@ impl<T: Real> Estimator<T> for Constrained {
         let (means, rest) = rest.split_at_mut(self.means());
         let (soft, _) = self.soft_of(batch, None, false, memory)?;
         self.measure(batch, batch.scores(), &soft, means, None);
+        let k = self.columns();
         let empty = |cell: usize| batch.starts()[cell + 1] == batch.starts()[cell];
         let mut value = 0.0;
         self.functions(|function| {
             if !self.all_cells(&function, batch.population(), |cell| !empty(cell)) {
                 return;
             }
-            value +=
-                function.weight * self.outer(&function, self.value_at(&function, batch.population(), means), aux).0;
+            value += function.weight
+                * self
+                    .outer(
+                        &function,
+                        self.value_at(&function, batch.population(), |cell, column| means[cell * k + column]),
+                        aux,
+                    )
+                    .0;
         });
         value += match self.exact() {
             Some(exact) if batch.drawn() == Drawn::All && self.of.protected == 0 => {
@@ -505,12 +501,12 @@ impl<T: Real> Estimator<T> for Constrained {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, aux, Bank::Read(state), scratch, Some(grad))
+        self.step(batch, aux, Held::Read(state), scratch, Some(grad))
     }
 
     fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
         // (Multipliers matter to the estimate alone, which nobody sees.)
-        self.step(batch, &[], Bank::Moved(state), scratch, None).map(|_| ())
+        self.step(batch, &[], Held::Moved(state), scratch, None).map(|_| ())
     }
 
     fn update(
@@ -521,7 +517,7 @@ impl<T: Real> Estimator<T> for Constrained {
         scratch: Scratch<'_, T>,
         grad: Grad<'_, T>,
     ) -> Result<f64> {
-        self.step(batch, aux, Bank::Moved(state), scratch, Some(grad))
+        self.step(batch, aux, Held::Moved(state), scratch, Some(grad))
     }
 }
 
