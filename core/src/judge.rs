@@ -182,6 +182,15 @@ impl Expression {
         Ok(self.of_value(value, bound, value - bound, noise, n))
     }
 
+    /// Whether a value is on the wrong side of its bound, if only by noise.
+    #[must_use]
+    pub fn is_beyond(&self, judged: &Judged) -> bool {
+        judged.value.is_some_and(|value| match self.sense {
+            Sense::AtMost => value > judged.bound,
+            Sense::AtLeast => value < judged.bound,
+        })
+    }
+
     fn judge_loss<T: Real>(
         &self,
         on: &Scored<'_, T>,

@@ -6,10 +6,10 @@ use crate::output;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Dataset;
-use undercurve::expression::{Expression, Sense};
+use undercurve::expression::Expression;
 use undercurve::judge::{Judged, Scored, Verdict};
 use undercurve::metric::{Metrics, Rate};
-use undercurve::trainer::{Predictor, Trainer};
+use undercurve::trainer::{Predictor, Tracked, Trainer, Watch};
 
 /// `--constraint`, for clap.
 pub fn parse(text: &str) -> std::result::Result<Expression, String> {
@@ -107,64 +107,6 @@ pub fn print(constraints: &[Expression], told: &[Line<'_>], require: bool, json:
     if require && verdicts.contains(&Verdict::NotMet) { Err(CliError::Unmet(sentence)) } else { Ok(()) }
 }
 
-/// What is known of a constraint along a run.
-#[derive(Clone, Copy, Default)]
-struct Tracked {
-    /// The largest of its functions, at most 0 where it holds on the tracked values, with the largest weight and its bound.
-    value: f64,
-    dual: f64,
-    bound: f64,
-}
-
-/// What a run trains under, and how that went in its last quarter.
-pub struct Watch {
-    pub constraints: Vec<Expression>,
-    tracked: Vec<Tracked>,
-    looks: u64,
-    /// Of each function the constraint, and how often it was violated with its weight at the bound.
-    stuck: Vec<(usize, u64)>,
-}
-
-/// Looks in the last quarter of a run, about.
-const LOOKS: u64 = 1000;
-
-impl Watch {
-    pub fn new(constraints: Vec<Expression>) -> Self {
-        let tracked = vec![Tracked::default(); constraints.len()];
-        Self { constraints, tracked, looks: 0, stuck: Vec::new() }
-    }
-
-    /// To be called after every step. (What a resumed run did before is not known.)
-    pub fn look<T: Real>(&mut self, trainer: &Trainer<T>) {
-        let (done, all) = (trainer.steps_done(), trainer.total_steps());
-        let quarter = all.div_ceil(4);
-        if self.constraints.is_empty() || done + quarter <= all || !done.is_multiple_of((quarter / LOOKS).max(1)) {
-            return;
-        }
-        self.looks += 1;
-        for tracked in &mut self.tracked {
-            (tracked.value, tracked.dual) = (f64::NEG_INFINITY, 0.0);
-        }
-        let functions = trainer.constraint_functions();
-        self.stuck.resize(functions.len(), (0, 0));
-        for (function, stuck) in functions.iter().zip(&mut self.stuck) {
-            let tracked = &mut self.tracked[function.constraint];
-            tracked.value = tracked.value.max(function.value);
-            tracked.dual = tracked.dual.max(function.dual);
-            tracked.bound = function.bound;
-            // (Within the rounding of f32.)
-            let at_bound = function.value > 0.0 && function.dual >= 0.999 * function.bound;
-            *stuck = (function.constraint, stuck.1 + u64::from(at_bound));
-        }
-    }
-
-    /// The share of the looks at which one function of a constraint could weigh no more and was violated still.
-    fn stuck(&self, at: usize) -> f64 {
-        let most = self.stuck.iter().filter(|(constraint, _)| *constraint == at).map(|(_, count)| *count).max();
-        most.unwrap_or(0) as f64 / self.looks.max(1) as f64
-    }
-}
-
 /// What is said of constraints and groups at the end of a run.
 pub struct Ended {
     lines: Vec<String>,
@@ -178,14 +120,6 @@ pub struct Told {
     pub text: String,
     /// No constraint is violated.
     pub holds: bool,
-}
-
-/// On the wrong side of its bound, if only by noise.
-fn beyond(constraint: &Expression, judged: Judged) -> bool {
-    judged.value.is_some_and(|value| match constraint.sense {
-        Sense::AtMost => value > judged.bound,
-        Sense::AtLeast => value < judged.bound,
-    })
 }
 
 impl Ended {
@@ -210,12 +144,13 @@ impl Ended {
             model.score(data.rows(), &mut scores)?;
             parts.push((part, data, scores));
         }
-        for (at, constraint) in watch.constraints.iter().enumerate() {
+        let tracked = watch.tracked(trainer);
+        for (at, constraint) in watch.constraints().iter().enumerate() {
             let lines = parts.iter().map(|(part, data, scores)| {
                 let judged = judge(constraint, &scored(data, scores), &mut memory)?;
                 Ok(Line { part, judged, groups: data.group_names() })
             });
-            ended.add_constraint(constraint, watch, at, &lines.collect::<Result<Vec<_>>>()?);
+            ended.add_constraint(watch, at, tracked[at], &lines.collect::<Result<Vec<_>>>()?);
         }
         for (part, data, scores) in &parts {
             if data.group_of().is_empty() {
@@ -242,24 +177,24 @@ impl Ended {
         Ok(ended)
     }
 
-    fn add_constraint(&mut self, constraint: &Expression, watch: &Watch, at: usize, lines: &[Line<'_>]) {
-        let tracked = watch.tracked[at];
-        let stuck = watch.stuck(at);
-        // (A batch is noisy: where the training rows are on the right side there is no conflict.)
-        let conflict = stuck > 0.5 && lines.first().is_some_and(|train| beyond(constraint, train.judged));
+    fn add_constraint(&mut self, watch: &Watch, at: usize, tracked: Option<Tracked>, lines: &[Line<'_>]) {
+        let constraint = &watch.constraints()[at];
+        let conflict = lines.first().is_some_and(|train| watch.conflict(at, &train.judged));
         let verdict = lines.last().map_or(Verdict::CannotTell, |line| line.judged.verdict);
         let parts: Vec<String> = lines.iter().map(Line::text).collect();
         let (mut along, mut object) = (String::new(), json!({"target": constraint.to_string()}));
-        if watch.looks > 0 {
-            let bound = if tracked.bound.is_finite() { format!(" of {}", tracked.bound) } else { String::new() };
-            along = format!("; tracked {:+.4}, dual {:.3}{bound}", tracked.value, tracked.dual);
+        if let Some(Tracked { value, dual, bound }) = tracked {
+            let most = if bound.is_finite() { format!(" of {bound}") } else { String::new() };
+            along = format!("; tracked {value:+.4}, dual {dual:.3}{most}");
+            object["surrogate"] = value.is_finite().then_some(value).into();
+            object["dual"] = dual.into();
+            object["dual_bound"] = bound.is_finite().then_some(bound).into();
+        }
+        if let Some(share) = watch.at_bound(at) {
             if conflict {
-                along += &format!(", at its bound and violated in {:.0} % of the last quarter", 100.0 * stuck);
+                along += &format!(", at its bound and violated in {:.0} % of the last quarter", 100.0 * share);
             }
-            object["surrogate"] = tracked.value.is_finite().then_some(tracked.value).into();
-            object["dual"] = tracked.dual.into();
-            object["dual_bound"] = tracked.bound.is_finite().then_some(tracked.bound).into();
-            object["at_bound"] = stuck.into();
+            object["at_bound"] = share.into();
         }
         let conflicts = if conflict { ", conflict" } else { "" };
         self.lines.push(format!("{constraint}: {verdict}{conflicts}: {}{along}", parts.join("; ")));

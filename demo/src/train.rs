@@ -1,6 +1,6 @@
 //! `undercurve train`: trains a model, reports on the way, saves and resumes.
 
-use crate::constraints::{self, Watch};
+use crate::constraints;
 use crate::decide::{self, DecisionArgs};
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
@@ -16,11 +16,11 @@ use undercurve::constraint::Constraints;
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
 };
-use undercurve::expression::{Expression, Quantity};
+use undercurve::expression::Expression;
 use undercurve::metric::Costs;
 use undercurve::model::Model;
-use undercurve::registry::{Kind, Method, PRESETS, class_methods, preset};
-use undercurve::trainer::{Best, Config, Length, ModelSpec, Predictor, Trainer};
+use undercurve::registry::{Method, PRESETS, class_methods, preset};
+use undercurve::trainer::{self, Best, Config, Length, ModelSpec, Predictor, Trainer, Watch};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -243,9 +243,9 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     let (file, every, save_every) = (&*args.data, args.every, args.save_every);
     let out = args.out.as_deref();
     let manner = Manner { file, place, out, every, save_every, seconds: args.seconds, json: args.json };
-    let watch = Watch::new(trainer.constraints());
+    let watch = Watch::new(&trainer);
     let require = args.require;
-    if require && watch.constraints.is_empty() {
+    if require && watch.constraints().is_empty() {
         return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
     walk(
@@ -300,7 +300,7 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     };
     methods::check_once(&settings)?;
     let mut options = args.reading.options();
-    check_groups(args, method)?;
+    check_groups(args, &config)?;
     let several = method.of_classes().filter(|_| options.positive.is_none());
     // Where the method may be one of several classes only the data tell which parameters it has.
     if several.is_none() || args.target.is_some_and(|target| target != TargetArg::Classes) {
@@ -322,37 +322,13 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
 /// `--objective` as settings.
 fn objective(args: &Args, method: &Method) -> Result<Vec<(String, String)>> {
     let Some(text) = &args.objective else { return Ok(Vec::new()) };
-    let refuse = || CliError::input(format!("--objective {text}: expected auc, ce or cvar:SHARE with 0 < SHARE <= 1"));
-    let has = |name: &str| method.params.iter().any(|param| param.name == name);
-    let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
-    if !has("objective") && !has("share") {
-        return Err(CliError::input(format!("--objective: method {} has its own", method.name)));
-    }
-    let (what, share) = match text.split_once(':') {
-        Some(("cvar", share)) if share.parse().is_ok_and(|share: f64| share > 0.0 && share <= 1.0) => {
-            ("cvar", Some(share))
-        }
-        None if text == "auc" || text == "ce" => (text.as_str(), None),
-        _ => return Err(refuse()),
-    };
-    let first = has("objective").then(|| pair("objective", what));
-    if first.is_none() && share.is_none() {
-        return Err(CliError::input(format!("--objective {text}: method {} minimises cvar:SHARE alone", method.name)));
-    }
-    Ok(first.into_iter().chain(share.map(|share| pair("share", share))).collect())
+    trainer::objective(method, text).map_err(|error| CliError::input(format!("--{error}")))
 }
 
 /// Refuses a method of groups without any, unless all that is asked of it is asked of everybody.
-fn check_groups(args: &Args, method: &Method) -> Result<()> {
-    let of_all = |constraint: &Expression| match &constraint.quantity {
-        Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.is_none(),
-        _ => false,
-    };
-    // (A preset is of groups.)
-    let alone = !args.constraint.is_empty() && args.constraint.iter().all(of_all);
-    let worst = args.objective.as_ref().is_some_and(|what| what.starts_with("cvar"));
-    if method.kind == Kind::Cells && args.reading.group.is_empty() && (worst || !alone) {
-        return Err(CliError::input(format!("--method {}: is of groups; --group names their columns", method.name)));
+fn check_groups(args: &Args, config: &Config) -> Result<()> {
+    if args.reading.group.is_empty() && config.needs_groups() {
+        return Err(CliError::input(format!("--method {}: is of groups; --group names their columns", config.method)));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What every training run does on the way: steps, reports, saves, Ctrl-C.
 
-use crate::constraints::{Ended, Watch};
+use crate::constraints::Ended;
 use crate::decide;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
@@ -16,7 +16,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
 use undercurve::metric::{Confusion, Costs, FprRange, Metrics, RocPoint};
-use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning};
+use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
 
 /// Set by Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -434,7 +434,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         reporter.say(text)?;
     }
     let mut told = None;
-    if run.trainer.train_data().groups() > 1 || !run.watch.constraints.is_empty() {
+    if run.trainer.train_data().groups() > 1 || !run.watch.constraints().is_empty() {
         let ended = Ended::of(&run.trainer, &mut model, &run.watch, totals["threshold"]["at"].as_f64())?;
         reporter.say(ended.text())?;
         ended.add(&mut totals);

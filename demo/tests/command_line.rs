@@ -1194,7 +1194,11 @@ fn constraints_are_trained_judged_and_required() {
         &["train", "p.csv", "--method", "ce", "--constraint", "fpr <= 0.1"],
         "method ce trains under no constraints; there are sonex",
     );
-    refuse(&["train", "p.csv", "--method", "ce", "--objective", "auc"], "--objective: method ce has its own");
+    refuse(&["train", "p.csv", "--method", "ce", "--objective", "auc"], "--objective auc: method ce has its own");
+    refuse(
+        &with(&["--objective", "cvar:0.5", "--constraint", "fpr <= 0.1"]),
+        "worst groups (cvar), and that under no constraints",
+    );
     refuse(&["train", "p.csv", "--resume", "hard.model", "--constraint", "fpr <= 0.1"], "another list of constraints");
     stdout(&run(&folder.0, &["bench", "fairness", "--quick"]));
     // What bounds cost: a line for each, one without, one recalibrated by group, and a figure.

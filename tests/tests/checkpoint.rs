@@ -206,6 +206,7 @@ fn constraints_are_taken_and_resumed() {
     assert!(
         refused("soap", &data, "fpr <= 0.2").starts_with("method soap trains under no constraints; there are sonex")
     );
+    assert!(refused("ooa", &data, "fpr <= 0.2").starts_with("method ooa minimises the loss of the worst groups"));
     assert_eq!(refused("sonex", &data, "fpr < 0.2"), "constraint \"fpr < 0.2\": character 5: expected <= or >=");
     let unknown = "constraint \"fpr[x] <= 0.2\": there is no group \"x\"; the groups are \"g0\", \"g1\"";
     assert_eq!(refused("sonex", &data, "fpr[x] <= 0.2"), unknown);
@@ -216,6 +217,13 @@ fn constraints_are_taken_and_resumed() {
     let many = Config { constraints: vec!["fpr <= 0.2".to_string(); 17], ..config("sonex", &[]) };
     let error = Trainer::new(&many, data, None).unwrap_err().to_string();
     assert_eq!(error, "17 constraints are more than there may be, 16");
+    // Of groups is what is asked of some, and what nobody is asked of a method of groups.
+    let needs = |method: &str, constraints: &[&str]| config(method, constraints).needs_groups();
+    assert!(needs("sonex", &[]) && needs("ooa", &[]) && needs("sonex", &["fpr <= 0.2", "recall[a] >= 0.5"]));
+    assert!(needs("lagrange", &["gap(tpr@0.1) <= 0.2"]) && !needs("lagrange", &["fpr <= 0.2", "loss <= 1"]));
+    assert!(!needs("ce", &[]) && !needs("sonex", &["fpr < 0.2"]));
+    let worst = Config { settings: vec![("objective".into(), "cvar".into())], ..config("sonex", &["fpr <= 0.2"]) };
+    assert!(worst.needs_groups());
 }
 
 /// Every method, both models, every kind of length.

@@ -10,7 +10,7 @@ use crate::judge::group_number;
 use crate::real::Real;
 use crate::registry::{self, Kind, Method};
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// What a configuration asks of a method on these data; `None` where it asks for nothing.
@@ -35,6 +35,61 @@ pub(super) fn asked<T: Real>(
             crate::constraint::MOST
         ))
     })
+}
+
+/// `Ok` unless constraints are asked for that the settings make meaningless.
+pub(super) fn check_used<T: Real>(config: &Config, run: &AnyRun<T>) -> Result<(), TrainerError> {
+    match run {
+        AnyRun::Batches(run)
+            if matches!(run.host().estimator, AnyEstimator::Gdro(_)) && !config.constraints.is_empty() =>
+        {
+            let text = "minimises the loss of the worst groups (cvar), and that under no constraints";
+            Err(TrainerError::Config(format!("method {} {text}", config.method)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `auc`, `ce`, or `cvar:SHARE`, the mean loss of the worst share of the groups, as settings of a method.
+///
+/// # Errors
+/// `Config` for another text, and for methods that have an objective of their own.
+pub fn objective(method: &Method, text: &str) -> Result<Vec<(String, String)>, TrainerError> {
+    let refuse = |why: &str| Err(TrainerError::Config(format!("objective {text}: {why}")));
+    let has = |name: &str| method.params.iter().any(|param| param.name == name);
+    if !has("objective") && !has("share") {
+        return refuse(&format!("method {} has its own", method.name));
+    }
+    let (what, share) = match text.split_once(':') {
+        Some(("cvar", share)) if share.parse().is_ok_and(|share: f64| share > 0.0 && share <= 1.0) => {
+            ("cvar", Some(share))
+        }
+        None if text == "auc" || text == "ce" => (text, None),
+        _ => return refuse("expected auc, ce or cvar:SHARE with 0 < SHARE <= 1"),
+    };
+    if !has("objective") && share.is_none() {
+        return refuse(&format!("method {} minimises cvar:SHARE alone", method.name));
+    }
+    let pairs = [("objective", Some(what)), ("share", share)].into_iter().filter(|(name, _)| has(name));
+    Ok(pairs.filter_map(|(name, value)| Some((name.to_string(), value?.to_string()))).collect())
+}
+
+impl Config {
+    /// Whether what it asks for says nothing without groups: a method of groups, unless all its constraints are of all rows.
+    #[must_use]
+    pub fn needs_groups(&self) -> bool {
+        let of_groups = |text: &String| match Expression::parse(text).map(|read| read.quantity) {
+            Ok(Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group }) => {
+                group.is_some()
+            }
+            Ok(Quantity::Gap { .. }) => true,
+            // (Refused for what it is.)
+            Ok(Quantity::LossOn { .. }) | Err(_) => false,
+        };
+        let worst = self.settings.iter().any(|(name, value)| name == "objective" && value == "cvar");
+        let asked = !self.constraints.is_empty() && !self.constraints.iter().any(of_groups);
+        registry::method(&self.method).is_some_and(|method| method.kind == Kind::Cells) && (worst || !asked)
+    }
 }
 
 /// With numbers for the groups.

@@ -20,18 +20,24 @@ mod saved;
 #[cfg(feature = "every-method")]
 mod sum_run;
 mod warning;
+#[cfg(feature = "every-method")]
+mod watch;
 
 pub use crate::host::Device;
 pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Length, ModelSpec, TrainerError};
+#[cfg(feature = "every-method")]
+pub use constraints::objective;
 pub use figures::Figures;
 pub use predictor::Predictor;
 pub use run::{Doubt, Objective, Run, SumReport};
 #[cfg(feature = "every-method")]
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
+#[cfg(feature = "every-method")]
+pub use watch::{Tracked, Watch};
 
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};
@@ -163,6 +169,8 @@ impl<T: Real> Trainer<T> {
                 AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?)
             }
         };
+        #[cfg(feature = "every-method")]
+        constraints::check_used(config, &run)?;
         Self::with_run(config, run, train, test)
     }
 
