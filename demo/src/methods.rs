@@ -3,7 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use serde_json::{Value, json};
-use undercurve::registry::{Auto, Domain, METHODS, Method, Param, class_methods, method};
+use undercurve::registry::{Auto, Domain, Kind, METHODS, Method, Param, class_methods, method};
 use undercurve::trainer::Config;
 
 /// Options of `methods`.
@@ -194,6 +194,7 @@ pub fn object(method: &Method) -> Value {
     });
     json!({
         "name": method.name, "title": method.title, "about": method.about, "metric": method.metric(),
+        "groups": method.kind == Kind::Cells,
         "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
         "paper": method.source.paper, "part": method.source.part, "files": method.files,
         "params": params.collect::<Vec<_>>(),

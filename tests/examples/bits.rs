@@ -1,18 +1,24 @@
 //! Trains every method, of two classes and of several, for a few steps and prints one JSON line a run: what was trained, a
-//! hash of the parameters' bits, and the last step's objective in full; of several classes the metrics, too.
+//! hash of the parameters' bits, and the last step's objective in full; of several classes the metrics, too, and of methods
+//! of groups what is said of their constraints.
 //! `wasm/test/bits.test.mjs` trains the same in WebAssembly and compares.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
 use undercurve::data::Dataset;
-use undercurve::registry::{Domain, METHODS, Method, class_methods};
+use undercurve::judge::{Judged, Scored};
+use undercurve::metric::Metrics;
+use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
 use undercurve::surrogate::SURROGATES;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer, Watch};
 
 const ROWS: u32 = 600;
 const COLUMNS: u32 = 4;
 const STEPS: u64 = 12;
 const CLASSES: u32 = 3;
+const GROUPS: [&str; 3] = ["a", "b", "c"];
+/// What methods of groups train under.
+const CONSTRAINTS: [&str; 3] = ["gap(fpr) <= 0.05", "gap(tpr@0.2) <= 0.1", "recall[b] >= 0.5"];
 
 /// The same rows as in the test of the package: numbers of a linear congruential generator, all exact in `f32`.
 fn data() -> Dataset<f32> {
@@ -44,7 +50,12 @@ fn words(method: &'static Method, names: &[&'static str]) -> Vec<Vec<Setting>> {
 }
 
 /// Trains with some settings, by a linear model and by a network, and prints what comes of it.
-fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl Fn(&Config) -> Result<Value, String>) {
+fn runs(
+    method: &Method,
+    settings: &[Setting],
+    (classes, constraints): (Option<u32>, &[&str]),
+    train: impl Fn(&Config) -> Result<Value, String>,
+) {
     for hidden in [vec![], vec![6, 5]] {
         let model = match hidden.as_slice() {
             [] => ModelSpec::Linear,
@@ -57,7 +68,7 @@ fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl
             seed: 7,
             length: Length::Steps(STEPS),
             fpr: undercurve_tests::range_of(method.name, (0.05, 0.5)),
-            ..Config::default()
+            constraints: constraints.iter().map(ToString::to_string).collect(),
         };
         let outcome = train(&config);
         // What another setting makes meaningless is refused here, and left unread in a page.
@@ -70,7 +81,7 @@ fn runs(method: &Method, settings: &[Setting], classes: Option<u32>, train: impl
             "{}",
             json!({
                 "method": method.name, "settings": settings, "hidden": hidden, "steps": STEPS, "classes": classes,
-                "fpr": [config.fpr.0, config.fpr.1],
+                "fpr": [config.fpr.0, config.fpr.1], "constraints": constraints,
                 "outcome": outcome.unwrap_or_else(|error| json!({"error": error})),
             })
         );
@@ -109,6 +120,36 @@ fn several_classes(config: &Config, data: &Arc<Dataset<f32>>) -> Result<Value, S
     }))
 }
 
+/// Each constraint on the training rows: tracked value, weight, and the exact value with its noise.
+fn constrained(config: &Config, data: &Arc<Dataset<f32>>) -> Result<Value, String> {
+    let mut trainer = Trainer::new(config, data.clone(), None).map_err(|error| error.to_string())?;
+    let mut watch = Watch::new(&trainer);
+    let mut objective = f64::NAN;
+    while let Some(value) = trainer.step().map_err(|error| error.to_string())? {
+        objective = value;
+        watch.look(&trainer);
+    }
+    let mut scores = vec![0.0; data.len()];
+    trainer.score(data.rows(), &mut scores).map_err(|error| error.to_string())?;
+    let (labels, group_of, group_names) = (data.labels(), data.group_of(), data.group_names());
+    let on = Scored { scores: &scores, labels, group_of, group_names, old: &[] };
+    let mut memory = Metrics::new();
+    let mut told = Vec::new();
+    for (at, tracked) in watch.tracked(&trainer).into_iter().enumerate() {
+        let constraint = &watch.constraints()[at];
+        let judged = constraint.judge(&on, 0.0, &mut memory).map_err(|error| error.to_string())?;
+        let tracked = tracked.ok_or("nothing is tracked")?;
+        let Judged { value, noise, verdict, .. } = judged;
+        told.push(json!({
+            "target": constraint.to_string(), "surrogate": tracked.value, "dual": tracked.dual,
+            "atBound": watch.at_bound(at), "conflict": watch.conflict(at, &judged),
+            "value": value, "noise": noise, "verdict": verdict.to_string(),
+        }));
+    }
+    let steps = trainer.steps_done();
+    Ok(json!({"steps": steps, "hash": hash(trainer.params()), "objective": objective, "constraints": told}))
+}
+
 fn main() {
     let data = Arc::new(data());
     for method in METHODS {
@@ -124,8 +165,14 @@ fn main() {
             settings.push(vec![("pretrain", "5")]);
         }
         for settings in settings {
-            runs(method, &settings, None, |config| two_classes(config, &data));
+            runs(method, &settings, (None, &[]), |config| two_classes(config, &data));
         }
+    }
+    let of = (0..ROWS).map(|row| row * 7 % 11 % GROUPS.len() as u32).collect();
+    let grouped = (*data).clone().with_groups(of, GROUPS.map(String::from).to_vec()).expect("a group for each row");
+    let grouped = Arc::new(grouped);
+    for method in METHODS.iter().filter(|method| method.kind == Kind::Cells) {
+        runs(method, &[], (None, &CONSTRAINTS), |config| constrained(config, &grouped));
     }
     let labels = (0..ROWS).map(|row| (row % 5).min(CLASSES - 1)).collect();
     let names = (0..CLASSES).map(|class| class.to_string()).collect();
@@ -141,7 +188,7 @@ fn main() {
             settings.push(vec![("pretrain", "5"), ("stage", "3")]);
         }
         for settings in settings {
-            runs(method, &settings, Some(CLASSES), |config| several_classes(config, &data));
+            runs(method, &settings, (Some(CLASSES), &[]), |config| several_classes(config, &data));
         }
     }
 }

@@ -3,8 +3,8 @@ import type { DenseRows } from "./session.js";
 export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
 export { Session } from "./session.js";
-export type { ClassMetrics, ClassSnapshot, ClassView, DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
-export { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
+export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
 /**
  * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. Where neither can be found,
@@ -14,7 +14,7 @@ export declare function init(module?: BufferSource | WebAssembly.Module): Promis
 
 /**
  * Loads the module with every method once, as `init` does, from `undercurve/undercurve_full_bg.wasm`: the exact methods,
- * the finite sums and several classes need it. `Session.create` and the worker load it by themselves.
+ * the finite sums, several classes, groups and constraints need it. `Session.create` and the worker load it by themselves.
  */
 export declare function initFull(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
@@ -35,6 +35,12 @@ export declare function syntheticClasses(
   kind: string,
   options?: { rows?: number; testRows?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; classes: number; test: DenseRows };
+
+/** The same of one of `GROUP_SYNTHETICS`, with `groups` and `groupNames`; by the full module, which must be loaded. */
+export declare function syntheticGroups(
+  kind: string,
+  options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
+): DenseRows & { dims: number; groups: Uint32Array; groupNames: string[]; test: DenseRows & { groups: Uint32Array } };
 
 /**
  * Labels with a share of them (0 … 1) turned over, as noise to train with. Which ones follows from the seed: those of a

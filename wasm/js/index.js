@@ -3,5 +3,5 @@
 export { NeedsFull, init, initFull } from "./modules.js";
 export { CLASS_METHODS, METHODS } from "./pkg/methods.js";
 export { Session } from "./session.js";
-export { flipLabels, synthetic, syntheticClasses } from "./synthetic.js";
-export { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+export { flipLabels, synthetic, syntheticClasses, syntheticGroups } from "./synthetic.js";
+export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";

@@ -10,6 +10,8 @@ export interface MethodInfo {
   about: string;
   /** The metric that it trains for; "pauc": in the session's range of false-positive rates. */
   metric: "ap" | "auroc" | "pauc";
+  /** Whether it trains under constraints on groups, or for the worst of them. */
+  groups: boolean;
   /** Authors, year and title. */
   paper: string;
   /** Equations and algorithm numbers. */

@@ -32,6 +32,8 @@ export interface Rows {
   X: Float32Array | Sparse;
   /** 1 for positives, 0 for negatives; where `classes` is given, the number of the row's class, from 0. */
   y: Uint8Array;
+  /** Of two classes: the group of each row, by number from 0 or by name. Held-out rows have them as the training rows do. */
+  groups?: Uint32Array | string[];
 }
 
 /** Rows that are not sparse. */
@@ -51,15 +53,24 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   test?: Rows;
   /** Linear by default. */
   model?: Model;
-  /** `soap` by default; of several classes `ppd-sg`, and one of `CLASS_METHODS`. */
-  method?: Method;
+  /** Or its name alone. `soap` by default; of several classes `ppd-sg`, and one of `CLASS_METHODS`. */
+  method?: Method | string;
+  /** What groups with numbers are called; by their numbers unless given. Names are numbered in their order. */
+  groupNames?: string[];
+  /**
+   * What has to hold, as on the command line, for methods that train under constraints (`METHODS[k].groups`): "gap(fpr) <= 0.05",
+   * "recall[South] >= 0.8". Without any, both gaps of the rates are to be at most 0.05. Rates are from score 0.
+   */
+  constraints?: string[];
+  /** What such a method minimises: "auc", "ce", or "cvar:SHARE", the mean loss of the worst share of the groups. */
+  objective?: string;
   /** Start, batches and everything random follow from it. */
   seed?: number;
   /** Length of the run, over which a learning rate falls. */
   steps?: number;
   /** Rows are divided by their length or taken as they are ("none"), which is the default for every method. */
   scale?: "unit" | "none";
-  /** A saved session to go on with, on the same data with the same `scale`; its model, method, seed and steps are its own. */
+  /** A saved session to go on with, on the same data with the same `scale`; its model, method, constraints, seed and steps are its own. */
   bytes?: Uint8Array;
 }
 
@@ -89,6 +100,8 @@ export interface View {
   ranks?: number;
   /** Finite sums: objective, gradient, step sizes and curvature. */
   sum?: boolean;
+  /** Constraints to measure, whether they are trained under or not; of sessions with groups or constraints. */
+  judge?: string[];
 }
 
 /** What to look at in a snapshot of several classes beside the metrics. */
@@ -114,6 +127,81 @@ export interface Metrics {
   pauc: number;
   /** Where a score of 0 or more predicts the positive class. */
   accuracy: number;
+}
+
+/** Whether a constraint holds: by more than the noise of so few rows, or else it cannot be told. */
+export type Verdict = "met" | "not met" | "cannot tell";
+
+/** A constraint, measured exactly on some rows. */
+export interface Judged {
+  /** None without rows to tell it from. */
+  value?: number;
+  bound: number;
+  /** What the value moves by at most in 95 of 100 samples of so many rows; none without rows. */
+  noise?: number;
+  verdict: Verdict;
+  /** Of a gap: between which groups it is. */
+  groups?: [string, string];
+  /** Rows that the value is of; of a gap those of each group. */
+  rows: number | [number, number];
+}
+
+/** A constraint on the training rows and on those that are held out, if there are any; the verdict is of the latter. */
+export interface JudgedConstraint {
+  target: string;
+  verdict: Verdict;
+  train: Judged;
+  test?: Judged;
+}
+
+/** What is said of a constraint that is trained under. */
+export interface ConstraintReport extends JudgedConstraint {
+  /** Tracked along the run from batches, at most 0 where the constraint holds; none before the method's own steps. */
+  surrogate?: number;
+  /** What the constraint weighs, and the most that it may, if that is bounded. */
+  dual?: number;
+  dualBound?: number;
+  /** The share of the run's last quarter in which it weighed that much and was violated; none before. */
+  atBound?: number;
+  /** Whether that was so in most of it, and the training rows violate the constraint: it cannot be met beside the others. */
+  conflict: boolean;
+}
+
+/** The largest difference of a rate between two groups, over all thresholds. */
+export interface Gap {
+  value: number;
+  /** What it would stay below in 95 of 100 samples if the groups did not differ. */
+  noise: number;
+  groups: [string, string];
+  /** Rows of each that have the rate's label. */
+  rows: [number, number];
+  /** Where it is: scores from here up. */
+  threshold: number;
+}
+
+/** The rows of one group. What there are no rows for is left out. */
+export interface GroupMetrics {
+  group: string;
+  rows: number;
+  positives: number;
+  auroc?: number;
+  /** Mean logistic loss. */
+  loss?: number;
+  /** These from score 0. */
+  accuracy?: number;
+  tpr?: number;
+  fpr?: number;
+  /** Whether the training rows have this group. */
+  inTraining: boolean;
+  /** As in the snapshot, where the view asks for curves: of the held-out rows, or else of the training rows. */
+  roc?: Float32Array;
+}
+
+/** Rows by group. */
+export interface GroupReport {
+  /** The largest gaps of the false- and the true-positive rate; none where fewer than two groups have such rows. */
+  gaps: { fpr?: Gap; tpr?: Gap };
+  groups: GroupMetrics[];
 }
 
 /** What a session looks like at a step. */
@@ -143,6 +231,12 @@ export interface Snapshot {
   /** Rows × columns of the grid. */
   surface?: Float32Array;
   ranks?: Float32Array;
+  /** What is said of each constraint that is trained under. */
+  constraints?: ConstraintReport[];
+  /** And of those that the view names. */
+  judged?: JudgedConstraint[];
+  /** Gaps and metrics of rows with groups. */
+  byGroup?: { train: GroupReport; test?: GroupReport };
   sum?: { objective: number; gradNormSq: number; alpha: number; alphaMax: number; curvature: number };
 }
 

@@ -1,6 +1,7 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
 import { need, whole } from "./check.js";
+import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
 import { taken } from "./load.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
 import { named, pictures } from "./view.js";
@@ -31,6 +32,7 @@ import { named, pictures } from "./view.js";
  * @typedef {object} Rows
  * @property {Float32Array | Sparse} X row-major, rows × dims; or sparse rows
  * @property {Uint8Array} y 1 for positives, 0 for negatives; of several classes, the class's number from 0
+ * @property {Uint32Array | string[]} [groups] the group of each row, by number from 0 or by name
  */
 
 /**
@@ -39,9 +41,13 @@ import { named, pictures } from "./view.js";
  * @property {Uint8Array} [y] training labels
  * @property {number} [dims] features per row
  * @property {number} [classes] how many classes are trained at once, 3 … 256; without it there are two
+ * @property {Uint32Array | string[]} [groups] the group of each training row
+ * @property {string[]} [groupNames] what groups with numbers are called
+ * @property {string[]} [constraints] what has to hold, like "gap(fpr) <= 0.05", for methods that train under constraints
+ * @property {string} [objective] what such a method minimises: "auc", "ce" or "cvar:SHARE"
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
  * @property {Model} [model] linear by default
- * @property {Method} [method] `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
+ * @property {Method | string} [method] or its name alone; `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
  * @property {number} [seed] start, batches and everything random follow from it
  * @property {number} [steps] length of the run, over which a learning rate falls
  * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are, which is the default for every
@@ -59,6 +65,7 @@ import { named, pictures } from "./view.js";
  * @property {boolean} [sum] finite sums: objective, gradient, step sizes and curvature
  * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
  * @property {number} [ranks] as `surface`, for the first so many held-out rows
+ * @property {string[]} [judge] constraints to measure, whether they are trained under or not
  */
 
 /**
@@ -83,6 +90,9 @@ import { named, pictures } from "./view.js";
  * @property {{ auroc: number, ap: number, pauc: number, accuracy: number }} test
  * @property {string} [warning] what is to be said against the model, and what to try
  * @property {boolean} [collapsed] whether the model is no result: its scores do not tell rows apart, or it can learn no more
+ * @property {object[]} [constraints] what is said of each constraint that is trained under
+ * @property {object[]} [judged] and of those that the view names
+ * @property {{ train: object, test?: object }} [byGroup] gaps and metrics of rows with groups
  * @property {Float32Array} [roc] true-positive rate at curve[k] = k / (points − 1)
  * @property {Float32Array} [pr] precision where the recall reaches k / (points − 1)
  * @property {Float32Array} [histogram] lowest score, highest score, negatives per bin, positives per bin (as shares)
@@ -147,10 +157,11 @@ const needEveryClass = (labels, classes, what) => {
 const MOST_POINTS = 2 ** 24;
 
 /** The same for what a snapshot is asked for. */
-const checkView = ({ surface, curve, bins, ranks, winners, class: one = 0 }, dims, classes) => {
+const checkView = ({ surface, curve, bins, ranks, winners, judge: asked, class: one = 0 }, dims, classes) => {
   for (const [what, count] of Object.entries({ curve, bins, ranks, winners })) {
     need(count === undefined || whole(count, 0, MOST_POINTS), `view.${what}`, count, "a whole number from 0");
   }
+  need(asked === undefined || (Array.isArray(asked) && asked.every((text) => typeof text === "string")), "view.judge", asked, "an array of constraints");
   if (classes !== undefined) need(whole(one, 0, classes - 1), "view.class", one, `a whole number from 0 to ${classes - 1}`);
   if (!surface) return;
   need(dims === 2, "view.surface", `of ${dims} features`, "two");
@@ -167,6 +178,8 @@ export class Session {
   #labels;
   #dims;
   #classes;
+  #grouping;
+  #hasTest;
   #take;
   #milliseconds = 0;
 
@@ -175,7 +188,7 @@ export class Session {
    * @param {TrainerOptions} options
    */
   static async create(options) {
-    await (options.classes === undefined ? init() : initFull());
+    await (options.classes === undefined && options.groups === undefined ? init() : initFull());
     try {
       return new Session(options);
     } catch (error) {
@@ -187,15 +200,18 @@ export class Session {
 
   /** @param {TrainerOptions} options */
   constructor(options) {
-    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, bytes } = options;
+    const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes } = options;
     const several = classes !== undefined;
-    const { method = { name: several ? "ppd-sg" : "soap" } } = options;
+    const { method: chosen = several ? "ppd-sg" : "soap" } = options;
+    const method = typeof chosen === "string" ? { name: chosen } : chosen;
     for (const rows of test ? [{ X, y }, test] : [{ X, y }]) {
       if (!(isDense(rows.X) || isSparse(rows.X)) || !(rows.y instanceof Uint8Array) || !dims) {
         throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
       }
     }
     check({ dims, classes, seed, steps, model, method, scale });
+    checkAsked(options);
+    const grouping = grouped(options);
     for (const [what, labels] of Object.entries(test ? { y, "test.y": test.y } : { y })) {
       if (several) needEveryClass(labels, classes, what);
       else needTwoLabels(labels, what);
@@ -203,8 +219,11 @@ export class Session {
     this.#labels = test?.y ?? y;
     this.#dims = dims;
     this.#classes = classes;
+    this.#grouping = grouping;
+    this.#hasTest = Boolean(test);
+    const asks = constraints.length > 0 || objective !== undefined;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
-      if (several && !Data.prototype.ofClasses) return undefined;
+      if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
@@ -216,9 +235,12 @@ export class Session {
         if (steps !== undefined) settings.steps(steps);
         if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
         if (method.preset) settings.paper(several);
+        if (!bytes && objective !== undefined) settings.objective(objective);
         for (const [name, value] of Object.entries(method.settings ?? {})) {
           settings.set(name, String(value));
         }
+        if (!bytes) for (const constraint of constraints) settings.constraint(constraint);
+        if (settings.needsGroups && !grouping) throw new TypeError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`);
         const scaled = scale === "unit" ? (x) => unitRows(x, dims) : (x) => x;
         const take = (X, y) => {
           const x = scaled(X);
@@ -226,16 +248,19 @@ export class Session {
         };
         const none = new Uint8Array();
         this.#take = (X) => take(X, none);
-        const labelled = ({ X, y }) => (several ? take(X, none).ofClasses(y, classes) : take(X, y));
-        data = labelled({ X, y });
-        if (test) data.holdOut(labelled(test));
+        const labelled = ({ X, y }, part) => {
+          if (several) return take(X, none).ofClasses(y, classes);
+          return grouping ? take(X, y).ofGroups(grouping[part], part === "train" ? grouping.names.slice(0, grouping.known) : grouping.names) : take(X, y);
+        };
+        data = labelled({ X, y }, "train");
+        if (test) data.holdOut(labelled(test, "test"));
         trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
         return trainer && [data, trainer];
       } finally {
         if (!trainer) data?.free();
         settings.free();
       }
-    }, several ? "several classes are" : method.preset ? "the settings of papers are" : "this method is");
+    }, several ? "several classes are" : grouping ? "groups are" : asks ? "constraints are" : method.preset ? "the settings of papers are" : "this method is");
   }
 
   /**
@@ -296,13 +321,30 @@ export class Session {
     const warning = trainer.warning();
     if (warning !== undefined) Object.assign(snapshot, { warning, collapsed: trainer.collapsed });
     const held = { scores: () => trainer.scores(), labels: this.#labels, classes, score: (X) => this.score(X) };
-    Object.assign(snapshot, pictures(view, held));
+    Object.assign(snapshot, pictures(view, held), this.#ofGroups(trainer, view));
     const sum = view.sum && trainer.sum();
     if (sum) {
       const [objective, gradNormSq, alpha, alphaMax, curvature] = sum;
       snapshot.sum = { objective, gradNormSq, alpha, alphaMax, curvature };
     }
     return snapshot;
+  }
+
+  /** What a snapshot says of groups and of constraints. */
+  #ofGroups(trainer, { curve, judge: asked }) {
+    const [grouping, held] = [this.#grouping, this.#hasTest];
+    const names = grouping?.names;
+    const out = {};
+    if (trainer.constraints?.().length) out.constraints = constraintsOf(trainer, names, held);
+    need(!asked || trainer.judge, "view.judge", asked, "none without groups or constraints");
+    if (asked) out.judged = judge(trainer, asked, names, held);
+    if (!grouping) return out;
+    out.byGroup = { train: byGroup(trainer, grouping, false), ...(held && { test: byGroup(trainer, grouping, true) }) };
+    if (curve) {
+      const { groups } = out.byGroup[held ? "test" : "train"];
+      rocs(curve, trainer.scores(), this.#labels, grouping[held ? "test" : "train"], names.length).forEach((roc, k) => (groups[k].roc = roc));
+    }
+    return out;
   }
 
   /**

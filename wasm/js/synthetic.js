@@ -3,7 +3,7 @@
 import { need, whole } from "./check.js";
 import { taken } from "./load.js";
 import { withModule } from "./modules.js";
-import { CLASS_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
+import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
 /** Many more would not fit the memory that a module can have. */
 const MOST_ROWS = 10_000_000;
@@ -41,6 +41,21 @@ export function syntheticClasses(kind, { rows = 2000, testRows = 2000, noise = 0
     const draw = (count, part) => taken(drawPinwheel(count, noise, seed, part), rowsOf);
     return drawPinwheel && { ...draw(rows, 0), dims: 2, classes: pinwheelClasses(), test: draw(testRows, 1) };
   }, "data of several classes is");
+}
+
+/**
+ * The same of rows in groups, by the full module.
+ * @param {string} kind name of one of `GROUP_SYNTHETICS`
+ * @param {{ rows?: number, testRows?: number, positives?: number, noise?: number, seed?: number }} [options]
+ */
+export function syntheticGroups(kind, { rows = 2000, testRows = 2000, positives = 0.3, noise = 0, seed = 1 } = {}) {
+  check(GROUP_SYNTHETICS, kind, rows, testRows, seed);
+  return withModule(({ drawTowns }) => {
+    const rowsAndGroups = (drawn) => ({ ...rowsOf(drawn), groups: drawn.takeGroups() });
+    const draw = (count, part) => taken(drawTowns(count, positives, noise, seed, part), rowsAndGroups);
+    const { groups: groupNames } = GROUP_SYNTHETICS.find(({ name }) => name === kind);
+    return drawTowns && { ...draw(rows, 0), dims: 2, groupNames, test: draw(testRows, 1) };
+  }, "data of groups is");
 }
 
 /**

@@ -12,3 +12,8 @@ export const SYNTHETICS = [
 
 /** Those of several classes, which `syntheticClasses` draws. */
 export const CLASS_SYNTHETICS = [{ name: "pinwheel", title: "Pinwheel", about: "Five bent arms, each a class; the last is the rarest." }];
+
+/** Those of rows in groups, which `syntheticGroups` draws; `groups` are called so. */
+export const GROUP_SYNTHETICS = [
+  { name: "towns", title: "Two towns", about: "The average rises while one group falls: what tells rows apart in the North misleads in the South.", groups: ["North", "South"] },
+];

@@ -1,6 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "./index.js";
+import { Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 const sessions = new Map();
 const files = new Map();
@@ -25,6 +25,12 @@ const calls = {
     await initFull();
     const data = syntheticClasses(kind, options);
     return { ...data, names: Array.from({ length: data.classes }, (_, one) => String(one)), plane: data.test.X.slice(0, 4000) };
+  },
+
+  async syntheticGroups(kind, options) {
+    await initFull();
+    const data = syntheticGroups(kind, options);
+    return { ...data, plane: data.test.X.slice(0, 4000) };
   },
 
   flip: flipLabels,

@@ -1,6 +1,6 @@
 import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
-export type { ClassMetrics, ClassSnapshot, ClassView, DenseRows, Grid, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, View } from "./session.js";
+export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 
 /** A worker with the module loaded. It can hold several sessions and prepares data, too. */
 export declare class Engine {

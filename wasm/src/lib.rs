@@ -4,7 +4,7 @@
 //! in sessions and a worker.
 //!
 //! The package has three modules, so that training can start before anything else is downloaded: the feature `train`
-//! makes the first, with the methods that look at batches, `full` one with every method and several classes, `files` the one that reads files and scores by saved models.
+//! makes the first, with the methods that look at batches, `full` one with every method, several classes and groups, `files` the one that reads files and scores by saved models.
 //! They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
@@ -15,6 +15,8 @@ extern crate std;
 
 #[cfg(feature = "files")]
 mod files;
+#[cfg(feature = "full")]
+mod groups;
 #[cfg(feature = "files")]
 mod json;
 #[cfg(feature = "files")]
@@ -33,7 +35,7 @@ pub use model::Model;
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 #[cfg(feature = "full")]
-pub use train::{draw_pinwheel, pinwheel_classes};
+pub use train::{draw_pinwheel, draw_towns, pinwheel_classes};
 
 /// What the standard library brings where it is there.
 #[cfg(all(target_arch = "wasm32", not(feature = "files")))]

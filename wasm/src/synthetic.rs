@@ -1,4 +1,4 @@
-//! Data sets drawn from a seed: two features, rare positives; and one of several classes.
+//! Data sets drawn from a seed: two features, rare positives; one of several classes, and one of two groups.
 
 use alloc::vec::Vec;
 use undercurve::rng::Rng;
@@ -136,4 +136,33 @@ pub fn pinwheel(rows: usize, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec
         x.extend(point.map(|value| (value + noise * rng.normal()) as f32));
     }
     (x, y)
+}
+
+/// Share of the rows of [`towns`] in its second group.
+#[cfg(feature = "full")]
+const SOUTH: f64 = 0.2;
+
+/// Rows, labels and groups of two towns, the second with fewer rows. One feature tells the classes apart in both; the other does
+/// so in the first and misleads in the second, where negatives have more of it: what is best on average ranks the second's rows
+/// the wrong way round. The other arguments as in [`Synthetic::draw`]; `share` is that of each town.
+#[cfg(feature = "full")]
+pub fn towns(rows: usize, share: f64, noise: f64, seed: u64, part: u64) -> (Vec<f32>, Vec<u8>, Vec<u32>) {
+    let mut rng = Rng::keyed(seed, 0x746f_776e, part);
+    let rows = rows.max(8);
+    let second = (libm::round(rows as f64 * SOUTH) as usize).max(4);
+    let mut cells: Vec<(u8, u32)> = Vec::with_capacity(rows);
+    for (group, count) in [(0, rows - second), (1, second)] {
+        let positives = (libm::round(count as f64 * share) as usize).clamp(2, count - 2);
+        cells.extend((0..count).map(|row| (u8::from(row < positives), group)));
+    }
+    rng.shuffle(&mut cells);
+    let mut x = Vec::with_capacity(2 * rows);
+    for &(label, group) in &cells {
+        let (across, deviation) = [([-1.0, 2.0], 1.0), ([1.0, -0.6], 0.6)][group as usize];
+        for (means, deviation) in [(across, deviation), ([-0.5, 0.8], 1.0)] {
+            x.push((means[usize::from(label)] + deviation * rng.normal() + noise * rng.normal()) as f32);
+        }
+    }
+    let (y, groups) = cells.into_iter().unzip();
+    (x, y, groups)
 }

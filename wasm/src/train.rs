@@ -2,7 +2,7 @@
 
 use crate::synthetic::SYNTHETICS;
 #[cfg(feature = "full")]
-use crate::synthetic::{ARMS, pinwheel};
+use crate::synthetic::{ARMS, pinwheel, towns};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
@@ -13,14 +13,16 @@ use undercurve::metric::class_summary;
 use undercurve::metric::{FprRange, Metrics, Summary};
 use undercurve::registry;
 use undercurve::rng::Rng;
+#[cfg(feature = "full")]
+use undercurve::trainer::Watch;
 use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError, Warning};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Training rows and held-out rows.
 #[wasm_bindgen]
 pub struct Data {
-    train: Arc<Dataset<f32>>,
-    test: Option<Arc<Dataset<f32>>>,
+    pub(crate) train: Arc<Dataset<f32>>,
+    pub(crate) test: Option<Arc<Dataset<f32>>>,
 }
 
 #[wasm_bindgen]
@@ -76,6 +78,19 @@ pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
 pub struct Drawn {
     x: Vec<f32>,
     y: Vec<u8>,
+    #[cfg(feature = "full")]
+    groups: Vec<u32>,
+}
+
+impl Drawn {
+    fn of((x, y): (Vec<f32>, Vec<u8>)) -> Self {
+        Self {
+            x,
+            y,
+            #[cfg(feature = "full")]
+            groups: Vec::new(),
+        }
+    }
 }
 
 #[wasm_bindgen]
@@ -85,11 +100,8 @@ impl Drawn {
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &str, rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Self, JsError> {
         let kind = SYNTHETICS.iter().find(|k| k.name == kind).ok_or_else(|| JsError::new("no such data"))?;
-        if !(positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite()) {
-            return Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"));
-        }
-        let (x, y) = kind.draw(rows, positives, noise, seed as u64, u64::from(part));
-        Ok(Self { x, y })
+        check_drawn(positives, noise)?;
+        Ok(Self::of(kind.draw(rows, positives, noise, seed as u64, u64::from(part))))
     }
     /// The features. Can be taken once.
     #[wasm_bindgen(js_name = takeX)]
@@ -101,6 +113,12 @@ impl Drawn {
     pub fn take_y(&mut self) -> Vec<u8> {
         core::mem::take(&mut self.y)
     }
+    /// The group of each row, where there are groups. Can be taken once.
+    #[cfg(feature = "full")]
+    #[wasm_bindgen(js_name = takeGroups)]
+    pub fn take_groups(&mut self) -> Vec<u32> {
+        core::mem::take(&mut self.groups)
+    }
 }
 
 /// Rows of the pinwheel drawn from a seed, with class numbers. `noise` is a standard deviation added to both features; `part`
@@ -111,8 +129,23 @@ pub fn draw_pinwheel(rows: usize, noise: f64, seed: f64, part: u32) -> Result<Dr
     if !(noise >= 0.0 && noise.is_finite()) {
         return Err(JsError::new("noise must not be negative"));
     }
-    let (x, y) = pinwheel(rows, noise, seed as u64, u64::from(part));
-    Ok(Drawn { x, y })
+    Ok(Drawn::of(pinwheel(rows, noise, seed as u64, u64::from(part))))
+}
+
+/// Rows of two groups drawn from a seed; `positives`, `noise` and `part` as for `Drawn`.
+#[cfg(feature = "full")]
+#[wasm_bindgen(js_name = drawTowns)]
+pub fn draw_towns(rows: usize, positives: f64, noise: f64, seed: f64, part: u32) -> Result<Drawn, JsError> {
+    check_drawn(positives, noise)?;
+    let (x, y, groups) = towns(rows, positives, noise, seed as u64, u64::from(part));
+    Ok(Drawn { x, y, groups })
+}
+
+fn check_drawn(positives: f64, noise: f64) -> Result<(), JsError> {
+    if positives > 0.0 && positives < 1.0 && noise >= 0.0 && noise.is_finite() {
+        return Ok(());
+    }
+    Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"))
 }
 
 /// How many classes it has.
@@ -125,7 +158,7 @@ pub fn pinwheel_classes() -> usize {
 /// What a run depends on beside its data.
 #[wasm_bindgen]
 pub struct Options {
-    config: Config,
+    pub(crate) config: Config,
     several: bool,
 }
 
@@ -181,11 +214,13 @@ impl Options {
 /// Training on the CPU, one step at a time: of two classes or of several, as the data have them.
 #[wasm_bindgen]
 pub struct Trainer {
-    inner: trainer::Trainer<f32>,
-    metrics: Metrics<f32>,
+    pub(crate) inner: trainer::Trainer<f32>,
+    pub(crate) metrics: Metrics<f32>,
+    #[cfg(feature = "full")]
+    pub(crate) watch: Watch,
     objective: f64,
     /// Of several classes the log-odds of each, rows × classes, row-major.
-    scores: Vec<f32>,
+    pub(crate) scores: Vec<f32>,
     /// The step that `scores` belong to.
     scored: Option<u64>,
     collapsed: bool,
@@ -208,7 +243,16 @@ impl Trainer {
     }
 
     fn of(inner: trainer::Trainer<f32>) -> Self {
-        Self { inner, metrics: Metrics::new(), objective: f64::NAN, scores: Vec::new(), scored: None, collapsed: false }
+        Self {
+            #[cfg(feature = "full")]
+            watch: Watch::new(&inner),
+            inner,
+            metrics: Metrics::new(),
+            objective: f64::NAN,
+            scores: Vec::new(),
+            scored: None,
+            collapsed: false,
+        }
     }
 
     /// Everything of the run, to go on later.
@@ -220,6 +264,8 @@ impl Trainer {
     /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
+        #[cfg(feature = "full")]
+        self.watch.look(&self.inner);
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
         Ok(value.is_some())
@@ -325,7 +371,7 @@ impl Trainer {
     }
 
     /// Scores the held-out rows (the training rows where there are none) once per step.
-    fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, JsError> {
+    pub(crate) fn refresh(&mut self) -> Result<Arc<Dataset<f32>>, JsError> {
         let data = self.inner.test_data().unwrap_or_else(|| self.inner.train_data()).clone();
         if self.scored != Some(self.inner.steps_done()) {
             self.scores.resize(data.len() * self.heads(), 0.0);

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { constraintsOf } from "../js/groups.js";
 import { CLASS_METHODS, METHODS } from "../js/pkg/methods.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
@@ -34,9 +35,12 @@ function hash(params) {
   return bits.reduce((sum, word) => Math.imul(sum ^ word, 0x01000193) >>> 0, 0x811c9dc5);
 }
 
-/** What comes of a run in one of the modules; nothing where it does not have the method, or several classes. */
-function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps, classes, fpr }) {
-  if (classes && !Data.prototype.ofClasses) return undefined;
+const GROUPS = ["a", "b", "c"];
+const group = Uint32Array.from({ length: ROWS }, (_, row) => ((row * 7) % 11) % GROUPS.length);
+
+/** What comes of a run in one of the modules; nothing where it does not have the method, several classes or groups. */
+function train({ Data, Options, Trainer }, data, { method, settings, hidden, steps, classes, fpr, constraints }) {
+  if ((classes || constraints.length) && !Data.prototype.ofClasses) return undefined;
   const options = new Options(method, 7);
   if (options.needsFull) return undefined;
   options.steps(steps);
@@ -44,7 +48,8 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
   if (hidden.length) options.hidden(Uint32Array.from(hidden));
   for (const [name, value] of Object.entries(settings)) options.set(name, value);
   const dense = Data.dense(data.X, classes ? new Uint8Array() : data.y, data.dims);
-  const rows = classes ? dense.ofClasses(data.classes(classes), classes) : dense;
+  for (const constraint of constraints) options.constraint(constraint);
+  const rows = classes ? dense.ofClasses(data.classes(classes), classes) : constraints.length ? dense.ofGroups(group, GROUPS) : dense;
   let trainer;
   try {
     trainer = new Trainer(options, rows);
@@ -53,6 +58,11 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
     // (JSON has no NaN.)
     const objective = Number.isFinite(trainer.objective) ? trainer.objective : null;
     const outcome = { steps: trainer.stepsDone, hash: hash(trainer.params()), objective };
+    if (constraints.length) {
+      const told = constraintsOf(trainer, GROUPS, false);
+      const of = ({ target, surrogate, dual, atBound, conflict, verdict, train: { value, noise } }) => ({ target, surrogate, dual, atBound, conflict, value, noise, verdict });
+      return { ...outcome, constraints: told.map(of) };
+    }
     return classes ? { ...outcome, metrics: [...trainer.metrics()] } : outcome;
   } catch (error) {
     return { error: error.message };
@@ -74,11 +84,11 @@ test("every method gives the parameters and the objective of the native core, to
   const [two, several] = [runs.filter((run) => !run.classes), runs.filter((run) => run.classes)];
   let both = 0;
   for (const run of runs) {
-    const what = `${run.method} ${JSON.stringify(run.settings)} ${run.hidden.length ? "mlp" : "linear"}${run.classes ? `, ${run.classes} classes` : ""}`;
+    const what = `${run.method} ${JSON.stringify(run.settings)} ${run.hidden.length ? "mlp" : "linear"}${run.classes ? `, ${run.classes} classes` : ""}${run.constraints.length ? ", constraints" : ""}`;
     assert.deepEqual(train(full, data, run), run.outcome, `${what}, full module`);
     const ours = train(first, data, run);
     if (ours === undefined) {
-      if (!run.classes) missing.add(run.method);
+      if (!run.classes && !run.constraints.length) missing.add(run.method);
     } else {
       both += 1;
       assert.deepEqual(ours, run.outcome, what);
@@ -88,6 +98,8 @@ test("every method gives the parameters and the objective of the native core, to
   for (const [list, methods] of [[two, METHODS], [several, CLASS_METHODS]]) {
     assert.deepEqual([...new Set(list.map((run) => run.method))], methods.map((method) => method.name));
   }
+  const constrained = runs.filter((run) => run.outcome.constraints);
+  assert.ok(constrained.length >= 10 && constrained.every((run) => run.outcome.constraints.length === 3), "methods of groups say the same of their constraints");
   assert.ok(several.filter((run) => run.outcome.metrics).length >= 40, "most of them train");
   const RANGES = [
     "pauc-threshold", "pauc-minibatch", "sopa", "sopa-s", "sota-s", "agd-sbcd", "dca", "proximal-dca", "svm-pauc-tight", "sorr",

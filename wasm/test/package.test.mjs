@@ -9,7 +9,7 @@ import { DataFile, Model, initFiles } from "../js/files.js";
 import { Ordered } from "../js/view.js";
 import * as first from "../js/pkg/undercurve.js";
 import * as full from "../js/pkg/undercurve_full.js";
-import { CLASS_METHODS, CLASS_SYNTHETICS, METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses } from "../js/index.js";
+import { CLASS_METHODS, CLASS_SYNTHETICS, GROUP_SYNTHETICS, METHODS, NeedsFull, SYNTHETICS, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "../js/index.js";
 
 const module = (name) => readFile(new URL(`../js/pkg/${name}_bg.wasm`, import.meta.url));
 const names = ["undercurve", "undercurve_full", "undercurve_files"];
@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads: its ceiling stands. */
-const MOST_GZIP_BYTES = { undercurve: 89_000, undercurve_full: 246_000, undercurve_files: 174_000 };
+const MOST_GZIP_BYTES = { undercurve: 89_000, undercurve_full: 275_000, undercurve_files: 174_000 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
@@ -74,6 +74,8 @@ test("the full module is loaded when a method needs it, and not before", async (
   for (const name of ["auc-exact", "ai-sarah"]) assert.throws(() => new Session(options(name)), NeedsFull);
   assert.throws(() => new Session({ ...options("soap"), method: { name: "soap", preset: "paper" } }), (error) => error instanceof NeedsFull && /^the settings of papers are in the full module/.test(error.message));
   assert.throws(() => new Session(several("ce")), (error) => error instanceof NeedsFull && /^several classes are in the full module/.test(error.message));
+  assert.throws(() => new Session({ ...options("ce"), groups: new Uint32Array(500).map((_, k) => k % 2), test: undefined }), (error) => error instanceof NeedsFull && /^groups are in the full module/.test(error.message));
+  assert.throws(() => new Session({ ...options("soap"), constraints: ["recall >= 0.5"] }), (error) => error instanceof NeedsFull && /^constraints are in the full module/.test(error.message));
   // (What Node cannot fetch is given, as in the first module's case.)
   const loaded = initFull(wasm.undercurve_full);
   assert.throws(() => new Session(options("ap-exact")), NeedsFull);
@@ -182,6 +184,124 @@ test("what several classes cannot be is an exception with a sentence", async () 
   assert.throws(() => new Session({ ...several("ce"), classes: undefined }), /label of row 6/);
 });
 
+const towns = (change = {}) => ({ ...syntheticGroups("towns", { rows: 1500, testRows: 6000, seed: 2 }), seed: 3, steps: 150, ...change });
+
+test("a run under constraints says of each what the command line says, and resumes to the same bits", async () => {
+  await initFull();
+  const given = towns({ method: "sonex", constraints: ["gap(fpr) <= 0.1", "recall[South] >= 0.99"], objective: "auc" });
+  const session = await Session.create(given);
+  const free = new Session(towns({ method: "ce" }));
+  const [first, last] = [session.snapshot(), session.run({ curve: 101, judge: ["gap(tpr) <= 0.9"] })];
+  const unbound = free.run({ curve: 101, judge: ["gap(fpr) <= 0.1"] });
+  assert.equal(first.constraints[0].surrogate, undefined, "nothing is tracked before the first step");
+  assert.equal(unbound.constraints, undefined);
+
+  // Exact values, again from the scores.
+  const { test: held, groupNames, groups, y } = given;
+  const rates = (scores, labels, of, label) => {
+    const thresholds = [...new Set(scores)];
+    const own = (group) => [...scores.keys()].filter((row) => labels[row] === label && of[row] === group).map((row) => scores[row]).sort((a, b) => a - b);
+    const above = (sorted, from) => {
+      let [low, high] = [0, sorted.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (sorted[middle] < from) low = middle + 1;
+        else high = middle;
+      }
+      return (sorted.length - low) / sorted.length;
+    };
+    const [north, south] = [own(0), own(1)];
+    return { gap: Math.max(...thresholds.map((from) => Math.abs(above(north, from) - above(south, from)))), rows: [north.length, south.length] };
+  };
+  for (const [part, X, labels, of] of [["train", given.X, y, groups], ["test", held.X, held.y, held.groups]]) {
+    const scores = session.score(X);
+    const [gap, recall] = last.constraints.map((told) => told[part]);
+    const exact = rates(scores, labels, of, 0);
+    assert.deepEqual([gap.value, gap.groups, gap.rows], [exact.gap, groupNames, exact.rows]);
+    assert.ok(Math.abs(gap.noise - 1.36 * Math.sqrt(1 / gap.rows[0] + 1 / gap.rows[1])) < 1e-12);
+    const south = [...of.keys()].filter((row) => of[row] === 1 && labels[row]);
+    assert.deepEqual([recall.value, recall.rows], [south.filter((row) => scores[row] >= 0).length / south.length, south.length]);
+    const { gaps, groups: each } = last.byGroup[part];
+    assert.deepEqual([gaps.fpr.value, gaps.tpr.value], [exact.gap, rates(scores, labels, of, 1).gap]);
+    each.forEach(({ group, rows, positives, accuracy, fpr, inTraining }, k) => {
+      const own = [...of.keys()].filter((row) => of[row] === k);
+      const right = own.filter((row) => scores[row] >= 0 === Boolean(labels[row])).length;
+      const wrong = own.filter((row) => scores[row] >= 0 && !labels[row]).length;
+      assert.deepEqual([group, rows, positives, accuracy, inTraining], [groupNames[k], own.length, own.filter((row) => labels[row]).length, right / own.length, true]);
+      assert.equal(fpr, wrong / (rows - positives));
+    });
+  }
+  const [gap, recall] = last.constraints;
+  assert.deepEqual([gap.target, recall.target, recall.verdict], ["gap(fpr) <= 0.1", "recall[South] >= 0.99", recall.test.verdict]);
+  for (const { surrogate, dual, dualBound, atBound, conflict } of last.constraints) {
+    assert.ok(Number.isFinite(surrogate) && dual >= 0 && dual <= dualBound && atBound >= 0 && atBound <= 1 && typeof conflict === "boolean");
+  }
+  assert.deepEqual([last.judged[0].target, last.judged[0].verdict, last.judged[0].test.value], ["gap(tpr) <= 0.9", "met", last.byGroup.test.gaps.tpr.value]);
+  // What it is for: the average is better without, one group and the gap are not.
+  assert.ok(unbound.test.auroc > last.test.auroc && unbound.judged[0].test.value > 0.3 && gap.test.value < 0.15, JSON.stringify([unbound.judged, gap]));
+  const of = ({ byGroup }) => byGroup.test.groups.map(({ auroc }) => auroc);
+  assert.ok(Math.min(...of(unbound)) < 0.5 && Math.min(...of(last)) > 0.7, JSON.stringify([of(unbound), of(last)]));
+  for (const { auroc, roc } of unbound.byGroup.test.groups) assert.ok(Math.abs(roc.reduce((sum, value) => sum + value, 0) / 101 - auroc) < 5e-3);
+
+  // Names instead of numbers; a group that training does not have comes last.
+  const names = (of) => Array.from(of, (group) => groupNames[group]);
+  const called = { ...given, groups: names(groups), groupNames: undefined, test: { ...held, groups: names(held.groups).map((name, row) => (row < 9 ? "East" : name)) } };
+  const same = new Session(called);
+  same.advance({ steps: 150 });
+  assert.deepEqual(same.params(), session.params());
+  const { train, test: other } = same.snapshot().byGroup;
+  assert.deepEqual([train, other].map((part) => part.groups.map(({ group, inTraining }) => [group, inTraining])), [[["North", true], ["South", true]], [["North", true], ["South", true], ["East", false]]]);
+
+  const part = new Session(given);
+  part.advance({ steps: 60 });
+  const resumed = new Session({ ...given, constraints: undefined, objective: undefined, bytes: part.save() });
+  assert.deepEqual(resumed.save(), part.save());
+  resumed.advance({ steps: 90 });
+  assert.deepEqual(resumed.save(), session.save());
+  const [told, expected] = [resumed, session].map((one) => one.snapshot().constraints.map(({ atBound, conflict, ...rest }) => rest));
+  assert.deepEqual(told, expected);
+  assert.throws(() => new Session({ ...given, groups: groups.map((group) => 1 - group), bytes: part.save() }), /another training data set/);
+
+  // The worst groups; and what is of all rows needs no groups.
+  const worst = new Session(towns({ method: "sonex", objective: "cvar:0.5", constraints: undefined })).run();
+  assert.equal(worst.constraints, undefined);
+  assert.ok(Math.min(...of(worst)) > Math.min(...of(unbound)));
+  const { groups: _, groupNames: __, test: ___, ...alone } = given;
+  const all = new Session({ ...alone, constraints: ["recall >= 0.8"] }).run();
+  assert.deepEqual([all.constraints.length, all.byGroup, all.constraints[0].test], [1, undefined, undefined]);
+});
+
+test("groups and constraints that fit nothing are refused with a sentence", () => {
+  const refused = (change, what) => assert.throws(() => new Session(towns({ method: "sonex", ...change })), what);
+  const { groups, y, test: held } = towns();
+  const type = (message) => ({ name: "TypeError", message });
+  refused({ groups: groups.slice(1) }, type("groups of length 1499: expected 1500, one for each row"));
+  refused({ groups: [...groups] }, type(/^groups of object: expected a Uint32Array of numbers or an array of names/));
+  refused({ groups: undefined, groupNames: undefined, test: undefined }, type("method sonex is of groups: give the group of each row as groups"));
+  refused({ groups: undefined, groupNames: undefined }, type(/^test\.groups .*: expected none, as the training rows have no groups/));
+  refused({ test: { X: held.X, y: held.y } }, type(/^test\.groups undefined: expected/));
+  refused({ test: { ...held, groups: Array.from(held.groups, String) } }, type(/^test\.groups .*numbers or names, as the training rows have/));
+  refused({ groups: new Uint32Array(y.length), test: undefined }, type("groups North: expected two groups or more"));
+  refused({ groups: groups.map((group) => 5000 * group), groupNames: undefined, test: undefined }, type(/^groups 5000: expected numbers from 0 to 999/));
+  refused({ groupNames: ["North"] }, type("groupNames North: expected 2 names, one for each number"));
+  refused({ constraints: "gap(fpr) <= 0.05" }, type(/^constraints gap\(fpr\) <= 0.05: expected an array of texts/));
+  refused({ constraints: ["gap(fpr) < 0.05"] }, /constraint "gap\(fpr\) < 0\.05": character 10: expected <= or >=/);
+  refused({ constraints: ["gap(fpx) <= 0.05"] }, /character 5: expected tpr or fpr/);
+  refused({ constraints: ["recall[East] >= 0.5"] }, /there is no group "East"; the groups are "North", "South"/);
+  refused({ constraints: ["loss(old.csv) <= 1"] }, /training knows the rows of its own file alone/);
+  refused({ method: "ce", constraints: ["gap(fpr) <= 0.05"] }, /method ce trains under no constraints; there are sonex/);
+  refused({ method: "ooa", constraints: ["gap(fpr) <= 0.05"] }, /method ooa minimises the loss of the worst groups/);
+  refused({ objective: "cvar:2" }, /objective cvar:2: expected auc, ce or cvar:SHARE/);
+  refused({ method: "ce", objective: "auc" }, /objective auc: method ce has its own/);
+  const { groups: _, groupNames: __, ...rows } = towns({ test: undefined, method: "sonex" });
+  assert.throws(() => new Session({ ...rows, constraints: ["gap(fpr) <= 0.05"] }), /is of groups/);
+  assert.throws(() => new Session(several("ce", { groups: new Uint32Array(600) })), type(/^groups of 4 classes: expected two classes/));
+  const session = new Session(towns({ method: "ce" }));
+  assert.throws(() => session.snapshot({ judge: ["gap(fpr)"] }), /constraint "gap\(fpr\)": character 9: expected <= or >=/);
+  assert.throws(() => session.snapshot({ judge: "gap(fpr) <= 1" }), /view\.judge .*: expected an array/);
+  assert.throws(() => new Session(options("soap")).snapshot({ judge: ["recall >= 0.5"] }), /view\.judge .*: expected none without groups or constraints/);
+});
+
 test("both modules read what the other saved", () => {
   const { X, y, dims, steps } = options("soap");
   const trained = (module, bytes) => {
@@ -211,6 +331,21 @@ test("every kind of data is drawn", () => {
     assert.equal(y.reduce((sum, one) => sum + one, 0), 20);
   }
   assert.throws(() => synthetic("nothing"), /: expected one of /);
+});
+
+test("two towns are drawn, each label of each group in both parts", async () => {
+  await initFull();
+  for (const { name, groups: called } of GROUP_SYNTHETICS) {
+    const { X, y, groups, dims, groupNames, test: held } = syntheticGroups(name, { rows: 200, testRows: 20, positives: 0.25, seed: 4 });
+    assert.deepEqual([dims, groupNames, X.length, y.length, groups.length, held.X.length, held.groups.length], [2, called, 400, 200, 200, 40, 20]);
+    const cells = (y, groups) => [0, 1].flatMap((group) => [0, 1].map((label) => y.filter((one, row) => one === label && groups[row] === group).length));
+    assert.deepEqual(cells(y, groups), [120, 40, 30, 10]);
+    assert.deepEqual(cells(held.y, held.groups), [12, 4, 2, 2]);
+    assert.deepEqual(syntheticGroups(name, { rows: 200, positives: 0.25, seed: 4 }).X, X);
+    assert.notDeepEqual(syntheticGroups(name, { rows: 200, positives: 0.25, seed: 5 }).X, X);
+  }
+  assert.throws(() => syntheticGroups("split"), /: expected one of /);
+  assert.throws(() => syntheticGroups("towns", { positives: 1 }), /between 0 and 1/);
 });
 
 test("a pinwheel is drawn, every class in both parts", async () => {

@@ -11,16 +11,17 @@ const MANY = 3000;
 const rows = 80;
 const X = Float32Array.from({ length: 2 * rows }, (_, k) => Math.sin(k * k) + ((k >> 1) % 5 === 0 ? 1 : 0));
 const two = { X, y: Uint8Array.from({ length: rows }, (_, row) => (row % 5 === 0 ? 1 : 0)), dims: 2 };
+const groups = Uint32Array.from({ length: rows }, (_, row) => row % 3);
 const several = { X, y: Uint8Array.from({ length: rows }, (_, row) => row % 4), dims: 2, classes: 4 };
 
 /** What each method is tried with: two lengths, and each model that it trains. */
 function* runs() {
   for (const [data, methods] of [[two, METHODS], [several, CLASS_METHODS]]) {
-    for (const { name, params } of methods) {
+    for (const { name, params, groups: grouped } of methods) {
       const bounded = params.filter((param) => String(param.default).endsWith("/L")).map((param) => [param.name, "0.2"]);
       for (const kind of ["theoretical-ai-sarah", "svm-pauc-tight"].includes(name) ? ["linear"] : ["linear", "mlp"]) {
         const settings = kind === "linear" ? {} : Object.fromEntries(bounded);
-        for (const steps of [1, 300]) yield { ...data, model: { kind, hidden: [4] }, method: { name, settings }, steps };
+        for (const steps of [1, 300]) yield { ...data, ...(grouped && { groups }), model: { kind, hidden: [4] }, method: { name, settings }, steps };
       }
     }
   }

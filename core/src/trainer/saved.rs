@@ -108,6 +108,8 @@ pub(super) fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
         Targets::Values(values) => reals(&mut hash, values),
         Targets::None => {}
     }
+    // (Runs of data without groups keep their number.)
+    data.group_of().iter().for_each(|&group| hash.eat(u64::from(group)));
     match rows {
         Rows::Dense { data, .. } => reals(&mut hash, data),
         Rows::Csr { ptr, col, val, .. } => {

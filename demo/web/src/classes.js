@@ -20,7 +20,8 @@ export class Classes {
 
   /** @param {string[] | undefined} names none of data with two classes @param {number} chosen */
   show(names, chosen) {
-    this.root.hidden = $("each").hidden = !names;
+    this.root.hidden = !names;
+    if (!names) this.names = null; // (Others use the table meanwhile.)
     if (!names) return;
     if (names !== this.names) {
       this.names = names;

@@ -53,5 +53,6 @@ export function colours() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue(`--${name}`).trim();
   const named = ["paper", "card", "ink", "soft", "line", "a", "b"].map((name) => [name, value(name)]);
-  return { ...Object.fromEntries(named), classes: Array.from({ length: 8 }, (_, k) => value(`c${k}`)) };
+  const several = (of, length) => Array.from({ length }, (_, k) => value(`${of}${k}`));
+  return { ...Object.fromEntries(named), classes: several("c", 8), groups: several("g", 4) };
 }

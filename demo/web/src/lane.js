@@ -3,6 +3,7 @@
 import { $, brief, count, h, three } from "./dom.js";
 import * as draw from "./draw/canvas.js";
 import * as many from "./draw/classes.js";
+import * as grouped from "./draw/groups.js";
 
 const GRID = 72;
 /** Of several classes: their borders are lines on it. */
@@ -151,12 +152,13 @@ export class Lane {
     this.flat = dims === 2;
     this.points = plane;
     this.labels = test.y;
+    this.groups = test.groups;
     this.names = names;
     const [flat, components] = names
       ? ["area: the class that wins; ringed: rows it gets wrong", "principal components; colour: the class that wins; ringed: wrong"]
-      : ["lines: 20, 5, 1 % of negatives rank higher", "first two principal components, tint: rank"];
+      : [`lines: 20, 5, 1 % of negatives rank higher${this.groups ? "; large marks: positive" : ""}`, "first two principal components, tint: rank"];
     this.caption.textContent = this.flat ? flat : components;
-    this.legend.hidden = Boolean(names);
+    this.legend.hidden = Boolean(names || this.groups);
     this.layer = this.called = this.aspect = this.surface = this.last = null;
   }
 
@@ -166,8 +168,8 @@ export class Lane {
     this.metric.textContent = name;
   }
 
-  /** What a snapshot must hold for this lane; of several classes, which one against all others. */
-  view(chosen = 0) {
+  /** What a snapshot must hold for this lane; of several classes, which one against all others; of groups, what to judge. */
+  view(chosen = 0, judge = undefined) {
     const { width, height } = draw.sizeOf(this.map);
     // The window sorts all rows by both coordinates: once for a shape of the map, not in each frame.
     if (this.aspect !== width / height) {
@@ -180,7 +182,7 @@ export class Lane {
     if (this.names) {
       return { curve: 201, bins: 48, class: chosen, winners: this.points.length / 2, ...(this.flat && { surface: { ...this.window, ...this.grid } }) };
     }
-    return { curve: 201, bins: 48, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }) };
+    return { curve: 201, bins: 48, judge, ...(this.flat ? { surface: { ...this.window, ...this.grid } } : { ranks: this.points.length / 2 }) };
   }
 
   /** Draws a snapshot, or the last one again. */
@@ -203,7 +205,11 @@ export class Lane {
       const { columns, rows } = this.grid;
       if (this.surface?.rows !== rows) this.surface = new draw.Surface(columns, rows, colours, this.name);
       this.surface.draw(context, width, height, snapshot.surface);
-      this.put("layer", context, width, height, (still) => draw.scatter(still, width, height, this.window, this.points, this.labels, colours));
+      this.put("layer", context, width, height, (still) => {
+        const at = [still, width, height, this.window, this.points, this.labels];
+        if (this.groups) grouped.marks(...at, this.groups, colours);
+        else draw.scatter(...at, colours);
+      });
     } else if (snapshot.ranks) {
       draw.scatter(context, width, height, this.window, this.points, this.labels, colours, {
         size: 2,
@@ -213,7 +219,7 @@ export class Lane {
     draw.histogram(this.bins, snapshot.histogram, colours, this.name);
     this.scale.textContent = "Scores of held-out rows: low";
     this.figure.lastChild.textContent = three(snapshot.test[this.key]);
-    this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, average precision ${three(snapshot.test.ap)}`);
+    this.map.setAttribute("aria-label", `${title}: held-out rows and where the model ranks them, ${this.groups ? `AUROC of the worst group ${three(snapshot.test.worst)}` : `average precision ${three(snapshot.test.ap)}`}`);
     this.bins.setAttribute("aria-label", `${title}: histogram of held-out scores by class, AUROC ${three(snapshot.test.auroc)}`);
   }
   /** Draws what does not move while training, such as the points: once, then its picture. */

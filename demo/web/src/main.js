@@ -2,14 +2,15 @@
 
 import "./style.css";
 import { CLASS_METHODS, METHODS } from "undercurve/methods";
-import { CLASS_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
+import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
 import { Engine, createTrainer } from "undercurve/worker";
 import { Band, range } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
-import { chart } from "./draw/charts.js";
+import { LANES as LINES, chart } from "./draw/charts.js";
 import { strip } from "./draw/strip.js";
 import { DRAWS, stands, summarise } from "./draws.js";
+import { Groups, compare, constraint, linesOf } from "./groups.js";
 import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
@@ -20,6 +21,8 @@ import * as told from "./told.js";
 const LANES = /** @type {const} */ (["a", "b"]);
 const ROWS = 2000;
 const HELD_OUT = 6000;
+/** In groups: gaps are seen within a few hundredths. */
+const IN_GROUPS = { rows: 20_000, testRows: 30_000 };
 /** The draws behind the headline are trained unasked where they take about so many seconds, and so many values, at most. */
 const UNASKED = { seconds: 20, values: 5_000_000 };
 /** Of training between two looks at whether the draws are still wanted. */
@@ -30,9 +33,10 @@ const MOST_TRIED = 100_000;
 /** Training follows the band while it is dragged on data with so many values at most, and so often. */
 const FOLLOWED = { values: 200_000, milliseconds: 200 };
 
-/** What is offered and shown of data with two classes, and of data with several. */
+/** What is offered and shown of data with two classes, with several, and with groups. */
 const TWO = {
-  methods: METHODS,
+  name: "two",
+  methods: METHODS.filter(({ groups }) => !groups),
   metric: "ap",
   short: "AP",
   title: "Average precision",
@@ -43,6 +47,7 @@ const TWO = {
   floor: 0,
 };
 const SEVERAL = {
+  name: "several",
   methods: CLASS_METHODS.map((method) => ({ ...method, title: method.title.replace(" on several classes", "") })),
   metric: "handTill",
   short: "Hand–Till",
@@ -54,12 +59,28 @@ const SEVERAL = {
   hint: "Hand–Till: mean AUROC over all ordered pairs of classes. Accuracy: of the class with the highest score. AUROC and AP: means over the classes, each against all others.",
 };
 
+const GROUPS = {
+  name: "groups",
+  methods: METHODS,
+  metric: "worst",
+  short: "worst AUROC",
+  title: "AUROC of the worst group",
+  called: "AUROC of the worst group",
+  other: ["auroc", "AUROC of all rows"],
+  floor: 0,
+  columns: [["auroc", "AUROC, all rows"], ["worst", "worst group"], ["fprGap", "gap(fpr)", true], ["tprGap", "gap(tpr)", true]],
+  hint: "Worst group: the least AUROC within a group. Gaps: the largest difference of the groups’ false- or true-positive rates over all thresholds, less is better.",
+};
+
+/** Whether a lane trains under the bound on the gap. */
+const isBound = ({ method, settings }) => settings.objective !== "cvar" && METHODS.some(({ name, groups, params }) => name === method && groups && params.some((param) => param.name === "aim"));
+
 /** Whether a method trains for the range of false-positive rates. */
 const isOfRange = (name) => METHODS.some((method) => method.name === name && method.metric === "pauc");
 
 /** What lanes with these methods are measured and compared by, in a range of false-positive rates in per cent. */
 function measures(kind, fpr, methods) {
-  if (kind === SEVERAL) return SEVERAL;
+  if (kind !== TWO) return kind;
   const [low, high] = fpr;
   const partial = { metric: "pauc", short: "pAUC", title: `Partial AUC, ${range(fpr)}`, called: `partial AUC (false positives ${range(fpr)})`, other: ["ap", "average precision"] };
   return {
@@ -98,10 +119,11 @@ let lanes = null;
 let side = null;
 let steps = null;
 let classes = null;
-const band = new Band($("band"), { moved: follow, settled: settle });
+const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr }) });
+const groups = new Groups({ moved: (bound) => follow({ bound }), settled: (bound) => settle({ bound }) });
 const charts = {
-  roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], reference: "diagonal", placed: (area) => band.place(area) }),
-  pr: chart($("pr"), { x: [0, 1], y: [0, 1.02], reference: "chance" }),
+  roc: chart($("roc"), { x: [0, 1], y: [0, 1.02], placed: (area) => band.place(area) }),
+  pr: chart($("pr"), { x: [0, 1], y: [0, 1.02] }),
   ap: chart($("ap"), { x: null, y: null }),
   objective: chart($("objective"), { x: null, y: null }),
 };
@@ -119,12 +141,12 @@ function problem(error) {
 }
 
 const sample = () => SAMPLES.find((one) => one.name === state.data);
-const drawnOf = () => [...SYNTHETICS, ...CLASS_SYNTHETICS].find((one) => one.name === state.data);
+const drawnOf = () => [...SYNTHETICS, ...CLASS_SYNTHETICS, ...GROUP_SYNTHETICS].find((one) => one.name === state.data);
 /** What the state's data is. */
 function kind() {
   const chosen = state.data === "file" ? own : sample();
   const several = chosen ? chosen.positive === undefined : CLASS_SYNTHETICS.includes(drawnOf());
-  return several ? SEVERAL : TWO;
+  return several ? SEVERAL : !chosen && GROUP_SYNTHETICS.includes(drawnOf()) ? GROUPS : TWO;
 }
 
 /** What the lanes that the state asks for are measured by. */
@@ -141,11 +163,12 @@ function readAddress() {
     const fits = ({ method, settings }) => METHODS.some(({ name, params }) => name === method && Object.keys(settings).every((set) => params.some((param) => param.name === set)));
     for (const name of LANES) if (state.lanes[name] && !fits(state.lanes[name])) state.lanes[name] = null;
   }
-  const usual = address.lanes(kind() === SEVERAL);
+  const usual = address.lanes(kind().name);
   for (const name of LANES) {
     const lane = state.lanes[name] ?? usual[name];
     const known = kind().methods.some((one) => one.name === lane.method);
-    if (!known && METHODS.some((one) => one.name === lane.method)) problem(`${lane.method} trains two classes, and this data has more.`);
+    const other = !known && METHODS.find((one) => one.name === lane.method);
+    if (other) problem(kind() === SEVERAL ? `${lane.method} trains two classes, and this data has more.` : `${lane.method} is of groups, and this data has none.`);
     else if (!known) problem(`There is no method called “${lane.method}”.`);
     state.lanes[name] = known ? lane : usual[name];
   }
@@ -157,14 +180,17 @@ function choose(part, before = kind()) {
   Object.assign(state, part);
   if (kind() === before) return;
   kept.set(before, of);
-  state.lanes = kept.get(kind()) ?? address.lanes(kind() === SEVERAL);
+  state.lanes = kept.get(kind()) ?? address.lanes(kind().name);
 }
 
-const options = (lane, { X, y, dims, classes, test } = data, seed = state.seed) => ({
+const options = (lane, { X, y, dims, classes, groups, groupNames, test } = data, seed = state.seed) => ({
   X,
   y,
   dims,
   classes,
+  groups,
+  groupNames,
+  constraints: groups && isBound(state.lanes[lane]) ? [constraint(state.bound)] : undefined,
   test,
   model: state.model === "linear" ? { kind: "linear" } : { kind: "mlp", hidden: state.model.split(",").map(Number) },
   method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: state.fpr.map((rate) => rate / 100) }) },
@@ -203,6 +229,7 @@ async function loadRows(seed) {
   }
   const drawn = { rows: ROWS, testRows: HELD_OUT, noise: state.noise, seed };
   if (kind() === SEVERAL) return engines.a.call("syntheticClasses", state.data, drawn);
+  if (kind() === GROUPS) return engines.a.call("syntheticGroups", state.data, { ...drawn, ...IN_GROUPS });
   return engines.a.call("synthetic", state.data, { ...drawn, positives: state.positives / 100 });
 }
 
@@ -235,11 +262,14 @@ async function restart({ fresh = true, play = false } = {}) {
     if (mine !== run) return unmake();
     for (const name of LANES) trainers?.[name].dispose();
     trainers = { ...made };
-    history = { kind: measured(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    history = { kind: measured(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
     pause();
     buildTable();
+    nameCharts();
     for (const name of LANES) lanes[name].measure(history.kind.metric, history.kind.short);
     classes.show(data.names, state.class);
+    groups.show(data.groupNames, data.test.groups);
+    $("each").hidden = !(data.names ?? data.groupNames);
     $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[trainers.a.backend] ?? trainers.a.backend;
     $("reason").textContent = trainers.a.backendReason;
     await advance(0, mine);
@@ -264,13 +294,14 @@ function history_push() {
 }
 
 function configure() {
-  side.configure(state, { positives: SYNTHETICS.includes(drawnOf()), noise: Boolean(drawnOf()), flips: kind() === TWO });
+  side.configure(state, { positives: SYNTHETICS.includes(drawnOf()), noise: Boolean(drawnOf()), flips: kind() !== SEVERAL });
   for (const name of LANES) {
     lanes[name].offer(kind().methods);
     lanes[name].configure(state.lanes[name]);
     table[name].title.textContent = titleOf(name);
   }
   band.show(state.fpr, kind() === TWO);
+  groups.configure(state.bound);
   $("seed").value = state.seed;
   segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], state.speed, (speed) => {
     state.speed = speed;
@@ -289,9 +320,10 @@ async function advance(steps, mine = run) {
   busy = true;
   try {
     const shown = state.class;
-    const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown))));
+    const judge = history.data.groups && [constraint(state.bound)];
+    const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown, judge))));
     if (mine !== run || !together()) return;
-    for (const shot of shots) shot.shown = shown;
+    for (const shot of shots) compare(shot).shown = shown;
     const begin = performance.now();
     const step = (history.step.at(-1) ?? 0) + steps;
     // The clock of a worker is coarse: the mean over the run says more than the last slice. The first slice warms up.
@@ -313,6 +345,7 @@ function show(shots, step) {
     for (const name of LANES) {
       history.metric[name].push(shots[name].test[history.kind.metric]);
       history.objective[name].push(Number.isFinite(shots[name].objective) ? shots[name].objective : null);
+      if (shots[name].byGroup) history.groups[name].push([shots[name].test.auroc, ...shots[name].byGroup.test.groups.map(({ auroc }) => auroc)]);
     }
   }
   history.last = shots;
@@ -340,23 +373,59 @@ function show(shots, step) {
 
 const grid = Array.from({ length: 201 }, (_, k) => k / 200);
 
+/** What the four charts are of, and their lines. */
+function nameCharts() {
+  const of = history.data.groupNames;
+  const titles = of
+    ? LANES.flatMap((name) => [["ROC by group", `lane ${name.toUpperCase()}`], ["AUROC by step", `lane ${name.toUpperCase()}, by group`]])
+    : [["ROC", "true against false positives"], [history.kind.title, "by step"], ["Precision–recall", "dotted: chance"], ["Objective", "relative to the first"]];
+  // (The two of lane A stand first, and on the left.)
+  ["roc", "ap", "pr", "objective"].forEach((name, k) => {
+    $(`${name}-title`).textContent = titles[k][0];
+    $(`${name}-of`).textContent = titles[k][1];
+  });
+  const lines = of ? linesOf(of) : LINES;
+  for (const one of Object.values(charts)) one.show(lines);
+}
+
+/** The groups of each lane over each other: their ROC curves now, and their AUROC along the run. */
+function drawGroups(shots) {
+  const titles = Object.fromEntries(LANES.map((name) => [name, lanes[name].method.title]));
+  for (const [name, roc, byStep] of [["a", charts.roc, charts.ap], ["b", charts.pr, charts.objective]]) {
+    const { test, byGroup, roc: all } = shots[name];
+    const each = byGroup.test.groups;
+    const said = `${three(test.auroc)} of all rows${each.map(({ group, auroc }) => `, ${three(auroc)} in group ${group}`).join("")}`;
+    roc.draw(grid, [grid, [...all], ...each.map((one) => one.roc && [...one.roc])], `ROC curves by group, lane ${name.toUpperCase()}, ${titles[name]}: AUROC ${said}`);
+    const along = history.groups[name];
+    byStep.draw(history.step, [null, ...along[0].map((_, k) => along.map((values) => values[k]))], `AUROC over ${history.step.at(-1)} steps, lane ${name.toUpperCase()}: now ${said}`, state.steps);
+  }
+  const under = Object.fromEntries(LANES.map((name) => [name, isBound(state.lanes[name])]));
+  const step = history.step.at(-1);
+  groups.measure(shots, { bound: state.bound, titles, under, begun: step > 0, rests: !playing || step >= state.steps });
+}
+
 function drawCharts({ a, b }) {
+  if (history.data.groupNames) {
+    drawGroups({ a, b });
+    return;
+  }
   const { metric, title } = history.kind;
   const name = history.data.names?.[a.shown];
   const [ours, theirs] = [a, b].map((shot) => (name === undefined ? shot.test : shot.test.classes[shot.shown]));
   const of = name === undefined ? "" : ` of class ${name} against all others`;
   const share = prevalence(name === undefined ? 1 : a.shown);
-  charts.roc.draw(grid, grid, [...a.roc], [...b.roc], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
-  charts.pr.draw(grid, grid.map(() => share), [...a.pr], [...b.pr], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
-  charts.ap.draw(history.step, null, history.metric.a, history.metric.b, `${title} over ${history.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.steps, history.kind.floor);
-  $("roc-of").textContent = name === undefined ? "true against false positives" : `class ${brief(name)} against all others`;
-  $("pr-of").textContent = name === undefined ? "dotted: chance" : `class ${brief(name)}; dotted: chance`;
-  $("ap-of").textContent = title;
+  charts.roc.draw(grid, [grid, [...a.roc], [...b.roc]], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
+  charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
+  charts.ap.draw(history.step, [null, history.metric.a, history.metric.b], `${title} over ${history.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.steps, history.kind.floor);
+  if (name !== undefined) {
+    $("roc-of").textContent = `class ${brief(name)} against all others`;
+    $("pr-of").textContent = `class ${brief(name)}; dotted: chance`;
+  }
   const scaled = (values) => {
     const first = values.find((value) => value !== null && value !== 0);
     return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
   };
-  charts.objective.draw(history.step, null, scaled(history.objective.a), scaled(history.objective.b), "Objective of each lane as its method reports it, as the change since the first step", state.steps);
+  charts.objective.draw(history.step, [null, scaled(history.objective.a), scaled(history.objective.b)], "Objective of each lane as its method reports it, as the change since the first step", state.steps);
 }
 
 /** Share of the held-out rows that are positive, or of a class. */
@@ -377,9 +446,10 @@ function drawTable(shots) {
   if (history.kind === SEVERAL) classes.measure(shots);
   for (const [name, other] of [["a", "b"], ["b", "a"]]) {
     const { cells } = table[name];
-    columns.forEach(([key], k) => {
+    columns.forEach(([key, , least], k) => {
+      const [own, theirs] = [name, other].map((lane) => Number(three(shots[lane].test[key])));
       cells[k].textContent = three(shots[name].test[key]);
-      cells[k].className = !shots[name].collapsed && (shots[other].collapsed || Number(three(shots[name].test[key])) > Number(three(shots[other].test[key]))) ? "best" : "";
+      cells[k].className = !shots[name].collapsed && (shots[other].collapsed || (least ? own < theirs : own > theirs)) ? "best" : "";
     });
     const [pass, milliseconds] = cells.slice(columns.length);
     pass.textContent = shots[name].pass.toFixed(1);
@@ -412,11 +482,11 @@ async function outcome(name, rows, seed, slice, wanted) {
   let trainer;
   try {
     trainer = await createTrainer(options(name, rows, seed));
-    let shot = await trainer.advance({ steps: 0 });
+    let shot = compare(await trainer.advance({ steps: 0 }));
     for (let done = 0; done < steps && wanted(); ) {
       const asked = Math.min(slice, steps - done);
       const before = shot.step;
-      shot = await trainer.advance({ steps: asked });
+      shot = compare(await trainer.advance({ steps: asked }));
       done += asked;
       // (A method that has nothing more to do stays where it ended.)
       if (shot.step - before < asked) break;
@@ -564,9 +634,12 @@ function tell(shots, step) {
   else if (drawn) about.push(drawnOf().about);
   const train = `${count(data.y.length)} rows${drawn ? "" : ` × ${count(data.dims)} features`} train`;
   const most = data.names && Math.max(...data.names.map((_, one) => prevalence(one)));
+  const positive = count(data.test.y.reduce((sum, y) => sum + y, 0));
   const constant = data.names
     ? `a constant score has 0.500, and naming the largest class is right for ${three(most)}`
-    : `${count(data.test.y.reduce((sum, y) => sum + y, 0))} positive; a constant score has ${three(prevalence())}`;
+    : data.groupNames
+    ? `${positive} positive; a constant score has AUROC 0.500 in each group`
+    : `${positive} positive; a constant score has ${three(prevalence())}`;
   about.push(`${train}, ${count(data.test.y.length)} are held out${data.names ? "; " : ", "}${constant}.`);
   if (data.flipped) about.push(`${count(data.flipped)} of the ${count(data.y.length)} training labels are flipped, no held-out one.`);
   $("about").textContent = about.join(" ");
@@ -642,26 +715,26 @@ async function openFile(file) {
   }
 }
 
-/** While the band is dragged: both lanes again in its range, as often as they can be followed, and where it rests. */
+/** While the band, or the bound, is dragged: both lanes again in its range, as often as they can be followed, and where it rests. */
 const following = { since: 0, next: 0 };
-function follow(fpr) {
-  state.fpr = [...fpr];
+function follow(part) {
+  Object.assign(state, part);
   clearTimeout(following.next);
   const { length } = data?.X.val ?? data?.X ?? [];
   if (!together() || length > FOLLOWED.values) return;
   const wait = following.since + FOLLOWED.milliseconds - performance.now();
   if (wait > 0) {
-    following.next = setTimeout(() => follow(state.fpr), wait);
+    following.next = setTimeout(() => follow({}), wait);
     return;
   }
   following.since = performance.now();
   restart({ fresh: false, play: true });
 }
 
-/** The band was let go. */
-function settle(fpr) {
+/** It was let go. */
+function settle(part) {
   clearTimeout(following.next);
-  change({ fpr });
+  change(part);
 }
 
 function change(part) {
@@ -714,7 +787,7 @@ function wire() {
     $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
-  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, draws: many?.of === subject() ? many.draws : [], classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
+  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, byGroup: { a: history.last.a.byGroup, b: history.last.b.byGroup }, constraints: { a: history.last.a.judged, b: history.last.b.constraints ?? history.last.b.judged }, draws: many?.of === subject() ? many.draws : [], classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
     $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
@@ -763,6 +836,7 @@ async function open() {
   side = new Side($("side"), {
     kinds: SYNTHETICS,
     several: CLASS_SYNTHETICS,
+    groups: GROUP_SYNTHETICS,
     change,
     file: openFile,
     prepare: (choice) => {

@@ -33,9 +33,9 @@ const percent = (part, all) => `${((100 * part) / all).toPrecision(3)}\u00a0%`;
 export class Side {
   /**
    * @param {HTMLElement} root
-   * @param {{ kinds: object[], several: object[], change: (part: object) => void, file: (file: File) => void, prepare: (choice: object) => void }} options
+   * @param {{ kinds: object[], several: object[], groups: object[], change: (part: object) => void, file: (file: File) => void, prepare: (choice: object) => void }} options
    */
-  constructor(root, { kinds, several, change, file, prepare }) {
+  constructor(root, { kinds, several, groups, change, file, prepare }) {
     this.root = root;
     this.prepare = prepare;
     this.thumbs = new Map();
@@ -65,8 +65,8 @@ export class Side {
         h("div", { className: "kinds" }, ...kinds.map((kind) => button(kind.name, kind.title, kind.about, h("canvas", { "aria-hidden": "true" }), kind.title)))),
       h("div", {}, h("h2", { textContent: "Real samples" }),
         h("div", { className: "samples" }, ...SAMPLES.filter((one) => one.positive).map(row))),
-      h("div", {}, h("h2", { textContent: "Several classes" }),
-        h("div", { className: "samples pair" }, ...[...several, ...SAMPLES.filter((one) => !one.positive)].map((one) => button(one.name, one.title, one.about, one.title)))),
+      h("div", {}, h("h2", { textContent: "Several classes, groups" }),
+        h("div", { className: "samples three" }, ...[...several, ...SAMPLES.filter((one) => !one.positive), ...groups].map((one) => button(one.name, one.title, one.about, one.title)))),
       h("div", {}, h("button", { type: "button", className: "drop", textContent: "Drop or choose CSV or LIBSVM", onclick: () => picker.click() }), picker, this.form),
       h("div", { className: "sliders" }, this.positives.node, this.noise.node, this.flips.node, this.clean),
       h("div", {}, h("div", { className: "row" }, h("h2", { textContent: "Model" }), h("label", { className: "field" }, "Steps", this.steps)), this.model),

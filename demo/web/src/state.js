@@ -1,5 +1,8 @@
 // All that decides what the page shows, in the address.
 
+/** The bounds of the gap between groups that there are; null stands for none. */
+export const BOUNDS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, null];
+
 /**
  * @typedef {object} State
  * @property {string} data name of a drawn kind or of a sample; "file" for the visitor's own
@@ -11,13 +14,17 @@
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
  * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
+ * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
  * @property {"" | "steps"} story what is unfolded below the lanes
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
 
-/** What both lanes begin with, for data of two classes and of several. */
-export const lanes = (several) => ({ a: { method: "ce", settings: {} }, b: { method: several ? "ppd-sg" : "soap", settings: {} } });
+/** What lane B begins with beside cross-entropy. (Rates on drawn data follow their surrogates closely: nearly all of the bound.) */
+const BESIDE = { two: { method: "soap", settings: {} }, several: { method: "ppd-sg", settings: {} }, groups: { method: "sonex", settings: { aim: "0.8" } } };
+
+/** What both lanes begin with. @param {"two" | "several" | "groups"} kind of data */
+export const lanes = (kind) => structuredClone({ a: { method: "ce", settings: {} }, b: BESIDE[kind] });
 
 /** @returns {State} */
 export function defaults() {
@@ -31,9 +38,10 @@ export function defaults() {
     steps: 300,
     speed: "10",
     fpr: [0, 5],
+    bound: 0.05,
     class: 0,
     story: "",
-    lanes: lanes(false),
+    lanes: lanes("two"),
   };
 }
 
@@ -57,6 +65,8 @@ export function read(hash) {
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
   const [, low, high] = query.get("fpr")?.match(/^(\d{1,3})-(\d{1,3})$/) ?? [];
   if (low !== undefined && Number(low) < Number(high) && Number(high) <= 100) state.fpr = [Number(low), Number(high)];
+  const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
+  if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
   if (query.get("story") === "steps") state.story = "steps";
   for (const lane of ["a", "b"]) {
@@ -75,6 +85,7 @@ export function write(state) {
   const query = new URLSearchParams();
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
+  if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
   if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {

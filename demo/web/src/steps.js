@@ -20,7 +20,7 @@ export class Steps {
   constructor({ engine, toggled }) {
     this.engine = engine;
     this.root = $("steps");
-    this.chart = chart($("steps-chart"), { x: [0, PASSES], y: null, reference: "chance", log: true });
+    this.chart = chart($("steps-chart"), { x: [0, PASSES], y: null, log: true });
     this.colours = null;
     this.data = null;
     this.run = 0;
@@ -89,7 +89,7 @@ export class Steps {
     const known = alpha.filter((value) => value !== null);
     const last = points.at(-1);
     const text = `AI-SARAH after ${last.pass.toFixed(1)} passes: steps from ${short(Math.min(...known))} to ${short(Math.max(...known))}, where 1/λmax of the Hessian is ${short(1 / last.curvature)}; squared gradient ${short(last.gradNormSq)}.`;
-    this.chart.draw(points.map((point) => point.pass), safe, most, alpha, text);
+    this.chart.draw(points.map((point) => point.pass), [safe, most, alpha], text);
     $("steps-sentence").textContent = text;
     // About ten lines, evenly over the run, and the last.
     const stride = Math.max(1, Math.ceil(points.length / 10));

@@ -11,6 +11,9 @@ const CLEAR = 0.05;
 
 const plural = (n, one, many = `${one}s`) => (n === 1 ? one : many);
 
+/** What makes a title the owner of what follows. */
+const owner = (title) => (title.endsWith("s") ? "’" : "’s");
+
 /** Both lanes by the titles of their methods, which may be the same. */
 function namesOf(titles) {
   const alike = titles.a === titles.b;
@@ -59,9 +62,9 @@ export function ofDraws({ titles, summary, title, drawn }) {
   const lost = lostRuns(name, summary);
   const left = LANES.filter((lane) => summary[lane].runs > 0);
   if (!left.length) return [`${over} no run has a result. `, ...lost];
-  if (left.length === 1) return [...lost, ` ${over} `, name[left[0]], `’s held-out ${title} is `, number(left[0]), "."];
+  if (left.length === 1) return [...lost, ` ${over} `, name[left[0]], `${owner(name[left[0]].text)} held-out ${title} is `, number(left[0]), "."];
   const [first, second] = summary.b.mean >= summary.a.mean ? ["b", "a"] : ["a", "b"];
-  const parts = [`${over} `, name[first], `’s held-out ${title} is `, number(first), ", ", name[second], "’s ", number(second), "; "];
+  const parts = [`${over} `, name[first], `${owner(name[first].text)} held-out ${title} is `, number(first), ", ", name[second], `${owner(name[second].text)} `, number(second), "; "];
   const { ahead, level, chance } = summary;
   const equal = level ? `, ${level} ${plural(level, "is", "are")} level` : "";
   if (level === n) parts.push(`all ${n} are level.`);

@@ -600,6 +600,69 @@ test("the range of false-positive rates is dragged, by pointer and by key, and t
   await close();
 });
 
+test("the average rises while one group falls, until their gap is bounded", async () => {
+  const { page, errors, modules, close } = await open("#data=towns&bound=none&steps=100&speed=max");
+  const told = () => page.evaluate(() => {
+    const { a, b } = globalThis.undercurve.shots();
+    return { a, b, lines: [...document.querySelectorAll(".verdicts li")].map((line) => line.textContent), heard: document.querySelector("#groups [role=status]").textContent };
+  });
+  const each = ({ byGroup }) => byGroup.test.groups.map(({ auroc }) => auroc);
+  const free = await told();
+  for (const shot of [free.a, free.b]) {
+    assert.ok(shot.test.auroc > 0.85 && shot.test.worst === Math.min(...each(shot)) && shot.test.worst < 0.5, JSON.stringify(shot.test));
+    assert.ok(shot.byGroup.test.gaps.fpr.value > 0.4);
+  }
+  assert.ok(free.lines.every((line) => line.endsWith("nothing is asked")) && !free.heard.includes("met"), `${free.lines}`);
+  assert.deepEqual(await page.$$eval(".legend-groups li", (all) => all.map((one) => one.textContent)), ["North 80\u00a0% of the rows", "South 20\u00a0% of the rows", "all rows"]);
+  assert.match(await page.getAttribute("#roc", "aria-label"), /^ROC curves by group, lane A, Cross-entropy: AUROC 0\.\d+ of all rows, 0\.\d+ in group North, 0\.\d+ in group South$/);
+  assert.match(await page.getAttribute("#objective", "aria-label"), /^AUROC over 100 steps, lane B: now /);
+  assert.ok(await page.locator("#band").isHidden());
+
+  // By the keys, down to 0.05; the page's own arrow does nothing meanwhile.
+  const slider = page.getByRole("slider", { name: "Bound: gap(fpr) ≤" });
+  assert.equal(await slider.getAttribute("aria-valuetext"), "none");
+  await slider.focus();
+  await page.keyboard.press("Home");
+  for (const key of ["ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+  assert.equal(await slider.getAttribute("aria-valuetext"), "at most 0.05");
+  await page.waitForFunction(() => !location.hash.includes("bound"));
+  await finished(page);
+  const bound = await told();
+  const [before, after] = [free, bound].map(({ b }) => b.byGroup.test.gaps.fpr.value);
+  assert.ok(after < 0.08 && after < 0.2 * before, `the gap fell from ${before} to ${after}`);
+  assert.ok(bound.b.test.worst > 0.7 && bound.b.test.auroc < free.b.test.auroc, "the worst group rose, and the average paid");
+  assert.deepEqual(bound.a.test, free.a.test, "cross-entropy knows no bound");
+  const [a, b] = bound.lines;
+  const { verdict } = bound.b.constraints[0];
+  assert.match(a, /^ACross-entropy: gap\(fpr\) 0\.\d+\u00a0±\u00a00\.\d+✗not mettrained without it$/);
+  assert.ok(b.includes(`gap(fpr) ${after.toFixed(3)}\u00a0±`) && b.includes(`${verdict}trained under the bound`) && verdict !== "not met", b);
+  assert.ok(bound.heard.startsWith("Bound 0.05. Lane A, Cross-entropy: gap ") && bound.heard.endsWith(`, ${verdict}.`), bound.heard);
+  assert.equal(bound.b.judged[0].target, "gap(fpr) <= 0.05");
+  await settled(page);
+  assert.match(await page.textContent("#sentence"), /^Over 20 draws of this data SONEX’s held-out AUROC of the worst group is 0\.\d+ ± .*; SONEX is ahead in 20 of 20\.$/);
+  assert.match(await page.textContent("#note"), /By mean AUROC of all rows Cross-entropy leads, /);
+  const rows = await page.$$eval("#each-table tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.deepEqual(rows.map(([group, n, x, y]) => [group, n, x, y]), ["North", "South"].map((group, k) => [group, ["24,000", "6,000"][k], each(bound.a)[k].toFixed(3), each(bound.b)[k].toFixed(3)]));
+  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full"]);
+
+  // Multipliers in the other lane, the worst groups in this; then data without groups, which has neither.
+  await page.selectOption("#lane-a .head select", "lagrange");
+  await page.selectOption("#lane-b .head select", "ooa");
+  await page.waitForFunction(() => /a=lagrange&b=ooa/.test(location.hash));
+  await finished(page);
+  const others = await told();
+  assert.ok(others.lines[0].endsWith("trained under the bound") && others.lines[1].endsWith("trained without it"), `${others.lines}`);
+  assert.ok(others.a.byGroup.test.gaps.fpr.value < 0.5 * before && others.b.test.worst > free.b.test.worst);
+  await page.evaluate(() => (location.hash = "#data=overlap&steps=20&b=sonex"));
+  await page.waitForFunction(() => document.querySelector("#problem").textContent === "sonex is of groups, and this data has none.");
+  await finished(page);
+  assert.ok(await page.locator("#groups").isHidden());
+  assert.equal(await page.textContent("#pr-title"), "Precision–recall");
+  assert.equal(await page.locator("#lane-b option[value=sonex]").count(), 0);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
 test("after one visit the page opens and trains with its server gone", async () => {
   const own = await preview({ root, logLevel: "silent", preview: { host: "127.0.0.1", port: 0 } });
   const context = await browser.newContext();
@@ -723,7 +786,8 @@ test("no serious accessibility fault, wide or narrow, light or dark", async () =
   const narrow = { viewport: { width: 390, height: 844 } };
   const two = [{}, { colorScheme: "dark" }, narrow, { viewport: { width: 820, height: 900 } }].map((options) => ["#steps=20", options]);
   const several = [{ colorScheme: "dark" }, narrow].map((options) => ["#steps=20&data=digits-all", options]);
-  for (const [hash, options] of [...two, ...several]) {
+  const groups = [{ colorScheme: "dark" }, narrow].map((options) => ["#steps=20&data=towns", options]);
+  for (const [hash, options] of [...two, ...several, ...groups]) {
     const { page, close } = await open(hash, options);
     await page.evaluate(() => document.querySelector(".fold").click());
     await page.click("#lane-a summary");

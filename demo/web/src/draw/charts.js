@@ -1,17 +1,27 @@
-// Line charts of both lanes: A dashed, B solid.
+// Line charts.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
+/** @typedef {{ stroke: string, width: number, dash?: number[] }} Line */
+
+/** The lines of both lanes after a reference: A dashed, B solid. @returns {Line[]} */
+export const LANES = (colours) => [
+  { stroke: colours.soft, width: 1, dash: [2, 4] },
+  { stroke: colours.a, width: 2, dash: [7, 4] },
+  { stroke: colours.b, width: 2 },
+];
+
 /**
  * @param {HTMLElement} root
- * @param {{ x: [number, number] | null, y: [number, number] | null, reference?: "chance" | "diagonal", log?: boolean, placed?: (area: { left: number, top: number, width: number, height: number }) => void }} options
+ * @param {{ x: [number, number] | null, y: [number, number] | null, log?: boolean, placed?: (area: { left: number, top: number, width: number, height: number }) => void }} options
  * `placed` is told where the plotting area lies in the root, in CSS pixels
  */
-export function chart(root, { x, y, reference, log = false, placed }) {
+export function chart(root, { x, y, log = false, placed }) {
   let plot = null;
   let colours = null;
-  let data = [[0, 1], [null, null], [null, null], [null, null]];
+  let lines = LANES;
+  let data = [[0, 1]];
   /** Of the run, where the horizontal axis counts steps: the curves grow into it. */
   let length = 1;
   /** Where the vertical axis begins, unless values lie below. */
@@ -34,14 +44,10 @@ export function chart(root, { x, y, reference, log = false, placed }) {
         scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
         axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
         hooks: { ready: [settle], setSize: [settle] },
-        series: [
-          {},
-          { stroke: colours.soft, width: 1, dash: [2, 4], points: { show: false }, show: Boolean(reference) },
-          { stroke: colours.a, width: 2, dash: [7, 4], points: { show: false } },
-          { stroke: colours.b, width: 2, points: { show: false } },
-        ],
+        series: [{}, ...lines(colours).map((line) => ({ ...line, points: { show: false } }))],
       },
-      data,
+      // (None are there before the first, or of other lines.)
+      [data[0], ...lines(colours).map((_, k) => data[k + 1] ?? data[0].map(() => null))],
       root,
     );
   };
@@ -55,10 +61,17 @@ export function chart(root, { x, y, reference, log = false, placed }) {
       colours = next;
       build();
     },
-    draw(xs, ours, a, b, label, end = 1, from = 0) {
+    /** Other lines from now on. @param {(colours: object) => Line[]} of */
+    show(of) {
+      if (of === lines) return;
+      [lines, data] = [of, [[0, 1]]];
+      if (colours) build();
+    },
+    /** @param {(number[] | null)[]} curves one for each line, null for none */
+    draw(xs, curves, label, end = 1, from = 0) {
       length = end;
       base = from;
-      data = [xs, ours ?? xs.map(() => null), a, b];
+      data = [xs, ...curves.map((curve) => curve ?? xs.map(() => null))];
       root.setAttribute("aria-label", label);
       plot?.setData(data);
     },

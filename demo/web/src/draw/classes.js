@@ -10,8 +10,8 @@ const SHAPES = ["circle", "square", "triangle", "diamond"];
 export const colourOf = (colours, one) => colours.classes[one % COLOURS];
 export const shapeOf = (one) => SHAPES[Math.floor(one / COLOURS) % SHAPES.length];
 
-/** Adds a mark of a class around a point to a path. */
-function mark(path, shape, x, y, size) {
+/** Adds a mark around a point to a path. */
+export function mark(path, shape, x, y, size) {
   const wide = shape === "circle" ? size : size * 1.1;
   if (shape === "circle") {
     path.moveTo(x + size, y);

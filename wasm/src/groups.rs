@@ -1,0 +1,139 @@
+//! Groups of rows and constraints on them: what the command line says of a run, as numbers.
+
+use crate::train::{Data, Options, Trainer};
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use undercurve::data::Dataset;
+use undercurve::expression::Expression;
+use undercurve::judge::{Judged, Scored, Verdict};
+use undercurve::metric::{Gap, Rate};
+use undercurve::{registry, trainer};
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+#[wasm_bindgen]
+impl Data {
+    /// The same rows with the group of each, by number, and what the groups are called.
+    #[wasm_bindgen(js_name = ofGroups)]
+    pub fn of_groups(self, of: Vec<u32>, names: Vec<String>) -> Result<Self, JsError> {
+        Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_groups(of, names)?), test: self.test })
+    }
+}
+
+#[wasm_bindgen]
+impl Options {
+    /// Asks for something that must hold, in methods that train under constraints.
+    pub fn constraint(&mut self, text: &str) {
+        self.config.constraints.push(text.to_string());
+    }
+    /// What such a method minimises: `auc`, `ce` or `cvar:SHARE`.
+    pub fn objective(&mut self, text: &str) -> Result<(), JsError> {
+        if let Some(method) = registry::method(&self.config.method) {
+            self.config.settings.extend(trainer::objective(method, text)?);
+        }
+        Ok(())
+    }
+    /// Whether this says nothing without groups.
+    #[wasm_bindgen(getter, js_name = needsGroups)]
+    pub fn needs_groups(&self) -> bool {
+        self.config.needs_groups()
+    }
+}
+
+/// Of what there is nothing, in an array of numbers.
+fn or_nan(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::NAN)
+}
+
+#[wasm_bindgen]
+impl Trainer {
+    /// What the run trains under: what was asked for, else what its method is for.
+    pub fn constraints(&self) -> Vec<String> {
+        self.watch.constraints().iter().map(ToString::to_string).collect()
+    }
+
+    /// Of each constraint of the run: its tracked value, its weight and the largest that this may be; the share of the last
+    /// quarter so far in which it weighed that much and was violated, and whether it is in conflict. What is not known is NaN.
+    pub fn tracked(&mut self) -> Result<Vec<f64>, JsError> {
+        let (data, scores) = self.scored(false)?;
+        let mut out = Vec::new();
+        for (at, tracked) in self.watch.tracked(&self.inner).into_iter().enumerate() {
+            let judged = self.judged(&self.watch.constraints()[at].clone(), &data, &scores)?;
+            let of = |number: fn(trainer::Tracked) -> f64| or_nan(tracked.map(number));
+            out.extend([of(|of| of.value), of(|of| of.dual), of(|of| of.bound)]);
+            out.extend([or_nan(self.watch.at_bound(at)), f64::from(u8::from(self.watch.conflict(at, &judged)))]);
+        }
+        Ok(out)
+    }
+
+    /// Of each constraint on the training rows, or on the held-out rows: 0 where it is met, 1 where it is not, 2 where that
+    /// cannot be told; exact value (NaN without rows), bound and noise; of a gap the numbers of its groups (else −1); rows, of
+    /// a gap those of both groups. Rates are from score 0.
+    pub fn judge(&mut self, texts: Vec<String>, held: bool) -> Result<Vec<f64>, JsError> {
+        let (data, scores) = self.scored(held)?;
+        let mut out = Vec::new();
+        for text in &texts {
+            let refuse = |why: &dyn core::fmt::Display| JsError::new(&alloc::format!("constraint \"{text}\": {why}"));
+            let constraint = Expression::parse(text).map_err(|error| refuse(&error))?;
+            let judged = self.judged(&constraint, &data, &scores).map_err(|error| refuse(&error))?;
+            let verdict = match judged.verdict {
+                Verdict::Met => 0.0,
+                Verdict::NotMet => 1.0,
+                Verdict::CannotTell => 2.0,
+            };
+            let [a, b] = judged.groups.map_or([-1.0; 2], |groups| groups.map(f64::from));
+            let [m, n] = judged.rows.map(|rows| rows as f64);
+            out.extend([verdict, or_nan(judged.value), judged.bound, judged.noise, a, b, m, n]);
+        }
+        Ok(out)
+    }
+
+    /// The training rows, or the held-out rows, by group. First the largest gap of the false-positive rates and that of the
+    /// true-positive rates: value, noise, numbers of its groups, rows of each and threshold, all NaN where there are not two
+    /// groups with such rows. Then of each group its rows, positives, AUROC, mean logistic loss, and from score 0 accuracy,
+    /// true- and false-positive rate, NaN where there are no such rows.
+    pub fn groups(&mut self, held: bool) -> Result<Vec<f64>, JsError> {
+        let (data, scores) = self.scored(held)?;
+        let (of, count) = (data.group_of(), data.groups());
+        let mut out = Vec::new();
+        for rate in [Rate::Fpr, Rate::Tpr] {
+            let gaps = self.metrics.gaps(&scores, data.labels(), of, count, rate, None)?;
+            match Gap::worst(&gaps) {
+                Some(Gap { groups: [a, b], rows: [m, n], value, noise, threshold }) => {
+                    out.extend([value, noise, a.into(), b.into(), m as f64, n as f64, threshold]);
+                }
+                None => out.extend([f64::NAN; 7]),
+            }
+        }
+        for group in self.metrics.groups(&scores, data.labels(), of, count, 0.0)? {
+            let counts = group.counts;
+            out.extend([counts.total() as f64, counts.positives() as f64, or_nan(group.auroc), or_nan(group.loss)]);
+            out.extend([counts.accuracy(), counts.tpr(), counts.fpr()].map(or_nan));
+        }
+        Ok(out)
+    }
+}
+
+impl Trainer {
+    /// The training rows, or those that are held out, with their scores.
+    fn scored(&mut self, held: bool) -> Result<(Arc<Dataset<f32>>, Vec<f32>), JsError> {
+        if held {
+            return Ok((self.refresh()?, self.scores.clone()));
+        }
+        let data = self.inner.train_data().clone();
+        let mut scores = vec![0.0; data.len()];
+        self.inner.score(data.rows(), &mut scores)?;
+        Ok((data, scores))
+    }
+
+    fn judged(
+        &mut self,
+        constraint: &Expression,
+        data: &Dataset<f32>,
+        scores: &[f32],
+    ) -> Result<Judged, undercurve::judge::JudgeError> {
+        let (labels, group_of, group_names) = (data.labels(), data.group_of(), data.group_names());
+        constraint.judge(&Scored { scores, labels, group_of, group_names, old: &[] }, 0.0, &mut self.metrics)
+    }
+}
