@@ -30,8 +30,8 @@ const SLICE = 25;
 /** Directions are tried on data with so many held-out rows at most. */
 const MOST_TRIED = 100_000;
 
-/** Training follows the band while it is dragged on data with so many values at most, and so often. */
-const FOLLOWED = { values: 200_000, milliseconds: 200 };
+/** Training follows a drag on data with so many values at most, so often, and with pictures after so many milliseconds of it. */
+const FOLLOWED = { values: 200_000, milliseconds: 200, slice: 50 };
 
 /** What is offered and shown of data with two classes, with several, and with groups. */
 const TWO = {
@@ -676,7 +676,8 @@ async function tick() {
   const mine = run;
   if (!playing) return;
   const left = state.steps - history.step.at(-1);
-  const most = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
+  const chosen = state.speed === "max" ? Math.max(10, Math.ceil(state.steps / 30)) : Number(state.speed);
+  const most = following.under && following.pace > 0 ? Math.max(chosen, Math.floor(FOLLOWED.slice / following.pace)) : chosen;
   try {
     await advance(Math.min(left, most));
   } catch (error) {
@@ -715,16 +716,26 @@ async function openFile(file) {
   }
 }
 
-/** While the band, or the bound, is dragged: both lanes again in its range, as often as they can be followed, and where it rests. */
-const following = { since: 0, next: 0 };
+/**
+ * While the band, or the bound, is dragged: both lanes again with it, as often as they can be followed, and where it rests. Of each
+ * run as much as there is time for: what a drag shows is not to be its first steps.
+ */
+const following = { under: false, since: 0, next: 0, pace: 0 };
 function follow(part) {
   Object.assign(state, part);
+  following.under = true;
+  following.pace = pace() || following.pace;
+  catchUp();
+}
+
+/** Trains as the state says, unless that was begun a moment ago: then in a moment. */
+function catchUp() {
   clearTimeout(following.next);
   const { length } = data?.X.val ?? data?.X ?? [];
   if (!together() || length > FOLLOWED.values) return;
   const wait = following.since + FOLLOWED.milliseconds - performance.now();
   if (wait > 0) {
-    following.next = setTimeout(() => follow({}), wait);
+    following.next = setTimeout(catchUp, wait);
     return;
   }
   following.since = performance.now();
@@ -734,6 +745,7 @@ function follow(part) {
 /** It was let go. */
 function settle(part) {
   clearTimeout(following.next);
+  following.under = false;
   change(part);
 }
 
@@ -791,6 +803,7 @@ function wire() {
   for (const name of LANES) {
     $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
+  addEventListener("pointerup", () => (following.under = false));
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
     const focused = event.target.closest?.("input, select, textarea, button, summary, a");
