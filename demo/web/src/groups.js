@@ -21,6 +21,12 @@ const called = (bound) => (bound === null ? "none" : bound.toFixed(2));
 /** A verdict with a sign, so that colour is not all that tells them apart. */
 const SIGNS = { met: "✓", "not met": "✗", "cannot tell": "?" };
 
+/** How a lane trains under the bound. */
+function weighed({ dual, dualBound, conflict }) {
+  const weight = dual === undefined ? "" : `, weight ${dual.toFixed(2)}${dualBound === undefined ? "" : ` of ${dualBound}`}`;
+  return `trained under the bound${weight}${conflict ? ", conflict" : ""}`;
+}
+
 export class Groups {
   /** @param {{ moved: (bound: number | null) => void, settled: (bound: number | null) => void }} told of every move of the slider, and of its end */
   constructor({ moved, settled }) {
@@ -92,7 +98,7 @@ export class Groups {
       const gap = shots[name].byGroup.test.gaps.fpr;
       const verdict = bound === null || !begun ? "" : shots[name].judged[0].verdict;
       const figure = `${three(gap.value)}\u00a0±\u00a0${three(gap.noise)}`;
-      const beside = bound === null ? "nothing is asked" : under[name] ? "trained under the bound" : "trained without it";
+      const beside = bound === null ? "nothing is asked" : under[name] ? weighed(shots[name].constraints[0]) : "trained without it";
       this.lines[name].replaceChildren(
         h("span", { className: "key", "aria-hidden": "true", textContent: name.toUpperCase() }),
         h("span", {}, `${titles[name]}: gap(fpr) `, h("b", { textContent: figure })),

@@ -635,7 +635,7 @@ test("the average rises while one group falls, until their gap is bounded", asyn
   const [a, b] = bound.lines;
   const { verdict } = bound.b.constraints[0];
   assert.match(a, /^ACross-entropy: gap\(fpr\) 0\.\d+\u00a0±\u00a00\.\d+✗not mettrained without it$/);
-  assert.ok(b.includes(`gap(fpr) ${after.toFixed(3)}\u00a0±`) && b.includes(`${verdict}trained under the bound`) && verdict !== "not met", b);
+  assert.ok(b.includes(`gap(fpr) ${after.toFixed(3)}\u00a0±`) && b.includes(`${verdict}trained under the bound, weight `) && / of 4(, conflict)?$/.test(b) && verdict !== "not met", b);
   assert.ok(bound.heard.startsWith("Bound 0.05. Lane A, Cross-entropy: gap ") && bound.heard.endsWith(`, ${verdict}.`), bound.heard);
   assert.equal(bound.b.judged[0].target, "gap(fpr) <= 0.05");
   await settled(page);
@@ -651,7 +651,7 @@ test("the average rises while one group falls, until their gap is bounded", asyn
   await page.waitForFunction(() => /a=lagrange&b=ooa/.test(location.hash));
   await finished(page);
   const others = await told();
-  assert.ok(others.lines[0].endsWith("trained under the bound") && others.lines[1].endsWith("trained without it"), `${others.lines}`);
+  assert.ok(others.lines[0].includes("trained under the bound, weight ") && others.lines[1].endsWith("trained without it"), `${others.lines}`);
   assert.ok(others.a.byGroup.test.gaps.fpr.value < 0.5 * before && others.b.test.worst > free.b.test.worst);
   await page.evaluate(() => (location.hash = "#data=overlap&steps=20&b=sonex"));
   await page.waitForFunction(() => document.querySelector("#problem").textContent === "sonex is of groups, and this data has none.");
