@@ -438,6 +438,31 @@ pub fn sox(p: &Problem, start: &[f64], draws: &[Draw], mut step: Step) -> Vec<Ve
     path
 }
 
+/// MSVR with STORM's running gradient z: both gradients of a step on its draw, each with the u of its time. Returns w after
+/// every gradient.
+pub fn msvr(p: &Problem, start: &[f64], draws: &[Draw], mut step: Step, beta: f64) -> Vec<Vec<f64>> {
+    let (mut w, mut before, mut running) = (start.to_vec(), start.to_vec(), Running::default());
+    let (mut z, mut path) = (Vec::new(), Vec::new());
+    for draw in draws {
+        let old = running.clone();
+        p.track(&w, Some(&before), draw, &mut running);
+        let (_, new) = p.gradient(&w, draw, &running, (&running.taus, running.h), &[]);
+        if z.is_empty() {
+            z = new;
+        } else {
+            let (_, then) = p.gradient(&before, draw, &old, (&old.taus, old.h), &[]);
+            for k in 0..z.len() {
+                z[k] = new[k] + (1.0 - beta) * (z[k] - then[k]);
+            }
+            path.push(w.clone());
+        }
+        before.clone_from(&w);
+        step.go(&mut w, &z);
+        path.push(w.clone());
+    }
+    path
+}
+
 /// ALEXR2 (algorithm 2) in its u form, two draws an inner step. Returns w after every inner step.
 pub fn alexr2(
     p: &Problem,
@@ -481,6 +506,49 @@ pub fn lagrange(p: &Problem, start: &[f64], draws: &[Draw], mut step: Step, rate
         path.push([w.clone(), y.clone()].concat());
     }
     path
+}
+
+/// Proximal points w̄ by constraint extrapolation with θ, an ascent on one draw and a descent on another an inner step. Returns w̄
+/// and the multipliers after each of them.
+pub fn icppac(
+    p: &Problem,
+    start: &[f64],
+    draws: &[Draw],
+    mut step: Step,
+    (inner, nu, rate, theta): (usize, f64, f64, f64),
+) -> Vec<Vec<f64>> {
+    let count = p.functions.iter().map(|f| p.multipliers(f)).sum();
+    let (mut centre, mut y, mut running) = (start.to_vec(), vec![0.0; count], Running::default());
+    let (mut path, mut pairs) = (Vec::new(), draws.chunks_exact(2));
+    loop {
+        let (mut x, mut before) = (centre.clone(), centre.clone());
+        let (mut sum, mut all) = (vec![0.0; x.len()], 0.0);
+        for k in 1..=inner {
+            let Some([first, second]) = pairs.next() else { return path };
+            p.track(&x, None, first, &mut running);
+            let [now, then] = [&x, &before].map(|x| p.means(x, first, &running.taus, running.h));
+            for cell in 0..now.len() {
+                let ahead = now[cell].iter().zip(&then[cell]).map(|(now, then)| (1.0 + theta) * now - theta * then);
+                running.u[cell] = Some(ahead.collect());
+            }
+            for (y, s) in y.iter_mut().zip(p.ascent(&running)) {
+                *y = (*y + rate * s).clamp(0.0, p.rho);
+            }
+            path.push([centre.clone(), y.clone()].concat());
+            let (_, mut grad) = p.gradient(&x, second, &running, (&running.taus, running.h), &y);
+            for j in 0..x.len() {
+                grad[j] += (x[j] - centre[j]) / nu;
+            }
+            before.clone_from(&x);
+            step.go(&mut x, &grad);
+            all += k as f64;
+            sum.iter_mut().zip(&x).for_each(|(sum, x)| *sum += k as f64 * x);
+            if k == inner {
+                centre = sum.iter().map(|sum| sum / all).collect();
+            }
+            path.push([centre.clone(), y.clone()].concat());
+        }
+    }
 }
 
 /// CVaR of the losses of groups or of cells.

@@ -138,7 +138,7 @@ fn every_method_has_its_metric() {
             "auc-pairwise" | "auc-exact" | "ppd-sg" | "ppd-adagrad" | "pga" | "oauc" | "auc-margin" => "auroc",
             "ce" | "ce-balanced" | "focal" | "cb-ce" | "ldam" | "sorr" => "auroc",
             // (Likelihoods under constraints and of the worst groups.)
-            "sonex" | "alexr2" | "sox" | "sonx" | "lagrange" | "ooa" => "auroc",
+            "sonex" | "alexr2" | "sox" | "msvr" | "sonx" | "lagrange" | "icppac" | "ooa" => "auroc",
             _ if method.is_finite_sum() => "auroc",
             other => panic!("what does {other} train for? (Method::metric)"),
         };

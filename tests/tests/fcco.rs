@@ -2,8 +2,8 @@
 //! numeric minimisation and differences.
 
 use undercurve::algorithm::{
-    Adam, AdamForm, AdamSettings, Alexr2, Algorithm, AnyAlgorithm, Lagrange, Momentum, Ooa, Schedule, ScheduleShape,
-    Sgd, Sonex, StepRule,
+    Adam, AdamForm, AdamSettings, Alexr2, Algorithm, AnyAlgorithm, Icppac, Lagrange, Momentum, Msvr, Ooa, Schedule,
+    ScheduleShape, Sgd, Sonex, StepRule,
 };
 use undercurve::batch::{Batch, Drawn};
 use undercurve::constraint::{Constraint, Constraints, LEVELS, MOST, Measure, Sense};
@@ -447,6 +447,82 @@ fn alexr2_is_its_transcription() {
     for (inner, eta, nu) in [(0, 0.5, 0.4), (5, f64::NAN, 0.4), (5, 0.5, 0.0)] {
         let rule = rules(0.05)[0].0;
         assert!(matches!(Alexr2::new(rule, inner, Schedule::constant(eta), nu), Err(Error::Param { .. })));
+    }
+}
+
+/// Functions of both gaps at pooled thresholds for plain steps, and at raw ones for others, whose first scores are so close
+/// together that pooled ones would magnify rounding.
+fn either(which: usize) -> (Thresholds, Vec<Function>) {
+    match which {
+        0 => (Thresholds::Pooled, roc(0.03, 2, &LEVELS)),
+        _ => (Thresholds::Raw, roc(0.03, 2, &[-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0])),
+    }
+}
+
+/// Two gradients a step on one batch, each with the u of its time, over more batches than one refresh of the thresholds.
+#[test]
+fn msvr_is_its_transcription() {
+    let world = World::two();
+    let population = world.population();
+    let sampler = Stratified::per_cell(7, 6).unwrap();
+    let draws = world.draws(sampler, 30);
+    for beta in [0.1, 1.0] {
+        for (which, (rule, step)) in rules(0.02).into_iter().enumerate() {
+            let (thresholds, functions) = either(which);
+            let raw = which > 0;
+            let p = Problem { cost: Cost::Squared, new: true, raw, ..problem(&world, &population, &functions) };
+            let of = ConstrainedSettings { form: Form::Squared, uses: Uses::New, thresholds, ..settings(0.03, 2) };
+            let msvr = AnyAlgorithm::Msvr(Msvr::new(rule, beta).unwrap());
+            let got = world.run(constrained(of), msvr, sampler, 59);
+            same(&got[1..], &twin::msvr(&p, &got[0], &draws, step.clone(), beta), 1e-9, "MSVR");
+            // With nothing corrected it is SONX's step on the same penalty.
+            let plain = twin::sonex(&p, &got[0], &draws, step);
+            let last = |path: &[Vec<f64>]| path.last().unwrap().clone();
+            let far = last(&plain).iter().zip(last(&got)).any(|(a, b)| (a - b).abs() > 1e-6);
+            assert_eq!(far, beta < 1.0);
+        }
+    }
+    // The running gradient of the worst groups moves s, too.
+    let tracker = Tracker::new(0.3, 0.2).unwrap();
+    let (blocks, risk) = (Blocks::Groups, Risk::Smoothed(0.05));
+    let gdro = Gdro::new(GdroSettings { share: 0.6, groups: 2, blocks, risk, tracker, uses: Uses::New }).unwrap();
+    let path =
+        world.run(AnyEstimator::Gdro(gdro), AnyAlgorithm::Msvr(Msvr::new(rules(0.02)[0].0, 0.2).unwrap()), sampler, 59);
+    assert!(path.last().unwrap()[4] > 0.1, "{:?}", path.last());
+    for beta in [0.0, 1.1, f64::NAN] {
+        assert!(matches!(Msvr::new(rules(0.02)[0].0, beta), Err(Error::Param { what: "beta" })));
+    }
+}
+
+/// The centre is the mean of an inner loop, y goes on; θ looks ahead.
+#[test]
+fn icppac_is_its_transcription() {
+    let world = World::two();
+    let population = world.population();
+    let sampler = Stratified::per_cell(7, 6).unwrap();
+    let draws = world.draws(sampler, 60);
+    for (inner, nu, theta) in [(5, 0.4, 1.0), (1, 1.0, 0.0)] {
+        let tracker = Tracker::new(1.0, theta).unwrap();
+        for (which, (rule, step)) in rules(0.02).into_iter().enumerate() {
+            let (thresholds, functions) = either(which);
+            let raw = which > 0;
+            let p = Problem { cost: Cost::Multipliers, raw, ..problem(&world, &population, &functions) };
+            let of = ConstrainedSettings { form: Form::Multipliers, tracker, thresholds, ..settings(0.03, 2) };
+            let icppac = AnyAlgorithm::Icppac(Icppac::new(rule, inner, nu, 28, 0.4, 3.0).unwrap());
+            let got = world.run(constrained(of), icppac, sampler, 60);
+            let want = |theta| twin::icppac(&p, &got[0][..4], &draws, step.clone(), (inner as usize, nu, 0.4, theta));
+            same(&got[1..], &want(theta), 1e-9, "ICPPAC");
+            assert!(got.last().unwrap()[4..].iter().any(|&y| y > 0.0), "no multiplier rose");
+            let other = want(theta + 1.0);
+            let far = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).any(|(a, b)| (a - b).abs() > 1e-6);
+            assert_eq!(far(other.last().unwrap(), got.last().unwrap()), inner > 1);
+        }
+    }
+    let rule = rules(0.02)[0].0;
+    for (inner, nu, rate, bound) in
+        [(0, 1.0, 1.0, 1.0), (5, 0.0, 1.0, 1.0), (5, 1.0, -1.0, 1.0), (5, 1.0, 1.0, f64::NAN)]
+    {
+        assert!(matches!(Icppac::new(rule, inner, nu, 28, rate, bound), Err(Error::Param { .. })));
     }
 }
 

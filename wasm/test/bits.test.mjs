@@ -108,6 +108,6 @@ test("every method gives the parameters and the objective of the native core, to
   const sums = METHODS.filter((method) => method.params.some(({ name }) => name === "lambda") && !RANGES.includes(method.name));
   const exact = METHODS.filter((method) => method.name.endsWith("-exact"));
   const listed = [...[...sums, ...exact].map((method) => method.name), ...RANGES];
-  listed.push("sonex", "alexr2", "sox", "sonx", "lagrange", "ooa");
+  listed.push("sonex", "alexr2", "sox", "msvr", "sonx", "lagrange", "icppac", "ooa");
   assert.deepEqual([...missing].sort(), listed.sort());
 });

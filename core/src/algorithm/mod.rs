@@ -15,10 +15,14 @@ mod cutting_plane;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod dca;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod icppac;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lagrange;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;
+#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
+mod msvr;
 mod oauc;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod ooa;
@@ -40,9 +44,11 @@ pub use agd::AgdSbcd;
 pub use alexr2::Alexr2;
 pub use cutting_plane::CuttingPlane;
 pub use dca::Dca;
+pub use icppac::Icppac;
 pub use lagrange::Lagrange;
 pub use lbfgs::Lbfgs;
 pub use momentum::Momentum;
+pub use msvr::Msvr;
 pub use oauc::Oauc;
 pub use ooa::Ooa;
 pub use pesg::Pesg;
@@ -320,7 +326,9 @@ algorithms! {
     #[cfg(feature = "every-method")] Dca(Dca) "Descent on a difference of convex functions."
     #[cfg(feature = "every-method")] Sonex(Sonex) "Steps with scores at two points."
     #[cfg(feature = "every-method")] Alexr2(Alexr2) "A double loop around proximal points."
+    #[cfg(feature = "every-method")] Msvr(Msvr) "Steps along a running gradient that each batch corrects."
     #[cfg(feature = "every-method")] Lagrange(Lagrange) "Projected ascent on multipliers."
+    #[cfg(feature = "every-method")] Icppac(Icppac) "Proximal points by constraint extrapolation."
     #[cfg(feature = "every-method")] Ooa(Ooa) "Mirror ascent on weights of groups."
     #[cfg(feature = "every-method")] CuttingPlane(CuttingPlane) "The cutting-plane method, over all data."
 }
@@ -369,7 +377,11 @@ const OWN_RULES: &[(&str, Make)] = &[
     #[cfg(feature = "every-method")]
     ("alexr2", |s, _| Ok(AnyAlgorithm::Alexr2(Alexr2::from_settings(s)?))),
     #[cfg(feature = "every-method")]
+    ("msvr", |s, _| Ok(AnyAlgorithm::Msvr(Msvr::from_settings(s)?))),
+    #[cfg(feature = "every-method")]
     ("lagrange", |s, ascent| Ok(AnyAlgorithm::Lagrange(Lagrange::from_settings(s, ascent)?))),
+    #[cfg(feature = "every-method")]
+    ("icppac", |s, ascent| Ok(AnyAlgorithm::Icppac(Icppac::from_settings(s, ascent)?))),
     #[cfg(feature = "every-method")]
     ("ooa", |s, ascent| Ok(AnyAlgorithm::Ooa(Ooa::from_settings(s, ascent)?))),
     #[cfg(feature = "every-method")]

@@ -1,8 +1,8 @@
 //! The methods of finite-sum coupled compositional optimisation: which estimator and which algorithm each is made of.
 //!
 //! Source: Stochastic Momentum Methods for Non-smooth Non-Convex Finite-Sum Coupled Compositional Optimization, and the
-//! methods it compares with. Each minimises an objective under constraints (`constrained.rs`); SONEX, ALEXR2, SOX and SONX
-//! also the conditional value at risk of the losses of groups, and OOA that alone (`gdro.rs`).
+//! methods it compares with. Each minimises an objective under constraints (`constrained.rs`); SONEX, ALEXR2, SOX, MSVR
+//! and SONX also the conditional value at risk of the losses of groups, and OOA that alone (`gdro.rs`).
 
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -88,7 +88,7 @@ pub(crate) mod make {
     pub(crate) fn hinge(settings: &Settings<'_>) -> Result<AnyEstimator> {
         estimator(settings, Costs::Hinge)
     }
-    /// SOX, of settings.
+    /// SOX and MSVR, of settings.
     pub(crate) fn squared(settings: &Settings<'_>) -> Result<AnyEstimator> {
         estimator(settings, Costs::Squared)
     }
@@ -133,16 +133,19 @@ const LAMBDA: Param =
 const fn gamma(default: &'static str) -> Param {
     number("gamma", default, TINY, 1.0, "weight of the new estimate in running values")
 }
-const CORRECTION: Param = number(
-    "correction",
-    "0.1",
-    0.0,
-    10.0,
-    "weight of the change since the point before, on the same rows, in running values",
-);
-const fn uses(default: &'static str) -> Param {
-    choice("u", default, &["old", "new"], "running values that weigh a batch: from before it or after it")
+const fn correction(default: &'static str) -> Param {
+    number(
+        "correction",
+        default,
+        0.0,
+        10.0,
+        "weight of the change since the point before, on the same rows, in running values",
+    )
 }
+const fn uses(default: &'static str, words: &'static [&'static str]) -> Param {
+    choice("u", default, words, "running values that weigh a batch: from before it or after it")
+}
+const EITHER: &[&str] = &["old", "new"];
 const fn aim(default: &'static str) -> Param {
     number(
         "aim",
@@ -166,6 +169,12 @@ const BLOCKS: Param = choice(
     "what losses are of: groups, or the rows of each label in each group (objective=cvar)",
 );
 const DUAL_LR: Param = number("dual-lr", "0.03", 0.0, BIG, "rate of the multipliers");
+const fn inner(default: &'static str) -> Param {
+    count("inner", default, 1, "inner steps of an outer step, of two batches each")
+}
+const fn prox(default: &'static str) -> Param {
+    number("prox", default, TINY, BIG, "radius of the proximal term")
+}
 const fn decay(default: &'static str) -> Param {
     number("decay", default, 0.0, BIG, DECAYS)
 }
@@ -192,7 +201,7 @@ pub(crate) const SONEX: Entry = Entry {
     kind: Kind::Cells,
     params: penalised!(
         rule("sonex", &["sonex"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE;
-        penalty("4"), aim("0.2"), LAMBDA, gamma("0.3"), CORRECTION, uses("old")
+        penalty("4"), aim("0.2"), LAMBDA, gamma("0.3"), correction("0.1"), uses("old", EITHER)
     ),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1, appendix E" },
@@ -211,8 +220,8 @@ pub(crate) const ALEXR2: Entry = Entry {
     about: "The same by steps between proximal points, which an inner loop finds.",
     kind: Kind::Cells,
     params: penalised!(
-        rule("alexr2", &["alexr2"]), step("adam"), auto_lr(0.03, 0.01), SCHEDULE, count("inner", "5", 1, "inner steps of an outer step, of two batches each"), number("inner-lr", "0.1", TINY, BIG, "learning rate of the first inner steps"), number("prox", "0.1", TINY, BIG, "radius of the proximal term");
-        penalty("4"), aim("0.2"), LAMBDA, gamma("0.2"), CORRECTION
+        rule("alexr2", &["alexr2"]), step("adam"), auto_lr(0.03, 0.01), SCHEDULE, inner("5"), number("inner-lr", "0.1", TINY, BIG, "learning rate of the first inner steps"), prox("0.1");
+        penalty("4"), aim("0.2"), LAMBDA, gamma("0.2"), correction("0.1")
     ),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
@@ -225,6 +234,30 @@ pub(crate) const ALEXR2: Entry = Entry {
 };
 
 /// Its entry in the table of methods.
+pub(crate) const MSVR: Entry = Entry {
+    name: "msvr",
+    title: "MSVR",
+    about: "The same as SOX by a running gradient that each batch corrects.",
+    kind: Kind::Cells,
+    params: penalised!(
+        rule("msvr", &["msvr"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE,
+        number("beta", "0.5", TINY, 1.0, "weight of a batch's gradient by itself in the running one; 1 corrects nothing");
+        penalty("40"), aim("0.2"), LAMBDA, gamma("0.1"), correction("0.9"), uses("new", &["new"])
+    ),
+    paper: &[],
+    source: Source {
+        paper: "Jiang, Li, Wang, Zhang, Yang 2022, Multi-block-Single-probe Variance Reduced Estimator for Coupled Compositional Optimization",
+        part: "the estimator with the running gradient of STORM",
+    },
+    files: &[
+        "core/src/estimator/constrained/mod.rs",
+        "core/src/estimator/gdro.rs",
+        "core/src/estimator/tracker.rs",
+        "core/src/algorithm/msvr.rs",
+    ],
+};
+
+/// Its entry in the table of methods.
 pub(crate) const SONX: Entry = Entry {
     name: "sonx",
     title: "SONX",
@@ -232,7 +265,7 @@ pub(crate) const SONX: Entry = Entry {
     kind: Kind::Cells,
     params: penalised!(
         rule("sonex", &["sonex"]), step("sgd"), auto_lr(0.1, 0.3), SCHEDULE;
-        penalty("4"), aim("0.2"), gamma("0.3"), CORRECTION, uses("new")
+        penalty("4"), aim("0.2"), gamma("0.3"), correction("0.1"), uses("new", EITHER)
     ),
     paper: &[],
     source: Source {
@@ -250,7 +283,7 @@ pub(crate) const SOX: Entry = Entry {
     kind: Kind::Cells,
     params: penalised!(
         choice("optimizer", "momentum", &["sgd", "momentum", "adam"], "step rule"), auto_lr(0.1, 0.3), SCHEDULE;
-        penalty("40"), aim("0.2"), LAMBDA, gamma("0.3"), uses("old")
+        penalty("40"), aim("0.2"), LAMBDA, gamma("0.3"), uses("old", EITHER)
     ),
     paper: &[],
     source: Source {
@@ -293,6 +326,44 @@ pub(crate) const LAGRANGE: Entry = Entry {
         part: "algorithm 2",
     },
     files: &["core/src/estimator/constrained/mod.rs", "core/src/algorithm/lagrange.rs"],
+};
+
+/// Its entry in the table of methods.
+pub(crate) const ICPPAC: Entry = Entry {
+    name: "icppac",
+    title: "ICPPAC",
+    about: "The same by proximal points, each from an inner loop whose multipliers look at constraints a step ahead.",
+    kind: Kind::Cells,
+    params: &[
+        RUN,
+        rule("icppac", &["icppac"]),
+        step("adam"),
+        auto_lr(0.02, 0.005),
+        SCHEDULE,
+        inner("5"),
+        prox("10"),
+        UNDER,
+        surrogates("sigmoid"),
+        SCALE,
+        MARGIN,
+        penalty("20"),
+        aim("0.4"),
+        DUAL_LR,
+        gamma("1"),
+        correction("1"),
+        THRESHOLDS,
+        PER_CELL,
+        BETA1,
+        BETA2,
+        EPS,
+        decay("0.001"),
+    ],
+    paper: &[],
+    source: Source {
+        paper: "Boob, Deng, Lan 2023, Stochastic First-order Methods for Convex and Nonconvex Functional Constrained Optimization",
+        part: "constraint extrapolation in the inexact constrained proximal point method",
+    },
+    files: &["core/src/estimator/constrained/mod.rs", "core/src/estimator/tracker.rs", "core/src/algorithm/icppac.rs"],
 };
 
 /// Its entry in the table of methods.

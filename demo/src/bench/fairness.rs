@@ -58,13 +58,15 @@ pub struct Args {
 }
 
 /// The methods, and none: without a penalty.
-const METHODS: [(&str, &str); 6] = [
+const METHODS: [(&str, &str); 8] = [
     ("none", "sonex"),
     ("sonex", "sonex"),
     ("alexr2", "alexr2"),
     ("sox", "sox"),
+    ("msvr", "msvr"),
     ("sonx", "sonx"),
     ("lagrange", "lagrange"),
+    ("icppac", "icppac"),
 ];
 
 /// The steps with the rates that are tried.
@@ -253,7 +255,8 @@ fn choose(args: &Args, parts: &Parts, of: (&str, &str), step: (&str, [f64; 3]), 
     let parts = Parts { train: part(&split.train)?, test: part(&split.test)? };
     let mut best: Option<(f64, f64, f64)> = None;
     for rate in step.1 {
-        let outcome = train(args, &parts, of, (step.0, rate), bound, 1)?;
+        // (What breaks down is a lost try; what fails for another reason fails again below.)
+        let Ok(outcome) = train(args, &parts, of, (step.0, rate), bound, 1) else { continue };
         let excess = match (args.raw, of.0) {
             (_, "none") => 0.0,
             (true, _) => outcome.raw.max(0.0),
