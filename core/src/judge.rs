@@ -182,13 +182,11 @@ impl Expression {
         Ok(self.of_value(value, bound, value - bound, noise, n))
     }
 
-    /// Whether a value is on the wrong side of its bound, if only by noise.
+    /// By how much a judged value is on the wrong side of its bound, noise or not; below 0 on the right one, 0 without a value.
     #[must_use]
-    pub fn is_beyond(&self, judged: &Judged) -> bool {
-        judged.value.is_some_and(|value| match self.sense {
-            Sense::AtMost => value > judged.bound,
-            Sense::AtLeast => value < judged.bound,
-        })
+    pub fn excess(&self, judged: &Judged) -> f64 {
+        let above = judged.value.map_or(0.0, |value| value - judged.bound);
+        if self.sense == Sense::AtMost { above } else { -above }
     }
 
     fn judge_loss<T: Real>(

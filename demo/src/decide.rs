@@ -8,8 +8,7 @@ use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::{Dataset, Preparation, Split, Targets};
 use undercurve::metric::{Costs, Metrics};
-use undercurve::registry::Kind;
-use undercurve::trainer::{Best, Config, Length, Trainer, own_metric};
+use undercurve::trainer::{Best, Config, Length, Trainer};
 
 /// `--valid`.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +53,11 @@ pub struct DecisionArgs {
     /// Rows to choose the model's step and its threshold on: a share of the training rows, drawn by class, or a file
     #[arg(long, value_name = "SHARE|FILE", value_parser = valid, allow_negative_numbers = true)]
     valid: Option<Valid>,
-    /// Which model of the run is kept: best, of some twenty looks at the validation rows, or last [default: best; last
-    /// for methods of groups, unless --metric is given]
+    /// Which model of the run is kept: best, of some twenty looks at the validation rows (under constraints that which
+    /// passes their bounds least on training and validation rows together, and of those that keep them the best), or last [default: best]
     #[arg(long, value_name = "WHICH", requires = "valid", hide_possible_values = true)]
     keep: Option<Keep>,
-    /// What best means: auroc, ap or pauc; of several classes hand-till, auroc, ap or accuracy; of numbers rmse, mae or r2
+    /// What best means: auroc, ap or pauc (cvar where the worst groups' loss is minimised); of several classes hand-till, auroc, ap or accuracy; of numbers rmse, mae or r2
     /// [default: what the method trains for]
     #[arg(long, value_name = "NAME", requires = "valid")]
     metric: Option<String>,
@@ -100,12 +99,9 @@ impl DecisionArgs {
 
     /// What keeps the best model of a run.
     pub fn best<T: Real>(&self, trainer: &Trainer<T>, valid: Arc<Dataset<T>>) -> Result<Best<T>> {
-        let own = own_metric(trainer.method(), &valid);
-        let best = Best::new(trainer, valid, self.metric.as_deref().unwrap_or(own), self.patience)?;
-        // (No such metric sees what a method of groups is held to.)
-        let of_groups = trainer.method().is_some_and(|method| method.kind == Kind::Cells);
-        let usual = if of_groups && self.metric.is_none() { Keep::Last } else { Keep::Best };
-        Ok(if self.keep.unwrap_or(usual) == Keep::Last { best.keeping_the_last() } else { best })
+        let metric = self.metric.as_deref().unwrap_or(trainer.own_metric());
+        let best = Best::new(trainer, valid, metric, self.patience)?;
+        Ok(if self.keep == Some(Keep::Last) { best.keeping_the_last() } else { best })
     }
 
     /// What is said otherwise of a saved run with this share of validation rows and these costs.

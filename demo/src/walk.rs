@@ -340,6 +340,9 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     let part = end.div_ceil(20).max(1);
     let mut reporter = Reporter::new(manner.json, at, end);
     reporter.say(run.opening(&manner.file.display().to_string()))?;
+    for note in run.trainer.notes() {
+        eprintln!("note: {note}");
+    }
     if let Some(costs) = run.costs {
         reporter.say(decide::sentence(costs, run.trainer.config().fpr))?;
     }
@@ -398,7 +401,14 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         let (metric, value, step, last) = (best.metric(), best.value(), best.step(), run.trainer.steps_done());
         let kept = if run.kept().is_some() { step } else { last };
         totals["kept"] = json!({"step": kept, "best_step": step, "metric": metric, "valid": value});
-        let of = format!("step {step} with {metric} {value:.4} on the validation rows");
+        let mut of = format!("step {step} with {metric} {value:.4} on the validation rows");
+        if !run.watch.constraints().is_empty() {
+            totals["kept"]["excess"] = best.excess().into();
+            of += &match best.excess() {
+                0.0 => ", where it keeps all bounds (with the training rows)".to_string(),
+                excess => format!(", where it passes its bounds by {excess:.4} in sum (with the training rows)"),
+            };
+        }
         reporter.say(match run.kept() {
             Some(_) => format!("Kept: {of}, of {last} steps"),
             None => format!("Kept: the last, step {last} (the best was {of})"),

@@ -7,6 +7,7 @@ use undercurve::data::{
     Block, Blocks, DataError, Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Rows,
     Scale, Target, identifiers,
 };
+use undercurve::metric::{Metrics, Rate};
 use undercurve::registry::METHODS;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Best, Config, LOOKS, Length, Predictor, Trainer, TrainerError, own_metric};
@@ -92,6 +93,101 @@ fn the_best_model_is_kept_and_a_resumed_run_keeps_the_same() {
             assert_eq!(again.save(), best.save(), "{}", config.method);
         }
     }
+}
+
+/// Rows of two groups, of which the second has higher scores whatever its labels.
+fn grouped(seed: u64, rows: usize) -> Arc<Dataset<f64>> {
+    let plain = data(seed, rows);
+    let Rows::Dense { data: x, .. } = plain.rows() else { unreachable!("rows of a dense set") };
+    let group = |row: usize| (row / 4 % 2) as u32;
+    let moved =
+        x.iter().enumerate().map(|(at, x)| x + 0.8 * f64::from(group(at / 16)) * f64::from(u8::from(at % 16 == 0)));
+    let moved = Dataset::dense(moved.collect(), plain.labels().to_vec(), 16).unwrap();
+    Arc::new(moved.with_groups((0..rows).map(group).collect(), vec!["a".into(), "b".into()]).unwrap())
+}
+
+/// Under constraints what passes their bounds least comes first, in sum over them; of the worst groups their own loss counts.
+#[test]
+fn what_groups_are_held_to_comes_before_the_metric() {
+    let valid = grouped(2, 240);
+    let under = |method: &str, bounds: &[&str]| Config {
+        constraints: bounds.iter().map(ToString::to_string).collect(),
+        ..config(method, &[("lr", "0.05")], Length::Steps(200))
+    };
+    let looks = |config: &Config, of: &dyn Fn(&[f64]) -> [f64; 2]| {
+        let mut trainer = Trainer::<f64>::new(config, grouped(1, 160), None).unwrap();
+        let (mut best, mut seen) = (([f64::INFINITY; 2], 0), Vec::new());
+        while trainer.step().unwrap().is_some() {
+            if trainer.steps_done().is_multiple_of(10) {
+                let train = trainer.train_data().clone();
+                let mut scores = vec![0.0; train.len() + valid.len()];
+                let (first, second) = scores.split_at_mut(train.len());
+                trainer.score(train.rows(), first).unwrap();
+                trainer.score(valid.rows(), second).unwrap();
+                let now = of(&scores);
+                seen.push(now);
+                if now < best.0 {
+                    best = (now, trainer.steps_done());
+                }
+            }
+        }
+        (best, seen)
+    };
+    let kept = |config: &Config, metric: Option<&str>| {
+        let mut trainer = Trainer::<f64>::new(config, grouped(1, 160), None).unwrap();
+        let metric = metric.unwrap_or(trainer.own_metric()).to_string();
+        let mut best = Best::new(&trainer, valid.clone(), &metric, None).unwrap();
+        while trainer.step().unwrap().is_some() {
+            best.look(&mut trainer).unwrap();
+        }
+        assert_eq!(Best::load(&best.save(), &trainer, valid.clone()).unwrap().save(), best.save());
+        (metric, best.excess(), best.value(), best.step())
+    };
+    // Least excess on all rows, then the largest metric of the last.
+    let train = grouped(1, 160);
+    let of = |scores: &[f64]| {
+        let mut metrics = Metrics::new();
+        let labels = [train.labels(), valid.labels()].concat();
+        let groups = [train.group_of(), valid.group_of()].concat();
+        let mut gap = |rate| metrics.gaps(scores, &labels, &groups, 2, rate, None).unwrap()[0].value;
+        let excess = (gap(Rate::Fpr) - 0.25).max(0.0) + (gap(Rate::Tpr) - 0.02).max(0.0);
+        [excess, -metrics.auroc(&scores[train.len()..], valid.labels()).unwrap()]
+    };
+    let bounds = ["gap(fpr) <= 0.25", "gap(tpr) <= 0.02"];
+    for method in ["lagrange", "sonex"] {
+        let config = under(method, &bounds);
+        let ((expected, step), seen) = looks(&config, &of);
+        assert_eq!(kept(&config, None), ("auroc".into(), expected[0], -expected[1], step), "{method}");
+        let highest = seen.iter().map(|now| now[1]).fold(f64::INFINITY, f64::min);
+        assert!(expected[0] > 0.0 && expected[1] > highest, "the best by the metric alone is another: {seen:?}");
+    }
+    // A bound that every model keeps: the metric alone.
+    let held = under("lagrange", &["gap(fpr) <= 1"]);
+    let ((expected, step), _) = looks(&held, &|scores| [0.0, of(scores)[1]]);
+    assert_eq!(kept(&held, None), ("auroc".into(), 0.0, -expected[1], step));
+    // The loss of the worse half of two groups.
+    let of = |scores: &[f64]| {
+        let mut sums = [[0.0; 2]; 2];
+        for ((&score, &label), &group) in scores[train.len()..].iter().zip(valid.labels()).zip(valid.group_of()) {
+            let loss = (1.0 + (if label == 1 { -score } else { score }).exp()).ln();
+            sums[group as usize] = [sums[group as usize][0] + loss, sums[group as usize][1] + 1.0];
+        }
+        [0.0, sums.iter().map(|[sum, rows]| sum / rows).fold(0.0, f64::max)]
+    };
+    for method in ["sonex", "ooa"] {
+        let mut config = config(method, &[("lr", "0.05"), ("share", "0.5"), ("decay", "0")], Length::Steps(200));
+        if method == "sonex" {
+            config.settings.push(("objective".into(), "cvar".into()));
+        }
+        let ((expected, step), seen) = looks(&config, &of);
+        let (metric, excess, value, at) = kept(&config, None);
+        assert_eq!((metric.as_str(), excess, at), ("cvar", 0.0, step), "{method}: {seen:?}");
+        assert!((value - expected[1]).abs() < 1e-12 && step < 200, "{method}: {value}, {expected:?}");
+        assert_eq!(kept(&config, Some("auroc")).0, "auroc");
+    }
+    let trainer = Trainer::<f64>::new(&under("lagrange", &bounds), grouped(1, 160), None).unwrap();
+    let refused = Best::new(&trainer, valid.clone(), "cvar", None).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(refused, "\"cvar\" is no metric to keep a model by; there are auroc, ap, pauc");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Outer functions, constraints on groups and CVaR, and the algorithms that follow them, against plain transcriptions,
 //! numeric minimisation and differences.
 
+use std::sync::Arc;
 use undercurve::algorithm::{
     Adam, AdamForm, AdamSettings, Alexr2, Algorithm, AnyAlgorithm, Icppac, Lagrange, Momentum, Msvr, Ooa, Schedule,
     ScheduleShape, Sgd, Sonex, StepRule,
 };
 use undercurve::batch::{Batch, Drawn};
 use undercurve::constraint::{Constraint, Constraints, LEVELS, MOST, Measure, Sense};
-use undercurve::data::{Rows, Segments};
+use undercurve::data::{Dataset, Rows, Segments};
 use undercurve::estimator::{
     AnyEstimator, Blocks, Constrained, ConstrainedSettings, Estimator, Form, Gdro, GdroSettings, Grad, Minimised, Risk,
     Thresholds, Tracker, Uses,
@@ -18,6 +19,7 @@ use undercurve::model::Linear;
 use undercurve::outer::{Band, CvarHinge, Hinge, Log, Outer, Ratio, SquaredHinge};
 use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler, Stratified};
+use undercurve::trainer::{Config, Length, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::fcco::{self as twin, Asked, Cost, Draw, Function, Problem, Running, Step};
 
@@ -886,4 +888,42 @@ fn reports_tell_values_and_weights() {
         assert!(f.value > 0.0 || f.dual == 0.0, "{f:?}");
     }
     assert!(seen.iter().any(|f| f.dual == 3.0) && seen.iter().any(|f| f.dual == 0.0));
+}
+
+/// A penalty that a constraint cannot reach changes nothing, and that is said; one that it can is not spoken of.
+#[test]
+fn penalties_that_do_nothing_are_named() {
+    let mut rng = Rng::new(5);
+    let y: Vec<u8> = (0..200).map(|row| u8::from(row % 3 == 0)).collect();
+    let group: Vec<u32> = (0..200).map(|row| (row / 3 % 2) as u32).collect();
+    let x = (0..200).map(|row| rng.normal() + f64::from(y[row]) + 0.7 * f64::from(group[row]));
+    let data = Dataset::dense(x.collect(), y.clone(), 1).unwrap();
+    let data = Arc::new(data.with_groups(group.clone(), vec!["a".into(), "b".into()]).unwrap());
+    let run = |constraint: &str, smoothing: &str, penalty: &str| {
+        let set = |name: &str, value: &str| (name.to_string(), value.to_string());
+        let settings =
+            vec![set("smoothing", smoothing), set("penalty", penalty), set("aim", "0.5"), set("objective", "ce")];
+        let config = Config {
+            method: "sonex".into(),
+            settings,
+            constraints: vec![constraint.into()],
+            length: Length::Steps(60),
+            ..Config::default()
+        };
+        let mut trainer = Trainer::<f64>::new(&config, data.clone(), None).unwrap();
+        let notes = trainer.notes();
+        trainer.run().unwrap();
+        (notes, trainer.params().to_vec())
+    };
+    // 2λρ against 1 − κ, λρ against 1 − bound and, of recall, the bound.
+    for (constraint, least) in [("gap(fpr) <= 0.1", 0.475), ("fpr <= 0.2", 0.8), ("recall >= 0.6", 0.6)] {
+        let (notes, weak) = run(constraint, "0.5", &(2.0 * least * 1.01).to_string());
+        assert_eq!(notes.len(), 1, "{constraint}");
+        assert!(notes[0].contains(constraint) && notes[0].contains("changes nothing"), "{}", notes[0]);
+        // As the note says.
+        assert_eq!(weak, run(constraint, "0.5", "900").1, "{constraint}");
+        assert_eq!(run(constraint, "0.5", &(2.0 * least * 0.99).to_string()).0, Vec::<String>::new(), "{constraint}");
+        assert_ne!(run(constraint, "0.5", "0.01").1, weak, "{constraint}");
+    }
+    assert_eq!(run("loss <= 0.1", "100", "100").0, Vec::<String>::new());
 }

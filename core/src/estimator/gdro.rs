@@ -104,6 +104,18 @@ impl Gdro {
         (1.0 / (self.0.share * self.blocks() as f64)).or_smaller(1.0)
     }
 
+    /// The share r.
+    #[must_use]
+    pub fn share_of_blocks(&self) -> f64 {
+        self.0.share
+    }
+
+    /// The block of a row with this label (1 or 0) in this group.
+    #[must_use]
+    pub fn block_of(&self, label: u8, group: u32) -> usize {
+        self.block(usize::from(label) * self.0.groups as usize + group as usize)
+    }
+
     fn block(&self, cell: usize) -> usize {
         match self.0.blocks {
             Blocks::Groups => cell % self.0.groups as usize,

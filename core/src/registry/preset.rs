@@ -24,7 +24,7 @@ pub static PRESETS: &[Preset] = &[
         name: "roc-fairness",
         about: "The AUC, with gaps between the groups' ROC curves of at most 0.05.",
         method: "lagrange",
-        settings: &[],
+        settings: &[("schedule", "steps")],
         constraints: Constraints::roc(0.05),
     },
     Preset {

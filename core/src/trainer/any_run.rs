@@ -7,7 +7,7 @@ use super::sum_run::SumRun;
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
 use crate::error::Result;
-use crate::estimator::Link;
+use crate::estimator::{AnyEstimator, Link};
 use crate::host::Device;
 use crate::real::Real;
 use alloc::vec::Vec;
@@ -77,6 +77,13 @@ impl<T: Real> Run<T> for AnyRun<T> {
     }
     fn link(&self) -> Link {
         each!(self, run => run.link())
+    }
+    fn estimator(&self) -> Option<&AnyEstimator> {
+        match self {
+            Self::Batches(run) => Some(&run.host().estimator),
+            #[cfg(feature = "every-method")]
+            Self::Sum(_) => None,
+        }
     }
     fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
         each!(self, run => run.doubt(data))

@@ -1,16 +1,23 @@
 //! Constraints: from the configuration's texts to what a method trains under, and back for a report.
 
 use super::config::{Config, TrainerError, listed};
+use super::run::Run;
 use super::{AnyRun, Trainer};
 use crate::constraint::{Constraint, Constraints, Measure};
 use crate::data::Dataset;
+use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Function};
+use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity};
-use crate::judge::group_number;
+use crate::judge::{JudgeError, Scored, group_number};
+use crate::metric::Metrics;
+use crate::metric::group::{cvar, cvar_need};
 use crate::real::Real;
 use crate::registry::{self, Kind, Method};
+use crate::scratch::Scratch;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// What a configuration asks of a method on these data; `None` where it asks for nothing.
@@ -116,7 +123,7 @@ fn numbered<T: Real>(text: &str, train: &Dataset<T>) -> Result<Constraint, Train
     Ok(constraint)
 }
 
-impl<T: Real> Trainer<T> {
+impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// What the run trains under, in the order of [`Function::constraint`]: what was asked for, else what its method is for.
     #[must_use]
     pub fn constraints(&self) -> Vec<Expression> {
@@ -129,6 +136,68 @@ impl<T: Real> Trainer<T> {
         }
     }
 
+    /// What is to be said of the settings before the run: penalties that do nothing, since a constraint cannot come as far past
+    /// its bound as it would have to. A sentence each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(AnyEstimator::Constrained(of)) = self.estimator() {
+            let constraints = self.constraints();
+            let mut population = vec![0; 2 * self.train.groups()];
+            self.train.cells().iter().for_each(|&cell| population[cell as usize] += 1);
+            of.out_of_reach(&population, |at, full, reach| {
+                notes.push(format!(
+                    "the penalty changes nothing for {}: it has its full weight from {full:.3} past the bound (smoothing times \
+                     penalty{}), and at most {reach:.3} can be; a smaller smoothing helps",
+                    constraints[at],
+                    if matches!(constraints[at].quantity, Quantity::Gap { .. }) { ", twice" } else { "" }
+                ));
+            });
+        }
+        notes
+    }
+
+    /// By how much the model passes its bounds on the training rows and others with these scores together, in sum; 0 where they
+    /// hold, or are none that such rows can be judged by.
+    pub(super) fn excess(&mut self, others: &[T], data: &Dataset<T>) -> Result<f64> {
+        let constraints = self.constraints();
+        if constraints.is_empty() {
+            return Ok(0.0);
+        }
+        let train = self.train.clone();
+        let mut scores = vec![T::ZERO; train.len()];
+        self.score(train.rows(), &mut scores)?;
+        scores.extend_from_slice(others);
+        let labels = [train.labels(), data.labels()].concat();
+        let group_of = [train.group_of(), data.group_of()].concat();
+        let (on, mut memory) = (
+            Scored { scores: &scores, labels: &labels, group_of: &group_of, group_names: data.group_names(), old: &[] },
+            Metrics::new(),
+        );
+        constraints.iter().try_fold(0.0, |sum, constraint| match constraint.judge(&on, T::ZERO, &mut memory) {
+            Ok(judged) => Ok(sum + constraint.excess(&judged).or_larger(0.0)),
+            Err(JudgeError::Core(error)) => Err(error),
+            Err(_) => Ok(sum),
+        })
+    }
+
+    /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows; `None` of others.
+    pub(super) fn risk(&self, scores: &[T], data: &Dataset<T>) -> Result<Option<f64>> {
+        let Some(AnyEstimator::Gdro(of)) = self.estimator() else { return Ok(None) };
+        let mut sums = vec![[0.0; 2]; of.blocks()];
+        for ((&score, &label), &group) in scores.iter().zip(data.labels()).zip(data.group_of()) {
+            let (at, len) = (of.block_of(label, group), sums.len());
+            let sum = sums.get_mut(at).ok_or(Error::Index { what: "groups", at, len })?;
+            let sign = if label == 1 { 1.0 } else { -1.0 };
+            *sum = [sum[0] + GlmLoss::Logistic.value(sign, score.f64()), sum[1] + 1.0];
+        }
+        let losses: Vec<f64> = sums.iter().filter(|[_, rows]| *rows > 0.0).map(|[sum, rows]| sum / rows).collect();
+        let mut room = vec![0.0; cvar_need(losses.len()).f64];
+        cvar(&losses, of.share_of_blocks(), Scratch::<T> { f64: &mut room, ..Scratch::default() }).map(Some)
+    }
+}
+
+impl<T: Real> Trainer<T> {
     /// The tracked values and the weights of what it trains under, now; empty before the method's own steps. O(functions).
     #[must_use]
     pub fn constraint_functions(&self) -> Vec<Function> {

@@ -188,15 +188,6 @@ impl<T: Real> Trainer<T> {
     pub fn method(&self) -> Option<&'static Method> {
         method_for(&self.config, &self.train).ok()
     }
-    /// The method's estimator; `None` for methods that minimise a finite sum.
-    #[must_use]
-    pub fn estimator(&self) -> Option<&AnyEstimator> {
-        match &self.run {
-            AnyRun::Batches(run) => Some(&run.host().estimator),
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(_) => None,
-        }
-    }
     /// The estimator's state (u, for SOAP).
     #[must_use]
     pub fn estimator_state(&self) -> &[T] {
@@ -378,6 +369,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         self.run.curvature(&self.train)
     }
 
+    /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of one's own.
+    #[must_use]
+    pub fn estimator(&self) -> Option<&AnyEstimator> {
+        self.run.estimator()
+    }
     /// Last step size and its present bound, of methods that minimise a finite sum; 0 and infinite before the first.
     #[must_use]
     pub fn step_size(&self) -> Option<(f64, f64)> {

@@ -3,7 +3,7 @@
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
 use crate::error::Result;
-use crate::estimator::Link;
+use crate::estimator::{AnyEstimator, Link};
 use crate::host::Device;
 use crate::real::Real;
 use alloc::vec::Vec;
@@ -111,6 +111,10 @@ pub trait Run<T: Real> {
     /// `Overflow`.
     fn doubt(&mut self, _data: &Dataset<T>) -> Result<Option<Doubt>> {
         Ok(None)
+    }
+    /// The estimator, of the registry's methods; `None` of runs of one's own and of finite sums.
+    fn estimator(&self) -> Option<&AnyEstimator> {
+        None
     }
     /// Last step size and its bound, where the run chooses them itself.
     fn step_size(&self) -> Option<(f64, f64)> {

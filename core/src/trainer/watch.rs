@@ -106,6 +106,6 @@ impl Watch {
     /// are on the right side there is no conflict.
     #[must_use]
     pub fn conflict(&self, at: usize, train: &Judged) -> bool {
-        self.at_bound(at).is_some_and(|share| share > 0.5) && self.constraints[at].is_beyond(train)
+        self.at_bound(at).is_some_and(|share| share > 0.5) && self.constraints[at].excess(train) > 0.0
     }
 }

@@ -14,6 +14,7 @@ pub mod experiment;
 pub mod fairness;
 pub mod figure;
 pub mod gap;
+pub mod gdro;
 pub mod metrics;
 pub mod paired;
 pub mod pairs;
@@ -68,6 +69,8 @@ enum Bench {
     Sorr(sorr::Args),
     /// AUC under bounds on the gaps between groups, by every method with every step; and the published bounds
     Fairness(fairness::Args),
+    /// The mean loss of the worst groups, by every method that minimises it
+    Gdro(gdro::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -100,6 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::PaucCost(own)) => pauc_cost::run(own, args.json),
         Some(Bench::Sorr(own)) => sorr::run(own, args.json),
         Some(Bench::Fairness(own)) => fairness::run(own, args.json),
+        Some(Bench::Gdro(own)) => gdro::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),

@@ -122,6 +122,33 @@ impl Constrained {
         self.of.aim * self.of.constraints.as_slice()[function.constraint].bound
     }
 
+    /// Of the smoothed form, each constraint that weighs less than ρ whatever the model, with how far past its bound it would
+    /// weigh so much (λρ, of a gap 2λρ) and how far its functions can come: there ρ changes nothing, only λ does. O(functions).
+    pub fn out_of_reach(&self, population: &[u32], mut each: impl FnMut(usize, f64, f64)) {
+        let mut last = None;
+        self.functions(|function| {
+            let of = &self.of.constraints.as_slice()[function.constraint];
+            if !matches!(self.of.form, Form::Smoothed(_))
+                || last.replace(function.constraint) == Some(function.constraint)
+            {
+                return;
+            }
+            let full = self.lambda * self.of.penalty;
+            let (full, reach) = match (of.measure, function.pair) {
+                (_, Some(_)) => (2.0 * full, 1.0 - self.width(&function)),
+                (Measure::Loss { .. }, _) => (full, f64::INFINITY),
+                _ => {
+                    let mut most = 0.0;
+                    let constant = self.linear(of, population, |_, factor| most += factor.or_larger(0.0));
+                    (full, most + constant)
+                }
+            };
+            if full > reach {
+                each(function.constraint, full, reach);
+            }
+        });
+    }
+
     /// What a function costs, and y, signed for a gap, for its value (d of a gap).
     pub(super) fn outer<T: Real>(&self, function: &Function, value: f64, aux: &[T]) -> (f64, f64) {
         let (rho, lambda) = (self.of.penalty, self.lambda);
