@@ -1201,6 +1201,10 @@ fn constraints_are_trained_judged_and_required() {
     );
     refuse(&["train", "p.csv", "--resume", "hard.model", "--constraint", "fpr <= 0.1"], "another list of constraints");
     stdout(&run(&folder.0, &["bench", "fairness", "--quick"]));
+    let told = objects(&stdout(&run(&folder.0, &["bench", "contrastive", "--quick", "--json"])));
+    assert_eq!(told.len(), 3);
+    // (Of 150 pairs one in 15 is among ten drawn blindly.)
+    assert!(told.iter().all(|line| line["recall_10"]["mean"].as_f64().unwrap() > 0.2), "{told:?}");
     // What bounds cost: a line for each, one without, one recalibrated by group, and a figure.
     let frontier =
         ["frontier", "p.csv", "--split", "0.6", "--group", "sex", "--method", "sonex", "--steps", "300", "--json"];

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 pub mod algorithms;
 pub mod bounds;
 pub mod classes;
+pub mod contrastive;
 pub mod docs;
 pub mod estimators;
 pub mod fcco;

@@ -31,6 +31,7 @@ const SHARED: &[&str] = &[
     "core/src/algorithm/schedule.rs",
     "core/src/algorithm/stages.rs",
     "core/src/algorithm/step_rule.rs",
+    "core/src/estimator/contrastive.rs",
     "core/src/estimator/count.rs",
     "core/src/estimator/fcco.rs",
     "core/src/estimator/levels.rs",

@@ -1,6 +1,9 @@
 //! Outer functions, constraints on groups and CVaR, and the algorithms that follow them, against plain transcriptions,
 //! numeric minimisation and differences.
 
+#[path = "fcco/contrastive.rs"]
+mod contrastive;
+
 use std::sync::Arc;
 use undercurve::algorithm::{
     Adam, AdamForm, AdamSettings, Alexr2, Algorithm, AnyAlgorithm, Icppac, Lagrange, Momentum, Msvr, Ooa, Schedule,

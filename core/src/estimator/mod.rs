@@ -12,6 +12,7 @@ pub(crate) mod auc_pairwise;
 pub(crate) mod class_balanced;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod constrained;
+mod contrastive;
 mod count;
 pub(crate) mod cross_entropy;
 #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
@@ -52,6 +53,7 @@ pub use auc_multiclass::{AucMulticlass, PairWeighting};
 pub use auc_pairwise::AucPairwise;
 pub use class_balanced::ClassBalanced;
 pub use constrained::{Constrained, ConstrainedSettings, Form, Function, Minimised, Thresholds, Uses};
+pub use contrastive::{Contrastive, Views};
 pub use cross_entropy::{ClassWeights, CrossEntropy};
 pub use exact::Exact;
 pub use fast_ap::FastAp;

@@ -105,7 +105,8 @@ struct Outcome {
     within: f64,
 }
 
-fn read(path: &Path) -> Result<String> {
+/// The text of a gzip file.
+pub fn read(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
     let mut text = String::new();
     let read = flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text);

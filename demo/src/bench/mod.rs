@@ -7,6 +7,7 @@ pub mod annthyroid;
 pub mod auprc;
 pub mod auroc;
 pub mod compare;
+pub mod contrastive;
 pub mod counts;
 pub mod defaults;
 pub mod exact;
@@ -71,6 +72,8 @@ enum Bench {
     Fairness(fairness::Args),
     /// The mean loss of the worst groups, by every method that minimises it
     Gdro(gdro::Args),
+    /// Two heads by the global contrastive loss with SONEX against InfoNCE, by recall of the other view of a row
+    Contrastive(contrastive::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -104,6 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Sorr(own)) => sorr::run(own, args.json),
         Some(Bench::Fairness(own)) => fairness::run(own, args.json),
         Some(Bench::Gdro(own)) => gdro::run(own, args.json),
+        Some(Bench::Contrastive(own)) => contrastive::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),
