@@ -8,6 +8,7 @@ pub mod auprc;
 pub mod auroc;
 pub mod compare;
 pub mod contrastive;
+pub mod constrained_cost;
 pub mod counts;
 pub mod defaults;
 pub mod exact;
@@ -74,6 +75,8 @@ enum Bench {
     Gdro(gdro::Args),
     /// Two heads by the global contrastive loss with SONEX against InfoNCE, by recall of the other view of a row
     Contrastive(contrastive::Args),
+    /// Time the estimator of constraints and whole steps under them, beside steps without
+    ConstrainedCost,
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -108,6 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Fairness(own)) => fairness::run(own, args.json),
         Some(Bench::Gdro(own)) => gdro::run(own, args.json),
         Some(Bench::Contrastive(own)) => contrastive::run(own, args.json),
+        Some(Bench::ConstrainedCost) => constrained_cost::run(args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),
@@ -121,7 +125,7 @@ fn list(as_json: bool) -> Result<()> {
         if as_json {
             output::line(json!({"bench": bench.get_name(), "about": about}))?;
         } else {
-            output::line(format!("{:<12}{about}", bench.get_name()))?;
+            output::line(format!("{:<18}{about}", bench.get_name()))?;
         }
     }
     Ok(())
