@@ -1201,6 +1201,19 @@ fn constraints_are_trained_judged_and_required() {
     );
     refuse(&["train", "p.csv", "--resume", "hard.model", "--constraint", "fpr <= 0.1"], "another list of constraints");
     stdout(&run(&folder.0, &["bench", "fairness", "--quick"]));
+    // Two groups, each with gradients of its own.
+    let worst = objects(&stdout(&run(&folder.0, &["bench", "gdro", "--quick", "--json", "--share", "0.5"])));
+    let names: Vec<&str> = worst.iter().map(|row| row["method"].as_str().unwrap()).collect();
+    assert_eq!(names, ["cross-entropy", "sonex"]);
+    for row in &worst {
+        let mean = |name: &str| row[name]["mean"].as_f64().unwrap();
+        assert!(
+            mean("smallest_eigenvalue") > 0.0 && mean("test_cvar") < 0.72 && mean("test_least_auroc") > 0.5,
+            "{row}"
+        );
+    }
+    let wrong = run(&folder.0, &["bench", "gdro", "--quick", "--share", "0"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("--share: expected a share above 0"), "{wrong:?}");
     let told = objects(&stdout(&run(&folder.0, &["bench", "contrastive", "--quick", "--json"])));
     assert_eq!(told.len(), 3);
     // (Of 150 pairs one in 15 is among ten drawn blindly.)
