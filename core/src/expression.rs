@@ -1,11 +1,11 @@
-//! Constraints as a person writes them: `gap(fpr) <= 0.05`, `recall[Female] >= 0.8`, `loss(old.csv) <= old`.
+//! Constraints as a person writes them: `gap(fpr) <= 0.05`, `recall[Female] >= 0.8`, `loss(old.csv) <= old + 0.01`.
 //!
 //! ```text
 //! constraint = quantity ("<=" | "≤" | ">=" | "≥") bound
 //! quantity   = "gap" "(" ("tpr" | "fpr") ["@" level] ")"              level: one pooled false-positive rate, in (0, 1)
 //!            | ("recall" | "tpr" | "fpr" | "precision" | "loss") ["[" group "]"]
 //!            | "loss" "(" file ")"
-//! bound      = number | "old"                                         old: of a loss alone
+//! bound      = number | "old" ["+" number]                            old: of a loss alone
 //! ```
 //!
 //! Rates, precision and gaps have bounds in [0, 1], losses from 0 on; gaps and losses are bounded from above alone. Spaces
@@ -58,8 +58,8 @@ pub enum Quantity {
 pub enum Bound {
     /// This number.
     Value(f64),
-    /// What the quantity was before training.
-    Old,
+    /// What the quantity was before training, and so much more, 0 or above.
+    Old(f64),
 }
 
 /// A constraint.
@@ -180,15 +180,11 @@ impl Expression {
             if !loss {
                 return Err(cursor.error(place, ExpressionErrorKind::OldOnlyLoss));
             }
-            Bound::Old
+            cursor.space();
+            Bound::Old(if cursor.take("+") { cursor.number_in(f64::MAX, "0 or more")? } else { 0.0 })
         } else {
-            let value = cursor.number("a number")?;
-            let (there, what) =
-                if loss { (value >= 0.0, "0 or more") } else { ((0.0..=1.0).contains(&value), "0 to 1") };
-            if !there {
-                return Err(cursor.error(place, ExpressionErrorKind::Range { what }));
-            }
-            Bound::Value(value)
+            let (most, what) = if loss { (f64::MAX, "0 or more") } else { (1.0, "0 to 1") };
+            Bound::Value(cursor.number_in(most, what)?)
         };
         cursor.end()?;
         Ok(Self { quantity, sense, bound })
@@ -264,6 +260,17 @@ impl<'a> Cursor<'a> {
         let number = text.parse::<f64>().ok().filter(|x| x.is_finite());
         // −0 is displayed as 0.
         number.map(|x| x + 0.0).ok_or_else(|| self.error(place, ExpressionErrorKind::Expected { what }))
+    }
+
+    /// A number from 0 to `most`.
+    fn number_in(&mut self, most: f64, what: &'static str) -> Result<f64, ExpressionError> {
+        self.space();
+        let place = self.at;
+        let value = self.number("a number")?;
+        match (0.0..=most).contains(&value) {
+            true => Ok(value),
+            false => Err(self.error(place, ExpressionErrorKind::Range { what })),
+        }
     }
 
     /// A name up to `close`, which is read, too.
@@ -392,7 +399,8 @@ impl fmt::Display for Expression {
         write!(f, "{} {sense} ", self.quantity)?;
         match self.bound {
             Bound::Value(value) => write!(f, "{value}"),
-            Bound::Old => f.write_str("old"),
+            Bound::Old(0.0) => f.write_str("old"),
+            Bound::Old(more) => write!(f, "old + {more}"),
         }
     }
 }

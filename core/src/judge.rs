@@ -8,7 +8,7 @@
 //! | `gap(…@α)` | the same at one threshold ([`Cells::gaps_at`](crate::metric::Cells::gaps_at)) | 1.96 √(p (1 − p) (1/n_a + 1/n_b)) |
 //! | `recall`, `fpr`, `precision` | k of n rows | 1.96 √(p (1 − p)/(n + 4)), p = (k + 2)/(n + 4) (Agresti, Coull 1998) |
 //! | `loss` | mean of ln(1 + e^(∓s)) | 1.96 s/√n, s the deviation of the rows' losses |
-//! | `loss … <= old` | mean of the rows' changes | 1.96 s/√n, s the deviation of the changes |
+//! | `loss … <= old` | mean of ln(1 + e^(∓s)), its bound that of the scores before | 1.96 s/√n, s the deviation of the rows' changes |
 //!
 //! A constraint is met or not where the value is on that side of its bound by its noise or more; else so few rows cannot tell. Of
 //! many groups every pair counts: one pair that is too far apart is enough, and all have to be near enough.
@@ -194,13 +194,14 @@ impl Expression {
         on: &Scored<'_, T>,
         rows: impl Iterator<Item = usize> + Clone,
     ) -> Result<Judged, JudgeError> {
-        if self.bound == Bound::Old && on.old.len() != on.scores.len() {
+        let old = matches!(self.bound, Bound::Old(_));
+        if old && on.old.len() != on.scores.len() {
             return Err(JudgeError::NoOld);
         }
         let loss = |scores: &[T], row: usize| {
             GlmLoss::Logistic.value(if on.labels[row] == 1 { 1.0 } else { -1.0 }, scores[row].f64())
         };
-        let before = |row: usize| if self.bound == Bound::Old { loss(on.old, row) } else { 0.0 };
+        let before = |row: usize| if old { loss(on.old, row) } else { 0.0 };
         let n = rows.clone().count() as f64;
         let value = rows.clone().map(|row| loss(on.scores, row)).sum::<f64>() / n;
         let moved = |row: usize| loss(on.scores, row) - before(row);
@@ -210,12 +211,12 @@ impl Expression {
         let noise = if n > 1.0 { NORMAL * libm::sqrt(squares / (n - 1.0) / n) } else { f64::INFINITY };
         let bound = match self.bound {
             Bound::Value(bound) => bound,
-            Bound::Old => rows.map(before).sum::<f64>() / n,
+            Bound::Old(more) => rows.map(before).sum::<f64>() / n + more,
         };
         if n > 0.0 && !(value.is_finite() && squares.is_finite() && bound.is_finite()) {
             return Err(Error::Overflow { what: "losses" }.into());
         }
-        let excess = if self.bound == Bound::Old { mean } else { value - bound };
+        let excess = if let Bound::Old(more) = self.bound { mean - more } else { value - bound };
         Ok(self.of_value(value, bound, excess, noise, n as u64))
     }
 

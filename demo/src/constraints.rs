@@ -3,10 +3,11 @@
 use crate::by_group::{Grouping, Table};
 use crate::error::{CliError, Result};
 use crate::output;
+use crate::train::Named;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Dataset;
-use undercurve::expression::Expression;
+use undercurve::expression::{Expression, Quantity};
 use undercurve::judge::{Judged, Scored, Verdict};
 use undercurve::metric::{Metrics, Rate};
 use undercurve::trainer::{Predictor, Tracked, Trainer, Watch};
@@ -20,7 +21,7 @@ pub fn parse(text: &str) -> std::result::Result<Expression, String> {
 pub const HELP: &str = "\
 Constraints: gap(fpr) <= 0.05, gap(tpr) <= 0.05, gap(fpr@0.1) <= 0.02 (at one false-positive rate over all groups),
 recall >= 0.85, fpr <= 0.2, precision >= 0.9, loss <= 0.3, each of all rows or of a group, recall[Female] >= 0.8, from
-score 0 up; loss(FILE) <= 0.3 on the rows of a file. Each is met, not met, or, within the noise of so few rows, cannot be told.";
+score 0 up; loss(FILE) <= 0.3 on the rows of a file, loss(FILE) <= old or old + 0.01 against the model of --start. Each is met, not met, or, within the noise of so few rows, cannot be told.";
 
 /// One constraint on one part of the data.
 pub struct Line<'a> {
@@ -30,15 +31,31 @@ pub struct Line<'a> {
     pub groups: &'a [String],
 }
 
-/// Rows with their scores.
-pub fn scored<'a, T: Real>(data: &'a Dataset<T>, scores: &'a [T]) -> Scored<'a, T> {
-    Scored { scores, labels: data.labels(), group_of: data.group_of(), group_names: data.group_names(), old: &[] }
+/// Rows with the scores of a model, and those of the model before it, if there is one.
+pub struct Rows<'a, T: Real> {
+    pub data: &'a Dataset<T>,
+    pub scores: Vec<T>,
+    pub old: Vec<T>,
 }
 
-/// Judges a constraint on some rows.
-pub fn judge<T: Real>(constraint: &Expression, on: &Scored<'_, T>, memory: &mut Metrics<T>) -> Result<Judged> {
-    let judged = constraint.judge(on, T::ZERO, memory);
-    judged.map_err(|error| CliError::input(format!("--constraint {constraint}: {error}")))
+impl<'a, T: Real> Rows<'a, T> {
+    pub fn new(data: &'a Dataset<T>, model: &mut Predictor<T>, old: Option<&mut Predictor<T>>) -> Result<Self> {
+        let score = |model: &mut Predictor<T>| -> Result<Vec<T>> {
+            let mut scores = vec![T::ZERO; data.len()];
+            model.score(data.rows(), &mut scores)?;
+            Ok(scores)
+        };
+        Ok(Self { data, scores: score(model)?, old: old.map_or(Ok(Vec::new()), score)? })
+    }
+
+    /// Judges a constraint on them.
+    pub fn judge(&self, constraint: &Expression) -> Result<Judged> {
+        let Self { data, scores, old } = self;
+        let (labels, group_of, group_names) = (data.labels(), data.group_of(), data.group_names());
+        let judged =
+            constraint.judge(&Scored { scores, labels, group_of, group_names, old }, T::ZERO, &mut Metrics::new());
+        judged.map_err(|error| CliError::input(format!("--constraint {constraint}: {error}")))
+    }
 }
 
 impl Line<'_> {
@@ -123,7 +140,8 @@ pub struct Told {
 }
 
 impl Ended {
-    /// Measures a run's model on all its rows; rates of groups from `threshold`.
+    /// Measures a run's model on all its rows, and on those of the files whose loss is bounded, some of which are held out;
+    /// rates of groups from `threshold`.
     ///
     /// # Errors
     /// As the metrics'.
@@ -131,28 +149,37 @@ impl Ended {
         trainer: &Trainer<T>,
         model: &mut Predictor<T>,
         watch: &Watch,
+        held_out: &Named<T>,
         threshold: Option<f64>,
     ) -> Result<Self> {
         let (train, test) = (trainer.train_data().clone(), trainer.test_data().cloned());
         let known = train.groups();
         let mut ended = Self { lines: Vec::new(), constraints: Vec::new(), verdicts: Vec::new(), tables: Vec::new() };
         let mut memory = Metrics::new();
+        let mut old = trainer.start().cloned();
         let mut parts = Vec::new();
-        for (part, data) in [("train", Some(train)), ("test", test)] {
-            let Some(data) = data else { continue };
-            let mut scores = vec![T::ZERO; data.len()];
-            model.score(data.rows(), &mut scores)?;
-            parts.push((part, data, scores));
+        for (part, data) in [("train", Some(&train)), ("test", test.as_ref())] {
+            if let Some(data) = data {
+                parts.push((part, Rows::new(data, model, old.as_mut())?));
+            }
         }
         let tracked = watch.tracked(trainer);
         for (at, constraint) in watch.constraints().iter().enumerate() {
-            let lines = parts.iter().map(|(part, data, scores)| {
-                let judged = judge(constraint, &scored(data, scores), &mut memory)?;
-                Ok(Line { part, judged, groups: data.group_names() })
-            });
-            ended.add_constraint(watch, at, tracked[at], &lines.collect::<Result<Vec<_>>>()?);
+            let line = |part, rows: &Rows<'_, T>| {
+                Ok(Line { part, judged: rows.judge(constraint)?, groups: train.group_names() })
+            };
+            let lines: Result<Vec<Line<'_>>> = match &constraint.quantity {
+                Quantity::LossOn { file } => {
+                    let files = [("train", trainer.files()), ("test", held_out)].into_iter();
+                    let named = files.flat_map(|(part, files)| files.iter().map(move |of| (part, of)));
+                    let named = named.filter(|(_, (name, _))| name == file);
+                    named.map(|(part, (_, data))| line(part, &Rows::new(data, model, old.as_mut())?)).collect()
+                }
+                _ => parts.iter().map(|(part, rows)| line(part, rows)).collect(),
+            };
+            ended.add_constraint(watch, at, tracked[at], &lines?);
         }
-        for (part, data, scores) in &parts {
+        for (part, Rows { data, scores, .. }) in &parts {
             if data.group_of().is_empty() {
                 continue;
             }

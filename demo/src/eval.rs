@@ -1,6 +1,6 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
-use crate::constraints::{self, Line, scored};
+use crate::constraints::{self, Line, Rows};
 use crate::decide;
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
@@ -10,10 +10,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Preparation, Split, Target, Targets};
-use undercurve::expression::{Expression, Quantity};
-use undercurve::judge::Judged;
-use undercurve::metric::{Metrics, class_summary, value_summary};
+use undercurve::data::{Split, Target, Targets};
+use undercurve::expression::{Bound, Expression, Quantity};
+use undercurve::metric::{class_summary, value_summary};
 use undercurve::trainer::Predictor;
 
 /// Options of `eval`.
@@ -28,6 +27,7 @@ Examples:
   undercurve eval a9a.model a9a.t.svm.gz --metric auroc,ap,pauc:0.05:0.5 --json
   undercurve eval a9a.model a9a.t.svm.gz --scores scores.csv
   undercurve eval data.model data.csv --held-out
+  undercurve eval new.model new.csv --start old.model --constraint \"loss(old.csv) <= old\"
   undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
     measure::HELP, constraints::HELP))]
 pub struct Args {
@@ -51,6 +51,9 @@ pub struct Args {
     /// What has to hold, as often as needed: prints for each whether it does
     #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
     constraint: Vec<Expression>,
+    /// The model before training, which `old` in constraints means
+    #[arg(long, value_name = "FILE", requires = "constraint")]
+    start: Option<PathBuf>,
     /// End with exit code 3 when a constraint is not met
     #[arg(long, requires = "constraint")]
     require: bool,
@@ -90,6 +93,11 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     if let (Some(what), false) = (what, args.metric.is_empty()) {
         let model = args.model.display();
         return Err(CliError::input(format!("{model}: a model of {what} is printed without it)")));
+    }
+    let old = args.constraint.iter().find(|constraint| matches!(constraint.bound, Bound::Old(_)));
+    if let (Some(constraint), None) = (old, &args.start) {
+        let text = format!("--constraint {constraint}: there is no earlier model to compare with (--start)");
+        return Err(CliError::input(text));
     }
     let mut model =
         Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
@@ -138,11 +146,18 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
             if args.constraint.is_empty() {
                 return Ok(());
             }
-            let mut told = Vec::new();
+            if args.start.is_some() && args.held_out {
+                return Err(CliError::input("--start: knows files whole, and not what is --held-out"));
+            }
+            let (mut told, old) = (Vec::new(), old_scores(args, &args.data)?);
             for constraint in &args.constraint {
                 let judged = match &constraint.quantity {
-                    Quantity::LossOn { file } => of_file(args, constraint, Path::new(file), preparation, &mut model)?,
-                    _ => constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())?,
+                    Quantity::LossOn { file } => {
+                        let table = input::table_again(Path::new(file), args.layout, preparation)?;
+                        let (data, old) = (preparation.apply::<T>(&table)?, old_scores(args, Path::new(file))?);
+                        Rows { old, ..Rows::new(&data, &mut model, None)? }.judge(constraint)?
+                    }
+                    _ => Rows { data: &data, scores: scores.clone(), old: old.clone() }.judge(constraint)?,
                 };
                 told.push(Line { part: "exactly", judged, groups: data.group_names() });
             }
@@ -157,18 +172,16 @@ fn of_two_classes(args: &Args) -> Option<&'static str> {
     group.or((!args.constraint.is_empty()).then_some("--constraint"))
 }
 
-/// A constraint of the loss on the rows of a file.
-fn of_file<T: Real>(
-    args: &Args,
-    constraint: &Expression,
-    path: &Path,
-    preparation: &Preparation,
-    model: &mut Predictor<T>,
-) -> Result<Judged> {
-    let data = preparation.apply::<T>(&input::table_again(path, args.layout, preparation)?)?;
-    let mut scores = vec![T::ZERO; data.len()];
-    model.score(data.rows(), &mut scores)?;
-    constraints::judge(constraint, &scored(&data, &scores), &mut Metrics::new())
+/// The scores of a file's rows by the model before training, if there is one, which prepares them as it did.
+fn old_scores<T: Real>(args: &Args, path: &Path) -> Result<Vec<T>> {
+    let Some(start) = &args.start else { return Ok(Vec::new()) };
+    let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", start.display()));
+    let saved = input::saved(start)?;
+    if saved.preparation.target() != Target::Binary {
+        return Err(of_file(&"is no model of two classes"));
+    }
+    let mut old = Predictor::<T>::of(&saved).map_err(|error| of_file(&error))?;
+    Ok(old.predict(&input::table_again(path, args.layout, &saved.preparation)?)?)
 }
 
 /// What is known of each row and its score; of several classes, a score for each. (Writing to a string cannot fail.)

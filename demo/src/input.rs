@@ -326,10 +326,25 @@ pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, colu
     if columns.is_empty() {
         return Ok(data);
     }
+    check_grouping(of, table, columns)?;
+    Ok(of.grouped(table, data, columns)?)
+}
+
+/// A preparation with the groups that these columns make of the table, in place of those that it knew.
+///
+/// # Errors
+/// `Input`.
+pub fn with_groups(of: &Preparation, table: &RawTable, columns: &[String]) -> Result<Preparation> {
+    check_grouping(of, table, columns)?;
+    Ok(of.clone().with_groups(table, columns)?)
+}
+
+/// Refuses the label column among those that make groups.
+fn check_grouping(of: &Preparation, table: &RawTable, columns: &[String]) -> Result<()> {
     if let Some(label) = of.label_column().filter(|label| columns.iter().any(|column| column == label)) {
         return Err(CliError::input(format!("--group {label}: is the label column of {}", table.name())));
     }
-    Ok(of.grouped(table, data, columns)?)
+    Ok(())
 }
 
 /// The groups of data that have some, of which training had the first `known`.

@@ -16,11 +16,11 @@ use undercurve::constraint::Constraints;
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
 };
-use undercurve::expression::Expression;
+use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::{Method, PRESETS, class_methods, preset};
-use undercurve::trainer::{self, Best, Config, Length, ModelSpec, Predictor, Trainer, Watch};
+use undercurve::trainer::{self, Best, Config, Given, Length, ModelSpec, Predictor, Trainer, Watch};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,6 +63,7 @@ Examples:
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model
   undercurve train digits.csv --label digit --split 0.75 --method ce
   undercurve train people.csv --split 0.7 --group sex --method sonex --constraint \"gap(fpr) <= 0.05\"
+  undercurve train new.csv --split 0.7 --start old.model --preset non-forgetting --constraint \"loss(old.csv) <= old\"
   undercurve train prices.csv --label price --target values --split 0.75 --method ai-sarah --set loss=least-squares
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
@@ -96,12 +97,13 @@ pub struct Args {
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
     /// Settings to begin with, which --set changes: defaults, or paper for those of the method's paper; or a method with
-    /// settings and constraints: roc-fairness, roc-fairness-paper, gdro-cvar
+    /// settings and constraints: roc-fairness, roc-fairness-paper, gdro-cvar, non-forgetting
     #[arg(long, value_name = "NAME", default_value = "defaults", value_parser = preset_name)]
     #[arg(conflicts_with = "resume")]
     pub preset: String,
     /// What has to hold, as often as needed, for methods that train under constraints, like sonex, alexr2 or lagrange
-    /// [default: gap(fpr) <= 0.05 and gap(tpr) <= 0.05]; --group names the groups
+    /// [default: gap(fpr) <= 0.05 and gap(tpr) <= 0.05]; --group names the groups. The rows of a FILE in loss(FILE) are drawn
+    /// for that alone, and --split holds the same share of them out
     #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
     pub constraint: Vec<Expression>,
     /// What such a method minimises: auc, ce, or cvar:SHARE, the mean loss of the worst share of the groups
@@ -110,7 +112,12 @@ pub struct Args {
     /// End with exit code 3 when a constraint is not met
     #[arg(long)]
     pub require: bool,
-    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]
+    /// Begin at a saved model instead of start values: its preparation of the data is used, its columns and classes have to be
+    /// there, and it is what `old` means in constraints. Methods that begin with cross-entropy then do not, unless --set
+    /// pretrain=STEPS
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub start: Option<PathBuf>,
+    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear; with --start that model]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// False-positive range of the partial AUC [default: 0:0.05]
@@ -186,6 +193,7 @@ pub fn run(args: &Args) -> Result<()> {
         threads::limit(count)?;
     }
     let saved = args.resume.as_deref().map(input::saved).transpose()?;
+    let first = args.start.as_deref().map(input::saved).transpose()?;
     let asked = args.precision.map(|p| if p == Precision::F64 { 8 } else { 4 });
     let there = saved.as_ref().map(|saved| saved.real_bytes);
     if let (Some(there), Some(asked)) = (there, asked)
@@ -193,7 +201,7 @@ pub fn run(args: &Args) -> Result<()> {
     {
         return Err(differs(args, "precision"));
     }
-    match there.or(asked).unwrap_or(4) {
+    match there.or(asked).or(first.map(|first| first.real_bytes)).unwrap_or(4) {
         4 => run_in::<f32>(args, saved, device::open_f32),
         _ => run_in::<f64>(args, saved, device::open_f64),
     }
@@ -222,7 +230,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     check_place(args)?;
     let new = saved.is_none();
-    let Made { trainer, preparation, split, best, valid, costs } = match saved {
+    let Made { trainer, preparation, split, best, valid, costs, held_out } = match saved {
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
@@ -231,7 +239,8 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     if let Some(test) = trainer.test_data() {
         input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string(), known);
     }
-    let positive = preparation.positive().filter(|_| new && args.reading.positive.is_none());
+    let chosen = new && args.start.is_none() && args.reading.positive.is_none();
+    let positive = preparation.positive().filter(|_| chosen);
     if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
         eprintln!("note: label {label:?} counts as positive; --positive names another");
     }
@@ -250,7 +259,19 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     walk(
         &manner,
-        &mut Training { trainer, engine, preparation, split, best, valid, costs, report: None, watch, require },
+        &mut Training {
+            trainer,
+            engine,
+            preparation,
+            split,
+            best,
+            valid,
+            costs,
+            report: None,
+            watch,
+            held_out,
+            require,
+        },
     )
 }
 
@@ -269,8 +290,8 @@ fn below(settings: &[(&str, &str)], set: &[(String, String)]) -> Vec<(String, St
     kept.map(|&(name, value)| (name.into(), value.into())).chain(set.iter().cloned()).collect()
 }
 
-/// What a new run is made from.
-fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
+/// What a new run is made from, that of an earlier model if it begins at one.
+fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, Options, RawTable)> {
     // What can be told without reading the data comes first.
     let preset = preset(&args.preset);
     let name = match (args.method.as_deref(), preset) {
@@ -281,7 +302,14 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     };
     let name = name.ok_or_else(|| CliError::input(format!("--preset {}: needs --method NAME", args.preset)))?;
     let method = methods::find(name)?;
-    let model = ModelSpec::parse(args.model.as_deref().unwrap_or("linear")).map_err(CliError::Input)?;
+    let model = match (args.model.as_deref(), first) {
+        (None, Some(first)) => first.config().model.clone(),
+        (text, _) => ModelSpec::parse(text.unwrap_or("linear")).map_err(CliError::Input)?,
+    };
+    if let (Some(wants), true) = (preset.and_then(|preset| preset.wants), args.constraint.is_empty()) {
+        let text = format!("--preset {}: needs what it is for, as in --constraint \"{wants}\"", args.preset);
+        return Err(CliError::input(text));
+    }
     if args.split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(CliError::input("--split: expected a share above 0 and below 1"));
     }
@@ -300,8 +328,18 @@ fn read(args: &Args) -> Result<(Config, Options, RawTable)> {
     };
     methods::check_once(&settings)?;
     let mut options = args.reading.options();
-    check_groups(args, &config)?;
+    let before = first.and_then(Predictor::preparation);
+    if before.is_none_or(|before| before.group_columns().is_empty()) {
+        check_groups(args, &config)?;
+    }
     let several = method.of_classes().filter(|_| options.positive.is_none());
+    if let Some(before) = before {
+        options.target = before.target();
+        let form = several.filter(|_| options.target == Target::Classes);
+        methods::check_settings(form.unwrap_or(method), &config)?;
+        check_target(args, options.target)?;
+        return Ok((config, options, input::table_again(&args.data, args.reading.layout, before)?));
+    }
     // Where the method may be one of several classes only the data tell which parameters it has.
     if several.is_none() || args.target.is_some_and(|target| target != TargetArg::Classes) {
         methods::check_settings(method, &config)?;
@@ -343,11 +381,14 @@ pub struct Made<T: Real> {
     best: Option<Best<T>>,
     valid: Option<f64>,
     costs: Option<Costs>,
+    /// Of the files whose loss is bounded, the rows that are not trained on.
+    held_out: Named<T>,
 }
 
 /// The data and the trainer of a new run.
 pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
-    let (mut config, options, table) = read(args)?;
+    let first = args.start.as_deref().map(|path| first::<T>(args, path)).transpose()?;
+    let (mut config, options, table) = read(args, first.as_ref())?;
     let several = |error: DataError| {
         let error = match error.kind {
             DataErrorKind::ManyLabels { .. } => CliError::input(format!(
@@ -358,12 +399,14 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
         };
         input::or_header(error, &table)
     };
-    let (preparation, mut train, test) = match args.split {
-        Some(share) => {
+    let before = first.as_ref().and_then(Predictor::preparation);
+    let (preparation, mut train, test) = match (args.split, before) {
+        (_, Some(before)) => prepared_before(args, before, &table, config.seed)?,
+        (Some(share), None) => {
             let all = prepare::<T>(&table, &options, Split::new(share, config.seed)).map_err(several)?;
             (all.preparation, all.train, Some(all.test))
         }
-        None => {
+        (None, None) => {
             let preparation = Preparation::fit(&table, &options).map_err(several)?;
             let train = preparation.apply::<T>(&table)?;
             let test = test_file(args, &preparation)?;
@@ -379,11 +422,103 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     if let Some(costs) = costs {
         config.fpr = decide::range_of(costs, &config, &train, valid.as_ref())?;
     }
-    let trainer = Trainer::new(&config, train, test.map(Arc::new))?;
+    let [files, held_out] = bounded_files(args, &config, &preparation, args.split)?;
+    let trainer = Trainer::of(&config, Given { train, test: test.map(Arc::new), start: first, files })?;
     let best = valid.map(|valid| args.decision.best(&trainer, valid)).transpose()?;
     input::header_note(&table, &args.data);
-    input::column_notes(&table, &options, &args.data);
-    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs })
+    if args.start.is_none() {
+        input::column_notes(&table, &options, &args.data);
+    }
+    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs, held_out })
+}
+
+/// The model to begin at.
+fn first<T: Real>(args: &Args, path: &Path) -> Result<Predictor<T>> {
+    let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
+    let saved = input::saved(path)?;
+    let preparation = &saved.preparation;
+    let refuse =
+        |what: &str| Err(of_file(&format!("was made with another {what}; leave the option out to start from it")));
+    if args.target.is_some_and(|target| target.target() != preparation.target()) {
+        return refuse("kind of labels (--target)");
+    }
+    match (&args.reading.positive, preparation.positive()) {
+        (Some(label), Some(positive)) if !same_label(label, positive) => return refuse("positive label (--positive)"),
+        (Some(_), None) => return refuse("number of classes (--positive)"),
+        _ => {}
+    }
+    if args.reading.scale.is_some_and(|scale| scale.scale() != preparation.scale()) {
+        return refuse("scaling (--scale)");
+    }
+    Predictor::of(&saved).map_err(|error| of_file(&error))
+}
+
+/// Whether two labels are the same text, or the same number.
+fn same_label(a: &str, b: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    a == b || (number(a).is_some() && number(a) == number(b))
+}
+
+/// The data of a run that begins at a model with this preparation.
+#[allow(clippy::type_complexity)]
+fn prepared_before<T: Real>(
+    args: &Args,
+    before: &Preparation,
+    table: &RawTable,
+    seed: u64,
+) -> Result<(Preparation, Dataset<T>, Option<Dataset<T>>)> {
+    let preparation = match args.reading.group.as_slice() {
+        [] => before.clone(),
+        columns => input::with_groups(before, table, columns)?,
+    };
+    if let Some(option) = contradicted(&args.reading, &preparation, &table.columns()) {
+        let path = args.start.as_deref().unwrap_or(Path::new("")).display();
+        let text = format!("{path}: was made with another {option}; leave the option out to start from it");
+        return Err(CliError::input(text));
+    }
+    let all = preparation.apply::<T>(table)?;
+    let (train, test) = match args.split {
+        Some(share) => {
+            let [train, test] = preparation.split(table, &all, Split::new(share, seed))?;
+            (train, Some(test))
+        }
+        None => (all, test_file(args, &preparation)?),
+    };
+    Ok((preparation, train, test))
+}
+
+/// Rows of files, by the names that constraints call them.
+pub type Named<T> = Vec<(String, Arc<Dataset<T>>)>;
+
+/// The rows of the files whose loss is bounded, and those of them that are held out: of each file the share that is held out
+/// of the training data, drawn by label.
+fn bounded_files<T: Real>(
+    args: &Args,
+    config: &Config,
+    preparation: &Preparation,
+    split: Option<f64>,
+) -> Result<[Named<T>; 2]> {
+    let (mut files, mut held_out) = (Named::new(), Named::new());
+    for text in &config.constraints {
+        let Ok(Expression { quantity: Quantity::LossOn { file }, .. }) = Expression::parse(text) else { continue };
+        if files.iter().any(|(name, _)| *name == file) {
+            continue;
+        }
+        let table = input::table_again(Path::new(&file), args.reading.layout, preparation)?;
+        let all = preparation.apply::<T>(&table)?;
+        input::notes(&all, &file, preparation.group_names().len());
+        match split {
+            Some(share) if all.len() > 1 && preparation.target() == Target::Binary => {
+                let [train, test] = preparation.split(&table, &all, Split::new(share, config.seed))?;
+                files.push((file.clone(), Arc::new(train)));
+                if !test.is_empty() {
+                    held_out.push((file, Arc::new(test)));
+                }
+            }
+            _ => files.push((file, Arc::new(all))),
+        }
+    }
+    Ok([files, held_out])
 }
 
 /// The data and the trainer of a saved run. Options that say something else than the run are refused.
@@ -394,8 +529,6 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     if args.target.is_some_and(|target| target.target() != preparation.target()) {
         return Err(differs(args, "kind of labels (--target)"));
     }
-    let number = |text: &str| text.parse::<f64>().ok();
-    let same = |a: &str, b: &str| a == b || (number(a).is_some() && number(a) == number(b));
     let run = Predictor::<T>::load(&bytes).map_err(|error| of_file(&error))?;
     if !run.has_run() {
         return Err(of_file(&CheckpointError::ModelOnly));
@@ -406,7 +539,7 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
         return Err(differs(args, what));
     }
     match (&args.reading.positive, preparation.positive()) {
-        (Some(label), Some(positive)) if !same(label, positive) => return Err(differs(args, "positive label")),
+        (Some(label), Some(positive)) if !same_label(label, positive) => return Err(differs(args, "positive label")),
         (Some(_), None) => return Err(differs(args, "number of classes (--positive)")),
         _ => {}
     }
@@ -428,7 +561,9 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
         None => None,
     };
     check_classes(args, &train, test.as_ref())?;
-    let trainer = Trainer::load(&bytes, Arc::new(train), test.map(Arc::new)).map_err(|error| of_file(&error))?;
+    let [files, held_out] = bounded_files(args, config, &preparation, split)?;
+    let given = Given { test: test.map(Arc::new), files, ..Given::rows(Arc::new(train)) };
+    let trainer = Trainer::load_with(&bytes, given).map_err(|error| of_file(&error))?;
     let best = match (best, rows) {
         (None, _) if args.decision.has_validation() => return Err(differs(args, "set of validation rows (--valid)")),
         (None, _) => None,
@@ -443,7 +578,7 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
             Some(best)
         }
     };
-    Ok(Made { trainer, preparation, split, best, valid: share, costs })
+    Ok(Made { trainer, preparation, split, best, valid: share, costs, held_out })
 }
 
 /// Refuses what is said of two classes where there are others.

@@ -6,6 +6,7 @@ use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, Reporter};
+use crate::train::Named;
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -55,6 +56,8 @@ pub struct Training<T: Real> {
     pub report: Option<Report>,
     /// What it trains under.
     pub watch: Watch,
+    /// Of the files whose loss is bounded, the rows that are not trained on.
+    pub held_out: Named<T>,
     /// Whether that has to hold.
     pub require: bool,
 }
@@ -77,6 +80,8 @@ impl<T: Real> Training<T> {
         };
         let valid = part(self.best.as_ref().map(Best::valid_data), "validation rows");
         let test = part(trainer.test_data(), "test rows");
+        let protected: usize = trainer.files().iter().map(|(_, data)| data.len()).sum();
+        let protected = if protected > 0 { format!(", {protected} protected rows") } else { String::new() };
         let first = match trainer.pretraining_steps() {
             0 => String::new(),
             steps => format!(" (the first {steps} of cross-entropy)"),
@@ -85,8 +90,9 @@ impl<T: Real> Training<T> {
             (_, end) if end == trainer.total_steps() => format!("{end} steps{first}"),
             (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
         };
+        let start = if trainer.start().is_some() { " from an earlier model" } else { "" };
         format!(
-            "{file}: {}{classes}, {} columns (scale: {}){valid}{test}; {}, {}, seed {}, {length} on {}",
+            "{file}: {}{classes}, {} columns (scale: {}){valid}{test}{protected}; {}, {}{start}, seed {}, {length} on {}",
             rows(data, "rows"),
             data.cols(),
             self.preparation.scale().name(),
@@ -302,7 +308,7 @@ impl<T: Real> Training<T> {
         }
         let step = self.trainer.steps_done() + 1;
         let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
-        let none_of = |label| !labels.is_empty() && batch.iter().all(|&row| labels[row as usize] != label);
+        let none_of = |label| !labels.is_empty() && batch.iter().all(|&row| labels.get(row as usize) != Some(&label));
         let absent = [(1, "positive"), (0, "negative")].into_iter().find(|(label, _)| none_of(*label));
         let had = absent.map_or_else(|| "rows of one class alone".to_string(), |(_, class)| format!("no {class} row"));
         CliError::input(format!(
@@ -445,7 +451,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     }
     let mut told = None;
     if run.trainer.train_data().groups() > 1 || !run.watch.constraints().is_empty() {
-        let ended = Ended::of(&run.trainer, &mut model, &run.watch, totals["threshold"]["at"].as_f64())?;
+        let ended = Ended::of(&run.trainer, &mut model, &run.watch, &run.held_out, totals["threshold"]["at"].as_f64())?;
         reporter.say(ended.text())?;
         ended.add(&mut totals);
         told = ended.sentence();

@@ -1232,3 +1232,103 @@ fn constraints_are_trained_judged_and_required() {
     refuse(&[&frontier[..], &["--require"]].concat(), "--require: is not an option of frontier");
     refuse(&["frontier", "p.csv", "--method", "sonex"], "--group names their columns");
 }
+
+/// Rows whose label depends on two columns by these weights.
+fn task(rows: usize, seed: u64, [by_a, by_b]: [f64; 2]) -> String {
+    let mut numbers = Numbers(seed);
+    let mut text = String::from("a,b,colour,label\n");
+    for _ in 0..rows {
+        let [a, b, noise] = [numbers.next(), numbers.next(), numbers.next()].map(|x| x - 0.5);
+        let colour = ["red", "green", "blue"][(numbers.next() * 3.0) as usize];
+        text += &format!("{a},{b},{colour},{}\n", if by_a * a + by_b * b + 0.5 * noise > 0.0 { "yes" } else { "no" });
+    }
+    text
+}
+
+#[test]
+fn training_goes_on_from_a_model_without_forgetting() {
+    let folder = Folder::new("forgetting");
+    folder.write("first.csv", task(600, 3, [1.0, -0.6]));
+    folder.write("second.csv", task(500, 4, [1.0, 0.6]));
+    stdout(&run(&folder.0, &["train", "first.csv", "--method", "ce", "--steps", "1500", "--out", "old.model"]));
+    let base = ["train", "second.csv", "--split", "0.7", "--start", "old.model", "--steps", "1500"];
+    let with = |more: &[&'static str]| [&base[..], more].concat();
+    let keep = ["--preset", "non-forgetting", "--constraint", "loss(first.csv) <= old + 0.02"];
+    let more = [&keep[..], &["--set", "penalty=20", "--out", "new.model", "--save", "run.model"]].concat();
+    let shown = stdout(&run(&folder.0, &with(&more)));
+    assert!(shown.contains(", 420 protected rows; sonex, linear from an earlier model, seed 1"), "{shown}");
+    assert!(shown.contains("\nloss(first.csv) <= old + 0.02: ") && shown.contains("; test "), "{shown}");
+    // What is said of the rows that were trained on and of those held out is what the model's loss is, against the old model's.
+    let resume = ["train", "second.csv", "--resume", "run.model", "--json"];
+    let totals = objects(&stdout(&run(&folder.0, &resume))).pop().unwrap();
+    let told = &totals["constraints"][0];
+    let eval = |model: &str, more: &[&str]| {
+        let all = ["eval", model, "second.csv", "--start", "old.model", "--json"];
+        objects(&stdout(&run(&folder.0, &[&all[..], more].concat()))).pop().unwrap()["constraints"].clone()
+    };
+    let whole = &eval("new.model", &keep[2..])[0];
+    for what in ["value", "bound"] {
+        let number = |of: &Value| of[what].as_f64().unwrap();
+        let mean = 0.7 * number(&told["train"]) + 0.3 * number(&told["test"]);
+        assert!((mean - number(whole)).abs() < 1e-6, "{what}: {told} {whole}");
+    }
+    assert_eq!((&told["train"]["rows"], &told["test"]["rows"]), (&420.into(), &180.into()));
+    let change = |of: &Value| of["value"].as_f64().unwrap() - of["bound"].as_f64().unwrap();
+    assert!(change(whole) < 0.02, "{whole}");
+    // Without, it is forgotten; and the old model against itself has changed by nothing.
+    stdout(&run(&folder.0, &with(&["--method", "ce", "--out", "free.model"])));
+    let both = ["--constraint", "loss(first.csv) <= old", "--constraint", "loss <= old"];
+    let free = eval("free.model", &both);
+    assert!(change(&free[0]) > 0.1 && free[0]["verdict"] == "not met" && free[1]["verdict"] == "met", "{free}");
+    let same = eval("old.model", &both);
+    assert!(change(&same[0]) == 0.0 && change(&same[1]) == 0.0 && same[0]["verdict"] == "met");
+    // Any method begins there; those that begin with cross-entropy do not.
+    let soap = stdout(&run(&folder.0, &with(&["--method", "soap"])));
+    assert!(soap.contains("soap, linear from an earlier model, seed 1, 1500 steps on"), "{soap}");
+    let refuse = |args: &[&str], part: &str| refused(&folder, args, part);
+    folder.write("bare.csv", "a,b,colour\n1,2,red\n");
+    folder.write("none.csv", "a,b,colour,label\n");
+    folder.write("other.csv", task(30, 5, [1.0, 1.0]).replace("colour", "paint"));
+    folder.write("odd.csv", task(30, 5, [1.0, 1.0]).replace("yes", "maybe"));
+    let old = |file: &str| format!("loss({file}) <= old");
+    let sonex = |constraint: &str| {
+        let all = [&base[..], &["--preset", "non-forgetting", "--constraint", constraint]].concat();
+        all.into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    for (file, part) in [
+        ("absent.csv", "absent.csv: "),
+        ("bare.csv", "there is no column \"label\""),
+        ("none.csv", "none.csv"),
+        ("other.csv", "there is no column \"colour\""),
+        ("odd.csv", "\"maybe\""),
+    ] {
+        let args = sonex(&old(file));
+        refuse(&args.iter().map(String::as_str).collect::<Vec<_>>(), part);
+    }
+    refuse(
+        &with(&["--preset", "non-forgetting"]),
+        "--preset non-forgetting: needs what it is for, as in --constraint \"loss(FILE) <= old\"",
+    );
+    let alone = ["train", "second.csv", "--method", "sonex", "--constraint", "loss(first.csv) <= old"];
+    refuse(&alone, "there is no model to start from, which old is of");
+    refuse(&with(&["--method", "ce", "--resume", "run.model"]), "--resume");
+    refuse(
+        &with(&["--method", "ce", "--model", "mlp:3"]),
+        "the model to start from is linear, and that of the run mlp:3",
+    );
+    refuse(&with(&["--method", "ce", "--positive", "no"]), "old.model: was made with another positive label");
+    refuse(&with(&["--method", "ce", "--ignore", "a"]), "old.model: was made with another list of ignored columns");
+    refuse(&["train", "other.csv", "--start", "old.model", "--method", "ce"], "there is no column \"colour\"");
+    refuse(
+        &["train", "second.csv", "--start", "first.csv", "--method", "ce"],
+        "first.csv: not a saved undercurve model",
+    );
+    refuse(
+        &["eval", "new.model", "second.csv", "--constraint", "loss <= old"],
+        "there is no earlier model to compare with (--start)",
+    );
+    refuse(&["eval", "new.model", "second.csv", "--start", "old.model"], "--constraint");
+    folder.write("first.csv", task(600, 6, [1.0, -0.6]));
+    refuse(&resume[..4], "run.model: saved with another set of rows whose loss is bounded");
+    stdout(&run(&folder.0, &["bench", "forgetting", "--quick"]));
+}

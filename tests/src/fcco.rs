@@ -98,6 +98,8 @@ pub struct Problem<'a> {
     pub raw: bool,
     /// F₀ is the cross-entropy instead of the pairwise sigmoid.
     pub ce: bool,
+    /// So many of the last groups are protected: seen by constraints alone that name them.
+    pub protected: usize,
 }
 
 /// What moves: running means of every cell at every threshold, of σ(s/h) and of the loss.
@@ -112,6 +114,10 @@ pub struct Running {
 }
 
 impl Problem<'_> {
+    fn open(&self, cell: usize) -> bool {
+        cell % self.groups < self.groups - self.protected
+    }
+
     pub fn levels(&self) -> Vec<f64> {
         let mut levels = Vec::new();
         for function in self.functions {
@@ -133,7 +139,7 @@ impl Problem<'_> {
         let (zero, loss) = (self.levels().len(), self.levels().len() + 1);
         let mut terms = Vec::new();
         let mut constant = 0.0;
-        let inside = |group: Option<usize>, cell: usize| group.is_none_or(|g| cell % self.groups == g);
+        let inside = |group: Option<usize>, cell: usize| group.map_or(self.open(cell), |g| cell % self.groups == g);
         let all = |pick: &dyn Fn(usize) -> bool| -> f64 {
             (0..2 * self.groups).filter(|&c| pick(c)).map(|c| self.population[c] as f64).sum()
         };
@@ -197,7 +203,7 @@ impl Problem<'_> {
             .enumerate()
             .map(|(cell, rows)| {
                 let mean = |of: &dyn Fn(f64) -> f64| {
-                    rows.iter().map(|&row| of(score(w, &self.x[row]))).sum::<f64>() / rows.len() as f64
+                    rows.iter().map(|&row| of(score(w, &self.x[row]))).sum::<f64>() / rows.len().max(1) as f64
                 };
                 let mut means: Vec<f64> = taus.iter().map(|tau| mean(&|s| sigmoid((s - tau) / h))).collect();
                 means.push(mean(&|s| sigmoid(s / h)));
@@ -209,15 +215,17 @@ impl Problem<'_> {
 
     fn share(&self, cell: usize) -> f64 {
         let label = cell / self.groups * self.groups;
-        self.population[cell] as f64 / self.population[label..label + self.groups].iter().sum::<usize>() as f64
+        let open = label..label + self.groups - self.protected;
+        let own = if self.open(cell) { self.population[cell] } else { 0 };
+        own as f64 / self.population[open].iter().sum::<usize>() as f64
     }
 
     /// F₀ and its gradient: pairs of cells weigh as in the population.
     pub fn objective(&self, w: &[f64], draw: &Draw, grad: &mut [f64]) -> f64 {
         let mut value = 0.0;
-        let all: usize = self.population.iter().sum();
+        let all: usize = (0..draw.len()).filter(|&cell| self.open(cell)).map(|cell| self.population[cell]).sum();
         if self.ce {
-            for (cell, rows) in draw.iter().enumerate() {
+            for (cell, rows) in draw.iter().enumerate().filter(|(cell, _)| self.open(*cell)) {
                 let weight = self.population[cell] as f64 / (all * rows.len()) as f64;
                 let sign = if cell < self.groups { 1.0 } else { -1.0 };
                 for &row in rows {
@@ -228,8 +236,8 @@ impl Problem<'_> {
             }
             return value;
         }
-        for low in 0..self.groups {
-            for high in self.groups..2 * self.groups {
+        for low in (0..self.groups).filter(|&cell| self.open(cell)) {
+            for high in (self.groups..2 * self.groups).filter(|&cell| self.open(cell)) {
                 let pairs = (draw[low].len() * draw[high].len()) as f64;
                 let weight = self.share(low) * self.share(high) / pairs;
                 for &i in &draw[high] {
@@ -287,7 +295,7 @@ impl Problem<'_> {
             (running.taus, running.h) = (self.levels(), 1.0);
             return;
         }
-        for cell in 0..self.groups {
+        for cell in (0..self.groups).filter(|&cell| self.open(cell)) {
             for &row in &draw[cell] {
                 let weight = self.share(cell) / draw[cell].len() as f64;
                 running.negatives.push((score(w, &self.x[row]), weight));

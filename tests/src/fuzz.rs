@@ -331,7 +331,7 @@ pub fn check(bytes: &[u8]) {
 }
 
 /// Parts that constraints are made of, and some that they are not.
-pub const PARTS: [&str; 32] = [
+pub const PARTS: [&str; 33] = [
     "gap",
     "(",
     ")",
@@ -364,6 +364,7 @@ pub const PARTS: [&str; 32] = [
     "=",
     "\u{0}",
     "fpr <= 0.05",
+    "+",
 ];
 
 /// Makes a text of the bytes: a constraint is displayed as one that is read as the same, an error is within the text.

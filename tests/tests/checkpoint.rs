@@ -212,8 +212,8 @@ fn constraints_are_taken_and_resumed() {
     assert_eq!(refused("sonex", &data, "fpr[x] <= 0.2"), unknown);
     assert!(refused("sonex", &rows(), "gap(fpr) <= 0.2").ends_with("the rows have no groups"));
     assert!(refused("sonex", &rows(), "fpr[x] <= 0.2").ends_with("the rows have no groups"));
-    assert!(refused("sonex", &data, "loss <= old").ends_with("training has no earlier model to compare with"));
-    assert!(refused("sonex", &data, "loss(a.csv) <= 1").ends_with("training knows the rows of its own file alone"));
+    assert!(refused("sonex", &data, "loss <= old").ends_with("there is no model to start from, which old is of"));
+    assert!(refused("sonex", &data, "loss(a.csv) <= 1").ends_with("the rows of this file are not given"));
     let many = Config { constraints: vec!["fpr <= 0.2".to_string(); 17], ..config("sonex", &[]) };
     let error = Trainer::new(&many, data, None).unwrap_err().to_string();
     assert_eq!(error, "17 constraints are more than there may be, 16");

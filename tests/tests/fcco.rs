@@ -20,9 +20,10 @@ use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
 use undercurve::metric::Rate;
 use undercurve::model::Linear;
 use undercurve::outer::{Band, CvarHinge, Hinge, Log, Outer, Ratio, SquaredHinge};
+use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler, Stratified};
-use undercurve::trainer::{Config, Length, Trainer};
+use undercurve::trainer::{Config, Given, Length, ModelSpec, Predictor, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::fcco::{self as twin, Asked, Cost, Draw, Function, Problem, Running, Step};
 
@@ -293,6 +294,7 @@ fn problem<'a>(world: &'a World, population: &'a [usize], functions: &'a [Functi
         new: false,
         raw: false,
         ce: false,
+        protected: 0,
     }
 }
 
@@ -423,6 +425,301 @@ fn every_constraint_is_its_transcription() {
             }
         }
     }
+}
+
+/// Losses of protected rows, of one of which all are of one label, beside a gap and a loss of the others: in every form, with
+/// both objectives, by every algorithm.
+#[test]
+fn losses_of_protected_rows_are_their_transcriptions() {
+    let world = World::new(4, &[40, 22, 15, 14, 20, 12, 9, 0], 8);
+    let population = world.population();
+    let sampler = Stratified::per_cell(9, 5).unwrap();
+    let draws = world.draws(sampler, 60);
+    let list = [
+        Constraint::at_most(Measure::Loss { group: Some(2) }, 0.3),
+        Constraint::at_most(Measure::Loss { group: Some(3) }, 0.25),
+        Constraint::at_most(Measure::Loss { group: None }, 0.4),
+        Constraint::at_most(Measure::Gap { rate: Rate::Fpr, at: Some(0.15) }, 0.02),
+    ];
+    let losses = [Some(2), Some(3), None].map(|group| Asked::Loss { group });
+    let asked = losses.into_iter().chain([Asked::Gap { label: 0, level: 0.15, pair: [0, 1] }]);
+    let functions: Vec<Function> =
+        asked.zip(&list).map(|(asked, of)| Function { asked, bound: of.bound, share: 0.25 }).collect();
+    for (form, cost) in [
+        (Form::Smoothed(0.1), Cost::Smoothed(0.1)),
+        (Form::Hinge, Cost::Hinge),
+        (Form::Squared, Cost::Squared),
+        (Form::Multipliers, Cost::Multipliers),
+    ] {
+        for ce in [true, false] {
+            let objective = if ce { Minimised::CrossEntropy } else { ConstrainedSettings::default().objective };
+            let constraints = Constraints::new(&list).unwrap();
+            let of = ConstrainedSettings { objective, constraints, form, protected: 2, ..settings(0.0, 4) };
+            let p = Problem { cost, ce, protected: 2, ..problem(&world, &population, &functions) };
+            let (rule, step) = rules(0.05)[2].clone();
+            if form == Form::Multipliers {
+                let lagrange = AnyAlgorithm::Lagrange(Lagrange::new(rule, 5, 0.5, 3.0).unwrap());
+                let got = world.run(constrained(of), lagrange, sampler, 30);
+                same(&got[1..], &twin::lagrange(&p, &got[0][..4], &draws[..30], step, 0.5), 1e-9, "multipliers");
+                continue;
+            }
+            let got = world.run(constrained(of), AnyAlgorithm::Sonex(Sonex::new(rule)), sampler, 30);
+            same(&got[1..], &twin::sonex(&p, &got[0], &draws[..30], step.clone()), 1e-9, &format!("{form:?} {ce}"));
+            if matches!(form, Form::Smoothed(_)) {
+                let alexr2 = Alexr2::new(rule, 3, Schedule::constant(0.3), 0.5).unwrap();
+                let got = world.run(constrained(of), AnyAlgorithm::Alexr2(alexr2), sampler, 30);
+                same(&got[1..], &twin::alexr2(&p, &got[0], &draws, step, (3, 0.3, 0.5)), 1e-9, "ALEXR2");
+            }
+        }
+    }
+}
+
+/// The penalty of protected losses alone, in f64: value and gradient of the scores against differences, with each cell weighted
+/// as its file has rows of it.
+#[test]
+fn gradients_of_protected_losses_are_differences() {
+    let s = scores(12);
+    for form in [Form::Smoothed(0.1), Form::Hinge, Form::Squared] {
+        let loss = Constraint::at_most(Measure::Loss { group: Some(1) }, 0.31);
+        let constraints = Constraints::new(&[loss]).unwrap();
+        let objective = Minimised::CrossEntropy;
+        let of = ConstrainedSettings { objective, constraints, form, protected: 1, ..settings(0.0, 2) };
+        let estimator = constrained(of);
+        let state = vec![0.0; estimator.state_len(0)];
+        let evaluate = |s: &[f64]| {
+            let batch = Batch::new(s, 1, &STARTS, &POPULATION, Drawn::Stratified).unwrap();
+            evaluate(&estimator, &batch, &[], &state).unwrap()
+        };
+        let value = |s: &[f64]| {
+            let mean = |rows: core::ops::Range<usize>, sign: f64| {
+                let n = rows.len() as f64;
+                rows.map(|k| twin::softplus(sign * s[k])).sum::<f64>() / n
+            };
+            let own = (60.0 * mean(0..9, 1.0) + 20.0 * mean(16..24, -1.0)) / 80.0;
+            let excess = (25.0 * mean(9..16, 1.0) + 13.0 * mean(24..30, -1.0)) / 38.0 - 0.31;
+            assert!(excess > 0.1);
+            own + match form {
+                Form::Smoothed(lambda) => {
+                    let y = (excess / lambda).clamp(0.0, 3.0);
+                    y * excess - 0.5 * lambda * y * y
+                }
+                Form::Hinge => 3.0 * excess,
+                _ => 3.0 * excess * excess,
+            }
+        };
+        let got = evaluate(&s);
+        assert!((got.value - value(&s)).abs() < 1e-13, "{} {}", got.value, value(&s));
+        for k in 0..30 {
+            let at = |by: f64| {
+                let mut s = s.clone();
+                s[k] += by;
+                value(&s)
+            };
+            let slope = (8.0 * (at(1e-4) - at(-1e-4)) - (at(2e-4) - at(-2e-4))) / 12e-4;
+            assert!((got.grad[k] - slope).abs() < 1e-10, "{form:?} {k}: {} {slope}", got.grad[k]);
+        }
+    }
+}
+
+// ---- Warm starts, and files whose loss is bounded.
+
+/// Rows of two features, a label that depends on them by these weights; sparse where that is said.
+fn task(seed: u64, rows: usize, weights: [f64; 2], shift: f64) -> Dataset<f64> {
+    let mut rng = Rng::new(seed);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let row = [rng.normal() + shift, rng.normal()];
+        let margin = row[0] * weights[0] + row[1] * weights[1] + 0.5 * rng.normal();
+        x.extend(row);
+        y.push(u8::from(margin > 0.0));
+    }
+    Dataset::dense(x, y, 2).unwrap()
+}
+
+fn cross_entropy(model: &mut Predictor<f64>, data: &Dataset<f64>) -> f64 {
+    let mut scores = vec![0.0; data.len()];
+    model.score(data.rows(), &mut scores).unwrap();
+    let of = |(&s, &y): (&f64, &u8)| twin::softplus(if y == 1 { -s } else { s });
+    scores.iter().zip(data.labels()).map(of).sum::<f64>() / data.len() as f64
+}
+
+/// An old model, its rows, and rows of a task that pulls elsewhere.
+fn tasks() -> (Predictor<f64>, Arc<Dataset<f64>>, Arc<Dataset<f64>>) {
+    let (first, second) = (task(1, 300, [1.0, -1.0], -1.0), task(2, 200, [1.0, 0.2], 1.0));
+    let first = Arc::new(first);
+    let config = Config { method: "ce".into(), length: Length::Steps(300), ..Config::default() };
+    let mut old = Trainer::new(&config, first.clone(), None).unwrap();
+    old.run().unwrap();
+    (old.predictor(), first, Arc::new(second))
+}
+
+fn going_on(method: &str, more: &[(&str, &str)], constraints: &[&str], steps: u64) -> Config {
+    let pair = |&(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+    Config {
+        method: method.into(),
+        settings: more.iter().map(pair).collect(),
+        constraints: constraints.iter().map(ToString::to_string).collect(),
+        length: Length::Steps(steps),
+        ..Config::default()
+    }
+}
+
+/// Every method for constraints keeps what it is told to where plain training does not; the run that was saved and goes on has
+/// the bits of the one that never stopped; the objective of reports is of the training rows alone.
+#[test]
+fn old_rows_are_not_forgotten() {
+    let (mut old, first, second) = tasks();
+    let (kept, new) = (cross_entropy(&mut old, &first), cross_entropy(&mut old, &second));
+    let given = |files: &[&str]| Given {
+        start: Some(old.clone()),
+        files: files.iter().map(|name| (name.to_string(), first.clone())).collect(),
+        ..Given::rows(second.clone())
+    };
+    let ce = ("objective", "ce");
+    let mut free =
+        Trainer::of(&going_on("sonex", &[ce, ("penalty", "0")], &["loss(a) <= old"], 600), given(&["a"])).unwrap();
+    free.run().unwrap();
+    let worse = cross_entropy(&mut free.predictor(), &first) - kept;
+    assert!(worse > 0.2, "{worse}");
+    for (method, more) in [
+        ("sonex", ("penalty", "20")),
+        ("alexr2", ("penalty", "20")),
+        ("sonx", ("penalty", "20")),
+        ("sox", ("penalty", "400")),
+        ("msvr", ("penalty", "400")),
+        ("lagrange", ("dual-lr", "0.3")),
+        ("icppac", ("dual-lr", "1")),
+    ] {
+        let config = going_on(method, &[ce, more], &["loss(a) <= old + 0.02", "loss(\"b c\") <= 9"], 600);
+        let mut trainer = Trainer::of(&config, given(&["a", "b c"])).unwrap();
+        assert_eq!(trainer.params(), old.params());
+        assert_eq!(trainer.constraints()[0].to_string(), "loss(a) <= old + 0.02");
+        for _ in 0..200 {
+            trainer.step().unwrap();
+        }
+        let bytes = trainer.save();
+        let mut again = Trainer::load_with(&bytes, Given { start: None, ..given(&["a", "b c"]) }).unwrap();
+        assert_eq!(again.start().unwrap().params(), old.params());
+        let report = trainer.run().unwrap();
+        again.run().unwrap();
+        assert_eq!(trainer.params(), again.params(), "{method}");
+        assert_eq!(trainer.save(), again.save());
+        let model = &mut trainer.predictor();
+        let (rise, gain) = (cross_entropy(model, &first) - kept, new - cross_entropy(model, &second));
+        assert!(rise < 0.06 && gain > 0.15, "{method}: {rise} {gain}");
+        // What is tracked is what the rows say, and the other constraint asks nothing.
+        let functions = trainer.constraint_functions();
+        assert!((functions[0].value - (rise - 0.02)).abs() < 0.05, "{method}: {:?} {rise}", functions[0]);
+        assert!(functions[1].value < -8.0 && functions[1].dual == 0.0);
+        if method != "lagrange" {
+            let own = cross_entropy(model, &second);
+            let over = report.objective - own;
+            assert!(over > -1e-12 && (rise > 0.02) == (over > 1e-12), "{method}: {over} {rise}");
+        }
+        let summary = report.train.binary().unwrap();
+        assert_eq!(summary.positives + summary.negatives, 200);
+    }
+    // The pairwise objective of a report: as that of the training rows alone, where the constraint asks nothing.
+    let (auc, plain) = (going_on("sonex", &[], &["loss(a) <= 9"], 5), going_on("sonex", &[], &["loss <= 9"], 5));
+    let mut trainer = Trainer::of(&auc, given(&["a"])).unwrap();
+    let mut other = Trainer::of(&plain, given(&[])).unwrap();
+    assert_eq!(trainer.report().unwrap().objective, other.report().unwrap().objective);
+    assert_eq!(trainer.report().unwrap().train, other.report().unwrap().train);
+    // Sparse rows, rows of one label alone, and a group of the training rows beside the file.
+    let sparse = |from: u64, label: Option<u8>| {
+        let mut rng = Rng::new(from);
+        let y: Vec<u8> = (0..40).map(|k| label.unwrap_or((k % 2) as u8)).collect();
+        let val = (0..40).map(|k| rng.normal() + f64::from(y[k])).collect();
+        Dataset::csr((0..=40).collect(), (0..40).map(|k| k % 3).collect(), val, y, 3).unwrap()
+    };
+    let train = sparse(5, None).with_groups((0..40).map(|k| k / 20).collect(), vec!["f".into(), "m".into()]).unwrap();
+    let config = going_on("sonex", &[ce], &["loss(s) <= 0.6", "gap(fpr) <= 0.3", "loss[m] <= 9"], 50);
+    let files = vec![("s".to_string(), Arc::new(sparse(6, Some(1))))];
+    let mut trainer = Trainer::of(&config, Given { files, ..Given::rows(Arc::new(train)) }).unwrap();
+    trainer.run().unwrap();
+    assert!(trainer.constraint_functions().iter().all(|function| function.value.is_finite()));
+    assert!(trainer.batch_index().iter().any(|&row| row >= 40));
+}
+
+#[test]
+fn what_no_run_can_begin_at_or_be_held_to_is_refused() {
+    let (old, first, second) = tasks();
+    let rows = |data: &Dataset<f64>| Arc::new(data.clone());
+    let given = |files: &[(&str, Arc<Dataset<f64>>)]| Given {
+        start: Some(old.clone()),
+        files: files.iter().map(|(name, data)| (name.to_string(), data.clone())).collect(),
+        ..Given::rows(second.clone())
+    };
+    let ask = |constraints: &[&str]| going_on("sonex", &[("objective", "ce")], constraints, 20);
+    #[track_caller]
+    fn refused(config: &Config, given: Given<f64>, text: &str) {
+        let error = Trainer::of(config, given).unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    }
+    let empty = first.select(&[]).unwrap();
+    let wide = Dataset::dense(vec![0.0; 6], vec![0, 1], 3).unwrap();
+    let bare = Dataset::dense(vec![0.0; 6], vec![], 2).unwrap();
+    let few = Dataset::csr((0..=2).collect(), vec![0, 1], vec![1.0; 2], vec![0, 1], 2).unwrap();
+    let a = |data: &Dataset<f64>| given(&[("a", rows(data))]);
+    let asked = ask(&["loss(a) <= old"]);
+    refused(&asked, given(&[]), "constraint \"loss(a) <= old\": the rows of this file are not given");
+    refused(&asked, Given { start: None, ..a(&first) }, "there is no model to start from, which old is of");
+    refused(&ask(&["loss <= old"]), Given::rows(second.clone()), "there is no model to start from, which old is of");
+    refused(&asked, a(&empty), "loss(a): there are no rows");
+    refused(&asked, a(&wide), "loss(a): 3 columns, the training data 2");
+    refused(&asked, a(&bare), "loss(a): the rows have no labels of two classes");
+    refused(&asked, a(&few), "dense rows beside sparse ones");
+    refused(&ask(&["loss <= 1"]), a(&first), "loss(a): no constraint names these rows");
+    refused(&going_on("ce", &[], &[], 20), a(&first), "loss(a): no constraint names these rows");
+    refused(&going_on("ce", &[], &["loss(a) <= 1"], 20), a(&first), "method ce trains under no constraints");
+    let network = Config { model: ModelSpec::parse("mlp:4").unwrap(), ..asked.clone() };
+    refused(&network, a(&first), "the model to start from is linear, and that of the run mlp:4");
+    let three = Given { start: Some(old.clone()), ..Given::rows(rows(&wide)) };
+    refused(&going_on("ce", &[], &[], 20), three, "the model to start from has 2 columns, and the training data 3");
+    let classes = Dataset::dense(vec![0.5; 6], vec![], 2).unwrap();
+    let classes = classes.with_classes(vec![0, 1, 2], ["a", "b", "c"].map(String::from).to_vec()).unwrap();
+    let classes = Given { start: Some(old.clone()), ..Given::rows(rows(&classes)) };
+    refused(&going_on("ce", &[], &[], 20), classes, "the model to start from has other classes than the training data");
+    // A saved run goes on with the same rows alone.
+    let mut trainer = Trainer::of(&asked, a(&first)).unwrap();
+    trainer.step().unwrap();
+    let bytes = trainer.save();
+    let other = task(9, 300, [1.0, -1.0], -1.0);
+    let error = |given| Trainer::<f64>::load_with(&bytes, given).unwrap_err().to_string();
+    assert_eq!(error(a(&other)), "saved with another set of rows whose loss is bounded");
+    assert!(error(given(&[])).contains("the rows of this file are not given"));
+    assert!(Trainer::<f64>::load(&bytes, second.clone(), None).is_err());
+}
+
+/// Every method of two classes begins at the model that it is given, without the steps of cross-entropy before its own, and goes
+/// on with the same bits where it was saved.
+#[test]
+fn every_method_begins_at_a_model() {
+    let (old, first, second) = tasks();
+    for method in METHODS {
+        let constraints: &[&str] =
+            if method.kind == Kind::Cells && method.name != "ooa" { &["loss <= old"] } else { &[] };
+        let config = going_on(method.name, &[], constraints, 12);
+        let given = || Given { start: Some(old.clone()), ..Given::rows(second.clone()) };
+        let mut trainer = Trainer::of(&config, given()).unwrap_or_else(|error| panic!("{}: {error}", method.name));
+        assert_eq!(trainer.pretraining_steps(), 0, "{}", method.name);
+        assert_eq!(trainer.params(), old.params(), "{}", method.name);
+        for _ in 0..6 {
+            trainer.step().unwrap();
+        }
+        let mut again = Trainer::load(&trainer.save(), second.clone(), None).unwrap();
+        let report = trainer.run().unwrap();
+        assert_eq!(again.run().unwrap(), report, "{}", method.name);
+        assert_eq!(trainer.params(), again.params(), "{}", method.name);
+    }
+    // Unless they are asked for.
+    let config = going_on("soap", &[("pretrain", "5")], &[], 12);
+    let start = Some(old.clone());
+    assert_eq!(Trainer::of(&config, Given { start, ..Given::rows(second) }).unwrap().pretraining_steps(), 5);
+    // A finite sum that rises says so against where it began, not against its start values.
+    let long = going_on("ai-sarah", &[], &[], 200);
+    let mut trainer = Trainer::of(&long, Given { start: Some(old), ..Given::rows(first) }).unwrap();
+    assert_eq!(trainer.run().unwrap().warning, None);
 }
 
 /// Two batches an inner step, z_0 = z_{−1} = w_t, u kept from one outer step to the next.

@@ -39,13 +39,14 @@ fn random_bytes_give_the_twins_answers() {
 /// Mostly parts that fit each other, so that many are read.
 #[test]
 fn constraints_are_shown_as_they_are_read() {
-    let forms: [&[u8]; 6] = [
+    let forms: [&[u8]; 7] = [
         &[0, 1, 4, 2, 13, 25],
         &[7, 8, 20, 9, 17, 14, 25],
         &[0, 1, 3, 5, 6, 2, 15, 6],
         &[11, 1, 20, 2, 13, 12],
         &[10, 8, 18, 21, 19, 9, 18, 9, 16, 25],
         &[11, 8, 22, 9, 13, 28],
+        &[11, 1, 20, 2, 13, 12, 32, 6],
     ];
     let mut read = 0;
     for seed in 0..20_000 {
@@ -77,6 +78,8 @@ fn constraints_are_read_and_refused_in_place() {
         ("fpr[m,w] <= -0", "fpr[m,w] <= 0"),
         ("loss <= 3.5", "loss <= 3.5"),
         ("loss[f] <= old", "loss[f] <= old"),
+        ("loss(a)<=old+.01", "loss(a) <= old + 0.01"),
+        ("loss <= old + 0", "loss <= old"),
         ("loss(my old data.csv) <= old", "loss(my old data.csv) <= old"),
     ] {
         assert_eq!(Expression::parse(text).unwrap().to_string(), shown);
@@ -96,6 +99,8 @@ fn constraints_are_read_and_refused_in_place() {
         ("loss >= 0.5", 6, "gaps and losses are bounded by <= alone"),
         ("loss <= -1", 9, "expected 0 or more"),
         ("recall <= old", 11, "only a loss is compared with its old value"),
+        ("loss <= old + -1", 15, "expected 0 or more"),
+        ("loss <= old +", 14, "expected a number"),
         ("recall[] >= 0.5", 8, "expected a group"),
         ("recall[a >= 0.5", 16, "expected ]"),
         ("recall[\"a] >= 0.5", 18, "expected a closing \""),

@@ -288,7 +288,7 @@ test("groups and constraints that fit nothing are refused with a sentence", () =
   refused({ constraints: ["gap(fpr) < 0.05"] }, /constraint "gap\(fpr\) < 0\.05": character 10: expected <= or >=/);
   refused({ constraints: ["gap(fpx) <= 0.05"] }, /character 5: expected tpr or fpr/);
   refused({ constraints: ["recall[East] >= 0.5"] }, /there is no group "East"; the groups are "North", "South"/);
-  refused({ constraints: ["loss(old.csv) <= 1"] }, /training knows the rows of its own file alone/);
+  refused({ constraints: ["loss(old.csv) <= 1"] }, /the rows of this file are not given/);
   refused({ method: "ce", constraints: ["gap(fpr) <= 0.05"] }, /method ce trains under no constraints; there are sonex/);
   refused({ method: "ooa", constraints: ["gap(fpr) <= 0.05"] }, /method ooa minimises the loss of the worst groups/);
   refused({ objective: "cvar:2" }, /objective cvar:2: expected auc, ce or cvar:SHARE/);

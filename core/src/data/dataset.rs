@@ -146,6 +146,48 @@ impl<T: Real> Dataset<T> {
         Ok(self)
     }
 
+    /// These rows and, after them, those of other data, each in a group of its own behind these rows' groups: what a run draws
+    /// from that has to keep its loss on other rows. All of two classes, of one width and kind of storage; of the others' groups
+    /// nothing is kept. Copies all rows.
+    ///
+    /// # Errors
+    /// `Empty` (data without a row), `Length` (columns), `Unsupported` (other targets, dense rows beside sparse ones),
+    /// `Param` (more groups than [`MAX_GROUPS`]).
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    pub(crate) fn beside(&self, others: &[&Self]) -> Result<Self> {
+        let own = self.groups() as u32;
+        let mut group_of = self.group_of.clone();
+        group_of.resize(self.len(), 0);
+        let mut all = Self { names: self.names.clone(), ..self.select(&[])? };
+        for (at, other) in core::iter::once(self).chain(others.iter().copied()).enumerate() {
+            if other.is_empty() {
+                return Err(Error::Empty { what: "protected rows" });
+            }
+            exact_len("columns", self.cols, other.cols)?;
+            if at > 0 {
+                group_of.resize(group_of.len() + other.len(), own + at as u32 - 1);
+            }
+            match (&mut all.storage, &other.storage) {
+                (Storage::Dense(all), Storage::Dense(more)) => all.extend_from_slice(more),
+                (Storage::Csr { ptr, col, val }, Storage::Csr { ptr: starts, col: columns, val: values }) => {
+                    let before = col.len();
+                    ptr.extend(starts[1..].iter().map(|start| before + start));
+                    col.extend_from_slice(columns);
+                    val.extend_from_slice(values);
+                }
+                _ => return Err(Error::Unsupported { what: "dense rows beside sparse ones" }),
+            }
+            match (&mut all.targets, &other.targets) {
+                (Targets::Binary(all), Targets::Binary(more)) => all.extend_from_slice(more),
+                _ => return Err(Error::Unsupported { what: "protected rows of other than two classes" }),
+            }
+        }
+        let mut names = self.group_names.clone();
+        names.resize(own as usize + others.len(), String::new());
+        let rows = group_of.len();
+        Self::new(all.storage, self.cols, all.targets, all.names, Summary::default(), rows).with_groups(group_of, names)
+    }
+
     pub(super) fn new(
         storage: Storage<T>,
         cols: usize,

@@ -292,6 +292,37 @@ impl<M, E, A, S> Host<M, E, A, S> {
         self.resume(data, state, buffers)
     }
 
+    /// The same at given parameters of the model.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start), and `Length`, `NonFinite` (parameters).
+    pub fn start_at<T: Real>(
+        &self,
+        params: &[T],
+        data: &Data<'_, T>,
+        state: &mut RunState<'_, T>,
+        buffers: &mut Buffers<'_, T>,
+    ) -> Result<()>
+    where
+        M: Model<T>,
+        E: Estimator<T>,
+        A: Algorithm<T>,
+        S: Sampler,
+    {
+        exact_len("params", self.model.param_len(), params.len())?;
+        crate::error::all_finite("params", params)?;
+        self.start(data, state, buffers)?;
+        let sizes = self.sizes(data)?;
+        let pieces = Pieces::cut(state, &sizes)?;
+        pieces.points[..sizes.params].copy_from_slice(params);
+        spread(pieces.points, sizes.length);
+        if self.keeps_start() {
+            let at = pieces.slots.len() - sizes.params;
+            pieces.slots[at..].copy_from_slice(params);
+        }
+        Ok(())
+    }
+
     /// Goes on with a restored state: makes what the buffers hold of it.
     ///
     /// # Errors
@@ -564,8 +595,8 @@ impl<M, E, A, S> Host<M, E, A, S> {
         usize::from(point.0) * length
     }
 
-    /// The model's parameters where the method's own steps began, once they have; `None` where they are not kept, or nothing
-    /// came before.
+    /// The model's parameters where the method's own steps began, once they have; `None` where they are not kept
+    /// ([`keep_start`](Self::keep_start), or pre-training and a pull).
     ///
     /// # Errors
     /// `Length`.
@@ -583,7 +614,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
 
     /// Where those parameters are in a state.
     pub(crate) fn begun_at(&self, sizes: &Sizes, steps: u64) -> Option<core::ops::Range<usize>> {
-        let kept = self.keeps_start() && self.pretraining.is_some() && !self.is_pretraining(steps);
+        let kept = (self.keep_start || self.pull > 0.0 && self.pretraining.is_some()) && !self.is_pretraining(steps);
         let end = sizes.points + sizes.slots;
         kept.then(|| end - sizes.params..end)
     }

@@ -15,6 +15,8 @@ pub struct Preset {
     pub settings: &'static [(&'static str, &'static str)],
     /// What must hold.
     pub constraints: Constraints,
+    /// An example of the constraints that it is for, where it has none of its own and is nothing without.
+    pub wants: Option<&'static str>,
 }
 
 /// Every preset. The numbers are chosen on Adult (sex; race × sex) and COMPAS (race) alike, with training and test rows of
@@ -26,6 +28,7 @@ pub static PRESETS: &[Preset] = &[
         method: "lagrange",
         settings: &[("schedule", "steps")],
         constraints: Constraints::roc(0.05),
+        wants: None,
     },
     Preset {
         name: "roc-fairness-paper",
@@ -40,6 +43,7 @@ pub static PRESETS: &[Preset] = &[
             ("decay", "0"),
         ],
         constraints: Constraints::roc(0.005),
+        wants: None,
     },
     Preset {
         name: "gdro-cvar",
@@ -47,6 +51,15 @@ pub static PRESETS: &[Preset] = &[
         method: "sonex",
         settings: &[("objective", "cvar"), ("blocks", "cells"), ("smoothing", "0.02"), ("decay", "0.06")],
         constraints: Constraints::NONE,
+        wants: None,
+    },
+    Preset {
+        name: "non-forgetting",
+        about: "The cross-entropy of new rows, from an earlier model on (--start) and no worse than it on the rows of files.",
+        method: "sonex",
+        settings: &[("objective", "ce"), ("decay", "0.01")],
+        constraints: Constraints::NONE,
+        wants: Some("loss(FILE) <= old"),
     },
 ];
 

@@ -1,7 +1,9 @@
 //! The owning form of a [`Host`]: a run by an estimator and an algorithm, over batches or everything.
 
 use super::config::{Config, TrainerError, refuse_unread, room, steps_of};
+use super::given::Beside;
 use super::passes::{SharedPasses, Work};
+use super::predictor::Predictor;
 use super::run::{Doubt, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
 use crate::batch::{Batch, Drawn};
@@ -121,10 +123,11 @@ where
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
     pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
-        Self::of_grouped(host, train, Grouped::of(train, false)?)
+        Self::of_grouped(host, train, Grouped::of(train, false)?, None)
     }
 
-    fn of_grouped(host: Host<M, E, A, S>, train: &Dataset<T>, grouped: Grouped) -> Result<Self> {
+    /// At the model's start values, or at others.
+    fn of_grouped(host: Host<M, E, A, S>, train: &Dataset<T>, grouped: Grouped, params: Option<&[T]>) -> Result<Self> {
         let data = grouped.data(train.rows())?;
         let population: Vec<u32> = (0..data.segments.len()).map(|segment| data.segments.size(segment)).collect();
         if population.contains(&0) && !grouped.cells {
@@ -150,7 +153,16 @@ where
         };
         let Self { host, grouped, real, f64, u64, buffers, .. } = &mut run;
         let data = grouped.data(train.rows())?;
-        buffers.lend(|buffers| host.start(&data, &mut RunState { real, f64, u64 }, buffers))?;
+        let mut state = RunState { real, f64, u64 };
+        buffers.lend(|buffers| {
+            #[cfg(all(feature = "every-method", not(feature = "compact")))]
+            if let Some(params) = params {
+                return host.start_at(params, &data, &mut state, buffers);
+            }
+            #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
+            let _ = params;
+            host.start(&data, &mut state, buffers)
+        })?;
         Ok(run)
     }
 
@@ -409,14 +421,16 @@ impl<T: Real> BatchRun<T> {
         functions
     }
 
-    /// Of a method of the registry.
+    /// Of a method of the registry, at the model's start values or at others.
     pub(super) fn of_method(
         method: &'static Method,
         settings: Settings<'_>,
         config: &Config,
         model: AnyModel,
         train: &Dataset<T>,
+        beside: &Beside<T>,
     ) -> Result<Self, TrainerError> {
+        let start = beside.start().map(Predictor::params);
         let grouped = Grouped::of(train, method.kind == Kind::Cells)?;
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
@@ -455,13 +469,13 @@ impl<T: Real> BatchRun<T> {
         };
         room::<T>(&config.model, params.saturating_mul(8))?;
         let (pull, seed) = (settings.pull(), config.seed);
-        let keep_start = pretraining.is_some() && estimator.needs_all();
+        let keep_start = (pretraining.is_some() || start.is_some()) && estimator.needs_all();
         let host = Host { model, estimator, algorithm, sampler, pretraining, steps, pull, keep_start, seed };
         let sizes = host.sizes(&grouped.data(train.rows())?)?;
         room::<T>(&config.model, sizes.points.saturating_add(sizes.length).saturating_add(sizes.slots))?;
         let decay = settings.decay();
         refuse_unread(&settings, method, config)?;
-        let mut run = Self::of_grouped(host, train, grouped)?;
+        let mut run = Self::of_grouped(host, train, grouped, start)?;
         run.decay = decay;
         Ok(run)
     }

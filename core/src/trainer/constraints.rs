@@ -1,8 +1,9 @@
 //! Constraints: from the configuration's texts to what a method trains under, and back for a report.
 
 use super::config::{Config, TrainerError, listed};
+use super::given::Beside;
 use super::run::Run;
-use super::{AnyRun, Trainer};
+use super::{AnyRun, Predictor, Trainer};
 use crate::constraint::{Constraint, Constraints, Measure};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -25,8 +26,17 @@ pub(super) fn asked<T: Real>(
     config: &Config,
     method: &Method,
     train: &Dataset<T>,
+    beside: &Beside<T>,
 ) -> Result<Option<Constraints>, TrainerError> {
-    if config.constraints.is_empty() {
+    let list = config.constraints.iter().map(|text| numbered(text, train, beside)).collect::<Result<Vec<_>, _>>()?;
+    let named = |at: usize| {
+        let group = (train.groups() + at) as u16;
+        list.iter().any(|constraint| constraint.measure == Measure::Loss { group: Some(group) })
+    };
+    if let Some(at) = (0..beside.files().len()).find(|&at| !named(at)) {
+        return Err(TrainerError::Config(format!("loss({}): no constraint names these rows", beside.files()[at].0)));
+    }
+    if list.is_empty() {
         return Ok(None);
     }
     if method.kind != Kind::Cells {
@@ -34,7 +44,6 @@ pub(super) fn asked<T: Real>(
         let text = format!("method {} trains under no constraints; there are {}", method.name, listed(&names));
         return Err(TrainerError::Config(text));
     }
-    let list = config.constraints.iter().map(|text| numbered(text, train)).collect::<Result<Vec<_>, _>>()?;
     Constraints::new(&list).map(Some).map_err(|_| {
         TrainerError::Config(format!(
             "{} constraints are more than there may be, {}",
@@ -90,7 +99,7 @@ impl Config {
                 group.is_some()
             }
             Ok(Quantity::Gap { .. }) => true,
-            // (Refused for what it is.)
+            // (What cannot be read is refused for that.)
             Ok(Quantity::LossOn { .. }) | Err(_) => false,
         };
         let worst = self.settings.iter().any(|(name, value)| name == "objective" && value == "cvar");
@@ -99,28 +108,51 @@ impl Config {
     }
 }
 
-/// With numbers for the groups.
-fn numbered<T: Real>(text: &str, train: &Dataset<T>) -> Result<Constraint, TrainerError> {
+/// With numbers for the groups, those of files behind those of the training rows, and for what is `old`.
+fn numbered<T: Real>(text: &str, train: &Dataset<T>, beside: &Beside<T>) -> Result<Constraint, TrainerError> {
     let refuse = |why: String| TrainerError::Config(format!("constraint \"{}\": {why}", text.escape_debug()));
     let read = Expression::parse(text).map_err(|error| refuse(format!("{error}")))?;
     let number = |name: &Option<String>| {
         let number = name.as_ref().map(|name| group_number(name, train.group_names())).transpose();
         number.map(|number| number.map(|group| group as u16)).map_err(|error| refuse(format!("{error}")))
     };
+    let mut rows = train;
     let measure = match &read.quantity {
         Quantity::Gap { .. } if train.groups() < 2 => return Err(refuse(String::from("the rows have no groups"))),
         Quantity::Gap { rate, fpr } => Measure::Gap { rate: *rate, at: *fpr },
         Quantity::Rate { rate, group } => Measure::Rate { rate: *rate, group: number(group)? },
         Quantity::Precision { group } => Measure::Precision { group: number(group)? },
         Quantity::Loss { group } => Measure::Loss { group: number(group)? },
-        Quantity::LossOn { .. } => return Err(refuse(String::from("training knows the rows of its own file alone"))),
+        Quantity::LossOn { file } => {
+            let at = beside.files().iter().position(|(name, _)| name == file);
+            let at = at.ok_or_else(|| refuse(String::from("the rows of this file are not given")))?;
+            rows = &*beside.files()[at].1;
+            Measure::Loss { group: Some((train.groups() + at) as u16) }
+        }
     };
-    let Bound::Value(bound) = read.bound else {
-        return Err(refuse(String::from("training has no earlier model to compare with")));
+    let bound = match read.bound {
+        Bound::Value(bound) => bound,
+        Bound::Old(more) => {
+            let start = beside
+                .start()
+                .ok_or_else(|| refuse(String::from("there is no model to start from, which old is of")))?;
+            old_loss(&read, start, rows).map_err(|error| refuse(format!("{error}")))? + more
+        }
     };
     let constraint = Constraint { measure, sense: read.sense, bound };
-    constraint.check(train.groups() as u32).map_err(|error| refuse(format!("{error}")))?;
+    constraint.check((train.groups() + beside.files().len()) as u32).map_err(|error| refuse(format!("{error}")))?;
     Ok(constraint)
+}
+
+/// The loss that a constraint is of, of the model before training.
+fn old_loss<T: Real>(of: &Expression, start: &Predictor<T>, rows: &Dataset<T>) -> Result<f64, JudgeError> {
+    let mut scores = vec![T::ZERO; rows.len()];
+    start.clone().score(rows.rows(), &mut scores)?;
+    let (labels, group_of, group_names) = (rows.labels(), rows.group_of(), rows.group_names());
+    let scored = Scored { scores: &scores, labels, group_of, group_names, old: &[] };
+    let plain = Expression { bound: Bound::Value(0.0), ..of.clone() };
+    let judged = plain.judge(&scored, T::ZERO, &mut Metrics::new())?;
+    judged.value.ok_or(JudgeError::Core(Error::Empty { what: "rows" }))
 }
 
 impl<T: Real, R: Run<T>> Trainer<T, R> {
@@ -128,9 +160,13 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     #[must_use]
     pub fn constraints(&self) -> Vec<Expression> {
         match self.estimator() {
-            Some(AnyEstimator::Constrained(of)) => {
+            Some(AnyEstimator::Constrained(of)) if self.config().constraints.is_empty() => {
                 let list = of.constraints().as_slice().iter();
                 list.map(|constraint| Expression::of(constraint, self.train_data().group_names())).collect()
+            }
+            // (They were read when the run was made.)
+            Some(AnyEstimator::Constrained(_)) => {
+                self.config().constraints.iter().filter_map(|text| Expression::parse(text).ok()).collect()
             }
             _ => Vec::new(),
         }
@@ -143,8 +179,9 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let mut notes = Vec::new();
         if let Some(AnyEstimator::Constrained(of)) = self.estimator() {
             let constraints = self.constraints();
-            let mut population = vec![0; 2 * self.train.groups()];
-            self.train.cells().iter().for_each(|&cell| population[cell as usize] += 1);
+            let rows = self.beside.rows(&self.train);
+            let mut population = vec![0; 2 * rows.groups()];
+            rows.cells().iter().for_each(|&cell| population[cell as usize] += 1);
             of.out_of_reach(&population, |at, full, reach| {
                 notes.push(format!(
                     "the penalty changes nothing for {}: it has its full weight from {full:.3} past the bound (smoothing times \
@@ -157,28 +194,50 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         notes
     }
 
-    /// By how much the model passes its bounds on the training rows and others with these scores together, in sum; 0 where they
-    /// hold, or are none that such rows can be judged by.
+    /// By how much the model passes its bounds on the training rows and others with these scores together, and those of files on
+    /// their rows, in sum; 0 where they hold, or are none that such rows can be judged by.
     pub(super) fn excess(&mut self, others: &[T], data: &Dataset<T>) -> Result<f64> {
         let constraints = self.constraints();
         if constraints.is_empty() {
             return Ok(0.0);
         }
+        let mut start = self.beside.start().cloned();
+        let mut before = |rows: &Dataset<T>| -> Result<Vec<T>> {
+            let Some(start) = &mut start else { return Ok(Vec::new()) };
+            let mut scores = vec![T::ZERO; rows.len()];
+            start.score(rows.rows(), &mut scores)?;
+            Ok(scores)
+        };
         let train = self.train.clone();
         let mut scores = vec![T::ZERO; train.len()];
         self.score(train.rows(), &mut scores)?;
         scores.extend_from_slice(others);
+        let old = [before(&train)?, before(data)?].concat();
         let labels = [train.labels(), data.labels()].concat();
         let group_of = [train.group_of(), data.group_of()].concat();
-        let (on, mut memory) = (
-            Scored { scores: &scores, labels: &labels, group_of: &group_of, group_names: data.group_names(), old: &[] },
-            Metrics::new(),
-        );
-        constraints.iter().try_fold(0.0, |sum, constraint| match constraint.judge(&on, T::ZERO, &mut memory) {
-            Ok(judged) => Ok(sum + constraint.excess(&judged).or_larger(0.0)),
-            Err(JudgeError::Core(error)) => Err(error),
-            Err(_) => Ok(sum),
-        })
+        let group_names = data.group_names();
+        let on = Scored { scores: &scores, labels: &labels, group_of: &group_of, group_names, old: &old };
+        let (mut memory, mut sum) = (Metrics::new(), 0.0);
+        for constraint in &constraints {
+            let judged = match &constraint.quantity {
+                Quantity::LossOn { file } => {
+                    let named = self.beside.files().iter().find(|(name, _)| name == file);
+                    let Some(rows) = named.map(|(_, rows)| rows.clone()) else { continue };
+                    let (mut scores, old) = (vec![T::ZERO; rows.len()], before(&rows)?);
+                    self.score(rows.rows(), &mut scores)?;
+                    let (labels, group_of, group_names) = (rows.labels(), &[], &[]);
+                    let on = Scored { scores: &scores, labels, group_of, group_names, old: &old };
+                    constraint.judge(&on, T::ZERO, &mut memory)
+                }
+                _ => constraint.judge(&on, T::ZERO, &mut memory),
+            };
+            match judged {
+                Ok(judged) => sum += constraint.excess(&judged).or_larger(0.0),
+                Err(JudgeError::Core(error)) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(sum)
     }
 
     /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows; `None` of others.

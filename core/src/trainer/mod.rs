@@ -13,6 +13,7 @@ mod config;
 #[cfg(feature = "every-method")]
 mod constraints;
 mod figures;
+mod given;
 mod passes;
 mod predictor;
 mod run;
@@ -31,6 +32,8 @@ pub use config::{Config, Length, ModelSpec, TrainerError};
 #[cfg(feature = "every-method")]
 pub use constraints::objective;
 pub use figures::Figures;
+#[cfg(all(feature = "every-method", not(feature = "compact")))]
+pub use given::Given;
 pub use predictor::Predictor;
 pub use run::{Doubt, Objective, Run, SumReport};
 #[cfg(feature = "every-method")]
@@ -51,6 +54,7 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use given::Beside;
 use passes::Work;
 
 /// What a report holds.
@@ -86,6 +90,7 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     range: FprRange,
     train: Arc<Dataset<T>>,
     test: Option<Arc<Dataset<T>>>,
+    beside: Beside<T>,
     run: R,
     work: Work<T>,
 }
@@ -125,8 +130,38 @@ impl<T: Real> Trainer<T> {
     /// `Config` for a method, setting, model or length that does not exist or fit; `Core` with `OneClass` when the
     /// training data lacks a class.
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
+        Self::made(config, train, test, Beside::NONE)
+    }
+
+    /// The same with a model to start from, and rows of files whose loss is bounded.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `Config` for a start of another model, other columns or classes, rows of files that are none, or
+    /// that no constraint names, or a constraint of a file that is not there, or of `old` without a start.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    pub fn of(config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
+        let Given { train, test, start, files } = given;
+        let beside = Beside::of(&train, start, files)?;
+        Self::made(config, train, test, beside)
+    }
+
+    fn made(
+        config: &Config,
+        train: Arc<Dataset<T>>,
+        test: Option<Arc<Dataset<T>>>,
+        beside: Beside<T>,
+    ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
-        let pairs = config.pairs();
+        #[allow(unused_mut)]
+        let mut pairs = config.pairs();
+        #[cfg(all(feature = "every-method", not(feature = "compact")))]
+        if let Some(start) = beside.start() {
+            given::check_start(start, config, &train)?;
+            let set = pairs.iter().any(|pair| pair.0 == "pretrain");
+            if !set && method.params.iter().any(|param| param.name == "pretrain") {
+                pairs.push(("pretrain", "0"));
+            }
+        }
         let settings = config.settings_of(method, &pairs)?;
         check_range(config)?;
         check_test(&train, test.as_deref())?;
@@ -147,9 +182,10 @@ impl<T: Real> Trainer<T> {
         let model = config.model.build_with(train.cols(), heads)?;
         // (Weight decay by parameters and positives is for positives and negatives.)
         let params = if heads > 1 { 0 } else { Model::<T>::param_len(&model) };
-        let groups = if method.kind == registry::Kind::Cells { train.groups() as u32 } else { 1 };
+        let (protected, rows) = (beside.files().len() as u32, beside.rows(&train));
+        let groups = if method.kind == registry::Kind::Cells { rows.groups() as u32 } else { 1 };
         let scope =
-            Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0, groups, protected: 0 };
+            Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0, groups, protected };
         #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
         let mut settings = settings.with_scope(scope);
         #[cfg(not(feature = "every-method"))]
@@ -157,21 +193,26 @@ impl<T: Real> Trainer<T> {
             return Err(TrainerError::NotBuilt { method: method.name });
         }
         #[cfg(feature = "every-method")]
-        if let Some(constraints) = constraints::asked(config, method, &train)? {
+        if let Some(constraints) = constraints::asked(config, method, &train, &beside)? {
             settings = settings.with_constraints(constraints);
         }
         let run = match method.kind {
             #[cfg(feature = "every-method")]
-            registry::Kind::FiniteSum => AnyRun::Sum(SumRun::of_method(method, &settings, config, model, &train)?),
+            registry::Kind::FiniteSum => {
+                AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside)?)
+            }
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
-                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, &train)?)
+                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, &beside)?)
             }
         };
         #[cfg(feature = "every-method")]
         constraints::check_used(config, &run)?;
-        Self::with_run(config, run, train, test)
+        let trainer = Self::with_run(config, run, train, test);
+        #[cfg(all(feature = "every-method", not(feature = "compact")))]
+        let trainer = trainer.map(|trainer| Self { beside, ..trainer });
+        trainer
     }
 
     /// The model.
@@ -237,7 +278,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     ) -> Result<Self, TrainerError> {
         let range = check_range(config)?;
         check_test(&train, test.as_deref())?;
-        Ok(Self { config: config.clone(), range, train, test, run, work: Work::default() })
+        Ok(Self { config: config.clone(), range, train, test, beside: Beside::NONE, run, work: Work::default() })
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
@@ -270,7 +311,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step; the batch is drawn, and the estimator's state may have seen it.
     pub fn step(&mut self) -> Result<Option<f64>> {
-        self.run.step(&self.train, None)
+        self.run.step(self.beside.rows(&self.train), None)
     }
 
     /// As [`step`](Self::step), with the sums over pairs computed by `device` where the method has some
@@ -279,7 +320,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// # Errors
     /// As there.
     pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
-        self.run.step(&self.train, Some(device))
+        self.run.step(self.beside.rows(&self.train), Some(device))
     }
 
     /// Whether the run is over: [`step`](Self::step) has nothing more to do. Also of a run that was saved at its end.
@@ -303,12 +344,13 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// # Errors
     /// `OneClass` when the test data lacks a class; `NonFinite` when a score is NaN or infinite, `Overflow`.
     pub fn report(&mut self) -> Result<Report> {
-        let train = Arc::clone(&self.train);
-        let mut scores = vec![T::ZERO; train.len() * self.run.heads()];
-        self.run.score(&train, train.rows(), &mut scores)?;
-        let Objective { value: objective, grad_norm_sq, sum } = self.run.objective(&train, &scores)?;
+        let all = self.beside.rows(&self.train);
+        let mut scores = vec![T::ZERO; all.len() * self.run.heads()];
+        self.run.score(all, all.rows(), &mut scores)?;
+        let Objective { value: objective, grad_norm_sq, sum } = self.run.objective(all, &scores)?;
+        scores.truncate(self.train.len() * self.run.heads());
         self.to_log_odds(&mut scores)?;
-        let figures = Figures::of(&scores, &train, self.range, self.work.lend(metric::need(scores.len())))?;
+        let figures = Figures::of(&scores, &self.train, self.range, self.work.lend(metric::need(scores.len())))?;
         let test = match self.test.clone() {
             None => None,
             Some(test) => Some(self.evaluate(&test)?),
@@ -336,7 +378,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// `Length`; of several classes `NonFinite`, `Overflow`.
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> Result<()> {
         crate::error::exact_len("scores", rows.len() * self.run.heads(), scores.len())?;
-        self.run.score(&self.train, rows, scores)?;
+        self.run.score(self.beside.rows(&self.train), rows, scores)?;
         self.to_log_odds(scores)
     }
 
@@ -356,7 +398,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     pub fn sum(&mut self) -> Result<Option<SumReport>> {
         match self.run.step_size() {
             None => Ok(None),
-            Some(_) => Ok(self.run.objective(&self.train, &[])?.sum),
+            Some(_) => Ok(self.run.objective(self.beside.rows(&self.train), &[])?.sum),
         }
     }
 
@@ -366,7 +408,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// # Errors
     /// `Overflow`.
     pub fn curvature(&mut self) -> Result<Option<f64>> {
-        self.run.curvature(&self.train)
+        self.run.curvature(self.beside.rows(&self.train))
     }
 
     /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of one's own.
@@ -402,21 +444,22 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     pub fn progress(&self) -> (u64, u64) {
         self.run.progress()
     }
-    /// Rows drawn so far / rows there are; a full gradient draws all of them.
+    /// Rows drawn so far / rows there are, those of protected files included; a full gradient draws all of them.
     #[must_use]
     pub fn pass(&self) -> f64 {
-        self.run.drawn() as f64 / self.train.len() as f64
+        self.run.drawn() as f64 / self.beside.rows(&self.train).len() as f64
     }
-    /// Rows of the last batch; class by class, negatives first, where it was drawn so.
+    /// Rows of the last batch; class by class, negatives first, where it was drawn so. Rows of protected files are numbered on
+    /// from the training rows.
     #[must_use]
     pub fn batch_index(&self) -> &[u32] {
-        self.run.batch(&self.train)
+        self.run.batch(self.beside.rows(&self.train))
     }
     /// The model's parameters.
     #[must_use]
     pub fn params(&mut self) -> &[T] {
         // The memory fits the run it was made for.
-        self.run.params(&self.train).unwrap_or(&[])
+        self.run.params(self.beside.rows(&self.train)).unwrap_or(&[])
     }
     /// The configuration.
     #[must_use]
@@ -427,6 +470,18 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     #[must_use]
     pub fn train_data(&self) -> &Arc<Dataset<T>> {
         &self.train
+    }
+    /// The model that it began at, if not at start values.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    #[must_use]
+    pub fn start(&self) -> Option<&Predictor<T>> {
+        self.beside.start()
+    }
+    /// The rows of the files whose loss is bounded, by the names that constraints call them.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    #[must_use]
+    pub fn files(&self) -> &[(alloc::string::String, Arc<Dataset<T>>)] {
+        self.beside.files()
     }
     /// The test data.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use super::best::best_params;
 use super::config::{Config, TrainerError};
+use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::run::Run;
 use super::saved::{Saved, number_of, params, write};
@@ -116,7 +117,7 @@ impl<T: Real> Predictor<T> {
     }
 
     /// The model of a run, or its best.
-    fn of_run(bytes: &[u8], best: Option<&[u8]>) -> Result<Self, TrainerError> {
+    pub(super) fn of_run(bytes: &[u8], best: Option<&[u8]>) -> Result<Self, TrainerError> {
         let saved = Saved::read(bytes)?;
         let model = saved.model()?;
         let count = Model::<T>::param_len(&model);
@@ -136,7 +137,7 @@ impl<T: Real> Predictor<T> {
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let cols = Model::<T>::inputs(&self.model);
-        write(&self.config, (cols, self.data, &self.classes), &self.params, None)
+        write(&self.config, (cols, self.data, &self.classes), &self.params, None, &Beside::NONE)
     }
 
     /// A model file of it, without a threshold and without what is known of its training.

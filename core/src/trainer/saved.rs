@@ -2,7 +2,12 @@
 
 use super::Trainer;
 use super::config::{Config, TrainerError};
+use super::given::Beside;
 use super::run::Run;
+#[cfg(all(feature = "every-method", not(feature = "compact")))]
+use super::{Given, Predictor};
+#[cfg(all(feature = "every-method", not(feature = "compact")))]
+use crate::checkpoint::write_bytes;
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};
@@ -25,6 +30,8 @@ mod tag {
     pub const ALONE: u8 = b'a';
     /// What must hold of the model, where anything is asked.
     pub const CONSTRAINTS: u8 = b'k';
+    /// Where a run began at a model or is held to rows of files: that model alone, and numbers that tell the rows apart.
+    pub const BESIDE: u8 = b's';
 }
 
 /// What is saved of every run beside what changes.
@@ -38,6 +45,8 @@ pub(super) struct Saved<'a> {
     pub params: &'a [u8],
     /// `None` of a model alone.
     run: Option<&'a [u8]>,
+    /// The model that it began at, and numbers of the rows of files.
+    beside: Option<&'a [u8]>,
 }
 
 impl<'a> Saved<'a> {
@@ -56,7 +65,8 @@ impl<'a> Saved<'a> {
         if run.is_none() {
             find(tag::ALONE)?;
         }
-        Ok(Self { config, inputs, real_bytes, data, classes, params, run })
+        let beside = section(payload, tag::BESIDE);
+        Ok(Self { config, inputs, real_bytes, data, classes, params, run, beside })
     }
 
     /// Whether a run of this number type on this data can go on from it.
@@ -73,6 +83,38 @@ impl<'a> Saved<'a> {
     /// Everything of the run that changes.
     pub fn run(&self) -> Result<&'a [u8], CheckpointError> {
         self.run.ok_or(CheckpointError::ModelOnly)
+    }
+
+    /// What it has beside its training rows without files: the model that it began at.
+    #[inline]
+    fn beside<T: Real>(&self, train: &Dataset<T>) -> Result<Beside<T>, TrainerError> {
+        #[cfg(all(feature = "every-method", not(feature = "compact")))]
+        return self.beside_with(train, Vec::new());
+        #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
+        match self.beside {
+            None => Ok(Beside::NONE),
+            Some(_) => {
+                let _ = train;
+                Err(CheckpointError::Mismatch("build").into())
+            }
+        }
+    }
+
+    /// The same with these rows of files.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    fn beside_with<T: Real>(
+        &self,
+        train: &Dataset<T>,
+        files: Vec<(String, Arc<Dataset<T>>)>,
+    ) -> Result<Beside<T>, TrainerError> {
+        let mut from = Reader(self.beside.unwrap_or(&[0, 0]));
+        let mut read = || Some((if from.value()? { Some(from.bytes()?) } else { None }, from.value::<Vec<u64>>()?));
+        let (start, known) = read().ok_or(CheckpointError::Damaged)?;
+        if !files.is_empty() && !files.iter().map(|(_, data)| number_of(data)).eq(known) {
+            return Err(CheckpointError::Mismatch("set of rows whose loss is bounded").into());
+        }
+        let start = start.map(|start| Predictor::of_run(start, None)).transpose()?;
+        Beside::of(train, start, files)
     }
 
     pub fn model(&self) -> Result<AnyModel, TrainerError> {
@@ -148,6 +190,7 @@ pub(super) fn write<T: Real>(
     (cols, data, classes): (usize, u64, &[String]),
     params: &[T],
     run: Option<&[u8]>,
+    beside: &Beside<T>,
 ) -> Vec<u8> {
     let (mut origin, mut settings, mut values) = (Vec::new(), Vec::new(), Vec::new());
     cols.write(&mut origin);
@@ -166,7 +209,21 @@ pub(super) fn write<T: Real>(
         (tag::CONSTRAINTS, &constraints),
     ];
     let count = if config.constraints.is_empty() { 4 } else { 5 };
-    seal(Kind::Trainer, &sections(&parts[..count]))
+    #[allow(unused_mut)]
+    let mut payload = sections(&parts[..count]);
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    if beside.start().is_some() || !beside.files().is_empty() {
+        let mut bytes = Vec::new();
+        beside.start().is_some().write(&mut bytes);
+        if let Some(start) = beside.start() {
+            write_bytes(&start.save(), &mut bytes);
+        }
+        beside.files().iter().map(|(_, data)| number_of(data)).collect::<Vec<u64>>().write(&mut bytes);
+        payload.extend_from_slice(&sections(&[(tag::BESIDE, &bytes)]));
+    }
+    #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
+    let _ = beside;
+    seal(Kind::Trainer, &payload)
 }
 
 impl Config {
@@ -196,7 +253,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         self.run.write(&mut run);
         let params = self.run.copy_params(&self.train);
         let origin = (self.train.cols(), number_of(&self.train), self.train.classes());
-        write(&self.config, origin, &params, Some(&run))
+        write(&self.config, origin, &params, Some(&run), &self.beside)
     }
 
     /// Continues a saved run with a run of the same make at its start, on the same training data.
@@ -212,7 +269,8 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let saved = Saved::read(bytes)?;
         saved.fits(&train)?;
         run.read(&train, saved.run()?)?;
-        Self::with_run(&saved.config, run, train, test)
+        let beside = saved.beside(&train)?;
+        Ok(Self { beside, ..Self::with_run(&saved.config, run, train, test)? })
     }
 }
 
@@ -224,13 +282,36 @@ impl<T: Real> Trainer<T> {
     /// type; `NotBuilt` for a method that this build does not have.
     pub fn load(bytes: &[u8], train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
         let saved = Saved::read(bytes)?;
+        let beside = saved.beside(&train)?;
+        Self::loaded(&saved, train, test, beside)
+    }
+
+    /// The same with the rows of files whose loss is bounded. The model that the run began at is among the bytes; another that
+    /// is given is not looked at.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load) and [`of`](Self::of).
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    pub fn load_with(bytes: &[u8], given: Given<T>) -> Result<Self, TrainerError> {
+        let saved = Saved::read(bytes)?;
+        let beside = saved.beside_with(&given.train, given.files)?;
+        Self::loaded(&saved, given.train, given.test, beside)
+    }
+
+    #[inline]
+    fn loaded(
+        saved: &Saved<'_>,
+        train: Arc<Dataset<T>>,
+        test: Option<Arc<Dataset<T>>>,
+        beside: Beside<T>,
+    ) -> Result<Self, TrainerError> {
         saved.fits(&train)?;
         // Before memory for the model is asked for.
         if Model::<T>::param_len(&saved.model()?) != saved.params.len() / T::BYTES {
             return Err(CheckpointError::Mismatch("model").into());
         }
-        let mut trainer = Self::new(&saved.config, train, test)?;
-        trainer.run.read(&trainer.train, saved.run()?)?;
+        let mut trainer = Self::made(&saved.config, train, test, beside)?;
+        trainer.run.read(trainer.beside.rows(&trainer.train), saved.run()?)?;
         Ok(trainer)
     }
 }

@@ -1,7 +1,9 @@
 //! A run that minimises a finite sum: one algorithm, and one sum over rows that are lent for every call.
 
 use super::config::{Config, Length, TrainerError, refuse_unread, room};
+use super::given::Beside;
 use super::passes::{SharedPasses, Work};
+use super::predictor::Predictor;
 use super::run::{Doubt, Objective, Run, SumReport};
 use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Targets};
@@ -56,10 +58,25 @@ pub struct SumRun<T: Real, M = AnyModel, F = AnySum, L = ModelSum> {
     params: Vec<T>,
     /// Whether `params` are the iterate.
     read: bool,
+    /// Where it began, if not at the model's start values.
+    start: Option<Vec<T>>,
     /// P where the run began, once it was asked for.
     began: Option<f64>,
     work: Work<T>,
     passes: SharedPasses<T>,
+}
+
+/// Where a run begins: at the model's start values, or at others.
+fn first<T: Real, M: Model<T>>(model: &M, seed: u64, start: Option<&[T]>) -> Result<Vec<T>> {
+    let mut params = vec![T::ZERO; model.param_len()];
+    match start {
+        Some(start) => {
+            crate::error::exact_len("params", params.len(), start.len())?;
+            params.copy_from_slice(start);
+        }
+        None => model.init(&mut Rng::keyed(seed, 0x1217, 0), &mut params)?,
+    }
+    Ok(params)
 }
 
 /// Working memory of a sum's calls.
@@ -85,15 +102,16 @@ fn refused(method: &str, settings: &Settings<'_>, model: &str) -> Option<Trainer
 }
 
 impl<T: Real> SumRun<T> {
-    /// Of a method of the registry.
+    /// Of a method of the registry, at the model's start values or at others.
     pub(super) fn of_method(
         method: &'static Method,
         settings: &Settings<'_>,
         config: &Config,
         model: AnyModel,
         train: &Dataset<T>,
+        beside: &Beside<T>,
     ) -> Result<Self, TrainerError> {
-        let n = train.len();
+        let (n, start) = (train.len(), beside.start().map(Predictor::params));
         room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
         let (loss, lambda) = loss_of(settings, n)?;
         if let (Targets::Values(_), false) = (train.targets(), loss == GlmLoss::LeastSquares) {
@@ -122,7 +140,7 @@ impl<T: Real> SumRun<T> {
             }
         };
         refuse_unread(settings, method, config)?;
-        let mut run = Self::new(model, algorithm, sum, end, config.seed, train)?;
+        let mut run = Self::of_sum(model, algorithm, sum, end, config.seed, train, start)?;
         run.total = total;
         Ok(run)
     }
@@ -134,8 +152,20 @@ impl<T: Real, M: Model<T>, F: FiniteSum<T>, L: Lent<T>> SumRun<T, M, F, L> {
     /// # Errors
     /// `Length` for a sum of another number of parameters, and those of [`FiniteSum::need`] and [`FiniteSum::start`].
     pub fn new(model: M, algorithm: F, sum: L, end: End, seed: u64, train: &Dataset<T>) -> Result<Self> {
-        let mut params = vec![T::ZERO; model.param_len()];
-        model.init(&mut Rng::keyed(seed, 0x1217, 0), &mut params)?;
+        Self::of_sum(model, algorithm, sum, end, seed, train, None)
+    }
+
+    /// At the model's start values, or at others.
+    fn of_sum(
+        model: M,
+        algorithm: F,
+        sum: L,
+        end: End,
+        seed: u64,
+        train: &Dataset<T>,
+        start: Option<&[T]>,
+    ) -> Result<Self> {
+        let params = first(&model, seed, start)?;
         let over = sum.over(train.rows(), train.response());
         crate::error::exact_len("params", over.oracle().dim(), params.len())?;
         let need = algorithm.need(over.oracle())?;
@@ -160,6 +190,7 @@ impl<T: Real, M: Model<T>, F: FiniteSum<T>, L: Lent<T>> SumRun<T, M, F, L> {
             stationary: false,
             params,
             read: true,
+            start: start.map(<[T]>::to_vec),
             began: None,
             work: Work::default(),
             passes: SharedPasses::default(),
@@ -268,8 +299,7 @@ impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun
         let from = match self.began {
             Some(from) => from,
             None => {
-                let mut start = vec![T::ZERO; self.params.len()];
-                self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), &mut start)?;
+                let start = first(&self.model, self.seed, self.start.as_deref())?;
                 sum.oracle().objective(&start, scratch)?
             }
         };

@@ -47,7 +47,7 @@ pub enum Warning {
     },
     /// The algorithm ended without a step, because no step along the gradient lowered the objective.
     NoDescent,
-    /// The method's own steps did not raise the metric on the training rows: the model is that of cross-entropy before them.
+    /// The method's own steps did not raise the metric on the training rows: the model is that before them.
     Start,
     /// The objective of a finite sum is larger than where it began: the run has diverged.
     Risen {
@@ -97,7 +97,7 @@ impl Warning {
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
             Self::Start => {
-                "no step of the method's own raised its metric on the training rows: this is cross-entropy's model"
+                "no step of the method's own raised its metric on the training rows: this is the model that they began at"
             }
             Self::Risen { .. } => "the objective is larger than where it began",
         });
@@ -221,7 +221,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                 return Ok(Some(Warning::Saturated { slope }));
             }
         }
-        if let Some(doubt) = self.run.doubt(&self.train)? {
+        if let Some(doubt) = self.run.doubt(self.beside.rows(&self.train))? {
             return Ok(Some(doubt.into()));
         }
         Ok(match train {

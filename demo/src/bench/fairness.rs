@@ -114,7 +114,8 @@ pub fn read(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn table(text: &str, name: &str) -> Result<RawTable> {
+/// A table of a text.
+pub(super) fn table(text: &str, name: &str) -> Result<RawTable> {
     Ok(RawTable::parse(text.as_bytes(), Format::Csv, name)?)
 }
 

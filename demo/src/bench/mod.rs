@@ -15,6 +15,7 @@ pub mod exact;
 pub mod experiment;
 pub mod fairness;
 pub mod figure;
+pub mod forgetting;
 pub mod gap;
 pub mod gdro;
 pub mod metrics;
@@ -77,6 +78,8 @@ enum Bench {
     Contrastive(contrastive::Args),
     /// Time the estimator of constraints and whole steps under them, beside steps without
     ConstrainedCost,
+    /// New rows without forgetting old ones: gains and the worst protected change, by every method and plain fine-tuning
+    Forgetting(forgetting::Args),
     /// Time one whole training step of a small network
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
@@ -112,6 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Gdro(own)) => gdro::run(own, args.json),
         Some(Bench::Contrastive(own)) => contrastive::run(own, args.json),
         Some(Bench::ConstrainedCost) => constrained_cost::run(args.json),
+        Some(Bench::Forgetting(own)) => forgetting::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),

@@ -6,10 +6,10 @@ use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::super::split::Split;
 use super::columns::{Column, Layout, Role, as_categories};
-use super::groups::{GroupRule, Groups};
+use super::groups::Groups;
 use super::labels::targets;
 use super::table::{all_rows, check_dense, check_rows, find_column, first_missing, is_missing, not_a_number, reserve};
-use super::{MAX_DENSE, Missing, Options, Preparation, parts};
+use super::{MAX_DENSE, Missing, Preparation, parts};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
@@ -97,10 +97,8 @@ impl Preparation {
         data: Dataset<T>,
         columns: &[String],
     ) -> Result<Dataset<T>, DataError> {
-        let options = Options { group: columns.to_vec(), missing: self.missing, ..Options::default() };
-        let rows = all_rows(table);
-        let rule = GroupRule::fit(table, &options, &rows)?;
-        match rule.map(|rule| rule.apply(table, self.missing, &rows)).transpose()?.flatten() {
+        let rule = self.clone().with_groups(table, columns)?.groups;
+        match rule.map(|rule| rule.apply(table, self.missing, &all_rows(table))).transpose()?.flatten() {
             Some(Groups { of, names }) => data.with_groups(of, names).map_err(|error| table.error(error.into())),
             None => Ok(data),
         }

@@ -244,6 +244,15 @@ impl Preparation {
         Self { missing, ..self }
     }
 
+    /// The same with the groups that these columns make of a table, in place of those that it knew.
+    ///
+    /// # Errors
+    /// As [`grouped`](Self::grouped).
+    pub fn with_groups(self, table: &RawTable, columns: &[String]) -> Result<Self, DataError> {
+        let options = Options { group: columns.to_vec(), missing: self.missing, ..Options::default() };
+        Ok(Self { groups: GroupRule::fit(table, &options, &all_rows(table))?, ..self })
+    }
+
     /// The label column, for tables with named columns.
     #[must_use]
     pub fn label_column(&self) -> Option<&str> {

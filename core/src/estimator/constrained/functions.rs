@@ -96,7 +96,12 @@ impl Constrained {
             }
             _ => {
                 let mut sum = 0.0;
-                let constant = self.linear(of, population, |cell, factor| sum += factor * mean(cell, function.column));
+                let constant = self.linear(of, population, |cell, factor| {
+                    // (A cell without a row has no mean.)
+                    if factor != 0.0 {
+                        sum += factor * mean(cell, function.column);
+                    }
+                });
                 sum + constant
             }
         }

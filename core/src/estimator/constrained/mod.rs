@@ -459,7 +459,6 @@ impl<T: Real> Estimator<T> for Constrained {
     fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         self.check(batch, Some(aux), None)?;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
-        let middle = batch.starts()[self.of.groups as usize];
         let (memory, rest) = scratch.f64.split_at_mut(self.solved(batch.shape().rows));
         let (means, rest) = rest.split_at_mut(self.means());
         let (soft, _) = self.soft_of(batch, None, false, memory)?;
@@ -481,11 +480,19 @@ impl<T: Real> Estimator<T> for Constrained {
                     .0;
         });
         value += match self.exact() {
-            Some(exact) if batch.drawn() == Drawn::All && self.of.protected == 0 => {
-                let rows = batch.shape().rows as u32;
-                let (starts, population) = ([0, middle, rows], [middle, rows - middle]);
-                let whole = Batch::new(batch.scores(), 1, &starts, &population, Drawn::All)?;
-                let scratch = Scratch { real: scratch.real, f64: rest, u32: scratch.u32, u64: scratch.u64 };
+            Some(exact) if batch.drawn() == Drawn::All => {
+                // The rows of the groups that are not protected, label by label.
+                let (open, real) = scratch.real.split_at_mut(batch.scores().len());
+                let (starts, mut ends) = (batch.starts(), [0; 3]);
+                for label in 0..2 {
+                    let first = label * self.of.groups as usize;
+                    let rows = starts[first] as usize..starts[first + self.open()] as usize;
+                    ends[label + 1] = ends[label] + rows.len() as u32;
+                    open[ends[label] as usize..ends[label + 1] as usize].copy_from_slice(&batch.scores()[rows]);
+                }
+                let population = [ends[1], ends[2] - ends[1]];
+                let whole = Batch::new(&open[..ends[2] as usize], 1, &ends, &population, Drawn::All)?;
+                let scratch = Scratch { real, f64: rest, u32: scratch.u32, u64: scratch.u64 };
                 exact.value(&whole, &[], scratch)?
             }
             _ => self.objective(batch, None, &mut scratch.real[..batch.scores().len()])?,
