@@ -23,7 +23,7 @@ use undercurve::outer::{Band, CvarHinge, Hinge, Log, Outer, Ratio, SquaredHinge}
 use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler, Stratified};
-use undercurve::trainer::{Config, Given, Length, ModelSpec, Predictor, Trainer};
+use undercurve::trainer::{Best, Config, Given, Length, ModelSpec, Predictor, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::fcco::{self as twin, Asked, Cost, Draw, Function, Problem, Running, Step};
 
@@ -619,6 +619,18 @@ fn old_rows_are_not_forgotten() {
         let summary = report.train.binary().unwrap();
         assert_eq!(summary.positives + summary.negatives, 200);
     }
+    // A model is kept by what it does to the file's rows, too, also against the model before.
+    let config = going_on("sonex", &[ce, ("penalty", "0")], &["loss(a) <= 0.1", "loss(a) <= old"], 200);
+    let mut trainer = Trainer::of(&config, given(&["a"])).unwrap();
+    let mut best = Best::new(&trainer, second.clone(), "auroc", None).unwrap();
+    let mut least = f64::INFINITY;
+    while trainer.step().unwrap().is_some() && best.look(&mut trainer).unwrap() {
+        if trainer.steps_done().is_multiple_of(10) {
+            let loss = cross_entropy(&mut trainer.predictor(), &first);
+            least = least.min((loss - 0.1).max(0.0) + (loss - kept).max(0.0));
+        }
+    }
+    assert!(least > 0.0 && (best.excess() - least).abs() < 1e-12, "{} {least}", best.excess());
     // The pairwise objective of a report: as that of the training rows alone, where the constraint asks nothing.
     let (auc, plain) = (going_on("sonex", &[], &["loss(a) <= 9"], 5), going_on("sonex", &[], &["loss <= 9"], 5));
     let mut trainer = Trainer::of(&auc, given(&["a"])).unwrap();
