@@ -74,6 +74,9 @@ impl Constrained {
         if let (Some(held), true) = (held, width > 0.0) {
             taus.iter_mut().zip(&held[HEAD..HEAD + self.count]).for_each(|(tau, held)| *tau = held.f64());
         }
+        if width > 0.0 && !(moves && held.is_some_and(|held| is_due(held[1].f64() as u32 + 1))) {
+            return Ok((Soft::new(&taus[..self.soft()], width), width));
+        }
         let (mut head, mut most) = (0, third);
         if let (Some(held), true) = (held, moves) {
             let ring = &held[HEAD + self.count..];
@@ -81,9 +84,6 @@ impl Constrained {
             for at in 0..count {
                 (memory[at], memory[third + at]) = (ring[at].f64(), ring[RING + at].f64());
             }
-        }
-        if width > 0.0 && !(moves && held.is_some_and(|held| is_due(held[1].f64() as u32 + 1))) {
-            return Ok((Soft::new(&taus[..self.soft()], width), width));
         }
         self.negatives(batch, most, |score, weight| {
             (memory[head], memory[third + head]) = (T::of(score).f64(), T::of(weight).f64());
