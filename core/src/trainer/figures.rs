@@ -7,6 +7,7 @@ use crate::metric::{self, FprRange, Summary, ValueSummary};
 use crate::metric::{ClassSummary, class_summary};
 use crate::real::Real;
 use crate::scratch::Scratch;
+#[cfg(feature = "multiclass")]
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -71,8 +72,6 @@ impl Figures {
                 named.push((format!("ap[{k}]"), class.ap));
             }
         }
-        #[cfg(not(feature = "multiclass"))]
-        let _ = format!("");
         named
     }
 
