@@ -180,13 +180,17 @@ pub fn run(args: Args) -> Result<()> {
     for (name, all) in [("no bound", free.figures()?), ("recalibrated", free.recalibrated()?)] {
         say(name, None, &all)?;
         for (part, [auroc, fpr, tpr]) in ["train", "test"].iter().zip(&all) {
-            // A short line, for a point.
-            let x = fpr.max(*tpr);
-            lines.push((format!("{name}, {part}"), vec![(x, *auroc), (x + 0.004, *auroc)]));
+            lines.push((format!("{name}, {part}"), vec![(fpr.max(*tpr), *auroc)]));
         }
     }
     if let Some(file) = &svg {
-        let lines: Vec<Line<'_>> = lines.iter().map(|(name, points)| Line { name, points }).collect();
+        let lines: Vec<Line<'_>> = lines
+            .iter()
+            .map(|(name, points)| {
+                let line = Line::new(name, points);
+                if name.starts_with(&format!("{rival}, ")) { line.dashed() } else { line }
+            })
+            .collect();
         let axes =
             Axes { title: "AUROC under bounds on the gaps", across: "larger exact gap", up: "AUROC", log: false };
         draw_on(file, &axes, &lines)?;

@@ -808,7 +808,7 @@ fn figures_along(table: &Table, set: &Set, rows: &[Option<Outcome>], folder: &Pa
                 rows.iter().map(|row| row.iter().flat_map(Along::of).map(|at| (x(&at), y(&at))).collect()).collect();
             let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
                 .filter(|(_, points)| !points.is_empty())
-                .map(|(candidate, points)| Line { name: &candidate.name, points })
+                .map(|(candidate, points)| Line::new(&candidate.name, points))
                 .collect();
             if lines.is_empty() {
                 continue;
@@ -831,7 +831,7 @@ fn figures(table: &Table, sets: &[Set], outcomes: &[Vec<Option<Outcome>>], folde
         let curves: Vec<Vec<(f64, f64)>> = rows.iter().map(curve).collect();
         let lines: Vec<Line<'_>> = (table.candidates.iter().zip(&curves))
             .filter(|(_, points)| !points.is_empty())
-            .map(|(candidate, points)| Line { name: &candidate.name, points })
+            .map(|(candidate, points)| Line::new(&candidate.name, points))
             .collect();
         if lines.is_empty() {
             continue;

@@ -385,7 +385,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         }
     }
     if let Some(file) = &args.svg {
-        let lines: Vec<Line<'_>> = lines.iter().map(|(name, points)| Line { name, points }).collect();
+        let lines: Vec<Line<'_>> = lines.iter().map(|(name, points)| Line::new(name, points)).collect();
         let title = format!("{}: test AUC against the larger exact gap", args.set);
         let axes = Axes { title: &title, across: "larger exact gap, test", up: "test AUC", log: false };
         draw_on(file, &axes, &lines)?;

@@ -1,5 +1,6 @@
 //! Convergence figures as SVG.
 
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -7,8 +8,22 @@ use std::path::Path;
 pub struct Line<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its points.
+    /// Its points; one alone is drawn as a dot.
     pub points: &'a [(f64, f64)],
+    /// Whether it is dashed.
+    pub dashed: bool,
+}
+
+impl<'a> Line<'a> {
+    /// A line drawn through.
+    pub fn new(name: &'a str, points: &'a [(f64, f64)]) -> Self {
+        Self { name, points, dashed: false }
+    }
+
+    /// The same with dashes.
+    pub fn dashed(self) -> Self {
+        Self { dashed: true, ..self }
+    }
 }
 
 /// What a figure shows.
@@ -29,11 +44,11 @@ pub struct Axes<'a> {
 /// When the file cannot be written.
 pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Result<()> {
     let height = |y: f64| if axes.log { y.log10() } else { y };
-    let lines: Vec<(&str, Vec<(f64, f64)>)> = lines
+    let lines: Vec<(&str, Vec<(f64, f64)>, bool)> = lines
         .iter()
         .map(|line| {
             let points = line.points.iter().map(|&(x, y)| (x, height(y)));
-            (line.name, points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect())
+            (line.name, points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect(), line.dashed)
         })
         .collect();
     let every = || lines.iter().flat_map(|line| line.1.iter().copied());
@@ -62,15 +77,26 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
         mesh.y_label_formatter(&label);
     }
     mesh.draw()?;
-    for (k, (name, points)) in lines.iter().enumerate() {
+    for (k, (name, points, dashed)) in lines.iter().enumerate() {
         let colour = Palette99::pick(k).to_rgba();
-        chart
-            .draw_series(LineSeries::new(
-                points.iter().copied().filter(|point| point.0 <= right),
-                colour.stroke_width(2),
-            ))?
-            .label(*name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+        let style = colour.stroke_width(2);
+        let seen = points.iter().copied().filter(|point| point.0 <= right);
+        if points.len() == 1 {
+            chart
+                .draw_series(seen.map(|point| Circle::new(point, 4, colour.filled())))?
+                .label(*name)
+                .legend(move |(x, y)| Circle::new((x + 9, y), 4, colour.filled()));
+        } else if *dashed {
+            chart
+                .draw_series(DashedLineSeries::new(seen, 6, 4, style))?
+                .label(*name)
+                .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 18, y)], 4, 3, style));
+        } else {
+            chart
+                .draw_series(LineSeries::new(seen, style))?
+                .label(*name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+        }
     }
     let place = if axes.log { SeriesLabelPosition::UpperRight } else { SeriesLabelPosition::LowerRight };
     chart

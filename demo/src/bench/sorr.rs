@@ -326,9 +326,8 @@ fn figures(problem: &Problem, outcomes: &[Outcome], folder: &Path) -> Result<()>
             .iter()
             .map(|outcome| outcome.along().iter().map(|point| (point[at], point[2])).collect())
             .collect();
-        let lines: Vec<Line<'_>> = (candidates.iter().zip(&curves))
-            .map(|(candidate, points)| Line { name: &candidate.name, points })
-            .collect();
+        let lines: Vec<Line<'_>> =
+            (candidates.iter().zip(&curves)).map(|(candidate, points)| Line::new(&candidate.name, points)).collect();
         let title = format!("{}: mean F of the ranked range", problem.name);
         let axes = Axes { title: &title, across, up: "F", log: true };
         figure::draw_on(&folder.join(format!("sorr-{}-{across}.svg", problem.name)), &axes, &lines)?;

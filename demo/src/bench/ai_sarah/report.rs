@@ -153,7 +153,7 @@ impl Report {
         };
         let draw = |what: &str, across: &str, up: &str, log: bool, lines: Vec<Vec<(f64, f64)>>| {
             let lines: Vec<Line<'_>> =
-                chosen.iter().zip(&lines).map(|(setting, points)| Line { name: setting.method, points }).collect();
+                chosen.iter().zip(&lines).map(|(setting, points)| Line::new(setting.method, points)).collect();
             let file = self.folder.join(format!("{stem}-{what}.svg"));
             figure::draw_on(&file, &Axes { title: stem, across, up, log }, &lines)
         };
@@ -167,11 +167,7 @@ impl Report {
         let own = results.first().map_or(Vec::new(), |runs| of(ALPHA)(runs));
         let bound = results.first().map_or(Vec::new(), |runs| of(ALPHA_MAX)(runs));
         let constant: Vec<(f64, f64)> = passes().map(|x| (x, 1.0 / smooth)).collect();
-        let lines = [
-            Line { name: "α", points: &own },
-            Line { name: "α_max", points: &bound },
-            Line { name: "1/L", points: &constant },
-        ];
+        let lines = [Line::new("α", &own), Line::new("α_max", &bound), Line::new("1/L", &constant)];
         let axes = Axes { title: stem, across: "passes", up: "step size", log: true };
         figure::draw_on(&self.folder.join(format!("{stem}-steps.svg")), &axes, &lines)
     }
