@@ -46,8 +46,10 @@ impl fmt::Display for Verdict {
 /// What is known of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// The exact value, of `<= old` that of the model; none without rows.
+    /// The exact value, of `<= old` that of the model; none without rows. Of many pairs of groups that of `groups`.
     pub value: Option<f64>,
+    /// The largest gap of any pair of groups with rows; of other quantities the value.
+    pub largest: Option<f64>,
     /// What bounds it: the number, or the value of the model before training.
     pub bound: f64,
     /// Its noise.
@@ -185,7 +187,7 @@ impl Expression {
     /// By how much a judged value is on the wrong side of its bound, noise or not; below 0 on the right one, 0 without a value.
     #[must_use]
     pub fn excess(&self, judged: &Judged) -> f64 {
-        let above = judged.value.map_or(0.0, |value| value - judged.bound);
+        let above = judged.largest.map_or(0.0, |value| value - judged.bound);
         if self.sense == Sense::AtMost { above } else { -above }
     }
 
@@ -225,7 +227,7 @@ impl Expression {
         let (value, verdict) =
             if rows == 0 { (None, Verdict::CannotTell) } else { (Some(value), verdict(excess, noise)) };
         let noise = if rows == 0 { f64::INFINITY } else { noise };
-        Judged { value, bound, noise, groups: None, rows: [rows, 0], verdict }
+        Judged { value, largest: value, bound, noise, groups: None, rows: [rows, 0], verdict }
     }
 }
 
@@ -240,24 +242,27 @@ fn verdict(excess: f64, noise: f64) -> Verdict {
     }
 }
 
-/// All pairs of groups together: where one is too far apart the clearest such, else, where one cannot be told, the one that could
-/// be the farthest apart, else the farthest.
+/// All pairs of groups together: where one is too far apart the clearest such, else, where one cannot be told, the one with rows
+/// that could be the farthest apart, else the farthest. A pair without rows cannot be told, and is named where no other is left.
 fn of_gaps(gaps: &[Gap], bound: f64) -> Judged {
     let of = |wanted: Verdict| move |gap: &&Gap| verdict(gap.value - bound, gap.noise) == wanted;
     let most = |wanted: Verdict, size: fn(&Gap) -> f64| {
         let first = |best: Option<&Gap>, gap: &Gap| best.is_none_or(|best| size(gap) > size(best));
         gaps.iter().filter(of(wanted)).fold(None, |best, gap| if first(best, gap) { Some(gap) } else { best })
     };
+    let with_rows = |gap: &&Gap| !gap.rows.contains(&0);
     let (verdict, gap) = if let Some(gap) = most(Verdict::NotMet, |gap| gap.value - gap.noise) {
         (Verdict::NotMet, Some(gap))
-    } else if let Some(gap) = most(Verdict::CannotTell, |gap| gap.value + gap.noise) {
-        (Verdict::CannotTell, Some(gap))
     } else {
-        (Verdict::Met, most(Verdict::Met, |gap| gap.value))
+        let met = most(Verdict::Met, |gap| gap.value);
+        let open = most(Verdict::CannotTell, |gap| if gap.noise.is_finite() { gap.value + gap.noise } else { -1.0 });
+        let verdict = if open.is_some() { Verdict::CannotTell } else { Verdict::Met };
+        (verdict, open.filter(with_rows).or(met).or(open))
     };
-    let there = gap.filter(|gap| !gap.rows.contains(&0));
+    let there = gap.filter(with_rows);
     Judged {
         value: there.map(|gap| gap.value),
+        largest: Gap::worst(gaps).map(|gap| gap.value),
         bound,
         noise: gap.map_or(f64::INFINITY, |gap| gap.noise),
         groups: gap.map(|gap| gap.groups),

@@ -48,6 +48,11 @@ impl<'a, T: Real> Rows<'a, T> {
         Ok(Self { data, scores: score(model)?, old: old.map_or(Ok(Vec::new()), score)? })
     }
 
+    /// What is said of a constraint on them.
+    fn line(&self, part: &'a str, constraint: &Expression) -> Result<Line<'a>> {
+        Ok(Line { part, judged: self.judge(constraint)?, groups: self.data.group_names() })
+    }
+
     /// Judges a constraint on them.
     pub fn judge(&self, constraint: &Expression) -> Result<Judged> {
         let Self { data, scores, old } = self;
@@ -74,7 +79,7 @@ impl Line<'_> {
     }
 
     pub fn json(&self) -> Value {
-        let Judged { value, bound, noise, groups, rows, verdict } = self.judged;
+        let Judged { value, bound, noise, groups, rows, verdict, .. } = self.judged;
         let mut object = json!({
             "value": value, "bound": bound, "noise": noise.is_finite().then_some(noise), "verdict": verdict.to_string(),
         });
@@ -164,20 +169,20 @@ impl Ended {
             }
         }
         let tracked = watch.tracked(trainer);
+        let done = trainer.is_done();
         for (at, constraint) in watch.constraints().iter().enumerate() {
-            let line = |part, rows: &Rows<'_, T>| {
-                Ok(Line { part, judged: rows.judge(constraint)?, groups: train.group_names() })
-            };
             let lines: Result<Vec<Line<'_>>> = match &constraint.quantity {
                 Quantity::LossOn { file } => {
                     let files = [("train", trainer.files()), ("test", held_out)].into_iter();
                     let named = files.flat_map(|(part, files)| files.iter().map(move |of| (part, of)));
                     let named = named.filter(|(_, (name, _))| name == file);
-                    named.map(|(part, (_, data))| line(part, &Rows::new(data, model, old.as_mut())?)).collect()
+                    named
+                        .map(|(part, (_, data))| Rows::new(data, model, old.as_mut())?.line(part, constraint))
+                        .collect()
                 }
-                _ => parts.iter().map(|(part, rows)| line(part, rows)).collect(),
+                _ => parts.iter().map(|(part, rows)| rows.line(part, constraint)).collect(),
             };
-            ended.add_constraint(watch, at, tracked[at], &lines?);
+            ended.add_constraint(watch, (at, done), tracked[at], &lines?);
         }
         for (part, Rows { data, scores, .. }) in &parts {
             if data.group_of().is_empty() {
@@ -204,7 +209,13 @@ impl Ended {
         Ok(ended)
     }
 
-    fn add_constraint(&mut self, watch: &Watch, at: usize, tracked: Option<Tracked>, lines: &[Line<'_>]) {
+    fn add_constraint(
+        &mut self,
+        watch: &Watch,
+        (at, done): (usize, bool),
+        tracked: Option<Tracked>,
+        lines: &[Line<'_>],
+    ) {
         let constraint = &watch.constraints()[at];
         let conflict = lines.first().is_some_and(|train| watch.conflict(at, &train.judged));
         let verdict = lines.last().map_or(Verdict::CannotTell, |line| line.judged.verdict);
@@ -222,6 +233,8 @@ impl Ended {
                 along += &format!(", at its bound and violated in {:.0} % of the last quarter", 100.0 * share);
             }
             object["at_bound"] = share.into();
+        } else if done && tracked.is_some() {
+            along += ", conflict not known: resumed at its end";
         }
         let conflicts = if conflict { ", conflict" } else { "" };
         self.lines.push(format!("{constraint}: {verdict}{conflicts}: {}{along}", parts.join("; ")));

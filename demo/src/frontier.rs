@@ -125,6 +125,14 @@ pub fn run(args: Args) -> Result<()> {
         ("resume", train.resume.is_some()),
         ("precision", train.precision.is_some()),
         ("seconds", train.seconds.is_some()),
+        ("start", train.start.is_some()),
+        ("preset", train.preset != "defaults" && train.preset != "paper"),
+        ("valid, --keep, --metric and --patience", train.decision.has_validation()),
+        ("cost-fp", train.decision.has_costs()),
+        ("device", train.device != crate::device::Choice::Cpu),
+        ("threads", train.threads.is_some()),
+        ("every", train.every.is_some()),
+        ("save-every", train.save_every.is_some()),
     ];
     if let Some((name, _)) = other.iter().find(|(_, given)| *given) {
         return Err(CliError::input(format!("--{name}: is not an option of frontier")));
@@ -134,6 +142,15 @@ pub fn run(args: Args) -> Result<()> {
     }
     if let Some(path) = &svg {
         output::check_output(path, &[&train.data])?;
+    }
+    // (Before the first of many runs, what the last would be refused for.)
+    for name in train.method.iter().chain([&rival]) {
+        let Some(of) = undercurve::registry::method(name) else { continue };
+        if let Some((set, _)) = train.set.iter().find(|(set, _)| of.params.iter().all(|param| param.name != set)) {
+            return Err(CliError::input(format!(
+                "--set {set}: method {name} has no such parameter, and both are to have it"
+            )));
+        }
     }
     let (json, method) = (train.json, train.method.clone().unwrap_or_default());
     let say = |name: &str, bound: Option<f64>, all: &[Figures]| {
@@ -175,6 +192,7 @@ pub fn run(args: Args) -> Result<()> {
         }
     }
     (train.method, train.constraint) = (Some(method), Vec::new());
+    train.set.retain(|(name, _)| name != "penalty");
     train.set.push(("penalty".to_string(), "0".to_string()));
     let free = Trained::new(&train)?;
     for (name, all) in [("no bound", free.figures()?), ("recalibrated", free.recalibrated()?)] {

@@ -449,6 +449,13 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
         reporter.say(text)?;
     }
+    let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
+    let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
+    // (Before what else is told, which may fail.)
+    let out = manner.out.filter(|_| !ranks_nothing);
+    if let Some(path) = out {
+        output::write_atomic(path, &run.alone()?)?;
+    }
     let mut told = None;
     if run.trainer.train_data().groups() > 1 || !run.watch.constraints().is_empty() {
         let ended = Ended::of(&run.trainer, &mut model, &run.watch, &run.held_out, totals["threshold"]["at"].as_f64())?;
@@ -456,8 +463,6 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         ended.add(&mut totals);
         told = ended.sentence();
     }
-    let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
-    let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     if let (true, Some(path)) = (ranks_nothing, place) {
         match &before_run {
             Some(bytes) => output::write_atomic(path, bytes)?,
@@ -465,10 +470,6 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
     }
     let place = place.filter(|_| !ranks_nothing);
-    let out = manner.out.filter(|_| !ranks_nothing);
-    if let Some(path) = out {
-        output::write_atomic(path, &run.alone()?)?;
-    }
     let model = out.map_or_else(String::new, |path| format!(", the model is in {}", path.display()));
     let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
     let sentence = format!(

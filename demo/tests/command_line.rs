@@ -1137,6 +1137,13 @@ fn constraints_are_trained_judged_and_required() {
     let last = shown.lines().last().unwrap();
     assert!(last.starts_with("1500 steps") && last.ends_with("; 2 of 2 constraints met"), "{shown}");
     assert!(shown.contains("\ngap(fpr) <= 0.6: met: train 0.") && shown.contains("\ntest: By group"), "{shown}");
+    // A group that training did not have is named where its gap decides.
+    let far = |line: &str| if line.contains(",x,") { format!("9{line}\n") } else { format!("{line}\n") };
+    folder.write("strange.csv", people(300, 60).lines().map(far).collect::<String>());
+    let other = ["train", "p.csv", "--test", "strange.csv", "--group", "sex", "--method", "sonex", "--steps", "100"];
+    let shown = stdout(&run(&folder.0, &[&other[..], &["--constraint", "gap(tpr) <= 0.01", "--json"]].concat()));
+    let told = &objects(&shown).pop().unwrap()["constraints"][0];
+    assert!(told["test"]["groups"].as_array().unwrap().contains(&"x".into()), "{told}");
     // What cannot be met together ends well, and says so; unless it is required.
     let hard = ["--constraint", "recall >= 0.99", "--constraint", "fpr <= 0.01", "--save", "hard.model"];
     let output = train(&[&hard[..], &["--json"]].concat());
@@ -1230,6 +1237,11 @@ fn constraints_are_trained_judged_and_required() {
     assert!(gap(5) < 0.02 && gap(5) < gap(4), "{told:?}");
     assert!(fs::read_to_string(folder.path("f.svg")).unwrap().contains("larger exact gap"));
     refuse(&[&frontier[..], &["--require"]].concat(), "--require: is not an option of frontier");
+    refuse(&[&frontier[..], &["--preset", "roc-fairness"]].concat(), "--preset: is not an option of frontier");
+    refuse(&[&frontier[..], &["--set", "smoothing=0.1"]].concat(), "method lagrange has no such parameter");
+    let weak = [&frontier[..], &["--bounds", "0.05", "--set", "penalty=3", "--rival", "sox"]].concat();
+    assert_eq!(objects(&stdout(&run(&folder.0, &weak))).len(), 4);
+    assert!(std::fs::read_to_string(folder.path("f.svg")).unwrap().contains("<circle"), "points are dots");
     refuse(&["frontier", "p.csv", "--method", "sonex"], "--group names their columns");
 }
 

@@ -16,14 +16,16 @@ use undercurve::estimator::{
     AnyEstimator, Blocks, Constrained, ConstrainedSettings, Estimator, Form, Gdro, GdroSettings, Grad, Minimised, Risk,
     Thresholds, Tracker, Uses,
 };
+use undercurve::expression::Expression;
 use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
-use undercurve::metric::Rate;
+use undercurve::judge::{Scored, Verdict};
+use undercurve::metric::{Metrics, Rate};
 use undercurve::model::Linear;
 use undercurve::outer::{Band, CvarHinge, Hinge, Log, Outer, Ratio, SquaredHinge};
 use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{Place, Sampler, Stratified};
-use undercurve::trainer::{Best, Config, Given, Length, ModelSpec, Predictor, Trainer};
+use undercurve::trainer::{Best, Config, Given, Length, ModelSpec, Predictor, Trainer, Watch};
 use undercurve::{Error, Scratch};
 use undercurve_tests::fcco::{self as twin, Asked, Cost, Draw, Function, Problem, Running, Step};
 
@@ -1238,4 +1240,90 @@ fn penalties_that_do_nothing_are_named() {
         assert_ne!(run(constraint, "0.5", "0.01").1, weak, "{constraint}");
     }
     assert_eq!(run("loss <= 0.1", "100", "100").0, Vec::<String>::new());
+}
+
+/// Three groups, of which the last has positives alone.
+fn with_an_empty_cell(seed: u64) -> Arc<Dataset<f64>> {
+    let mut rng = Rng::new(seed);
+    let group: Vec<u32> = (0..240).map(|row| if row >= 228 { 2 } else { (row / 3 % 2) as u32 }).collect();
+    let y: Vec<u8> = (0..240).map(|row| u8::from(row % 3 == 0 || row >= 228)).collect();
+    let x = (0..240).map(|row| rng.normal() + f64::from(y[row]) + 1.5 * f64::from(group[row]));
+    let names = ["a", "b", "z"].map(String::from).to_vec();
+    Arc::new(Dataset::dense(x.collect(), y, 1).unwrap().with_groups(group, names).unwrap())
+}
+
+/// A pair of groups without rows leaves a verdict open, and hides nothing of the others.
+#[test]
+fn an_empty_cell_hides_no_gap() {
+    let data = with_an_empty_cell(3);
+    let Rows::Dense { data: scores, .. } = data.rows() else { unreachable!("rows of a dense set") };
+    let on =
+        Scored { scores, labels: data.labels(), group_of: data.group_of(), group_names: data.group_names(), old: &[] };
+    let judge = |bound: f64| {
+        let constraint = Expression::parse(&format!("gap(fpr) <= {bound}")).unwrap();
+        let judged = constraint.judge(&on, 0.0, &mut Metrics::new()).unwrap();
+        (judged, constraint.excess(&judged))
+    };
+    let gaps = Metrics::new().gaps(scores, data.labels(), data.group_of(), 3, Rate::Fpr, None).unwrap();
+    let (gap, noise) = (gaps[0].value, gaps[0].noise);
+    assert!(gap > 2.0 * noise && gaps[1].noise.is_infinite(), "{gaps:?}");
+    for (bound, verdict) in [(0.05, Verdict::NotMet), (gap, Verdict::CannotTell), (0.99, Verdict::CannotTell)] {
+        let (judged, excess) = judge(bound);
+        assert_eq!((judged.verdict, judged.value, judged.groups), (verdict, Some(gap), Some([0, 1])), "{bound}");
+        assert_eq!((judged.largest, excess), (Some(gap), gap - bound), "{bound}");
+    }
+    // The run knows the tracked values of the others, and a penalty of nothing is in conflict with nothing.
+    for (penalty, conflict) in [("0", false), ("0.01", true)] {
+        let config = Config {
+            method: "sonex".into(),
+            settings: [("penalty", penalty), ("aim", "1"), ("objective", "ce")]
+                .map(|(a, b)| (a.into(), b.into()))
+                .to_vec(),
+            constraints: vec!["gap(fpr) <= 0.05".into()],
+            length: Length::Steps(80),
+            ..Config::default()
+        };
+        let mut trainer = Trainer::<f64>::new(&config, data.clone(), None).unwrap();
+        let mut watch = Watch::new(&trainer);
+        while trainer.step().unwrap().is_some() {
+            watch.look(&trainer);
+        }
+        assert!(watch.tracked(&trainer)[0].is_some_and(|tracked| tracked.value.is_finite()), "{penalty}");
+        assert_eq!(watch.conflict(0, &judge(0.05).0), conflict, "{penalty}");
+    }
+}
+
+/// Rows of a group that training does not have say nothing of its worst groups.
+#[test]
+fn the_risk_is_of_known_groups() {
+    let rows = |strange: bool| {
+        let known = with_an_empty_cell(4);
+        let Rows::Dense { data, .. } = known.rows() else { unreachable!("rows of a dense set") };
+        let (mut x, mut y, mut group) = (data.to_vec(), known.labels().to_vec(), known.group_of().to_vec());
+        let mut names = known.group_names().to_vec();
+        if strange {
+            x.extend([-9.0, 9.0]);
+            y.extend([1, 0]);
+            group.extend([3, 3]);
+            names.push("new".into());
+        }
+        Arc::new(Dataset::dense(x, y, 1).unwrap().with_groups(group, names).unwrap())
+    };
+    for blocks in ["groups", "cells"] {
+        let config = Config {
+            method: "sonex".into(),
+            settings: [("objective", "cvar"), ("blocks", blocks)].map(|(a, b)| (a.into(), b.into())).to_vec(),
+            length: Length::Steps(20),
+            ..Config::default()
+        };
+        let best = |strange: bool| {
+            let mut trainer = Trainer::<f64>::new(&config, with_an_empty_cell(3), None).unwrap();
+            let mut best = Best::new(&trainer, rows(strange), "cvar", None).unwrap();
+            while trainer.step().unwrap().is_some() {
+                best.look(&mut trainer).unwrap();
+            }
+            best.value()
+        };
+        assert_eq!(best(true), best(false), "{blocks}");
+    }
 }

@@ -128,8 +128,11 @@ const fn penalty(default: &'static str) -> Param {
 const fn smoothing(about: &'static str) -> Param {
     number("smoothing", "0.002", TINY, BIG, about)
 }
-const LAMBDA: Param =
-    smoothing("how far past its bound a constraint (past the worst share a loss) has its full weight");
+const LAMBDA: Param = smoothing(
+    "width of the smoothing: a constraint has its full weight smoothing times penalty past its bound, a gap twice as far, a loss (objective=cvar) smoothing / share past the worst share",
+);
+const OF_LOSSES: Param =
+    smoothing("a loss has its full weight smoothing / share past the worst share (objective=cvar)");
 const fn gamma(default: &'static str) -> Param {
     number("gamma", default, TINY, 1.0, "weight of the new estimate in running values")
 }
@@ -242,7 +245,7 @@ pub(crate) const MSVR: Entry = Entry {
     params: penalised!(
         rule("msvr", &["msvr"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE,
         number("beta", "0.5", TINY, 1.0, "weight of a batch's gradient by itself in the running one; 1 corrects nothing");
-        penalty("40"), aim("0.2"), LAMBDA, gamma("0.1"), correction("0.9"), uses("new", &["new"])
+        penalty("40"), aim("0.2"), OF_LOSSES, gamma("0.1"), correction("0.9"), uses("new", &["new"])
     ),
     paper: &[],
     source: Source {
@@ -283,7 +286,7 @@ pub(crate) const SOX: Entry = Entry {
     kind: Kind::Cells,
     params: penalised!(
         choice("optimizer", "momentum", &["sgd", "momentum", "adam"], "step rule"), auto_lr(0.1, 0.3), SCHEDULE;
-        penalty("40"), aim("0.2"), LAMBDA, gamma("0.3"), uses("old", EITHER)
+        penalty("40"), aim("0.2"), OF_LOSSES, gamma("0.3"), uses("old", EITHER)
     ),
     paper: &[],
     source: Source {

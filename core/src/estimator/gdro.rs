@@ -110,10 +110,10 @@ impl Gdro {
         self.0.share
     }
 
-    /// The block of a row with this label (1 or 0) in this group.
+    /// The block of a row with this label (1 or 0) in this group; `None` for a group that training has no row of.
     #[must_use]
-    pub fn block_of(&self, label: u8, group: u32) -> usize {
-        self.block(usize::from(label) * self.0.groups as usize + group as usize)
+    pub fn block_of(&self, label: u8, group: u32) -> Option<usize> {
+        (group < self.0.groups).then(|| self.block(usize::from(label) * self.0.groups as usize + group as usize))
     }
 
     fn block(&self, cell: usize) -> usize {

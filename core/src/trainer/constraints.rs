@@ -240,13 +240,13 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         Ok(sum)
     }
 
-    /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows; `None` of others.
+    /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows here and in
+    /// training; `None` of others.
     pub(super) fn risk(&self, scores: &[T], data: &Dataset<T>) -> Result<Option<f64>> {
         let Some(AnyEstimator::Gdro(of)) = self.estimator() else { return Ok(None) };
         let mut sums = vec![[0.0; 2]; of.blocks()];
         for ((&score, &label), &group) in scores.iter().zip(data.labels()).zip(data.group_of()) {
-            let (at, len) = (of.block_of(label, group), sums.len());
-            let sum = sums.get_mut(at).ok_or(Error::Index { what: "groups", at, len })?;
+            let Some(sum) = of.block_of(label, group).and_then(|at| sums.get_mut(at)) else { continue };
             let sign = if label == 1 { 1.0 } else { -1.0 };
             *sum = [sum[0] + GlmLoss::Logistic.value(sign, score.f64()), sum[1] + 1.0];
         }

@@ -72,7 +72,7 @@ impl Watch {
         self.stuck.resize(functions.len(), (0, 0));
         for (function, stuck) in functions.iter().zip(&mut self.stuck) {
             // (Within the rounding of f32.)
-            let at_bound = function.value > 0.0 && function.dual >= 0.999 * function.bound;
+            let at_bound = function.value > 0.0 && function.bound > 0.0 && function.dual >= 0.999 * function.bound;
             *stuck = (function.constraint, stuck.1 + u64::from(at_bound));
         }
     }
@@ -83,7 +83,8 @@ impl Watch {
         let mut out: Vec<Option<Tracked>> = vec![None; self.constraints.len()];
         for function in trainer.constraint_functions() {
             let of = Tracked { value: function.value, dual: function.dual, bound: function.bound };
-            let larger = |a: f64, b: f64| if b > a { b } else { a };
+            // (NaN is the value of a function that has a cell without rows.)
+            let larger = |a: f64, b: f64| if b > a || a.is_nan() { b } else { a };
             let tracked = &mut out[function.constraint];
             *tracked = Some(tracked.map_or(of, |before| Tracked {
                 value: larger(before.value, of.value),

@@ -26,6 +26,9 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Name, points that can be drawn, whether dashed.
+type Seen<'a> = (&'a str, Vec<(f64, f64)>, bool);
+
 /// What a figure shows.
 pub struct Axes<'a> {
     /// Above it.
@@ -44,7 +47,7 @@ pub struct Axes<'a> {
 /// When the file cannot be written.
 pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Result<()> {
     let height = |y: f64| if axes.log { y.log10() } else { y };
-    let lines: Vec<(&str, Vec<(f64, f64)>, bool)> = lines
+    let lines: Vec<Seen<'_>> = lines
         .iter()
         .map(|line| {
             let points = line.points.iter().map(|&(x, y)| (x, height(y)));

@@ -9,7 +9,7 @@
 //! fine-tuning is SONEX without a penalty, with the same batches. A fifth of the training rows judges: the largest gain on the
 //! new occupations, less what the worst protected change is above .006; of plain fine-tuning the gain alone, by which its end is
 //! chosen, too, among a quarter, a half and all of the run's length. The chosen try then trains on all training rows with seeds
-//! 1 to N. All runs draw as many rows. Changes are of the mean cross-entropy, mean ± standard deviation; the last column is the
+//! 1 to N. All runs draw as many rows (with --defaults ALEXR2 twice as many). Changes are of the mean cross-entropy, mean ± standard deviation; the last column is the
 //! largest on the test rows of any seed.
 
 use super::fairness::{read, table};

@@ -27,8 +27,8 @@
 //! |---|---|---|
 //! | smoothed (SONEX, ALEXR2) | `ρ[u]₊` smoothed with λ | clip(u/λ, 0, ρ); of a gap, two inner values, with 2λ |
 //! | hinge (SONX) | `ρ[u]₊` | ρ 1[u > 0] |
-//! | squared (SOX) | `ρ[u]₊²` | `2ρ[u]₊` |
-//! | multipliers (Lagrange) | y u | y; a gap has two, for d − κ and −d − κ |
+//! | squared (SOX, MSVR) | `ρ[u]₊²` | `2ρ[u]₊` |
+//! | multipliers (Lagrange, ICPPAC) | y u | y; a gap has two, for d − κ and −d − κ |
 //!
 //! **Thresholds.** Pooled: τ_k solves mean over the negatives of σ((s − τ_k)/h) = α_k and h is .15 times their interquartile
 //! range, from the last 1536 negatives, after 1, 2, 4, 8, 16, 24, 48, … batches. Scores that move move τ with them,
