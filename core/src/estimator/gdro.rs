@@ -219,7 +219,7 @@ impl Gdro {
             };
             used[block] = if self.0.uses == Uses::Old { old.unwrap_or(now) } else { now };
             // (Weights of blocks that were not drawn are not needed.)
-            next[block] = T::of(now).f64();
+            next[block] = T::settled_of(now).f64();
             if !now.is_nan() && !next[block].is_finite() {
                 return Err(Error::Overflow { what: "loss of a group" });
             }

@@ -293,7 +293,8 @@ impl Constrained {
                     (old, _) => tracker.next(old, means[at], batch.previous().map(|_| before[at])),
                 };
                 used[at] = if self.of.uses == Uses::Old { old.unwrap_or(now) } else { now };
-                means[at] = T::of(now).f64();
+                // (A correction may leave next to nothing of it.)
+                means[at] = T::settled_of(now).f64();
             }
         }
         crate::error::all_finite("u", means).map_err(|_| Error::Overflow { what: "constraint" })?;
