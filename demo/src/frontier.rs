@@ -38,7 +38,8 @@ pub struct Args {
 /// AUC and gaps of false- and true-positive rates.
 type Figures = [f64; 3];
 
-fn figures<T: Real>(scores: &[T], data: &Dataset<T>) -> Result<Figures> {
+/// Those of scores, over all thresholds; a gap is 0 where no two groups have rows.
+pub fn figures<T: Real>(scores: &[T], data: &Dataset<T>) -> Result<Figures> {
     let mut memory = Metrics::new();
     let mut gap = |rate: Rate| {
         let gaps = memory.gaps(scores, data.labels(), data.group_of(), data.groups(), rate, None)?;

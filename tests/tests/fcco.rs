@@ -512,12 +512,7 @@ fn gradients_of_protected_losses_are_differences() {
         let got = evaluate(&s);
         assert!((got.value - value(&s)).abs() < 1e-13, "{} {}", got.value, value(&s));
         for k in 0..30 {
-            let at = |by: f64| {
-                let mut s = s.clone();
-                s[k] += by;
-                value(&s)
-            };
-            let slope = (8.0 * (at(1e-4) - at(-1e-4)) - (at(2e-4) - at(-2e-4))) / 12e-4;
+            let slope = difference(value, &s, k);
             assert!((got.grad[k] - slope).abs() < 1e-10, "{form:?} {k}: {} {slope}", got.grad[k]);
         }
     }
@@ -887,6 +882,16 @@ fn risks_of_groups_are_their_transcriptions() {
 
 // ---- Gradients by differences.
 
+/// The derivative of a value by the k-th score, from five points.
+fn difference(value: impl Fn(&[f64]) -> f64, s: &[f64], k: usize) -> f64 {
+    let at = |by: f64| {
+        let mut s = s.to_vec();
+        s[k] += by;
+        value(&s)
+    };
+    (8.0 * (at(1e-4) - at(-1e-4)) - (at(2e-4) - at(-2e-4))) / 12e-4
+}
+
 struct Evaluated {
     value: f64,
     grad: Vec<f64>,
@@ -947,12 +952,7 @@ fn score_gradients_are_differences() {
             };
             assert!((value(&s) - got.value).abs() < 1e-11, "{} {}", value(&s), got.value);
             for k in 0..30 {
-                let at = |by: f64| {
-                    let mut s = s.clone();
-                    s[k] += by;
-                    value(&s)
-                };
-                let slope = (8.0 * (at(1e-4) - at(-1e-4)) - (at(2e-4) - at(-2e-4))) / 12e-4;
+                let slope = difference(value, &s, k);
                 assert!((got.grad[k] - slope).abs() < 1e-8, "{raw} {k}: {} {slope}", got.grad[k]);
             }
             // Pooled thresholds reward no shift; raw ones do.

@@ -212,7 +212,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let mut scores = vec![T::ZERO; train.len()];
         self.score(train.rows(), &mut scores)?;
         scores.extend_from_slice(others);
-        let old = [before(&train)?, before(data)?].concat();
+        let asks_old = |of: &Expression| matches!((&of.quantity, of.bound), (Quantity::Loss { .. }, Bound::Old(_)));
+        let old = match constraints.iter().any(asks_old) {
+            true => [before(&train)?, before(data)?].concat(),
+            false => Vec::new(),
+        };
         let labels = [train.labels(), data.labels()].concat();
         let group_of = [train.group_of(), data.group_of()].concat();
         let group_names = data.group_names();

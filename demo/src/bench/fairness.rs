@@ -14,13 +14,13 @@
 use super::figure::{Axes, Line, draw_on};
 use super::paired::mean_sd;
 use crate::error::{CliError, Result};
+use crate::frontier::figures;
 use crate::output;
 use serde_json::json;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::data::{Dataset, Format, Missing, Options, RawTable, Split, prepare};
-use undercurve::metric::{Gap, Metrics, Rate};
 use undercurve::registry::preset;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 
@@ -246,16 +246,10 @@ fn train(
     let mut trainer = Trainer::<f32>::new(&config, Arc::clone(&parts.train), None)?;
     while trainer.step()?.is_some() {}
     let mut outcome = Outcome::default();
-    let mut memory = Metrics::new();
     for (at, data) in [&parts.train, &parts.test].into_iter().enumerate() {
         let mut scores = vec![0.0f32; data.len()];
         trainer.score(data.rows(), &mut scores)?;
-        let mut gap = |rate: Rate| {
-            let gaps = memory.gaps(&scores, data.labels(), data.group_of(), data.groups(), rate, None)?;
-            Ok::<f64, undercurve::Error>(Gap::worst(&gaps).map_or(0.0, |gap| gap.value))
-        };
-        (outcome.fpr[at], outcome.tpr[at]) = (gap(Rate::Fpr)?, gap(Rate::Tpr)?);
-        outcome.auc[at] = memory.auroc(&scores, data.labels())?;
+        [outcome.auc[at], outcome.fpr[at], outcome.tpr[at]] = figures(&scores, data)?;
         if at == 0 {
             outcome.raw = raw(&scores, data);
             outcome.within = scores.iter().filter(|s| s.abs() < 4.0).count() as f64 / scores.len() as f64;

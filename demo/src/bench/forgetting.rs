@@ -20,6 +20,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::data::{Dataset, Missing, Options, Preparation, Split};
+use undercurve::finite_sum::GlmLoss;
 use undercurve::registry::preset;
 use undercurve::trainer::{Config, Given, Length, ModelSpec, Predictor, Trainer};
 
@@ -193,10 +194,8 @@ fn old_model(args: &Args, part: &Part, passes: f64, seed: u64) -> Result<Predict
 fn loss(model: &mut Predictor<f32>, rows: &Dataset<f32>) -> Result<f64> {
     let mut scores = vec![0.0f32; rows.len()];
     model.score(rows.rows(), &mut scores)?;
-    let of = |(&score, &label): (&f32, &u8)| {
-        let margin = if label == 1 { -f64::from(score) } else { f64::from(score) };
-        margin.max(0.0) + (-margin.abs()).exp().ln_1p()
-    };
+    let of =
+        |(&score, &label): (&f32, &u8)| GlmLoss::Logistic.value(if label == 1 { 1.0 } else { -1.0 }, f64::from(score));
     Ok(scores.iter().zip(rows.labels()).map(of).sum::<f64>() / rows.len() as f64)
 }
 

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::Scratch;
 use undercurve::data::{Dataset, Selection};
+use undercurve::finite_sum::GlmLoss;
 use undercurve::metric::Metrics;
 use undercurve::metric::group::{cvar, cvar_need, least};
 use undercurve::model::Model as _;
@@ -106,8 +107,7 @@ fn risk(data: &Dataset<f32>, scores: &[f32], args: &Args) -> Result<(f64, f64)> 
     let (of, count) = blocks(data, args);
     let mut sums = vec![[0.0; 3]; count];
     for ((&score, &label), &block) in scores.iter().zip(data.labels()).zip(&of) {
-        let margin = if label == 1 { f64::from(score) } else { -f64::from(score) };
-        let loss = (-margin.abs()).exp().ln_1p() + (-margin).max(0.0);
+        let loss = GlmLoss::Logistic.value(if label == 1 { 1.0 } else { -1.0 }, f64::from(score));
         let hit = f64::from(u8::from((score >= 0.0) == (label == 1)));
         sums[block] = [sums[block][0] + loss, sums[block][1] + hit, sums[block][2] + 1.0];
     }
@@ -136,7 +136,7 @@ fn smallest(trainer: &mut Trainer<f32>, args: &Args) -> Result<f64> {
             model.forward(&params, x, &mut cache, &mut scores)?;
             for (score, &row) in scores.iter_mut().zip(chunk) {
                 let sign = if data.labels()[row as usize] == 1 { 1.0 } else { -1.0 };
-                *score = -sign / (1.0 + (sign * *score).exp()) / rows.len() as f32;
+                *score = GlmLoss::Logistic.slope(sign, *score) / rows.len() as f32;
             }
             model.backward(&params, x, &cache, &scores, &mut scratch, &mut gradient)?;
         }
