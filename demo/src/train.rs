@@ -8,6 +8,7 @@ use crate::input::{self, DataArgs};
 use crate::walk::{Manner, Training, walk};
 use crate::{methods, output, threads};
 use clap::ValueEnum;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
@@ -637,11 +638,11 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     if given.label.as_ref().is_some_and(|text| !is_label(text)) {
         return Some("label column (--label)");
     }
-    let sources = preparation.sources();
-    if !given.categorical.iter().all(|name| sources.contains(&(name.as_str(), true))) {
+    let sources: BTreeMap<&str, bool> = preparation.sources().into_iter().collect();
+    if !given.categorical.iter().all(|name| sources.get(name.as_str()) == Some(&true)) {
         return Some("list of categorical columns (--categorical)");
     }
-    let used = |name: &String| name == label || sources.iter().any(|(source, _)| source == name);
+    let used = |name: &String| name == label || sources.contains_key(name.as_str());
     if !given.group.is_empty() && given.group != preparation.group_columns() {
         return Some("list of columns that make groups (--group)");
     }
@@ -649,8 +650,9 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
         return Some("list of features (--group-hidden)");
     }
     let hidden = |name: &String| preparation.group_columns().contains(name);
-    let same = given.ignore.iter().all(|name| columns.contains(name) && !used(name))
-        && columns.iter().all(|name| used(name) || hidden(name) || given.ignore.contains(name));
+    let [ignored, there] = [&*given.ignore, columns].map(|names| names.iter().collect::<BTreeSet<_>>());
+    let same = ignored.iter().all(|name| there.contains(name) && !used(name))
+        && columns.iter().all(|name| used(name) || hidden(name) || ignored.contains(name));
     (!given.ignore.is_empty() && !same).then_some("list of ignored columns (--ignore)")
 }
 

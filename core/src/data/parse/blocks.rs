@@ -4,12 +4,14 @@
 //! What a column is, numbers or text, is the preparation's to say and not the block's, so a row is read alike wherever it
 //! stands. Blocks end where a line ends outside quotes, by the rules of the tokeniser; a text without line feeds is one block.
 
-use super::csv::{self, Layout};
+use super::csv;
 use super::{Content, Format, RawTable, ReadOptions, decode, detect, libsvm};
 use crate::data::Preparation;
 use crate::data::error::{DataError, DataErrorKind, Placed};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Where in a CSV text the scan for a line's end is.
@@ -23,6 +25,17 @@ enum Place {
     Quoted,
     /// After a quote in a quoted cell: its end, or the first of two.
     Quote,
+}
+
+/// How the text is cut, and what its columns are.
+#[derive(Clone, Debug)]
+struct Layout {
+    delimiter: u8,
+    names: Vec<String>,
+    /// Which columns are taken as text.
+    texts: Vec<bool>,
+    /// The columns to keep.
+    keep: Vec<usize>,
 }
 
 /// Some rows of the text.
@@ -93,8 +106,8 @@ impl Blocks {
     /// Columns of the text that neither the preparation reads nor anybody keeps, its label among them.
     #[must_use]
     pub fn extra(&self) -> Vec<&str> {
-        let used = |name: &&String| !self.needed.contains(name) && !self.keep.contains(name);
-        self.columns().iter().filter(used).map(String::as_str).collect()
+        let used: BTreeSet<&String> = self.needed.iter().chain(&self.keep).collect();
+        self.columns().iter().filter(|name| !used.contains(name)).map(String::as_str).collect()
     }
 
     /// Takes the next bytes, of unpacked text; rows as soon as there are some.
@@ -200,30 +213,25 @@ impl Blocks {
                 let header = self.options.header.unwrap_or_else(|| self.is_header(&cells));
                 start = usize::from(header);
                 let names = if header { csv::names(&cells, true)? } else { self.numbered(cells.width) };
-                self.check(&names, u32::from(header))?;
-                Layout { delimiter, names }
+                self.layout(delimiter, names, u32::from(header))?
             }
         };
         let layout = self.layout.insert(layout);
         if cells.lines.len() == start {
             return if self.begun { Ok(None) } else { Err((cells.lines[0], 0, DataErrorKind::HeaderOnly)) };
         }
-        let place = |name: &String| layout.names.iter().position(|other| other == name);
-        let keep: Vec<usize> = self.keep.iter().filter_map(place).collect();
         let rows = start..cells.lines.len();
-        let kept = rows.flat_map(|row| keep.iter().map(move |&at| (row, at)));
+        let kept = rows.flat_map(|row| layout.keep.iter().map(move |&at| (row, at)));
         let kept = kept.map(|(row, at)| cells.get(row, at).to_string()).collect();
-        // What is not looked at is text: whatever it holds.
-        let as_text = |name: &String| !self.needed.contains(name) || self.texts.contains(name);
-        let texts: Vec<bool> = layout.names.iter().map(as_text).collect();
         let reads = csv::Reads { na: &self.options.na, commas: delimiter != b',' };
-        let (columns, readings) = csv::columns(&cells, start, &texts, reads)?;
+        let (columns, readings) = csv::columns(&cells, start, &layout.texts, reads)?;
         let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, readings };
         Ok(Some((content, cells.lines[start..].to_vec(), kept)))
     }
 
     fn is_header(&self, cells: &csv::Cells) -> bool {
-        let named = |name: &String| (0..cells.width).any(|column| cells.get(0, column) == name);
+        let first: BTreeSet<&str> = (0..cells.width).map(|column| cells.get(0, column)).collect();
+        let named = |name: &String| first.contains(name.as_str());
         let numbered = |name: &String| name.strip_prefix('x').is_some_and(|number| number.parse::<u32>().is_ok());
         self.needed.iter().all(named) || !self.needed.iter().all(numbered)
     }
@@ -238,12 +246,18 @@ impl Blocks {
         (1..).filter(|&at| label != Some(at)).take(width).map(|at| format!("x{at}")).collect()
     }
 
-    /// Every column that is asked for has to be there.
-    fn check(&self, names: &[String], line: u32) -> Result<(), Placed> {
-        match self.needed.iter().chain(&self.keep).find(|name| !names.contains(name)) {
-            Some(name) => Err((line, 0, DataErrorKind::MissingColumn { name: name.clone(), columns: names.to_vec() })),
-            None => Ok(()),
+    /// What the columns of these names are; every column that is asked for has to be there.
+    fn layout(&self, delimiter: u8, names: Vec<String>, line: u32) -> Result<Layout, Placed> {
+        let places: BTreeMap<&String, usize> = names.iter().zip(0..).collect();
+        if let Some(name) = self.needed.iter().chain(&self.keep).find(|name| !places.contains_key(name)) {
+            return Err((line, 0, DataErrorKind::MissingColumn { name: name.clone(), columns: names }));
         }
+        // What is not looked at is text: whatever it holds.
+        let mut texts = vec![true; names.len()];
+        self.needed.iter().for_each(|name| texts[places[name]] = false);
+        self.texts.iter().filter_map(|name| places.get(name)).for_each(|&at| texts[at] = true);
+        let keep = self.keep.iter().map(|name| places[name]).collect();
+        Ok(Layout { delimiter, names, texts, keep })
     }
 }
 

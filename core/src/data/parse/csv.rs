@@ -120,13 +120,6 @@ fn date(text: &str) -> Option<f64> {
     Some(f64::from(days) - 719_468.0 + seconds / 86_400.0)
 }
 
-/// How a text is cut, and what its columns are called.
-#[derive(Clone, Debug)]
-pub(super) struct Layout {
-    pub delimiter: u8,
-    pub names: Vec<String>,
-}
-
 /// All cells in one text, row after row.
 pub(super) struct Cells {
     text: String,

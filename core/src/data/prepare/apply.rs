@@ -8,7 +8,9 @@ use super::super::split::Split;
 use super::columns::{Column, Layout, Role, as_categories};
 use super::groups::Groups;
 use super::labels::targets;
-use super::table::{all_rows, check_dense, check_rows, find_column, first_missing, is_missing, not_a_number, reserve};
+use super::table::{
+    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve,
+};
 use super::{MAX_DENSE, Missing, Preparation, parts};
 use crate::error::Error;
 use crate::real::Real;
@@ -193,7 +195,9 @@ impl Preparation {
         let Content::Csv { names, columns: raw, .. } = &table.content else {
             return Err(table.error(DataErrorKind::OtherFormat));
         };
-        let found = columns.iter().map(|column| find_column(table, names, &column.name));
+        let places = places(names);
+        let place = |column: &Column| places.get(column.name.as_str()).copied();
+        let found = columns.iter().map(|column| place(column).ok_or_else(|| no_column(table, names, &column.name)));
         let found = found.collect::<Result<Vec<usize>, _>>()?;
         if self.missing == Missing::Refuse {
             first_missing(table, &found, rows)?;

@@ -7,12 +7,13 @@ use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
-use super::table::{all_rows, check_dense, check_rows, find_column, identifiers, not_a_number, refuse_missing};
+use super::table::{all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_missing};
 use super::{Missing, Options, Preparation};
 use crate::error::Error;
 use crate::real::Real;
+use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 impl Preparation {
@@ -54,18 +55,20 @@ impl Preparation {
                 Layout::Numbered { cols: *cols, maps }
             }
             Content::Csv { names, columns, .. } => {
-                for name in options.categorical.iter().chain(&options.ignore) {
-                    find_column(table, names, name)?;
+                let places = places(names);
+                let named = options.categorical.iter().chain(&options.ignore);
+                if let Some(name) = named.into_iter().find(|name| !places.contains_key(name.as_str())) {
+                    return Err(no_column(table, names, name));
                 }
                 refuse_missing(table, options, label.column.as_deref(), rows)?;
-                let identifiers = identifiers(table, options);
+                let left_out = left_out(table, options);
+                let as_categories: BTreeSet<&String> = options.categorical.iter().collect();
                 let mut fitted = Vec::new();
                 for (at, name) in names.iter().enumerate() {
-                    let left_out = options.ignore.contains(name) || identifiers.iter().any(|other| other.0 == *name);
-                    if Some(name) == label.column.as_ref() || left_out {
+                    if Some(name) == label.column.as_ref() || left_out.contains(name) {
                         continue;
                     }
-                    let categorical = options.categorical.contains(name);
+                    let categorical = as_categories.contains(name);
                     let role = match &columns[at] {
                         RawColumn::Numbers(values) if !categorical => fit_numbers(values, rows, scale)
                             .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?,

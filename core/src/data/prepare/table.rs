@@ -4,6 +4,7 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable};
 use super::{MAX_DENSE, Missing, Options};
 use crate::error::Error;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -17,16 +18,21 @@ const MANY: usize = 50;
 pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
     let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
     let label = super::label_column_of(table, options).ok().flatten();
+    let named: BTreeSet<&String> = options.categorical.iter().chain(&options.ignore).chain(&label).collect();
     let mut found = Vec::new();
     for (name, column) in names.iter().zip(columns) {
         let RawColumn::Text { values, codes, stray: None } = column else { continue };
         let there = codes.iter().filter(|&&code| code != MISSING).count();
-        let named = options.categorical.contains(name) || options.ignore.contains(name);
-        if values.len() > MANY && 2 * values.len() > there && !named && label.as_ref() != Some(name) {
+        if values.len() > MANY && 2 * values.len() > there && !named.contains(name) {
             found.push((name.clone(), values.len()));
         }
     }
     found
+}
+
+/// The columns that are no features: those to ignore, and the identifiers.
+pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {
+    options.ignore.iter().cloned().chain(identifiers(table, options).into_iter().map(|(name, _)| name)).collect()
 }
 
 pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
@@ -61,10 +67,17 @@ pub(super) fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str
     table.error_at(row, at, DataErrorKind::NotANumber { text: text.to_string(), column: column.to_string() })
 }
 
+/// Where columns are, by their names: for many of them, where [`find_column`] is for one.
+pub(super) fn places(names: &[String]) -> BTreeMap<&str, usize> {
+    names.iter().map(String::as_str).zip(0..).collect()
+}
+
 pub(super) fn find_column(table: &RawTable, names: &[String], name: &str) -> Result<usize, DataError> {
-    names.iter().position(|there| there == name).ok_or_else(|| {
-        table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
-    })
+    names.iter().position(|there| there == name).ok_or_else(|| no_column(table, names, name))
+}
+
+pub(super) fn no_column(table: &RawTable, names: &[String], name: &str) -> DataError {
+    table.error_in_header(DataErrorKind::MissingColumn { name: name.to_string(), columns: names.to_vec() })
 }
 
 pub(super) fn is_missing(column: &RawColumn, row: u32) -> bool {
@@ -94,9 +107,8 @@ pub(super) fn refuse_missing(
     if options.missing == Missing::Impute {
         return Ok(());
     }
-    let identifiers = identifiers(table, options);
-    let left_out = |name: &String| options.ignore.contains(name) || identifiers.iter().any(|other| other.0 == *name);
-    let used = |name: &String| Some(name.as_str()) != label && !left_out(name);
+    let left_out = left_out(table, options);
+    let used = |name: &String| Some(name.as_str()) != label && !left_out.contains(name);
     let columns: Vec<usize> = (0..names.len()).filter(|&at| used(&names[at])).collect();
     first_missing(table, &columns, rows)
 }
