@@ -6,7 +6,7 @@ use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
-    prepare,
+    group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -618,4 +618,79 @@ fn groups_that_cannot_be_made_are_said() {
     assert_eq!(with(&[0, 0], 1001), Error::Param { what: "groups" });
     assert_eq!(with(&[0], 2), Error::Length { what: "groups", need: 2, got: 1 });
     assert_eq!(with(&[0, 2], 2), Error::Index { what: "groups", at: 1, len: 2 });
+}
+
+/// Folds by group: no group in two folds, every class within the largest group of its share, all by the seed; the same of a split.
+#[test]
+fn groups_stay_together() {
+    let mut rng = undercurve::rng::Rng::new(3);
+    for (folds, groups) in [(2, 9), (5, 40), (10, 300)] {
+        let of: Vec<u32> = (0..2000).map(|_| rng.below(groups).min(rng.below(groups))).collect();
+        let labels: Vec<u32> = of.iter().map(|&group| u32::from(rng.below(20) < 1 + group % 4)).collect();
+        let fold = group_folds(&labels, &of, folds, 7).unwrap();
+        let whole = |part: &[u32]| {
+            let mut seen = std::collections::BTreeMap::new();
+            of.iter().zip(part).all(|(group, part)| seen.entry(group).or_insert(part) == &part)
+        };
+        assert!(whole(&fold));
+        for class in 0..2 {
+            let count =
+                |keep: &dyn Fn(usize) -> bool| (0..of.len()).filter(|&row| labels[row] == class && keep(row)).count();
+            let largest = (0..groups).map(|group| count(&|row| of[row] == group)).max().unwrap() as f64;
+            let share = count(&|_| true) as f64 / folds as f64;
+            for own in 0..folds as u32 {
+                let got = count(&|row| fold[row] == own) as f64;
+                assert!((got - share).abs() <= largest, "{folds} folds, class {class}: {got} of {share}, {largest}");
+            }
+        }
+        assert_eq!(fold, group_folds(&labels, &of, folds, 7).unwrap());
+        assert_ne!(fold, group_folds(&labels, &of, folds, 8).unwrap());
+        let parts = Split::new(0.7, 1).group_parts(&labels, &of).unwrap();
+        let part: Vec<u32> = (0..2000).map(|row| u32::from(parts.test.binary_search(&row).is_ok())).collect();
+        assert!(whole(&part) && parts.train.len() + parts.test.len() == 2000);
+        assert!(parts.test.len().abs_diff(600) < 150, "{}", parts.test.len());
+    }
+    // One group for each fold, and groups of one row: as even as without groups.
+    let mut three = group_folds(&[], &[4, 4, 4, 4, 0, 2], 3, 1).unwrap();
+    three.dedup();
+    assert_eq!(three.len(), 3);
+    let alone: Vec<u32> = (0..103).collect();
+    let labels: Vec<u32> = alone.iter().map(|row| u32::from(row % 10 == 0)).collect();
+    let fold = group_folds(&labels, &alone, 5, 1).unwrap();
+    for own in 0..5 {
+        let of = |class| (0..103).filter(|&row| fold[row] == own && labels[row] == class).count();
+        assert!((18..=19).contains(&of(0)) && (2..=3).contains(&of(1)), "{} {}", of(0), of(1));
+    }
+    assert!(Split::new(0.9, 1).group_parts(&[], &[0, 1, 2]).unwrap().test.len() == 1);
+    for (labels, groups, folds) in [
+        (&[][..], &[][..], 2),
+        (&[], &[0, 1], 1),
+        (&[], &[0, 0], 2),
+        (&[0], &[0, 1], 2),
+        (&[9, 9], &[0, 1], 2),
+        (&[], &[9, 1], 2),
+    ] {
+        assert!(group_folds(labels, groups, folds, 1).is_err(), "{labels:?} {groups:?} {folds}");
+    }
+}
+
+/// The last rows by rank are the test rows, ties together, whatever the order of the file.
+#[test]
+fn the_last_rows_are_held_out() {
+    let parts = |ranks: &[u32], share| Split::new(share, 1).last_parts(ranks);
+    let of = parts(&[3, 0, 2, 1], 0.75).unwrap();
+    assert_eq!((of.train, of.test), (vec![1, 2, 3], vec![0]));
+    // The boundary next to the share: 4 of 6, 3 of 6 are both one row away from neither.
+    for (ranks, share, train) in [
+        (&[0, 1, 1, 1, 2, 2][..], 0.6, 4),
+        (&[0, 1, 1, 1, 2, 2], 0.3, 1),
+        (&[0, 0, 0, 0, 0, 1], 0.1, 5),
+        (&[0, 1, 1, 1, 1, 1], 0.9, 1),
+        (&[5, 6, 7, 8], 0.5, 2),
+    ] {
+        let of = parts(ranks, share).unwrap();
+        assert_eq!(of.train.len(), train, "{ranks:?} {share}");
+        assert!(of.train.iter().all(|&a| of.test.iter().all(|&b| ranks[a as usize] < ranks[b as usize])));
+    }
+    assert!(parts(&[1, 1, 1], 0.5).is_err() && parts(&[], 0.5).is_err() && parts(&[0, 1], 1.0).is_err());
 }

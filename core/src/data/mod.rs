@@ -32,5 +32,5 @@ pub use {
         label_values, prepare,
     },
     scale::Scale,
-    split::{Parts, Split},
+    split::{Parts, Split, group_folds},
 };

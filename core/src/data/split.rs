@@ -1,4 +1,4 @@
-//! The seeded split into a training and a test part.
+//! The seeded split into a training and a test part, and folds.
 
 use crate::error::{Error, Result};
 use crate::rng::Rng;
@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 /// The generator's purpose for splits; part of what a seed means.
 const PURPOSE: u64 = 0x7370_6c69_7400;
+/// The same of groups that are dealt out.
+const GROUPS: u64 = 0x6465_616c_0000;
 
 /// A random split. Both parts keep the order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +92,45 @@ impl Split {
         Ok(self.parts_of(groups, labels.len()))
     }
 
+    /// The parts that keep the rows of one group together: `groups` has the number of each row's group, `labels` its class or
+    /// nothing. Classes are about as frequent in both parts as groups allow ([`group_folds`]).
+    ///
+    /// # Errors
+    /// `Param` for a share outside (0, 1) and for fewer than two groups, `Empty`, `Length`, `Label`, and `Index` for a group
+    /// number above the number of rows.
+    pub fn group_parts(&self, labels: &[u32], groups: &[u32]) -> Result<Parts> {
+        if !(self.share > 0.0 && self.share < 1.0) {
+            return Err(Error::Param { what: "split" });
+        }
+        let labels = if self.stratify { labels } else { &[] };
+        let part = deal(labels, groups, &[self.share, 1.0 - self.share], self.seed)?;
+        let (train, test) = (0..part.len() as u32).partition(|&row| part[row as usize] == 0);
+        Ok(Parts { train, test })
+    }
+
+    /// The parts of rows in time: those of the last ranks are for testing, as near to the share as ranks allow, and rows of one
+    /// rank stay together. (The seed and the labels have no say.)
+    ///
+    /// # Errors
+    /// `Param` for a share outside (0, 1) and where all ranks are equal, `Empty`.
+    pub fn last_parts(&self, ranks: &[u32]) -> Result<Parts> {
+        if !(self.share > 0.0 && self.share < 1.0) {
+            return Err(Error::Param { what: "split" });
+        }
+        let mut sorted = ranks.to_vec();
+        sorted.sort_unstable();
+        let Some(&first) = sorted.first() else { return Err(Error::Empty { what: "ranks" }) };
+        let wanted = (self.share * ranks.len() as f64 + 0.5) as usize;
+        // The first rank of the test part: of the two next to the share the nearer one, of equally near ones the earlier.
+        let at = sorted[wanted.min(ranks.len() - 1)];
+        let (before, after) = (sorted.partition_point(|&rank| rank < at), sorted.partition_point(|&rank| rank <= at));
+        let later = after < ranks.len() && after.abs_diff(wanted) < before.abs_diff(wanted);
+        let start = if before == 0 || later { sorted.get(after).copied() } else { Some(at) };
+        let Some(start) = start.filter(|&start| start > first) else { return Err(Error::Param { what: "split" }) };
+        let (train, test) = (0..ranks.len() as u32).partition(|&row| ranks[row as usize] < start);
+        Ok(Parts { train, test })
+    }
+
     /// Both parts of every group of rows.
     fn parts_of(&self, groups: Vec<Vec<u32>>, rows: usize) -> Parts {
         let mut rng = Rng::keyed(self.seed, PURPOSE, 0);
@@ -109,4 +150,92 @@ impl Split {
         let (train, test) = (0..rows as u32).partition(|&row| in_train[row as usize]);
         Parts { train, test }
     }
+}
+
+/// The fold of each row, below `folds`, for cross-validation that keeps the rows of one group together: `groups` has the number
+/// of each row's group, `labels` its class or nothing.
+///
+/// Greedy: groups in a seeded order, those of more binary digits of rows first, each to the fold f where it adds least to
+/// Σ_f Σ_c n_fc²/N_c², with n_fc rows of class c in fold f and N_c in all; of equal ones that with the fewest rows. So every
+/// class is about as frequent in each fold as groups allow, the rare one no less than the others. Cost: groups · folds · classes.
+///
+/// # Errors
+/// `Param` for fewer than two folds and for fewer groups than folds, `Empty`, `Length`, `Label` for a class number and `Index`
+/// for a group number above the number of rows.
+///
+/// ```
+/// use undercurve::data::group_folds;
+/// let fold = group_folds(&[0, 1, 0, 1, 0, 1], &[0, 0, 1, 1, 2, 2], 3, 7)?;
+/// assert!(fold.chunks(2).all(|rows| rows[0] == rows[1]));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+pub fn group_folds(labels: &[u32], groups: &[u32], folds: usize, seed: u64) -> Result<Vec<u32>> {
+    if folds < 2 || folds > groups.len().max(2) {
+        return Err(Error::Param { what: "folds" });
+    }
+    deal(labels, groups, &alloc::vec![1.0 / folds as f64; folds], seed)
+}
+
+/// The part of each row, where parts are to have these shares of every class and groups stay together.
+fn deal(labels: &[u32], groups: &[u32], shares: &[f64], seed: u64) -> Result<Vec<u32>> {
+    let rows = groups.len();
+    if rows == 0 {
+        return Err(Error::Empty { what: "groups" });
+    }
+    if rows > u32::MAX as usize {
+        return Err(Error::Length { what: "groups", need: u32::MAX as usize, got: rows });
+    }
+    if !labels.is_empty() {
+        crate::error::exact_len("labels", rows, labels.len())?;
+    }
+    if let Some(at) = labels.iter().position(|&label| label as usize > rows) {
+        return Err(Error::Label { at });
+    }
+    if let Some(at) = groups.iter().position(|&group| group as usize > rows) {
+        return Err(Error::Index { what: "groups", at, len: rows });
+    }
+    let class = |row: usize| labels.get(row).copied().unwrap_or(0) as usize;
+    let classes = (0..rows).map(class).max().unwrap_or(0) + 1;
+    let mut sizes = alloc::vec![0.0; classes];
+    (0..rows).for_each(|row| sizes[class(row)] += 1.0);
+    // The rows of each group together.
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    order.sort_by_key(|&row| groups[row as usize]);
+    let mut spans: Vec<&[u32]> = order.chunk_by(|&a, &b| groups[a as usize] == groups[b as usize]).collect();
+    if spans.len() < shares.len() {
+        return Err(Error::Param { what: "folds" });
+    }
+    Rng::keyed(seed, GROUPS, 0).shuffle(&mut spans);
+    spans.sort_by_key(|rows| core::cmp::Reverse(rows.len().ilog2()));
+    let mut part = alloc::vec![0; rows];
+    let mut filled = alloc::vec![alloc::vec![0.0; classes]; shares.len()];
+    let mut counts = alloc::vec![0.0; shares.len()];
+    for (at, span) in spans.iter().enumerate() {
+        let mut own: Vec<(usize, f64)> = Vec::new();
+        for &row in *span {
+            let class = class(row as usize);
+            match own.iter_mut().find(|(other, _)| *other == class) {
+                Some((_, count)) => *count += 1.0,
+                None => own.push((class, 1.0)),
+            }
+        }
+        let grows = |part: usize| -> (f64, f64) {
+            let of = |&(class, count): &(usize, f64)| {
+                (2.0 * filled[part][class] + count) * count / (sizes[class] * sizes[class])
+            };
+            (own.iter().map(of).sum::<f64>() / shares[part], counts[part] / shares[part])
+        };
+        // No part stays empty.
+        let empty = counts.iter().filter(|&&count| count == 0.0).count();
+        let open = |part: &usize| spans.len() - at > empty || counts[*part] == 0.0;
+        let best = (0..shares.len()).filter(open).min_by(|&a, &b| {
+            let (a, b) = (grows(a), grows(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let best = best.unwrap_or(0);
+        own.iter().for_each(|&(class, count)| filled[best][class] += count);
+        counts[best] += span.len() as f64;
+        span.iter().for_each(|&row| part[row as usize] = best as u32);
+    }
+    Ok(part)
 }
