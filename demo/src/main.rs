@@ -9,6 +9,7 @@ mod decide;
 mod device;
 mod error;
 mod eval;
+mod export;
 mod frontier;
 mod input;
 mod inspect;
@@ -59,6 +60,8 @@ enum Command {
     Predict(predict::Args),
     /// What is in a saved model
     Inspect(inspect::Args),
+    /// A saved model for other programs, as ONNX or JSON
+    Export(export::Args),
     /// Exact metrics of a CSV file with the columns label and score
     Metrics(metrics::Args),
     /// List the methods, or one with its parameters
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Metrics(args) => metrics::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Prepare(args) => prepare::run(&args),

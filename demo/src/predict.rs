@@ -74,6 +74,7 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
     let mut reader = open(&args.data)?;
     let stdout = io::stdout().lock();
     let mut work = Work {
+        labels: input::names_of_labels(&preparation),
         model,
         preparation,
         ids: &args.id,
@@ -123,6 +124,8 @@ fn gone(error: io::Error) -> CliError {
 struct Work<'a, T: Real, W: Write> {
     model: Predictor<T>,
     preparation: Preparation,
+    /// What the two classes are called, the negative one first.
+    labels: [String; 2],
     ids: &'a [String],
     out: BufWriter<W>,
     begun: bool,
@@ -191,11 +194,9 @@ impl<T: Real, W: Write> Work<'_, T, W> {
     }
 
     fn class_name(&self, class: usize) -> String {
-        let (positive, negative) = (self.preparation.positive(), self.preparation.negative());
-        match (self.model.classes(), class) {
-            ([], 1) => positive.unwrap_or("1").to_string(),
-            ([], _) => negative.map_or_else(|| format!("not {}", positive.unwrap_or("1")), str::to_string),
-            (names, class) => names[class].clone(),
+        match self.model.classes() {
+            [] => self.labels[class].clone(),
+            names => names[class].clone(),
         }
     }
 }

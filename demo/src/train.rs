@@ -15,7 +15,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{CheckpointError, SavedModel};
 use undercurve::constraint::Constraints;
 use undercurve::data::{
-    DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Split, Target, label_values, prepare,
+    DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Source, Split, Target, label_values, prepare,
 };
 use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
@@ -638,8 +638,9 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     if given.label.as_ref().is_some_and(|text| !is_label(text)) {
         return Some("label column (--label)");
     }
-    let sources: BTreeMap<&str, bool> = preparation.sources().into_iter().collect();
-    if !given.categorical.iter().all(|name| sources.get(name.as_str()) == Some(&true)) {
+    let sources: BTreeMap<&str, Source<'_>> = preparation.sources().into_iter().collect();
+    let is_category = |name: &String| sources.get(name.as_str()).is_some_and(Source::is_category);
+    if !given.categorical.iter().all(is_category) {
         return Some("list of categorical columns (--categorical)");
     }
     let used = |name: &String| name == label || sources.contains_key(name.as_str());

@@ -33,7 +33,7 @@ fn run_lines(folder: &Folder, text: &str) -> usize {
 fn the_commands_of_the_readme_run() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
     let folder = checkout("readme");
-    assert_eq!(run_lines(&folder, &readme), 5);
+    assert_eq!(run_lines(&folder, &readme), 6);
     assert!(folder.path("model.uc").is_file());
 }
 

@@ -48,8 +48,8 @@ impl Model {
     pub fn describe(&self) -> String {
         let text = |text: Option<&str>| text.map_or("null".to_string(), json::string);
         let columns = self.preparation.sources().into_iter();
-        let columns = columns.map(|(name, categorical)| {
-            json::object([("name", json::string(name)), ("categorical", categorical.to_string())])
+        let columns = columns.map(|(name, source)| {
+            json::object([("name", json::string(name)), ("categorical", source.is_category().to_string())])
         });
         let (config, threshold, probabilities) =
             each!(&self.any, model => (model.config(), model.threshold(), model.has_probabilities()));

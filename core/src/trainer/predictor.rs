@@ -256,7 +256,8 @@ impl<T: Real> Predictor<T> {
     /// As [`predict`](Self::predict).
     pub fn predict_one(&mut self, row: &[(&str, &str)]) -> Result<Vec<T>, DataError> {
         let sources = self.preparation.as_ref().map_or_else(Vec::new, Preparation::sources);
-        let numbers: Vec<&str> = sources.into_iter().filter(|source| !source.1).map(|source| source.0).collect();
+        let numbers: Vec<&str> =
+            sources.into_iter().filter(|source| !source.1.is_category()).map(|source| source.0).collect();
         let na = self.preparation.as_ref().map_or(&[][..], Preparation::na);
         let table = RawTable::of_row(row, &numbers, na)?;
         self.predict(&table)

@@ -104,6 +104,32 @@ pub struct EncodedColumn {
     pub divisor: f64,
 }
 
+/// What a column that is read from a table becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Source<'a> {
+    /// One encoded column: the number; a date is days since the beginning of 1970.
+    Number {
+        /// What is filled in for a missing one ([`Missing::Impute`]).
+        mean: f64,
+    },
+    /// One encoded column for each category, 1 where the row has it, in this order.
+    Category {
+        /// The categories of training, sorted.
+        values: &'a [String],
+        /// Whether one more comes behind them, for missing values.
+        missing: bool,
+    },
+}
+
+impl Source<'_> {
+    /// Whether it is taken as categories.
+    #[must_use]
+    pub fn is_category(&self) -> bool {
+        matches!(self, Self::Category { .. })
+    }
+}
+
 /// A fitted preparation with both parts of a split.
 #[derive(Clone, Debug)]
 pub struct Prepared<T> {
@@ -213,17 +239,25 @@ impl Preparation {
         self.missing
     }
 
-    /// The columns read from a table, in order, and whether each is taken as categories; empty without named columns.
+    /// The columns read from a table, in order, and what becomes of each; empty without named columns.
     #[must_use]
-    pub fn sources(&self) -> Vec<(&str, bool)> {
+    pub fn sources(&self) -> Vec<(&str, Source<'_>)> {
         let Layout::Named(columns) = &self.layout else { return Vec::new() };
-        columns.iter().map(|c| (c.name.as_str(), matches!(c.role, Role::Category { .. }))).collect()
+        let mut sources = Vec::with_capacity(columns.len());
+        for Column { name, role } in columns {
+            let source = match role {
+                Role::Number { mean, .. } => Source::Number { mean: *mean },
+                Role::Category { values, missing, .. } => Source::Category { values, missing: missing.is_some() },
+            };
+            sources.push((name.as_str(), source));
+        }
+        sources
     }
 
     /// Those of them that are taken as categories.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
-        self.sources().into_iter().filter(|source| source.1).map(|source| source.0.into()).collect()
+        self.sources().into_iter().filter(|source| source.1.is_category()).map(|source| source.0.into()).collect()
     }
 
     /// Whether it was fitted on sparse rows or arrays, which have no names of columns.

@@ -1,0 +1,60 @@
+//! A model as JSON: what `core/src/guide/deploying.md` describes.
+
+use super::{Exported, Layer, Link};
+use serde_json::{Map, Value, json};
+use undercurve::data::{Missing, Source, Target};
+
+/// The number of the layout; another one for another layout.
+const VERSION: u32 = 1;
+
+/// A number of the model's precision, in its shortest spelling.
+fn real(x: f64, bytes: usize) -> Value {
+    // (Through text: a number with more digits than the model has would not be the model's.)
+    if bytes == 4 { serde_json::from_str(&(x as f32).to_string()).unwrap_or(Value::Null) } else { json!(x) }
+}
+
+fn layer(layer: &Layer, bytes: usize) -> Value {
+    let rows = layer.weights.chunks_exact(layer.outputs);
+    let list = |values: &[f64]| values.iter().map(|&x| real(x, bytes)).collect::<Value>();
+    json!({ "weights": rows.map(list).collect::<Value>(), "bias": list(&layer.bias) })
+}
+
+fn column((name, source): &(&str, Source<'_>)) -> Value {
+    match source {
+        Source::Category { values, missing } => {
+            json!({ "name": name, "kind": "category", "categories": values, "missing": missing })
+        }
+        Source::Number { mean } => json!({ "name": name, "kind": "number", "mean": mean }),
+        _ => Value::Null,
+    }
+}
+
+/// The file's bytes.
+pub fn write(model: &Exported<'_>) -> Vec<u8> {
+    let preparation = model.preparation;
+    let target = preparation.target();
+    let features = model.features.iter().map(|f| json!({"name": f.name, "shift": f.shift, "divisor": f.divisor}));
+    let facts: Map<String, Value> = model.facts.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let object = json!({
+        "format": "undercurve-model",
+        "version": VERSION,
+        "columns": (!model.sources.is_empty()).then(|| model.sources.iter().map(column).collect::<Value>()),
+        "missing": if preparation.missing() == Missing::Impute { "impute" } else { "refuse" },
+        "features": features.collect::<Value>(),
+        "scale": preparation.scale().name(),
+        "layers": model.layers.iter().map(|one| layer(one, model.real_bytes)).collect::<Value>(),
+        "activation": model.activation,
+        "precision": if model.real_bytes == 8 { "f64" } else { "f32" },
+        "link": model.link.map(|link| if link == Link::Sigmoid { "sigmoid" } else { "softmax" }),
+        "threshold": model.threshold,
+        "labels": match target {
+            Target::Binary => json!(model.names),
+            Target::Classes => json!(preparation.classes()),
+            _ => Value::Null,
+        },
+        "trained": facts,
+    });
+    let mut bytes = object.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes
+}

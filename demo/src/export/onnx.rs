@@ -1,0 +1,223 @@
+//! A model as an ONNX graph, its preparation inside.
+//!
+//! ```text
+//! columns ─► one-hot of categories ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
+//!            double up to here                                                  └► the model's precision
+//! ```
+//!
+//! Operators of opset 17, and `OneHotEncoder` of ai.onnx.ml 3.
+
+use super::proto::{
+    AttributeProto, Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, Size, StringStringEntryProto,
+    TensorProto, TensorShapeProto, TensorType, TypeProto, ValueInfoProto, element,
+};
+use super::{Exported, Layer, Link};
+use prost::Message;
+use undercurve::data::{Missing, Scale, Source};
+
+const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
+
+/// The graph under construction. Names of inner tensors begin with a word that no column is called by.
+struct Graph {
+    graph: GraphProto,
+    /// Element type of the model's own numbers.
+    real: i32,
+}
+
+fn info(name: &str, elem_type: i32, columns: Option<usize>, doc: String) -> ValueInfoProto {
+    let rows = Dimension { size: Some(Size::Named("rows".into())) };
+    let columns = columns.map(|count| Dimension { size: Some(Size::Known(count as i64)) });
+    let shape = TensorShapeProto { dim: [rows].into_iter().chain(columns).collect() };
+    let tensor = TensorType { elem_type, shape: Some(shape) };
+    ValueInfoProto { name: name.into(), r#type: Some(TypeProto { tensor_type: Some(tensor) }), doc_string: doc }
+}
+
+fn integer(name: &str, i: i64) -> AttributeProto {
+    AttributeProto { name: name.into(), i, strings: Vec::new(), r#type: 2 }
+}
+
+impl Graph {
+    /// A node with one output, whose name is returned.
+    fn node(&mut self, op: &str, inputs: &[&str], attribute: Vec<AttributeProto>) -> String {
+        let output = format!("undercurve/{}", self.graph.node.len());
+        self.named(op, inputs, &output, attribute);
+        output
+    }
+
+    fn named(&mut self, op: &str, inputs: &[&str], output: &str, attribute: Vec<AttributeProto>) {
+        self.graph.node.push(NodeProto {
+            input: inputs.iter().map(ToString::to_string).collect(),
+            output: vec![output.into()],
+            name: format!("{op} {}", self.graph.node.len()),
+            op_type: op.into(),
+            attribute,
+            domain: if op == "OneHotEncoder" { "ai.onnx.ml".into() } else { String::new() },
+        });
+    }
+
+    fn tensor(&mut self, dims: &[usize], data_type: i32, raw_data: Vec<u8>, string_data: Vec<Vec<u8>>) -> String {
+        let name = format!("undercurve/constant {}", self.graph.initializer.len());
+        let dims = dims.iter().map(|&size| size as i64).collect();
+        self.graph.initializer.push(TensorProto { dims, data_type, string_data, name: name.clone(), raw_data });
+        name
+    }
+
+    fn numbers(&mut self, dims: &[usize], data_type: i32, values: impl Iterator<Item = f64>) -> String {
+        let raw = match data_type {
+            element::FLOAT => values.flat_map(|x| (x as f32).to_le_bytes()).collect(),
+            element::INT64 => values.flat_map(|x| (x as i64).to_le_bytes()).collect(),
+            _ => values.flat_map(f64::to_le_bytes).collect(),
+        };
+        self.tensor(dims, data_type, raw, Vec::new())
+    }
+
+    fn cast(&mut self, from: &str, to: i32) -> String {
+        self.node("Cast", &[from], vec![integer("to", i64::from(to))])
+    }
+
+    /// The encoded columns, before they are scaled: the inputs with their categories spread out.
+    fn encoded(&mut self, model: &Exported<'_>) -> String {
+        let columns = model.features.len();
+        if model.sources.is_empty() {
+            let doc = "the columns of training in their order".into();
+            self.graph.input.push(info("x", element::DOUBLE, Some(columns), doc));
+            return "x".into();
+        }
+        let mut parts = Vec::new();
+        for (name, source) in &model.sources {
+            let clash = OUTPUTS.contains(name);
+            let input = if clash { format!("column {name}") } else { (*name).to_string() };
+            parts.push(match source {
+                Source::Category { values, missing } => {
+                    let doc = "a category as it is written; empty where it is missing".into();
+                    self.graph.input.push(info(&input, element::STRING, Some(1), doc));
+                    let strings: Vec<Vec<u8>> =
+                        values.iter().map(|text| text.clone().into_bytes()).chain(missing.then(Vec::new)).collect();
+                    let width = strings.len();
+                    let categories = AttributeProto { name: "cats_strings".into(), i: 0, strings, r#type: 8 };
+                    let ones = self.node("OneHotEncoder", &[&input], vec![categories, integer("zeros", 1)]);
+                    let shape = self.numbers(&[2], element::INT64, [-1.0, width as f64].into_iter());
+                    let flat = self.node("Reshape", &[&ones, &shape], Vec::new());
+                    self.cast(&flat, element::DOUBLE)
+                }
+                _ => {
+                    let doc = "a number (a date: days since 1970-01-01); NaN where it is missing".into();
+                    self.graph.input.push(info(&input, element::DOUBLE, Some(1), doc));
+                    input
+                }
+            });
+        }
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        self.node("Concat", &parts, vec![integer("axis", 1)])
+    }
+
+    /// What the model sees.
+    fn features(&mut self, model: &Exported<'_>) -> String {
+        let columns = model.features.len();
+        let mut x = self.encoded(model);
+        if model.preparation.missing() == Missing::Impute && !model.sources.is_empty() {
+            let gone = self.node("IsNaN", &[&x], Vec::new());
+            let means = model.sources.iter().flat_map(|(_, source)| match source {
+                Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
+                Source::Number { mean } => vec![*mean],
+                _ => Vec::new(),
+            });
+            let means = self.numbers(&[columns], element::DOUBLE, means);
+            x = self.node("Where", &[&gone, &means, &x], Vec::new());
+        }
+        match model.preparation.scale() {
+            Scale::None => {}
+            Scale::Standard => {
+                let shifts = self.numbers(&[columns], element::DOUBLE, model.features.iter().map(|f| f.shift));
+                // Where the divisor is 0 the model sees 0.
+                let divisors = model.features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
+                let divisors = self.numbers(&[columns], element::DOUBLE, divisors);
+                x = self.node("Sub", &[&x, &shifts], Vec::new());
+                x = self.node("Div", &[&x, &divisors], Vec::new());
+            }
+            Scale::Unit => {
+                let squares = self.node("Mul", &[&x, &x], Vec::new());
+                let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+                let sum = self.node("ReduceSum", &[&squares, &axis], vec![integer("keepdims", 1)]);
+                let length = self.node("Sqrt", &[&sum], Vec::new());
+                let zero = self.numbers(&[1], element::DOUBLE, [0.0].into_iter());
+                let one = self.numbers(&[1], element::DOUBLE, [1.0].into_iter());
+                let empty = self.node("Equal", &[&length, &zero], Vec::new());
+                let divisor = self.node("Where", &[&empty, &one, &length], Vec::new());
+                x = self.node("Div", &[&x, &divisor], Vec::new());
+            }
+        }
+        if self.real == element::DOUBLE { x } else { self.cast(&x, self.real) }
+    }
+
+    fn layer(&mut self, x: &str, layer: &Layer, output: Option<&str>) -> String {
+        let weights = self.numbers(&[layer.inputs, layer.outputs], self.real, layer.weights.iter().copied());
+        let bias = self.numbers(&[layer.outputs], self.real, layer.bias.iter().copied());
+        match output {
+            Some(output) => {
+                self.named("Gemm", &[x, &weights, &bias], output, Vec::new());
+                output.into()
+            }
+            None => self.node("Gemm", &[x, &weights, &bias], Vec::new()),
+        }
+    }
+
+    fn output(&mut self, name: &str, elem_type: i32, columns: Option<usize>, doc: &str) {
+        self.graph.output.push(info(name, elem_type, columns, doc.into()));
+    }
+
+    /// One of these texts for each row, by its number.
+    fn class(&mut self, number: &str, names: &[String]) {
+        let strings = names.iter().map(|name| name.clone().into_bytes()).collect();
+        let names = self.tensor(&[names.len()], element::STRING, Vec::new(), strings);
+        self.named("Gather", &[&names, number], "class", Vec::new());
+        self.output("class", element::STRING, None, "the label that is predicted");
+    }
+}
+
+/// The file's bytes.
+pub fn write(model: &Exported<'_>) -> Vec<u8> {
+    let real = if model.real_bytes == 8 { element::DOUBLE } else { element::FLOAT };
+    let mut graph = Graph { graph: GraphProto { name: "undercurve".into(), ..GraphProto::default() }, real };
+    let mut x = graph.features(model);
+    let (last, hidden) = model.layers.split_last().expect("a model has a layer");
+    for layer in hidden {
+        x = graph.layer(&x, layer, None);
+        x = graph.node(if model.activation == Some("tanh") { "Tanh" } else { "Relu" }, &[&x], Vec::new());
+    }
+    graph.layer(&x, last, Some("score"));
+    let heads = last.outputs;
+    graph.output("score", real, Some(heads), model.score_is());
+    match model.link {
+        Some(Link::Sigmoid) => graph.named("Sigmoid", &["score"], "probability", Vec::new()),
+        Some(Link::Softmax) => graph.named("Softmax", &["score"], "probability", vec![integer("axis", 1)]),
+        None => {}
+    }
+    if model.link.is_some() {
+        graph.output("probability", real, Some(heads), "of the positive class, or of each");
+    }
+    if heads > 1 {
+        let number = graph.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
+        graph.class(&number, model.preparation.classes());
+    } else if let Some(threshold) = model.threshold {
+        let score = if real == element::DOUBLE { "score".into() } else { graph.cast("score", element::DOUBLE) };
+        let threshold = graph.numbers(&[1], element::DOUBLE, [threshold].into_iter());
+        let reached = graph.node("GreaterOrEqual", &[&score, &threshold], Vec::new());
+        let number = graph.cast(&reached, element::INT64);
+        let axis = graph.numbers(&[1], element::INT64, [1.0].into_iter());
+        let number = graph.node("Squeeze", &[&number, &axis], Vec::new());
+        graph.class(&number, &model.names);
+    }
+    let opset = |domain: &str, version| OperatorSetIdProto { domain: domain.into(), version };
+    let entry = |(key, value): &(String, String)| StringStringEntryProto { key: key.clone(), value: value.clone() };
+    let file = ModelProto {
+        ir_version: 8,
+        producer_name: "undercurve".into(),
+        producer_version: env!("CARGO_PKG_VERSION").into(),
+        doc_string: format!("{} by {}", model.spec, model.method),
+        graph: Some(graph.graph),
+        opset_import: vec![opset("", 17), opset("ai.onnx.ml", 3)],
+        metadata_props: model.facts.iter().map(entry).collect(),
+    };
+    file.encode_to_vec()
+}

@@ -1,0 +1,286 @@
+//! Models for other programs: JSON read by a scorer written from its description, ONNX by onnxruntime.
+
+mod common;
+
+use common::{Folder, Numbers, run, stdout};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use undercurve_tests::{shared, skipped};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/onnx_scores.py");
+
+/// A Python that has onnxruntime: the one that `UNDERCURVE_PYTHON` names, or else `python3`.
+fn python() -> Option<String> {
+    let python = std::env::var("UNDERCURVE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let found = Command::new(&python).args(["-c", "import onnxruntime"]).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    skipped("no onnxruntime in python3, nor in the one that UNDERCURVE_PYTHON names");
+    None
+}
+
+/// Rows with everything at once: missing numbers, a column far from 0, quotes, categories, numbers as categories, dates.
+fn awkward(rows: usize, labels: [&str; 3]) -> String {
+    let mut numbers = Numbers(11);
+    let mut text = String::from("a,b,colour,size,when,class,label\n");
+    for row in 0..rows {
+        let label = [0, 2, 0, 1, 0, 0][row % 6];
+        let mut draw = || numbers.next();
+        let a = if draw() < 0.1 { String::new() } else { format!("{:.6}", draw() + 0.4 * label as f64) };
+        let b = 1e6 + 3.0 * draw() - label as f64;
+        let colour = ["red", "green", "", "dark blue", "\"é\"\"x\""][(5.0 * draw()) as usize];
+        let size = if draw() < 0.05 { "NA".into() } else { format!("{}", (9.0 * draw()) as u32) };
+        let when = format!("20{:02}-0{}-1{}", 20 + row % 5, 1 + row % 8, row % 9);
+        text += &format!("{a},{b},{colour},{size},{when},{:.3},{}\n", draw(), labels[label]);
+    }
+    text
+}
+
+/// Cells of a line of CSV.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted, mut chars) = (vec![String::new()], false, line.chars().peekable());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => cells.last_mut().unwrap().push(chars.next().unwrap()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().unwrap().push(c),
+        }
+    }
+    cells
+}
+
+fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut lines = text.lines().map(cells);
+    (lines.next().unwrap(), lines.collect())
+}
+
+fn number(text: &str) -> f64 {
+    match text.split('-').collect::<Vec<_>>()[..] {
+        // Days since 1970-01-01, by counting them.
+        [year, month, day] if year.len() == 4 => {
+            let (year, month, day): (u64, usize, u64) =
+                (year.parse().unwrap(), month.parse().unwrap(), day.parse().unwrap());
+            let leap = |year: u64| {
+                u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)))
+            };
+            let months = [31, 28 + leap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            ((1970..year).map(|year| 365 + leap(year)).sum::<u64>() + months[..month - 1].iter().sum::<u64>() + day - 1)
+                as f64
+        }
+        _ => text.parse().unwrap(),
+    }
+}
+
+/// Scores of a row by an exported JSON model, in f64, and how far rounding to its precision may take each.
+fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
+    let mut x = Vec::new();
+    for column in model["columns"].as_array().unwrap() {
+        let text = row[head.iter().position(|name| name == column["name"].as_str().unwrap()).unwrap()].trim();
+        let missing = ["", "?", "NA", "N/A"].contains(&text);
+        if column["kind"] == "number" {
+            x.push(if missing { column["mean"].as_f64().unwrap() } else { number(text) });
+        } else {
+            let values = column["categories"].as_array().unwrap();
+            x.extend(values.iter().map(|value| f64::from(!missing && value == text)));
+            x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
+        }
+    }
+    let features = model["features"].as_array().unwrap();
+    assert_eq!(features.len(), x.len());
+    for (x, feature) in x.iter_mut().zip(features) {
+        let (shift, divisor) = (feature["shift"].as_f64().unwrap(), feature["divisor"].as_f64().unwrap());
+        *x = if divisor == 0.0 { 0.0 } else { (*x - shift) / divisor };
+    }
+    if model["scale"] == "unit" {
+        let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        x.iter_mut().for_each(|x| *x /= if length == 0.0 { 1.0 } else { length });
+    }
+    let unit = if model["precision"] == "f32" { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let mut x: Vec<(f64, f64)> = x.into_iter().map(|x| (x, unit * x.abs())).collect();
+    let layers = model["layers"].as_array().unwrap();
+    for (at, layer) in layers.iter().enumerate() {
+        let weights: Vec<Vec<f64>> = serde_json::from_value(layer["weights"].clone()).unwrap();
+        let bias: Vec<f64> = serde_json::from_value(layer["bias"].clone()).unwrap();
+        let slack = unit * (x.len() + 2) as f64;
+        x = (0..bias.len())
+            .map(|to| {
+                let (mut sum, mut size, mut carried) = (bias[to], bias[to].abs(), 0.0);
+                for (row, (x, error)) in weights.iter().zip(&x) {
+                    sum += row[to] * x;
+                    size += (row[to] * x).abs();
+                    carried += row[to].abs() * error;
+                }
+                let error = slack * size + carried;
+                match (at + 1 < layers.len(), model["activation"].as_str()) {
+                    (true, Some("tanh")) => (sum.tanh(), error + 4.0 * unit),
+                    (true, _) => (sum.max(0.0), error),
+                    _ => (sum, error),
+                }
+            })
+            .collect();
+    }
+    x
+}
+
+/// Trains with these options, exports both ways, and compares scores, probabilities and classes of all rows of `data`.
+fn compare(folder: &Folder, python: Option<&str>, train: &[&str], data: &str) {
+    stdout(&run(&folder.0, &[&["train"], train, &["--steps", "60", "--out", "m.uc"]].concat()));
+    for file in ["m.onnx", "m.json"] {
+        stdout(&run(&folder.0, &["export", "m.uc", file]));
+    }
+    let model: Value = serde_json::from_slice(&fs::read(folder.path("m.json")).unwrap()).unwrap();
+    let (head, rows) = table(&fs::read_to_string(folder.path(data)).unwrap());
+    let (columns, ours) = table(&stdout(&run(&folder.0, &["predict", "m.uc", data])));
+    assert_eq!(ours.len(), rows.len());
+    let heads = columns.iter().filter(|name| name.starts_with("score")).count();
+    let exact: Vec<Vec<(f64, f64)>> = rows.iter().map(|row| scores(&model, &head, row)).collect();
+    let close = |a: f64, b: f64, within: f64, what: &str| {
+        assert!((a - b).abs() <= within, "{train:?}, {what}: {a} and {b} differ by more than {within}");
+    };
+    // (Of several classes `predict` writes log-odds; their probabilities are those of the softmax.)
+    let softmax = |scores: &[(f64, f64)]| {
+        let most = scores.iter().fold(f64::MIN, |most, s| most.max(s.0));
+        let all: Vec<f64> = scores.iter().map(|s| (s.0 - most).exp()).collect();
+        let sum: f64 = all.iter().sum();
+        all.into_iter().map(|e| e / sum).collect::<Vec<f64>>()
+    };
+    let label = |scores: &[(f64, f64)]| {
+        let threshold = model["threshold"].as_f64();
+        match (heads, threshold) {
+            (1, Some(at)) => {
+                let sure = (scores[0].0 - at).abs() > scores[0].1;
+                sure.then(|| model["labels"][usize::from(scores[0].0 >= at)].as_str().unwrap())
+            }
+            (1, None) => None,
+            _ => {
+                let best = (0..heads).max_by(|&a, &b| scores[a].0.total_cmp(&scores[b].0)).unwrap();
+                let sure = (0..heads).all(|k| k == best || scores[best].0 - scores[k].0 > scores[best].1 + scores[k].1);
+                sure.then(|| model["labels"][best].as_str().unwrap())
+            }
+        }
+    };
+    let mut sure = 0;
+    for (ours, exact) in ours.iter().zip(&exact) {
+        if heads == 1 {
+            close(ours[0].parse().unwrap(), exact[0].0, exact[0].1, "predict and JSON");
+        } else {
+            let odds: Vec<f64> = ours[..heads].iter().map(|cell| cell.parse().unwrap()).collect();
+            for (odds, p) in odds.iter().zip(softmax(exact)) {
+                close(1.0 / (1.0 + (-odds).exp()), p, 1e-5, "predict and JSON");
+            }
+        }
+        if let Some(label) = label(exact) {
+            assert_eq!(ours.last().unwrap(), label);
+            sure += 1;
+        }
+    }
+    assert!(sure > rows.len() * 9 / 10, "{sure} of {} rows are away from the threshold", rows.len());
+    let Some(python) = python else { return };
+    let output = Command::new(python).arg(SCRIPT).args(["m.onnx", data, "?", "NA"]).current_dir(&folder.0).output();
+    let (names, theirs) = table(&stdout(&output.unwrap()));
+    assert_eq!(names.len(), columns.len(), "{names:?}, {columns:?}");
+    assert_eq!(theirs.len(), rows.len());
+    for ((theirs, ours), exact) in theirs.iter().zip(&ours).zip(&exact) {
+        for (k, &(score, within)) in exact.iter().enumerate() {
+            close(theirs[k].parse().unwrap(), score, within, "onnxruntime and JSON");
+        }
+        for k in heads..columns.len() {
+            if columns[k].starts_with("probability") {
+                close(theirs[k].parse().unwrap(), ours[k].parse().unwrap(), 1e-5, "probabilities");
+            } else if let Some(label) = label(exact) {
+                assert_eq!(theirs[k], label);
+            }
+        }
+    }
+}
+
+#[test]
+fn exported_models_score_as_they_do_here() {
+    let python = python();
+    let folder = Folder::new("export");
+    folder.write("two.csv", awkward(700, ["no", "yes", "no"]));
+    folder.write("three.csv", awkward(700, ["no", "yes", "perhaps"]));
+    let base = ["--missing", "impute", "--categorical", "size", "--label", "label"];
+    for more in [
+        &["two.csv", "--method", "ce", "--model", "mlp:8,4", "--valid", "0.2"][..],
+        &["two.csv", "--method", "soap", "--precision", "f64"],
+        &["two.csv", "--method", "ce", "--model", "mlp-tanh:6", "--scale", "unit"],
+        &["two.csv", "--method", "ai-sarah", "--scale", "none", "--ignore", "b,when"],
+        &["three.csv", "--method", "ce", "--model", "mlp:5"],
+    ] {
+        compare(&folder, python.as_deref(), &[more, &base].concat(), more[0]);
+    }
+}
+
+#[test]
+fn exported_models_score_real_rows_as_they_do_here() {
+    let Some(shared) = shared() else { return };
+    let python = python();
+    let folder = Folder::new("export-real");
+    let unpack = |name: &str, rows: usize| {
+        let file = fs::File::open(shared.join("data").join(name)).unwrap();
+        let text = std::io::read_to_string(flate2::read::GzDecoder::new(file)).unwrap();
+        text.lines().take(rows + 1).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    folder.write("adult.csv", unpack("adult.train.csv.gz", 4000));
+    folder.write("new-adult.csv", unpack("adult.test.csv.gz", 1000));
+    folder.write("compas.csv", unpack("compas.csv.gz", 4000));
+    folder.write("new-compas.csv", unpack("compas.csv.gz", 1000));
+    let adult = ["adult.csv", "--label", "income", "--method", "ce", "--model", "mlp:16", "--missing", "impute"];
+    compare(&folder, python.as_deref(), &adult, "new-adult.csv");
+    let compas = ["compas.csv", "--label", "two_year_recid", "--method", "soap", "--missing", "impute"];
+    compare(&folder, python.as_deref(), &compas, "new-compas.csv");
+}
+
+/// Rows without names of columns: one input of all of them.
+#[test]
+fn exported_models_score_sparse_rows_as_they_do_here() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("export-sparse");
+    let mut numbers = Numbers(5);
+    let row = |row: usize, numbers: &mut Numbers| {
+        let cell = |column: usize, numbers: &mut Numbers| format!(" {column}:{:.4}", numbers.next() + (row % 3) as f64);
+        let rest = if row == 7 { String::new() } else { cell(1 + row % 4, numbers) + &cell(6, numbers) };
+        format!("{}{rest}\n", if row.is_multiple_of(3) { "+1" } else { "-1" })
+    };
+    folder.write("rows.svm", (0..300).map(|k| row(k, &mut numbers)).collect::<String>());
+    for scale in ["unit", "standard", "none"] {
+        let train = ["train", "rows.svm", "--method", "ce", "--steps", "50", "--scale", scale, "--out", "m.uc"];
+        stdout(&run(&folder.0, &train));
+        stdout(&run(&folder.0, &["export", "m.uc", "m.onnx"]));
+        let (_, ours) = table(&stdout(&run(&folder.0, &["predict", "m.uc", "rows.svm"])));
+        let theirs = Command::new(&python).arg(SCRIPT).args(["m.onnx", "rows.svm"]).current_dir(&folder.0).output();
+        let (_, theirs) = table(&stdout(&theirs.unwrap()));
+        assert_eq!(ours.len(), theirs.len());
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            let [a, b]: [f64; 2] = [&ours[0], &theirs[0]].map(|cell| cell.parse().unwrap());
+            assert!((a - b).abs() <= 1e-6 * (1.0 + a.abs()), "{scale}: {a} and {b}");
+            assert_eq!(ours[2], theirs[2]);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_is_said() {
+    let folder = Folder::new("export-bad");
+    folder.write("two.csv", awkward(100, ["no", "yes", "no"]));
+    let train = ["train", "two.csv", "--label", "label", "--missing", "impute", "--method", "ce", "--steps", "5"];
+    stdout(&run(&folder.0, &[&train[..], &["--out", "m.uc"]].concat()));
+    let before = folder.names();
+    for (args, expected) in [
+        (["m.uc", "m.txt"], "m.txt: expected a name with .onnx or .json"),
+        (["two.csv", "m.json"], "two.csv: not a saved undercurve model"),
+        (["none.uc", "m.json"], "none.uc: No such file or directory"),
+        (["m.uc", "nowhere/m.onnx"], "nowhere: No such file or directory"),
+    ] {
+        let output = run(&folder.0, &[&["export"], &args[..]].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), text.trim_end()), (Some(2), format!("error: {expected}").as_str()));
+        assert_eq!(folder.names(), before);
+    }
+    assert!(Path::new(SCRIPT).is_file());
+}
