@@ -27,6 +27,11 @@ pub enum Error {
         /// Position of the label.
         at: usize,
     },
+    /// A weight is negative, NaN or infinite.
+    Weight {
+        /// Position of its row.
+        at: usize,
+    },
     /// An index points past the end of what it selects from, or indices that must ascend do not.
     Index {
         /// The argument.
@@ -69,6 +74,7 @@ impl fmt::Display for Error {
             Self::Length { what, need, got } => write!(f, "{what}: length {got}, but {need} is needed"),
             Self::NonFinite { what, at } => write!(f, "{what}: value {at} is NaN or infinite"),
             Self::Label { at } => write!(f, "the label of row {at} (from 0) is not a class number"),
+            Self::Weight { at } => write!(f, "the weight of row {at} (from 0) is no number of 0 or more"),
             Self::Index { what, at, len } => write!(f, "{what}: entry {at} does not fit a length of {len}"),
             Self::OneClass => f.write_str("both positives and negatives are needed, and one class has no example"),
             Self::Empty { what } => write!(f, "{what} is empty"),

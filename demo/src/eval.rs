@@ -48,6 +48,9 @@ pub struct Args {
     /// gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     group: Vec<String>,
+    /// Column that says what each row counts [default: that of training, where DATA has it]
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
+    weight: Option<String>,
     /// What has to hold, as often as needed: prints for each whether it does
     #[arg(long, value_name = "EXPR", value_parser = constraints::parse)]
     constraint: Vec<Expression>,
@@ -102,7 +105,14 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     let mut model =
         Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let rows = input::table_again(&args.data, args.layout, preparation)?;
+    let column = args.weight.as_deref().or(preparation.weight_column()).map(str::to_string);
+    // (What training weighed by is read, if at all, by the column that is named.)
+    let preparation = &match &args.weight {
+        Some(_) => preparation.clone().with_weight_column(None),
+        None => preparation.clone(),
+    };
     let mut data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
+    data = input::weigh(preparation, &rows, data, args.weight.as_ref())?;
     let file = args.data.display().to_string();
     if args.held_out {
         let share = saved.split.ok_or_else(|| {
@@ -128,21 +138,32 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         output::check_output(path, &[&args.model, &args.data])?;
         output::write_atomic(path, scores_csv(data.targets(), names, &scores).as_bytes())?;
     }
+    if let (Some(told), false) = (input::weights_told(data.weights(), &column.unwrap_or_default()), args.json) {
+        output::line(told)?;
+    }
     let known = if args.group.is_empty() { preparation.group_names().len() } else { data.groups() };
     input::notes(&data, &file, known);
     match data.targets() {
         Targets::Classes { labels, .. } => {
-            measure::print_classes(class_summary(&scores, heads, labels)?, names, args.json)
+            measure::print_classes(class_summary(&scores, heads, labels, data.weights())?, names, args.json)
         }
-        Targets::Values(values) => measure::print_values(value_summary(&scores, values)?, data.len(), args.json),
+        Targets::Values(values) => {
+            measure::print_values(value_summary(&scores, values, data.weights())?, data.len(), args.json)
+        }
         _ => {
-            let groups = input::grouping(&data, known);
+            let groups = input::grouping(&data, known).filter(|_| data.weights().is_empty());
+            if groups.is_none() && !data.group_of().is_empty() {
+                eprintln!("note: {file}: metrics of groups take no weights and are left out");
+            }
+            if !args.constraint.is_empty() && !data.weights().is_empty() {
+                return Err(CliError::input("--constraint: is judged on rows without weights"));
+            }
             let metrics = match args.metric.as_slice() {
                 [] => measure::usual(saved.threshold, groups.is_some()),
                 asked => asked.to_vec(),
             };
             let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold, groups };
-            measure::print(&metrics, &scores, data.labels(), usual, args.json)?;
+            measure::print(&metrics, &scores, data.truth(), usual, args.json)?;
             if args.constraint.is_empty() {
                 return Ok(());
             }

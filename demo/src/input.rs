@@ -137,6 +137,9 @@ pub struct DataArgs {
     /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
     #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub na: Vec<String>,
+    /// Column of numbers of 0 or more that says what each row counts, in what is minimised and in what is measured; no feature
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
 }
 
 impl DataArgs {
@@ -150,6 +153,7 @@ impl DataArgs {
             categorical: self.categorical.clone(),
             ignore: if self.group_hidden { [&*self.ignore, &self.group].concat() } else { self.ignore.clone() },
             group: self.group.clone(),
+            weight: self.weight.clone(),
             ..Options::default()
         }
     }
@@ -299,9 +303,12 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 /// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
     let label = label_column_of(table, options).map_err(|error| or_header(error.into(), table))?;
-    for (option, columns) in
-        [("group", &options.group), ("ignore", &options.ignore), ("categorical", &options.categorical)]
-    {
+    for (option, columns) in [
+        ("group", &options.group[..]),
+        ("ignore", &options.ignore),
+        ("categorical", &options.categorical),
+        ("weight", options.weight.as_slice()),
+    ] {
         if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
             return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));
         }
@@ -351,6 +358,33 @@ fn check_grouping(of: &Preparation, table: &RawTable, columns: &[String]) -> Res
         return Err(CliError::input(format!("--group {label}: is the label column of {}", table.name())));
     }
     Ok(())
+}
+
+/// Data with the weights of a column of the table, where one is named, or else as they are.
+///
+/// # Errors
+/// `Input`.
+pub fn weigh<T: Real>(
+    of: &Preparation,
+    table: &RawTable,
+    data: Dataset<T>,
+    column: Option<&String>,
+) -> Result<Dataset<T>> {
+    let Some(column) = column else { return Ok(data) };
+    if of.label_column() == Some(column) {
+        return Err(CliError::input(format!("--weight {column}: is the label column of {}", table.name())));
+    }
+    Ok(of.weighted(table, data, column)?)
+}
+
+/// What the weights of some rows come to, in words; `None` without weights.
+pub fn weights_told(weights: &[f64], column: &str) -> Option<String> {
+    let sum: f64 = weights.iter().sum();
+    let squares: f64 = weights.iter().map(|w| w * w).sum();
+    let rows = weights.iter().filter(|&&w| w > 0.0).count();
+    let told =
+        || format!("weights from column {column}, sum {sum}, effective rows {:.1} of {rows}", sum * sum / squares);
+    (!weights.is_empty()).then(told)
 }
 
 /// The groups of data that have some, of which training had the first `known`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use undercurve::Real;
 use undercurve::expression::Quantity;
 use undercurve::metric::{
-    ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, TieRule, ValueSummary, mcclish,
+    ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, TieRule, Truth, ValueSummary, mcclish,
 };
 use undercurve::trainer::Figures;
 
@@ -25,7 +25,8 @@ Metrics:
   tpr[:THRESHOLD]         true-positive rate, likewise
   precision-at-recall:R   highest precision at a recall of at least R
   recall-at-precision:P   highest recall at a precision of at least P
-auroc, ap and pauc come with 95 % intervals: of the one by DeLong's variance, of the others by 400 bootstrap replicates.
+auroc, ap and pauc come with 95 % intervals: of the one by DeLong's variance, of the others by 400 bootstrap replicates;
+rows with weights (--weight) have none.
 Metrics of groups (--group), the worst pair or group:
   gap(tpr), gap(fpr)      largest difference of a rate between two groups over all thresholds, ± what 95 of 100 samples of
                           groups that do not differ stay below
@@ -196,7 +197,8 @@ pub struct Usual<'a> {
 pub const NO_MODEL: Usual<'_> = Usual { fpr: (0.0, 0.05), threshold: None, groups: None };
 
 /// Prints metrics of scores.
-pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], usual: Usual<'_>, json: bool) -> Result<()> {
+pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual: Usual<'_>, json: bool) -> Result<()> {
+    let labels = truth.labels();
     let at_model = |metric: &&Metric| matches!(metric.kind, Kind::Fpr(None) | Kind::Tpr(None));
     if let (None, Some(metric)) = (usual.threshold, metrics.iter().find(at_model)) {
         let name = &metric.name;
@@ -207,8 +209,8 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], labels: &[u8], usual: Us
     let (mut values, mut intervals) = (Vec::with_capacity(metrics.len()), Vec::with_capacity(metrics.len()));
     let mut known = Vec::new();
     for metric in metrics {
-        values.push(value(metric, &mut memory, scores, labels, usual)?);
-        intervals.push(interval(&metric.kind, &mut memory, scores, labels, usual, &mut known)?);
+        values.push(value(metric, &mut memory, scores, truth, usual)?);
+        intervals.push(interval(&metric.kind, &mut memory, scores, truth, usual, &mut known)?);
     }
     let threshold = usual.threshold.unwrap_or(0.0);
     let table = usual.groups.map(|groups| Table::new(&mut memory, scores, labels, groups, threshold)).transpose()?;
@@ -246,17 +248,21 @@ fn interval<T: Real>(
     kind: &Kind,
     memory: &mut Metrics<T>,
     scores: &[T],
-    labels: &[u8],
+    truth: Truth<'_>,
     usual: Usual<'_>,
     known: &mut Vec<((f64, f64), Intervals)>,
 ) -> undercurve::Result<Option<Interval>> {
+    // (The rows would have to be drawn with their weights, each by itself.)
+    if !truth.weights().is_empty() {
+        return Ok(None);
+    }
     let range = match kind {
         Kind::Auroc | Kind::Ap => known.first().map_or(usual.fpr, |first| first.0),
         Kind::Pauc(range) => range.unwrap_or(usual.fpr),
         _ => return Ok(None),
     };
     if known.iter().all(|other| other.0 != range) {
-        known.push((range, memory.intervals(scores, labels, FprRange::new(range.0, range.1)?)?));
+        known.push((range, memory.intervals(scores, truth.labels(), FprRange::new(range.0, range.1)?)?));
     }
     let all = known.iter().find(|other| other.0 == range).map(|other| other.1).unwrap_or_default();
     Ok(match kind {
@@ -270,41 +276,44 @@ fn value<T: Real>(
     metric: &Metric,
     memory: &mut Metrics<T>,
     scores: &[T],
-    labels: &[u8],
+    truth: Truth<'_>,
     usual: Usual<'_>,
 ) -> Result<Found> {
     let rule = TieRule::Trapezoid;
     Ok(Found::Number(match metric.kind {
-        Kind::Auroc => memory.auroc(scores, labels)?,
-        Kind::Ap => memory.average_precision(scores, labels)?,
+        Kind::Auroc => memory.auroc(scores, &truth)?,
+        Kind::Ap => memory.average_precision(scores, &truth)?,
         Kind::Pauc(range) => {
             let (low, high) = range.unwrap_or(usual.fpr);
-            memory.partial_auc(scores, labels, FprRange::new(low, high)?, rule)?
+            memory.partial_auc(scores, &truth, FprRange::new(low, high)?, rule)?
         }
         Kind::McClish((low, high)) => {
             let range = FprRange::new(low, high)?;
-            mcclish(memory.partial_auc(scores, labels, range, rule)?, range)
+            mcclish(memory.partial_auc(scores, &truth, range, rule)?, range)
         }
         Kind::TwoWay(tpr, (low, high)) => {
-            memory.partial_auc_two_way(scores, labels, tpr, FprRange::new(low, high)?, rule)?
+            memory.partial_auc_two_way(scores, &truth, tpr, FprRange::new(low, high)?, rule)?
         }
         Kind::Accuracy(threshold) => {
-            let counts = Confusion::at(scores, labels, T::of(threshold))?;
+            let counts = Confusion::at(scores, &truth, T::of(threshold))?;
             counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })?
         }
         Kind::Fpr(threshold) | Kind::Tpr(threshold) => {
             let at = threshold.or(usual.threshold).unwrap_or(f64::INFINITY);
-            let counts = Confusion::at(scores, labels, T::of(at))?;
+            let counts = Confusion::at(scores, &truth, T::of(at))?;
             let rate = if matches!(metric.kind, Kind::Fpr(_)) { counts.fpr() } else { counts.tpr() };
             rate.ok_or(undercurve::Error::OneClass)?
         }
-        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, labels, recall)?,
-        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, labels, precision)?,
+        Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, &truth, recall)?,
+        Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, &truth, precision)?,
         Kind::OfGroups(of) => {
+            if !truth.weights().is_empty() {
+                return Err(CliError::input(format!("--metric {}: metrics of groups take no weights", metric.name)));
+            }
             let groups = usual.groups.ok_or_else(|| {
                 CliError::input(format!("--metric {}: is of groups; --group names their column", metric.name))
             })?;
-            return Ok(by_group::find(of, memory, scores, labels, groups)?);
+            return Ok(by_group::find(of, memory, scores, truth.labels(), groups)?);
         }
     }))
 }

@@ -3,6 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg, HeaderArg, LayoutArgs};
 use crate::measure::{self, Metric};
+use crate::output;
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
 use undercurve::data::{DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, Target, label_values};
@@ -39,6 +40,9 @@ pub struct Args {
     /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     group: Vec<String>,
+    /// Column that says what each row counts
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
+    weight: Option<String>,
     /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
     /// numbers below names
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true)]
@@ -57,10 +61,11 @@ pub fn run(args: &Args) -> Result<()> {
         if args.metric.is_empty() { measure::usual(None, !args.group.is_empty()) } else { args.metric.clone() };
     if args.file != Path::new("-")
         && args.group.is_empty()
+        && args.weight.is_none()
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
         input::header_note(&first_lines, &args.file);
-        return measure::print(&metrics, &scores, &labels, measure::NO_MODEL, args.json);
+        return measure::print(&metrics, &scores, labels.as_slice().into(), measure::NO_MODEL, args.json);
     }
     let table = input::table(&args.file, layout(args), Some(&args.label))?;
     let columns = table.columns();
@@ -92,12 +97,20 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let preparation = Preparation::fit(&table, &options)?;
     let data = input::group(&preparation, &table, preparation.apply::<f64>(&table)?, &args.group)?;
+    let data = input::weigh(&preparation, &table, data, args.weight.as_ref())?;
     let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
     input::header_note(&table, &args.file);
+    weights_line(args, data.weights())?;
     let usual = measure::Usual { groups: input::grouping(&data, data.groups()), ..measure::NO_MODEL };
-    measure::print(&metrics, scores, data.labels(), usual, args.json)
+    measure::print(&metrics, scores, data.truth(), usual, args.json)
+}
+
+/// Says what the weights come to.
+fn weights_line(args: &Args, weights: &[f64]) -> Result<()> {
+    let told = input::weights_told(weights, args.weight.as_deref().unwrap_or_default());
+    told.filter(|_| !args.json).map_or(Ok(()), output::line)
 }
 
 fn layout(args: &Args) -> LayoutArgs {
@@ -155,13 +168,18 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
         ..Options::default()
     };
     let preparation = Preparation::fit(table, &options)?;
-    let data = preparation.apply::<f64>(table)?;
+    let data = input::weigh(&preparation, table, preparation.apply::<f64>(table)?, args.weight.as_ref())?;
     let (names, classes) = (preparation.column_names(), preparation.classes());
     let at: Option<Vec<usize>> = scores.iter().map(|score| names.iter().position(|name| name == score)).collect();
     let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.rows()) else {
         return Err(CliError::input(format!("{}: a score is not a number", table.name())));
     };
     input::header_note(table, &args.file);
+    weights_line(args, data.weights())?;
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
-    measure::print_classes(class_summary(&ordered, classes.len(), data.class_labels())?, classes, args.json)
+    measure::print_classes(
+        class_summary(&ordered, classes.len(), data.class_labels(), data.weights())?,
+        classes,
+        args.json,
+    )
 }

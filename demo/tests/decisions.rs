@@ -396,3 +396,38 @@ fn methods_are_compared_on_the_same_folds() {
     assert!(wrong(&["--model", "tree"]).contains("model \"tree\""));
     assert_eq!(wrong(&["--out", "data.csv"]), "data.csv: is read by this command; not replaced");
 }
+
+#[test]
+fn weights_of_rows_are_those_of_repeated_rows() {
+    let folder = Folder::new("weights");
+    // Scores with ties, labels and whole weights, once with a column and once row by row.
+    let rows: Vec<(u32, u32, u32)> = (0..60).map(|k| (k * 7 % 13, u32::from(k * k % 5 == 1), k % 4)).collect();
+    let line = |(score, label, weight): &(u32, u32, u32)| format!("{score},{label},{weight}\n");
+    let repeated = rows.iter().flat_map(|row| std::iter::repeat_n(line(row), row.2 as usize));
+    folder.write("w.csv", format!("score,label,w\n{}", rows.iter().map(line).collect::<String>()));
+    folder.write("r.csv", format!("score,label,w\n{}", repeated.collect::<String>()));
+    let metric = "auroc,ap,pauc:0.1:0.5,pauc2:0.3:0.8,accuracy:4,tpr:6,precision-at-recall:0.5";
+    let json = |args: &[&str]| last(&stdout(&run(&folder.0, &[args, &["--metric", metric, "--json"]].concat())));
+    let (a, b) = (json(&["metrics", "w.csv", "--weight", "w"]), json(&["metrics", "r.csv"]));
+    for name in metric.split(',') {
+        let (a, b) = (a[name].as_f64().unwrap(), b[name].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-12, "{name}: {a} and {b}");
+    }
+    assert_eq!(a["intervals"], serde_json::json!({}));
+    let text = stdout(&run(&folder.0, &["metrics", "w.csv", "--weight", "w"]));
+    assert_eq!(text.lines().next(), Some("weights from column w, sum 90, effective rows 38.6 of 45"));
+
+    folder.write("bad.csv", "score,label,w\n1,0,1\n2,1,-1\n3,1,\n4,0,x\n");
+    let wrong = |more: &[&str]| refused(&folder, &[&["metrics"], more].concat());
+    let text = "bad.csv:3:3: weight \"-1\" in column \"w\" is not a number of 0 or more";
+    folder.write("bad.csv", "score,label,w\n1,0,1\n2,1,-1\n");
+    assert_eq!(wrong(&["bad.csv", "--weight", "w"]), text);
+    folder.write("bad.csv", "score,label,w\n1,0,1\n2,1,\n");
+    assert_eq!(wrong(&["bad.csv", "--weight", "w"]), "bad.csv:3:3: missing value in column \"w\"");
+    folder.write("bad.csv", "score,label,w\n1,0,x\n2,1,1\n");
+    assert!(wrong(&["bad.csv", "--weight", "w"]).starts_with("bad.csv:2:3: value \"x\" in column \"w\""));
+    folder.write("bad.csv", "score,label,w\n1,0,0\n2,1,0\n");
+    assert_eq!(wrong(&["bad.csv", "--weight", "w"]), "bad.csv: data in which every weight is 0 is empty");
+    assert!(wrong(&["w.csv", "--weight", "no"]).contains("there is no column \"no\""));
+    assert_eq!(wrong(&["w.csv", "--weight", "label"]), "--weight label: is the label column of w.csv");
+}

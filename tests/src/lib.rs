@@ -20,6 +20,7 @@ pub mod pauc;
 pub mod ranges;
 pub mod soap;
 pub mod vulkan;
+pub mod weights;
 
 /// Says that a test passes without having run, and why. It is listed in the file that `UNDERCURVE_SKIPPED` names, if it
 /// names one (a line of the reason, a tab and the test), because what a test prints is not seen when it passes.

@@ -232,7 +232,7 @@ fn every_method_learns() {
         };
         let mut scores: Vec<f64> = tx.iter().flat_map(|x| [0, 1, 2].map(|c| score(x, c))).collect();
         log_odds(&mut scores, 3).unwrap();
-        class_summary(&scores, 3, dataset(&tx, &ty).class_labels()).unwrap()
+        class_summary(&scores, 3, dataset(&tx, &ty).class_labels(), &[]).unwrap()
     };
     for method in class_methods() {
         for model in ["linear", "mlp:8", "mlp-tanh:6,4"] {
@@ -560,7 +560,7 @@ proptest! {
         let rows = cells.len() / 3;
         let labels: Vec<u32> = (0..3).chain(more).take(rows).collect();
         let scores: Vec<f64> = cells[..3 * rows].iter().map(|&x| f64::from(x) / 2.0).collect();
-        let got = class_summary(&scores, 3, &labels).unwrap();
+        let got = class_summary(&scores, 3, &labels, &[]).unwrap();
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         let (pairs, rest) = metric::multiclass(&scores, 3, &labels, 0.5);
         prop_assert!(near(got.hand_till, pairs) && near(got.auroc, rest), "{:?} {} {}", got, pairs, rest);
@@ -619,7 +619,7 @@ fn two_classes_are_the_binary_case() {
     log_odds(&mut scores, 2).unwrap();
     let binary: Vec<u8> = labels.iter().map(|&y| y as u8).collect();
     let positive: Vec<f64> = scores.iter().skip(1).step_by(2).copied().collect();
-    let summary = class_summary(&scores, 2, &labels).unwrap();
+    let summary = class_summary(&scores, 2, &labels, &[]).unwrap();
     let auroc = Metrics::new().auroc(&positive, &binary).unwrap();
     assert!((summary.hand_till - auroc).abs() < 1e-15 && (summary.auroc - auroc).abs() < 1e-15);
     assert_eq!(summary.classes[1].ap, Metrics::new().average_precision(&positive, &binary).unwrap());

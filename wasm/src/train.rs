@@ -319,7 +319,7 @@ impl Trainer {
         #[cfg(feature = "full")]
         if self.heads() > 1 {
             let data = self.refresh()?;
-            let summary = class_summary(&self.scores, self.heads(), data.class_labels())?;
+            let summary = class_summary(&self.scores, self.heads(), data.class_labels(), data.weights())?;
             let mut out = vec![summary.hand_till, summary.auroc, summary.ap, summary.accuracy];
             out.extend(summary.classes.iter().flat_map(|class| [class.rows as f64, class.auroc, class.ap]));
             return Ok(out);

@@ -219,6 +219,8 @@ mod tag {
     pub const STORY: u8 = b'y';
     /// Only there where rows have groups.
     pub const GROUPS: u8 = b'g';
+    /// Only there where rows have weights: the name of their column.
+    pub const WEIGHT: u8 = b'w';
 }
 
 impl SavedModel {
@@ -260,7 +262,11 @@ impl SavedModel {
         if let Some(rule) = &self.preparation.groups {
             rule.write(&mut groups);
         }
-        let parts: [(u8, &[u8]); 7] = [
+        let mut weight = Vec::new();
+        if let Some(column) = &self.preparation.weight {
+            column.write(&mut weight);
+        }
+        let parts: [(u8, &[u8]); 8] = [
             (tag::PREPARATION, &preparation),
             (tag::SPLIT, &split),
             (tag::REAL, &real),
@@ -268,9 +274,14 @@ impl SavedModel {
             (tag::THRESHOLD, &threshold),
             (tag::STORY, &story),
             (tag::GROUPS, &groups),
+            (tag::WEIGHT, &weight),
         ];
-        let there = if groups.is_empty() { &parts[..6] } else { &parts };
-        seal(Kind::Model, &sections(there))
+        // (What there is none of is no section.)
+        let there: Vec<_> = parts
+            .into_iter()
+            .filter(|(tag, bytes)| !matches!(*tag, tag::GROUPS | tag::WEIGHT) || !bytes.is_empty())
+            .collect();
+        seal(Kind::Model, &sections(&there))
     }
 
     /// What a file's bytes hold.
@@ -284,6 +295,9 @@ impl SavedModel {
         let mut preparation: crate::data::Preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
         if let Some(groups) = section(payload, tag::GROUPS) {
             preparation.groups = Some(Reader(groups).value().ok_or(CheckpointError::Damaged)?);
+        }
+        if let Some(weight) = section(payload, tag::WEIGHT) {
+            preparation.weight = Some(Reader(weight).value().ok_or(CheckpointError::Damaged)?);
         }
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;

@@ -4,7 +4,8 @@ use super::error::{DataError, DataErrorKind};
 use super::rows::Rows;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
-use crate::metric::MAX_GROUPS;
+use crate::metric::check_weights;
+use crate::metric::{MAX_GROUPS, Truth};
 use crate::real::Real;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -66,6 +67,8 @@ pub struct Dataset<T> {
     /// The group of each row; empty without groups.
     group_of: Vec<u32>,
     group_names: Vec<String>,
+    /// What each row counts; empty without weights.
+    weights: Vec<f64>,
     pub(super) summary: Summary,
 }
 
@@ -146,6 +149,23 @@ impl<T: Real> Dataset<T> {
         Ok(self)
     }
 
+    /// With a weight for each row, 0 or more: what it counts in objectives and metrics, where a row without weights counts 1. A
+    /// row of weight 0 is as one that is not there. Only the shares of the weights matter to objectives that are means; see
+    /// [`Truth`] for metrics.
+    ///
+    /// # Errors
+    /// `Length`; `Weight` for one that is negative, NaN or infinite; `Empty` when all are 0, `Overflow` when their sum does not
+    /// fit. (A class whose weights are all 0 is one without a row: a run of such data is refused with `OneClass`.)
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        exact_len("weights", self.len(), weights.len())?;
+        check_weights(&weights)?;
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::Empty { what: "data in which every weight is 0" });
+        }
+        self.weights = weights;
+        Ok(self)
+    }
+
     /// These rows and, after them, those of other data, each in a group of its own behind these rows' groups: what a run draws
     /// from that has to keep its loss on other rows. All of two classes, of one width and kind of storage; of the others' groups
     /// nothing is kept. Copies all rows.
@@ -201,7 +221,16 @@ impl<T: Real> Dataset<T> {
             _ => 0,
         };
         let summary = Summary { rows, columns: cols, positives, ..summary };
-        Self { storage, cols, targets, names, group_of: Vec::new(), group_names: Vec::new(), summary }
+        Self {
+            storage,
+            cols,
+            targets,
+            names,
+            group_of: Vec::new(),
+            group_names: Vec::new(),
+            weights: Vec::new(),
+            summary,
+        }
     }
 
     /// The feature rows.
@@ -226,6 +255,19 @@ impl<T: Real> Dataset<T> {
             Targets::Binary(labels) => labels,
             _ => &[],
         }
+    }
+
+    /// What each row counts; empty without weights.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The labels with the weights, for metrics; without labels when the data came without, or with other targets.
+    #[must_use]
+    pub fn truth(&self) -> Truth<'_> {
+        let labels = self.labels();
+        Truth::of_checked(labels, if labels.is_empty() { &[] } else { &self.weights })
     }
 
     /// What a finite sum fits: numbers, or labels.
@@ -332,26 +374,33 @@ impl<T: Real> Dataset<T> {
         &self.summary
     }
 
-    /// `Ok` when every class has a row: positives and negatives, or each of several; `file` is for the error.
+    /// `Ok` when every class has a row with a weight: positives and negatives, or each of several; `file` is for the error.
     ///
     /// # Errors
     /// `OneClass`, `AbsentClass`.
     pub fn require_every_class(&self, file: &str) -> core::result::Result<(), DataError> {
         let kind = match &self.targets {
             Targets::Values(_) => return Ok(()),
-            Targets::Classes { names, .. } => match self.class_sizes().iter().position(|&size| size == 0) {
+            Targets::Classes { names, labels } => match (0..names.len()).find(|&class| !self.has(labels, class as u32))
+            {
                 None => return Ok(()),
                 Some(class) => DataErrorKind::AbsentClass { label: names[class].clone() },
             },
             Targets::None | Targets::Binary(_) => {
-                if self.positives() > 0 && self.positives() < self.labels().len() {
+                let has_positives = self.has(self.labels(), 1);
+                if has_positives && self.has(self.labels(), 0) {
                     return Ok(());
                 }
-                let label = if self.positives() > 0 { "positive" } else { "negative" }.to_string();
+                let label = if has_positives { "positive" } else { "negative" }.to_string();
                 DataErrorKind::OneClass { label, column: None }
             }
         };
         Err(DataError { file: file.to_string(), line: 0, column: 0, kind })
+    }
+
+    /// Whether a row with this label counts.
+    fn has<L: Copy + PartialEq>(&self, labels: &[L], class: L) -> bool {
+        (0..).zip(labels).any(|(row, &label)| label == class && self.weights.get(row).is_none_or(|&w| w > 0.0))
     }
 
     /// The rows `index` in that order, copied.
@@ -394,6 +443,9 @@ impl<T: Real> Dataset<T> {
         let mut part = Self::new(storage, self.cols, targets, self.names.clone(), Summary::default(), index.len());
         if !self.group_of.is_empty() {
             (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
+        }
+        if !self.weights.is_empty() {
+            part.weights = of(&self.weights, index);
         }
         Ok(part)
     }

@@ -164,6 +164,15 @@ pub enum DataErrorKind {
     },
     /// Groups of sparse rows, whose columns have no names.
     NoGroupColumns,
+    /// A weight below 0, or infinite.
+    Weight {
+        /// As written.
+        text: String,
+        /// The column.
+        column: String,
+    },
+    /// Weights of sparse rows, whose columns have no names.
+    NoWeightColumn,
     /// A LIBSVM label that is no number.
     BadLabel {
         /// The token.
@@ -310,6 +319,10 @@ impl fmt::Display for DataErrorKind {
                 write!(f, "{} make more than {} groups", Listed(columns), crate::metric::MAX_GROUPS)
             }
             Self::NoGroupColumns => f.write_str("groups are made of named columns, and LIBSVM has none"),
+            Self::Weight { text, column } => {
+                write!(f, "weight {} in column {} is not a number of 0 or more", Quoted(text), Quoted(column))
+            }
+            Self::NoWeightColumn => f.write_str("weights are those of a named column, and LIBSVM has none"),
             Self::BadLabel { text } => write!(f, "label {} is not a number", Quoted(text)),
             Self::BadToken { text } => write!(f, "{} is not index:value", Quoted(text)),
             Self::IndexZero => f.write_str("index 0, but LIBSVM counts columns from 1"),

@@ -8,7 +8,8 @@
 //! Convergence". Tied scores share the precision at the end of their group; the value equals
 //! Σ_k (R_k − R_{k−1}) P_k over the points of the precision–recall curve.
 
-use super::rank::{Classes, Run, runs};
+use super::labels::{Amount, Labels};
+use super::rank::{Classes, Run};
 use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -17,35 +18,39 @@ use crate::scratch::Scratch;
 ///
 /// # Errors
 /// As [`auroc`](super::auroc).
-pub fn average_precision<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<f64> {
+pub fn average_precision<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
     let mut tally = ApTally::default();
-    let classes = runs(scores, labels, scratch, |_, run| tally.push(run))?;
+    let classes = labels.runs(scores, scratch, |_, run| tally.push(run))?;
     Ok(tally.finish(classes))
 }
 
 /// Sums precisions along the descending order.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ApTally {
-    positives: u64,
-    all: u64,
+pub(super) struct ApTally<A = u64> {
+    positives: A,
+    all: A,
     sum: f64,
     lost: f64,
 }
 
-impl ApTally {
+impl<A: Amount> ApTally<A> {
     #[inline(always)]
-    pub(super) fn push(&mut self, run: Run) {
+    pub(super) fn push(&mut self, run: Run<A>) {
         self.positives += run.positives;
         self.all += run.positives + run.negatives;
-        if run.positives > 0 {
+        if run.positives > A::default() {
             // Kahan's summation: the error does not grow with the number of positives.
-            let term = run.positives as f64 * (self.positives as f64 / self.all as f64) - self.lost;
+            let term = run.positives.f64() * (self.positives.f64() / self.all.f64()) - self.lost;
             let sum = self.sum + term;
             self.lost = (sum - self.sum) - term;
             self.sum = sum;
         }
     }
-    pub(super) fn finish(self, classes: Classes) -> f64 {
-        self.sum / classes.positives as f64
+    pub(super) fn finish(self, classes: Classes<A>) -> f64 {
+        self.sum / classes.positives.f64()
     }
 }

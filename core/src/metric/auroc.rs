@@ -7,37 +7,38 @@
 //! the Mann–Whitney statistic with mid-ranks divided by n₊n₋. The counts are integers and exact for any number of
 //! examples that is accepted (n₊n₋ < 2⁶²), so the only rounding is that of the last division.
 
-use super::rank::{Classes, Run, runs};
+use super::labels::{Amount, Labels};
+use super::rank::{Classes, Run};
 use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::Scratch;
 
 /// Outcomes of all n₊n₋ comparisons of a positive with a negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairCounts {
+pub struct PairCounts<A = u64> {
     /// The positive scores higher.
-    pub wins: u64,
+    pub wins: A,
     /// Both score the same.
-    pub ties: u64,
+    pub ties: A,
     /// All pairs.
-    pub pairs: u64,
+    pub pairs: A,
 }
 
-impl PairCounts {
+impl<A: Amount> PairCounts<A> {
     /// P(s₊ > s₋) + ½ P(s₊ = s₋), in [0, 1].
     #[must_use]
     pub fn auroc(self) -> f64 {
-        (2 * self.wins + self.ties) as f64 / (2 * self.pairs) as f64
+        (self.wins + self.wins + self.ties).f64() / (self.pairs + self.pairs).f64()
     }
     /// P(s₊ > s₋): ties lose.
     #[must_use]
     pub fn strict(self) -> f64 {
-        self.wins as f64 / self.pairs as f64
+        self.wins.f64() / self.pairs.f64()
     }
     /// P(s₊ ≥ s₋): ties win.
     #[must_use]
     pub fn lenient(self) -> f64 {
-        (self.wins + self.ties) as f64 / self.pairs as f64
+        (self.wins + self.ties).f64() / self.pairs.f64()
     }
 }
 
@@ -45,7 +46,7 @@ impl PairCounts {
 ///
 /// # Errors
 /// `Empty`, `Length` (labels, scratch), `NonFinite` (scores), `Label`, `OneClass`, `Overflow` (over 2³² − 1 scores).
-pub fn auroc<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<f64> {
+pub fn auroc<T: Real, Y: Labels + ?Sized>(scores: &[T], labels: &Y, scratch: Scratch<'_, T>) -> Result<f64> {
     Ok(pair_counts(scores, labels, scratch)?.auroc())
 }
 
@@ -53,28 +54,32 @@ pub fn auroc<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> R
 ///
 /// # Errors
 /// As [`auroc`].
-pub fn pair_counts<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<PairCounts> {
+pub fn pair_counts<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+) -> Result<PairCounts<Y::Amount>> {
     let mut tally = PairTally::default();
-    let classes = runs(scores, labels, scratch, |_, run| tally.push(run))?;
+    let classes = labels.runs(scores, scratch, |_, run| tally.push(run))?;
     Ok(tally.finish(classes))
 }
 
 /// Counts pairs along the descending order.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PairTally {
-    above: u64,
-    wins: u64,
-    ties: u64,
+pub(super) struct PairTally<A = u64> {
+    above: A,
+    wins: A,
+    ties: A,
 }
 
-impl PairTally {
+impl<A: Amount> PairTally<A> {
     #[inline(always)]
-    pub(super) fn push(&mut self, run: Run) {
+    pub(super) fn push(&mut self, run: Run<A>) {
         self.wins += run.negatives * self.above;
         self.ties += run.negatives * run.positives;
         self.above += run.positives;
     }
-    pub(super) fn finish(self, classes: Classes) -> PairCounts {
+    pub(super) fn finish(self, classes: Classes<A>) -> PairCounts<A> {
         PairCounts { wins: self.wins, ties: self.ties, pairs: classes.positives * classes.negatives }
     }
 }

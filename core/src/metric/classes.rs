@@ -1,7 +1,7 @@
 //! What a report on several classes needs.
 
 use super::multiclass::{self, Ties};
-use super::{FprRange, Metrics};
+use super::{FprRange, Metrics, Truth};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -36,15 +36,19 @@ pub struct ClassSummary {
 }
 
 /// Hand–Till AUC, accuracy, and AUROC and average precision of each class against all others. `scores`: rows × `classes`,
-/// row-major; `labels`: a class number below `classes` for each row. O(c n log n).
+/// row-major; `labels`: a class number below `classes` for each row; `weights`: what each row counts, or empty. O(c n log n).
 ///
 /// # Errors
-/// As [`multiclass::auc`].
-pub fn class_summary<T: Real>(scores: &[T], classes: usize, labels: &[u32]) -> Result<ClassSummary> {
-    let need = multiclass::need(labels.len(), classes);
-    let (mut order, mut counts) = (vec![0; need.u32], vec![0; need.u64]);
-    let scratch = Scratch { real: &mut [], f64: &mut [], u32: &mut order, u64: &mut counts };
-    let hand_till = multiclass::auc(scores, classes, labels, Ties::Half, scratch)?.hand_till;
+/// As [`multiclass::auc`] and [`multiclass::weighted_auc`].
+pub fn class_summary<T: Real>(scores: &[T], classes: usize, labels: &[u32], weights: &[f64]) -> Result<ClassSummary> {
+    let need = multiclass::need(labels.len(), classes).either(multiclass::weighted_need(labels.len(), classes));
+    let (mut sums, mut order, mut counts) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+    let scratch = Scratch { real: &mut [], f64: &mut sums, u32: &mut order, u64: &mut counts };
+    let both = match weights {
+        [] => multiclass::auc(scores, classes, labels, Ties::Half, scratch),
+        _ => multiclass::weighted_auc(scores, classes, labels, weights, Ties::Half, scratch),
+    };
+    let hand_till = both?.hand_till;
     let mut memory = Metrics::new();
     let range = FprRange::new(0.0, 1.0)?;
     let (mut of_class, mut own) = (vec![T::ZERO; labels.len()], vec![0u8; labels.len()]);
@@ -54,25 +58,27 @@ pub fn class_summary<T: Real>(scores: &[T], classes: usize, labels: &[u32]) -> R
             *score = scores[row * classes + class];
             *own = u8::from(labels[row] as usize == class);
         }
-        let summary = memory.summary(&of_class, &own, range)?;
+        let summary = memory.summary(&of_class, &Truth::new(&own, weights)?, range)?;
         each.push(OneVsRest { rows: summary.positives, auroc: summary.auroc, ap: summary.ap });
     }
-    let mut right = 0u64;
-    for (row, &label) in scores.chunks_exact(classes).zip(labels) {
+    let mut right = 0.0;
+    for (at, (row, &label)) in scores.chunks_exact(classes).zip(labels).enumerate() {
         let mut best = 0;
         for class in 1..classes {
             if row[class] > row[best] {
                 best = class;
             }
         }
-        right += u64::from(best == label as usize);
+        if best == label as usize {
+            right += weights.get(at).copied().unwrap_or(1.0);
+        }
     }
     let mean = |of: fn(&OneVsRest) -> f64| each.iter().map(of).sum::<f64>() / classes as f64;
     Ok(ClassSummary {
         hand_till,
         auroc: mean(|class| class.auroc),
         ap: mean(|class| class.ap),
-        accuracy: right as f64 / labels.len() as f64,
+        accuracy: right / if weights.is_empty() { labels.len() as f64 } else { weights.iter().sum() },
         classes: each,
     })
 }

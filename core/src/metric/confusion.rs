@@ -1,38 +1,23 @@
 //! Counts of right and wrong predictions at a threshold.
 
-use super::rank::check;
-use crate::error::{Error, Result};
+use super::labels::{Amount, Labels};
+use crate::error::Result;
 use crate::real::Real;
 
 /// Right and wrong predictions of each class, where a score at or above the threshold predicts the positive class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Confusion {
+pub struct Confusion<A = u64> {
     /// Positives at or above the threshold.
-    pub true_positives: u64,
+    pub true_positives: A,
     /// Negatives at or above the threshold.
-    pub false_positives: u64,
+    pub false_positives: A,
     /// Negatives below the threshold.
-    pub true_negatives: u64,
+    pub true_negatives: A,
     /// Positives below the threshold.
-    pub false_negatives: u64,
+    pub false_negatives: A,
 }
 
 impl Confusion {
-    /// Counts at `threshold` (finite or infinite). O(n), no scratch. One class alone is accepted.
-    ///
-    /// # Errors
-    /// `Empty`, `Length` (labels), `NonFinite` (scores), `Label`, `Param` for a NaN threshold.
-    pub fn at<T: Real>(scores: &[T], labels: &[u8], threshold: T) -> Result<Self> {
-        match check(scores, labels) {
-            Ok(_) | Err(Error::OneClass) => {}
-            Err(error) => return Err(error),
-        }
-        if threshold.partial_cmp(&T::ZERO).is_none() {
-            return Err(Error::Param { what: "threshold" });
-        }
-        Ok(Self::count(scores, labels, threshold))
-    }
-
     /// As [`Confusion::at`], of input already checked.
     pub(super) fn count<T: Real>(scores: &[T], labels: &[u8], threshold: T) -> Self {
         let (mut positives, mut tp, mut above) = (0u64, 0u64, 0u64);
@@ -50,30 +35,40 @@ impl Confusion {
             false_negatives: positives - tp,
         }
     }
+}
+
+impl<A: Amount> Confusion<A> {
+    /// Counts at `threshold` (finite or infinite). O(n), no scratch. One class alone is accepted.
+    ///
+    /// # Errors
+    /// `Empty`, `Length` (labels), `NonFinite` (scores), `Label`, `Param` for a NaN threshold.
+    pub fn at<T: Real, Y: Labels<Amount = A> + ?Sized>(scores: &[T], labels: &Y, threshold: T) -> Result<Self> {
+        labels.confusion(scores, threshold)
+    }
 
     #[inline]
-    pub(super) fn add(&mut self, positive: bool, hit: bool) {
+    pub(super) fn add(&mut self, positive: bool, hit: bool, weight: A) {
         *match (positive, hit) {
             (true, true) => &mut self.true_positives,
             (false, true) => &mut self.false_positives,
             (false, false) => &mut self.true_negatives,
             (true, false) => &mut self.false_negatives,
-        } += 1;
+        } += weight;
     }
 
     /// All examples.
     #[must_use]
-    pub fn total(self) -> u64 {
+    pub fn total(self) -> A {
         self.positives() + self.negatives()
     }
     /// Positive examples.
     #[must_use]
-    pub fn positives(self) -> u64 {
+    pub fn positives(self) -> A {
         self.true_positives + self.false_negatives
     }
     /// Negative examples.
     #[must_use]
-    pub fn negatives(self) -> u64 {
+    pub fn negatives(self) -> A {
         self.true_negatives + self.false_positives
     }
     /// Share of right predictions; none without examples.
@@ -98,6 +93,6 @@ impl Confusion {
     }
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
-    if whole == 0 { None } else { Some(part as f64 / whole as f64) }
+fn share<A: Amount>(part: A, whole: A) -> Option<f64> {
+    if whole == A::default() { None } else { Some(part.f64() / whole.f64()) }
 }

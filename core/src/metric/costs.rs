@@ -15,6 +15,7 @@
 //! costs that are known to a factor of two. It is at least ten negatives wide, around the middle of what was found, and its
 //! ends are rounded outwards to four decimals.
 
+use super::labels::Labels;
 use super::partial_auc::FprRange;
 use super::roc::{RocPoint, walk};
 use crate::error::{Error, Result};
@@ -94,8 +95,13 @@ impl Costs {
     ///
     /// # Errors
     /// As [`auroc`](super::auroc).
-    pub fn range<T: Real>(self, scores: &[T], labels: &[u8], mut scratch: Scratch<'_, T>) -> Result<FprRange> {
-        let negatives = labels.iter().filter(|&&label| label == 0).count() as f64;
+    pub fn range<T: Real, Y: Labels + ?Sized>(
+        self,
+        scores: &[T],
+        labels: &Y,
+        mut scratch: Scratch<'_, T>,
+    ) -> Result<FprRange> {
+        let negatives = labels.rows()[1] as f64;
         let mut at = |slope: f64| point_at_slope(scores, labels, slope, scratch.reborrow());
         let (mut low, mut high) = (at(self.slope() * FACTOR)?.fpr, at(self.slope() / FACTOR)?.fpr);
         let width = (FEWEST / negatives).or_smaller(1.0);
@@ -115,7 +121,12 @@ impl Costs {
 ///
 /// # Errors
 /// `Param` for a slope that is not positive (infinity is), and as [`auroc`](super::auroc).
-pub fn point_at_slope<T: Real>(scores: &[T], labels: &[u8], slope: f64, scratch: Scratch<'_, T>) -> Result<RocPoint> {
+pub fn point_at_slope<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    slope: f64,
+    scratch: Scratch<'_, T>,
+) -> Result<RocPoint> {
     if slope.is_nan() || slope <= 0.0 {
         return Err(Error::Param { what: "slope" });
     }

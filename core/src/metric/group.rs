@@ -18,7 +18,7 @@ pub fn rates<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], threshold: T,
     check_groups(groups, scores.len(), out.len())?;
     out.fill(Confusion::default());
     for (at, &group) in groups.iter().enumerate() {
-        out[group as usize].add(labels[at] == 1, scores[at] >= threshold);
+        out[group as usize].add(labels[at] == 1, scores[at] >= threshold, 1);
     }
     Ok(())
 }
@@ -64,7 +64,7 @@ pub fn summaries<T: Real>(
     out.fill(GroupSummary::default());
     for (at, &group) in groups.iter().enumerate() {
         let group = &mut out[group as usize];
-        group.counts.add(labels[at] == 1, scores[at] >= threshold);
+        group.counts.add(labels[at] == 1, scores[at] >= threshold, 1);
         group.loss = Some(group.loss.unwrap_or(0.0) + loss(at));
     }
     for (at, group) in out.iter_mut().enumerate() {

@@ -23,6 +23,7 @@ mod costs;
 mod curve;
 pub mod group;
 mod interval;
+mod labels;
 pub mod multiclass;
 #[cfg(feature = "alloc")]
 mod owned;
@@ -44,6 +45,8 @@ pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;
 pub use costs::{Costs, point_at_slope};
 pub use interval::{Interval, REPLICATES, bootstrap, delong, student};
+pub(crate) use labels::check_weights;
+pub use labels::{Amount, Labels, Truth};
 #[cfg(feature = "alloc")]
 pub use owned::{Intervals, MOST_RUNS, Metrics};
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};

@@ -11,6 +11,7 @@
 //! The latter writes ≥, by which a constant classifier scores 1; that is [`Ties::Win`]. One-vs-rest is the mean over
 //! classes of the AUROC of h_i with class i against all others.
 
+use super::labels::{Amount, check_weights};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -42,6 +43,12 @@ pub const fn need(rows: usize, classes: usize) -> Need {
     Need { real: 0, f64: 0, u32: rows, u64: classes.saturating_mul(4) }
 }
 
+/// Scratch of [`weighted_auc`], likewise.
+#[must_use]
+pub const fn weighted_need(rows: usize, classes: usize) -> Need {
+    Need { real: 0, f64: classes.saturating_mul(4), u32: rows, u64: 0 }
+}
+
 /// Multi-class AUC of `scores`, rows × `classes`, row-major; `labels` holds a class number below `classes` for each
 /// row, every class at least once. O(c (n log n + c n)) at most for c classes; `scratch` as [`need`] says.
 ///
@@ -55,6 +62,32 @@ pub fn auc<T: Real>(
     ties: Ties,
     scratch: Scratch<'_, T>,
 ) -> Result<MulticlassAuc> {
+    check(scores, classes, labels)?;
+    scratch.check(need(labels.len(), classes))?;
+    auc_of(scores, classes, labels, |_| 1u64, ties, scratch.u32, scratch.u64)
+}
+
+/// The same of rows that count `weights`, 0 or more each: a pair of rows counts the product of its two. `scratch` as
+/// [`weighted_need`] says.
+///
+/// # Errors
+/// As [`auc`], and `Weight`; `OneClass` for a class without a weight, too.
+pub fn weighted_auc<T: Real>(
+    scores: &[T],
+    classes: usize,
+    labels: &[u32],
+    weights: &[f64],
+    ties: Ties,
+    scratch: Scratch<'_, T>,
+) -> Result<MulticlassAuc> {
+    check(scores, classes, labels)?;
+    exact_len("weights", labels.len(), weights.len())?;
+    check_weights(weights)?;
+    scratch.check(weighted_need(labels.len(), classes))?;
+    auc_of(scores, classes, labels, |row| weights[row as usize], ties, scratch.u32, scratch.f64)
+}
+
+fn check<T: Real>(scores: &[T], classes: usize, labels: &[u32]) -> Result<()> {
     if classes < 2 {
         return Err(Error::Param { what: "classes" });
     }
@@ -62,66 +95,81 @@ pub fn auc<T: Real>(
         return Err(Error::Empty { what: "scores" });
     }
     exact_len("scores", labels.len().saturating_mul(classes), scores.len())?;
-    let rows = labels.len();
-    if u32::try_from(rows).is_err() {
+    if u32::try_from(labels.len()).is_err() {
         return Err(Error::Overflow { what: "scores" });
     }
     all_finite("scores", scores)?;
-    if let Some(at) = labels.iter().position(|&label| label as usize >= classes) {
-        return Err(Error::Label { at });
+    match labels.iter().position(|&label| label as usize >= classes) {
+        Some(at) => Err(Error::Label { at }),
+        None => Ok(()),
     }
-    scratch.check(need(rows, classes))?;
-    let (sizes, rest) = scratch.u64[..4 * classes].split_at_mut(classes);
+}
+
+/// Of rows that count `weight`.
+fn auc_of<T: Real, A: Amount>(
+    scores: &[T],
+    classes: usize,
+    labels: &[u32],
+    weight: impl Fn(u32) -> A,
+    ties: Ties,
+    order: &mut [u32],
+    memory: &mut [A],
+) -> Result<MulticlassAuc> {
+    let (none, rows) = (A::default(), labels.len());
+    let (sizes, rest) = memory[..4 * classes].split_at_mut(classes);
     let (below, rest) = rest.split_at_mut(classes);
     let (here, points) = rest.split_at_mut(classes);
-    sizes.fill(0);
-    for &label in labels {
-        sizes[label as usize] += 1;
+    sizes.fill(none);
+    let mut total = none;
+    for (row, &label) in (0..).zip(labels) {
+        sizes[label as usize] += weight(row);
+        total += weight(row);
     }
-    if sizes.contains(&0) {
+    if sizes.contains(&none) {
         return Err(Error::OneClass);
     }
 
-    let order = &mut scratch.u32[..rows];
+    let order = &mut order[..rows];
     let (mut pairwise, mut against_rest) = (0.0, 0.0);
     for class in 0..classes {
         let score = |row: u32| scores[row as usize * classes + class];
         for (row, slot) in order.iter_mut().enumerate() {
             *slot = row as u32;
         }
-        order.sort_unstable_by_key(|&row| score(row).key());
+        // (Tied rows in their own order: sums of weights depend on it.)
+        order.sort_unstable_by_key(|&row| (score(row).key(), row));
         // points[j]: twice what the pairs (this class, j) have earned.
-        below.fill(0);
-        here.fill(0);
-        points.fill(0);
+        below.fill(none);
+        here.fill(none);
+        points.fill(none);
         for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
             for &row in group {
-                here[labels[row as usize] as usize] += 1;
+                here[labels[row as usize] as usize] += weight(row);
             }
             let own = here[class];
-            if own > 0 {
+            if own > none {
                 for other in 0..classes {
                     let tied = match ties {
                         Ties::Half => here[other],
-                        Ties::Lose => 0,
-                        Ties::Win => 2 * here[other],
+                        Ties::Lose => none,
+                        Ties::Win => here[other] + here[other],
                     };
-                    points[other] += own * (2 * below[other] + tied);
+                    points[other] += own * (below[other] + below[other] + tied);
                 }
             }
             for &row in group {
                 let label = labels[row as usize] as usize;
                 below[label] += here[label];
-                here[label] = 0;
+                here[label] = none;
             }
         }
-        let own = sizes[class] as f64;
-        let mut all = 0u64;
+        let own = sizes[class].f64();
+        let mut all = none;
         for other in (0..classes).filter(|&other| other != class) {
             all += points[other];
-            pairwise += 0.5 * points[other] as f64 / (own * sizes[other] as f64);
+            pairwise += 0.5 * points[other].f64() / (own * sizes[other].f64());
         }
-        against_rest += 0.5 * all as f64 / (own * (rows as u64 - sizes[class]) as f64);
+        against_rest += 0.5 * all.f64() / (own * (total - sizes[class]).f64());
     }
     let count = classes as f64;
     Ok(MulticlassAuc { hand_till: pairwise / (count * (count - 1.0)), one_vs_rest: against_rest / count })

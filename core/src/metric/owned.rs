@@ -1,6 +1,7 @@
 //! Metrics that bring their own memory.
 
 use super::group::{self, GroupSummary};
+use super::labels::Labels;
 use super::rank::{Run, runs};
 use super::{
     Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule,
@@ -70,26 +71,32 @@ impl<T: Real> Metrics<T> {
     }
 
     /// See [`auroc`](super::auroc()).
-    pub fn auroc(&mut self, scores: &[T], labels: &[u8]) -> Result<f64> {
+    pub fn auroc(&mut self, scores: &[T], labels: &(impl Labels + ?Sized)) -> Result<f64> {
         Ok(self.pair_counts(scores, labels)?.auroc())
     }
     /// See [`pair_counts`].
-    pub fn pair_counts(&mut self, scores: &[T], labels: &[u8]) -> Result<PairCounts> {
+    pub fn pair_counts<Y: Labels + ?Sized>(&mut self, scores: &[T], labels: &Y) -> Result<PairCounts<Y::Amount>> {
         pair_counts(scores, labels, self.scratch(scores.len()))
     }
     /// See [`average_precision`].
-    pub fn average_precision(&mut self, scores: &[T], labels: &[u8]) -> Result<f64> {
+    pub fn average_precision(&mut self, scores: &[T], labels: &(impl Labels + ?Sized)) -> Result<f64> {
         average_precision(scores, labels, self.scratch(scores.len()))
     }
     /// See [`partial_auc`].
-    pub fn partial_auc(&mut self, scores: &[T], labels: &[u8], range: FprRange, rule: TieRule) -> Result<f64> {
+    pub fn partial_auc(
+        &mut self,
+        scores: &[T],
+        labels: &(impl Labels + ?Sized),
+        range: FprRange,
+        rule: TieRule,
+    ) -> Result<f64> {
         partial_auc(scores, labels, range, rule, self.scratch(scores.len()))
     }
     /// See [`partial_auc_two_way`].
     pub fn partial_auc_two_way(
         &mut self,
         scores: &[T],
-        labels: &[u8],
+        labels: &(impl Labels + ?Sized),
         min_tpr: f64,
         range: FprRange,
         rule: TieRule,
@@ -97,19 +104,24 @@ impl<T: Real> Metrics<T> {
         partial_auc_two_way(scores, labels, min_tpr, range, rule, self.scratch(scores.len()))
     }
     /// See [`summary`].
-    pub fn summary(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Summary> {
+    pub fn summary(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), range: FprRange) -> Result<Summary> {
         summary(scores, labels, range, self.scratch(scores.len()))
     }
     /// See [`precision_at_recall`].
-    pub fn precision_at_recall(&mut self, scores: &[T], labels: &[u8], recall: f64) -> Result<f64> {
+    pub fn precision_at_recall(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), recall: f64) -> Result<f64> {
         precision_at_recall(scores, labels, recall, self.scratch(scores.len()))
     }
     /// See [`recall_at_precision`].
-    pub fn recall_at_precision(&mut self, scores: &[T], labels: &[u8], precision: f64) -> Result<f64> {
+    pub fn recall_at_precision(
+        &mut self,
+        scores: &[T],
+        labels: &(impl Labels + ?Sized),
+        precision: f64,
+    ) -> Result<f64> {
         recall_at_precision(scores, labels, precision, self.scratch(scores.len()))
     }
     /// See [`point_at_fpr`].
-    pub fn point_at_fpr(&mut self, scores: &[T], labels: &[u8], most: f64) -> Result<RocPoint> {
+    pub fn point_at_fpr(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), most: f64) -> Result<RocPoint> {
         point_at_fpr(scores, labels, most, self.scratch(scores.len()))
     }
     /// The cells of `count` groups; see [`Cells::new`].
@@ -156,11 +168,11 @@ impl<T: Real> Metrics<T> {
         Ok(out)
     }
     /// See [`point_at_slope`].
-    pub fn point_at_slope(&mut self, scores: &[T], labels: &[u8], slope: f64) -> Result<RocPoint> {
+    pub fn point_at_slope(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), slope: f64) -> Result<RocPoint> {
         point_at_slope(scores, labels, slope, self.scratch(scores.len()))
     }
     /// See [`Costs::range`].
-    pub fn range_of_costs(&mut self, scores: &[T], labels: &[u8], costs: Costs) -> Result<FprRange> {
+    pub fn range_of_costs(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), costs: Costs) -> Result<FprRange> {
         costs.range(scores, labels, self.scratch(scores.len()))
     }
     /// 95 % intervals of AUROC, average precision and the partial AUC over `range`, from [`REPLICATES`] replicates of seed 1;
@@ -187,7 +199,12 @@ impl<T: Real> Metrics<T> {
         Ok(Intervals { auroc: delong(&found)?, ap, pauc })
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
-    pub fn roc_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<RocPoint>> {
+    pub fn roc_curve(
+        &mut self,
+        scores: &[T],
+        labels: &(impl Labels + ?Sized),
+        most: Option<usize>,
+    ) -> Result<Vec<RocPoint>> {
         let mut out = vec![RocPoint::default(); room(roc_len(scores.len()), most)];
         let scratch = self.scratch(scores.len());
         let len = match most {
@@ -198,7 +215,12 @@ impl<T: Real> Metrics<T> {
         Ok(out)
     }
     /// See [`pr_curve`]; with `most` points at most if given, as [`pr_curve_thinned`].
-    pub fn pr_curve(&mut self, scores: &[T], labels: &[u8], most: Option<usize>) -> Result<Vec<PrPoint>> {
+    pub fn pr_curve(
+        &mut self,
+        scores: &[T],
+        labels: &(impl Labels + ?Sized),
+        most: Option<usize>,
+    ) -> Result<Vec<PrPoint>> {
         let mut out = vec![PrPoint::default(); room(scores.len(), most)];
         let scratch = self.scratch(scores.len());
         let len = match most {

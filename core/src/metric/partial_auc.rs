@@ -11,7 +11,8 @@
 //! makes pAUC continuous in α and β. With z the false positives, pAUC is then an integral over z from αn₋ to βn₋ of
 //! the true positives, and [`TieRule`] says what they are inside a group of tied scores.
 
-use super::rank::{Classes, Run, runs};
+use super::labels::{Amount, Labels};
+use super::rank::{Classes, Run};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -71,15 +72,15 @@ pub enum TieRule {
 ///
 /// # Errors
 /// As [`auroc`](super::auroc).
-pub fn partial_auc<T: Real>(
+pub fn partial_auc<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     range: FprRange,
     rule: TieRule,
     scratch: Scratch<'_, T>,
 ) -> Result<f64> {
     let mut tally = PaucTally::new(range, rule);
-    let classes = runs(scores, labels, scratch, |classes, run| tally.push(classes, run))?;
+    let classes = labels.runs(scores, scratch, |classes, run| tally.push(classes, run))?;
     Ok(tally.finish(classes))
 }
 
@@ -97,49 +98,50 @@ pub fn mcclish(partial: f64, range: FprRange) -> f64 {
 
 /// Integrates true positives over false positives along the descending order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PaucTally {
+pub(super) struct PaucTally<A = u64> {
     range: FprRange,
     rule: TieRule,
-    tp: u64,
-    fp: u64,
+    tp: A,
+    fp: A,
     /// Twice the area of the runs wholly inside the range: an integer, so that [0, 1] gives AUROC exactly.
-    twice_inside: u64,
+    twice_inside: A,
     /// Area of the runs that a boundary cuts, four at most.
     cut: f64,
 }
 
-impl PaucTally {
+impl<A: Amount> PaucTally<A> {
     pub(super) fn new(range: FprRange, rule: TieRule) -> Self {
-        Self { range, rule, tp: 0, fp: 0, twice_inside: 0, cut: 0.0 }
+        let none = A::default();
+        Self { range, rule, tp: none, fp: none, twice_inside: none, cut: 0.0 }
     }
 
     #[inline(always)]
-    pub(super) fn push(&mut self, classes: Classes, run: Run) {
-        let (low, high) = (self.range.low * classes.negatives as f64, self.range.high * classes.negatives as f64);
-        let (from, to) = (self.fp as f64, (self.fp + run.negatives) as f64);
-        if run.negatives > 0 && from < high && to > low {
+    pub(super) fn push(&mut self, classes: Classes<A>, run: Run<A>) {
+        let (low, high) = (self.range.low * classes.negatives.f64(), self.range.high * classes.negatives.f64());
+        let (from, to) = (self.fp.f64(), (self.fp + run.negatives).f64());
+        if run.negatives > A::default() && from < high && to > low {
             if from >= low && to <= high {
-                let shared = if self.rule == TieRule::Strict { 0 } else { run.positives };
-                self.twice_inside += run.negatives * (2 * self.tp + shared);
+                let shared = if self.rule == TieRule::Strict { A::default() } else { run.positives };
+                self.twice_inside += run.negatives * (self.tp + self.tp + shared);
             } else {
                 let (start, end) = (from.or_larger(low), to.or_smaller(high));
                 let share = match self.rule {
-                    TieRule::Trapezoid => (0.5 * (start + end) - from) / run.negatives as f64,
+                    TieRule::Trapezoid => (0.5 * (start + end) - from) / run.negatives.f64(),
                     TieRule::Half => 0.5,
                     TieRule::Strict => 0.0,
                 };
-                self.cut += (end - start) * (self.tp as f64 + share * run.positives as f64);
+                self.cut += (end - start) * (self.tp.f64() + share * run.positives.f64());
             }
         }
         self.tp += run.positives;
         self.fp += run.negatives;
     }
 
-    pub(super) fn finish(self, classes: Classes) -> f64 {
+    pub(super) fn finish(self, classes: Classes<A>) -> f64 {
         let width = self.range.high - self.range.low;
-        let pairs = (classes.positives * classes.negatives) as f64;
+        let pairs = (classes.positives * classes.negatives).f64();
         // Halving is exact, so [0, 1] divides the same two numbers as AUROC.
-        (0.5 * self.twice_inside as f64 + self.cut) / (width * pairs)
+        (0.5 * self.twice_inside.f64() + self.cut) / (width * pairs)
     }
 }
 
@@ -149,9 +151,9 @@ impl PaucTally {
 ///
 /// # Errors
 /// `Param` unless 0 ≤ `min_tpr` < 1, and as [`auroc`](super::auroc).
-pub fn partial_auc_two_way<T: Real>(
+pub fn partial_auc_two_way<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     min_tpr: f64,
     range: FprRange,
     rule: TieRule,
@@ -160,22 +162,23 @@ pub fn partial_auc_two_way<T: Real>(
     if !(0.0..1.0).contains(&min_tpr) {
         return Err(Error::Param { what: "min_tpr" });
     }
-    let (mut tp, mut fp, mut area) = (0u64, 0u64, 0.0);
-    let classes = runs(scores, labels, scratch, |classes, run| {
-        let base = min_tpr * classes.positives as f64;
-        let [low, high] = [range.low, range.high].map(|rate| rate * classes.negatives as f64);
+    let none = Y::Amount::default();
+    let (mut tp, mut fp, mut area) = (none, none, 0.0);
+    let classes = labels.runs(scores, scratch, |classes, run| {
+        let base = min_tpr * classes.positives.f64();
+        let [low, high] = [range.low, range.high].map(|rate| rate * classes.negatives.f64());
         // The part of this run's negatives inside the range, counted from its first.
-        let (dn, first) = (run.negatives as f64, fp as f64);
+        let (dn, first) = (run.negatives.f64(), fp.f64());
         let (start, end) = ((low - first).or_larger(0.0), (high - first).or_smaller(dn));
         if end > start {
-            let dp = run.positives as f64;
-            let over = (tp as f64 - base).or_larger(0.0);
+            let dp = run.positives.f64();
+            let over = (tp.f64() - base).or_larger(0.0);
             // How much of this run's positives lies below the required rate.
-            let hidden = (base - tp as f64).or_larger(0.0).or_smaller(dp);
+            let hidden = (base - tp.f64()).or_larger(0.0).or_smaller(dp);
             let shared = match rule {
                 TieRule::Strict => 0.0,
                 TieRule::Half => 0.5 * (end - start) * (dp - hidden),
-                TieRule::Trapezoid if run.positives == 0 => 0.0,
+                TieRule::Trapezoid if run.positives == none => 0.0,
                 TieRule::Trapezoid => {
                     // The line rises from where it crosses the required rate.
                     let slope = dp / dn;
@@ -188,6 +191,6 @@ pub fn partial_auc_two_way<T: Real>(
         tp += run.positives;
         fp += run.negatives;
     })?;
-    let rectangle = (1.0 - min_tpr) * (range.high - range.low) * (classes.positives * classes.negatives) as f64;
+    let rectangle = (1.0 - min_tpr) * (range.high - range.low) * (classes.positives * classes.negatives).f64();
     Ok(area / rectangle)
 }

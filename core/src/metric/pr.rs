@@ -1,7 +1,7 @@
 //! The precision–recall curve and its operating points.
 
 use super::curve::{Thinner, check_out};
-use super::rank::{groups, runs};
+use super::labels::{Amount, Labels};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -24,7 +24,12 @@ pub struct PrPoint {
 ///
 /// # Errors
 /// As [`auroc`](super::auroc), and `Length` for `out`.
-pub fn pr_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, out: &mut [PrPoint]) -> Result<usize> {
+pub fn pr_curve<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+    out: &mut [PrPoint],
+) -> Result<usize> {
     if out.len() < scores.len() {
         return Err(Error::Length { what: "out", need: scores.len(), got: out.len() });
     }
@@ -41,9 +46,9 @@ pub fn pr_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, o
 ///
 /// # Errors
 /// As [`pr_curve`].
-pub fn pr_curve_thinned<T: Real>(
+pub fn pr_curve_thinned<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     scratch: Scratch<'_, T>,
     out: &mut [PrPoint],
 ) -> Result<usize> {
@@ -53,18 +58,22 @@ pub fn pr_curve_thinned<T: Real>(
     Ok(thinner.finish())
 }
 
-fn walk<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, mut visit: impl FnMut(PrPoint)) -> Result<()> {
-    let (classes, groups) = groups(scores, labels, scratch)?;
-    let (mut tp, mut all) = (0u64, 0u64);
-    for group in groups {
+fn walk<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+    mut visit: impl FnMut(PrPoint),
+) -> Result<()> {
+    let (mut tp, mut all) = (Y::Amount::default(), Y::Amount::default());
+    labels.groups(scores, scratch, |classes, group| {
         tp += group.run.positives;
         all += group.run.positives + group.run.negatives;
         visit(PrPoint {
             threshold: group.score.f64(),
-            recall: tp as f64 / classes.positives as f64,
-            precision: tp as f64 / all as f64,
+            recall: tp.f64() / classes.positives.f64(),
+            precision: tp.f64() / all.f64(),
         });
-    }
+    })?;
     Ok(())
 }
 
@@ -73,7 +82,12 @@ fn walk<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, mut visit
 ///
 /// # Errors
 /// `Param` for a recall outside [0, 1], and as [`auroc`](super::auroc).
-pub fn precision_at_recall<T: Real>(scores: &[T], labels: &[u8], recall: f64, scratch: Scratch<'_, T>) -> Result<f64> {
+pub fn precision_at_recall<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    recall: f64,
+    scratch: Scratch<'_, T>,
+) -> Result<f64> {
     best(scores, labels, ("recall", recall), scratch, |r, p| if r >= recall { p } else { 0.0 })
 }
 
@@ -82,9 +96,9 @@ pub fn precision_at_recall<T: Real>(scores: &[T], labels: &[u8], recall: f64, sc
 ///
 /// # Errors
 /// `Param` for a precision outside [0, 1], and as [`auroc`](super::auroc).
-pub fn recall_at_precision<T: Real>(
+pub fn recall_at_precision<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     precision: f64,
     scratch: Scratch<'_, T>,
 ) -> Result<f64> {
@@ -92,9 +106,9 @@ pub fn recall_at_precision<T: Real>(
 }
 
 /// The greatest `gain(recall, precision)` of any threshold.
-fn best<T: Real>(
+fn best<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     (what, bound): (&'static str, f64),
     scratch: Scratch<'_, T>,
     gain: impl Fn(f64, f64) -> f64,
@@ -102,14 +116,15 @@ fn best<T: Real>(
     if !(0.0..=1.0).contains(&bound) {
         return Err(Error::Param { what });
     }
-    let (mut tp, mut all, mut found) = (0u64, 0u64, 0.0);
-    runs(scores, labels, scratch, |classes, run| {
+    let none = Y::Amount::default();
+    let (mut tp, mut all, mut found) = (none, none, 0.0);
+    labels.runs(scores, scratch, |classes, run| {
         tp += run.positives;
         all += run.positives + run.negatives;
         // Negatives alone only lower the precision, so the end of a run with positives is where the best lies. (The
         // first run may be empty.)
-        if run.positives > 0 {
-            found = gain(tp as f64 / classes.positives as f64, tp as f64 / all as f64).or_larger(found);
+        if run.positives > none {
+            found = gain(tp.f64() / classes.positives.f64(), tp.f64() / all.f64()).or_larger(found);
         }
     })?;
     Ok(found)

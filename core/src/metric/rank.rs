@@ -12,30 +12,30 @@ use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
 /// Positives and negatives that stand together in the descending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run<A = u64> {
     /// Positives in it.
-    pub positives: u64,
+    pub positives: A,
     /// Negatives in it.
-    pub negatives: u64,
+    pub negatives: A,
 }
 
 /// All examples of one score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Group<T> {
+pub struct Group<T, A = u64> {
     /// The score; +0 for both zeros.
     pub score: T,
     /// Its positives and negatives.
-    pub run: Run,
+    pub run: Run<A>,
 }
 
 /// Sizes of the two classes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Classes {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Classes<A = u64> {
     /// Examples with label 1.
-    pub positives: u64,
+    pub positives: A,
     /// Examples with label 0.
-    pub negatives: u64,
+    pub negatives: A,
 }
 
 /// At least this many examples, and at most this share of positives, for sorting the positives alone.

@@ -1,7 +1,8 @@
 //! The ROC curve.
 
 use super::curve::{Thinner, check_out};
-use super::rank::{Classes, groups};
+use super::labels::{Amount, Labels};
+use super::rank::Classes;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -30,7 +31,12 @@ pub const fn roc_len(n: usize) -> usize {
 ///
 /// # Errors
 /// As [`auroc`](super::auroc), and `Length` for `out`.
-pub fn roc_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, out: &mut [RocPoint]) -> Result<usize> {
+pub fn roc_curve<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+    out: &mut [RocPoint],
+) -> Result<usize> {
     if out.len() < roc_len(scores.len()) {
         return Err(Error::Length { what: "out", need: roc_len(scores.len()), got: out.len() });
     }
@@ -47,9 +53,9 @@ pub fn roc_curve<T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'_, T>, 
 ///
 /// # Errors
 /// As [`roc_curve`].
-pub fn roc_curve_thinned<T: Real>(
+pub fn roc_curve_thinned<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     scratch: Scratch<'_, T>,
     out: &mut [RocPoint],
 ) -> Result<usize> {
@@ -67,7 +73,12 @@ pub fn roc_curve_thinned<T: Real>(
 ///
 /// # Errors
 /// `Param` for a rate outside [0, 1], and as [`auroc`](super::auroc).
-pub fn point_at_fpr<T: Real>(scores: &[T], labels: &[u8], most: f64, scratch: Scratch<'_, T>) -> Result<RocPoint> {
+pub fn point_at_fpr<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    most: f64,
+    scratch: Scratch<'_, T>,
+) -> Result<RocPoint> {
     if !(0.0..=1.0).contains(&most) {
         return Err(Error::Param { what: "fpr" });
     }
@@ -81,20 +92,20 @@ pub fn point_at_fpr<T: Real>(scores: &[T], labels: &[u8], most: f64, scratch: Sc
 }
 
 /// Visits the points of the curve, from (0, 0).
-pub(super) fn walk<T: Real>(
+pub(super) fn walk<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     scratch: Scratch<'_, T>,
     mut visit: impl FnMut(RocPoint),
-) -> Result<Classes> {
-    let (classes, groups) = groups(scores, labels, scratch)?;
-    let (positives, negatives) = (classes.positives as f64, classes.negatives as f64);
-    visit(RocPoint { threshold: f64::INFINITY, fpr: 0.0, tpr: 0.0 });
-    let (mut tp, mut fp) = (0u64, 0u64);
-    for group in groups {
+) -> Result<Classes<Y::Amount>> {
+    let (mut begun, mut tp, mut fp) = (false, Y::Amount::default(), Y::Amount::default());
+    labels.groups(scores, scratch, |classes, group| {
+        if !core::mem::replace(&mut begun, true) {
+            visit(RocPoint { threshold: f64::INFINITY, fpr: 0.0, tpr: 0.0 });
+        }
         tp += group.run.positives;
         fp += group.run.negatives;
-        visit(RocPoint { threshold: group.score.f64(), fpr: fp as f64 / negatives, tpr: tp as f64 / positives });
-    }
-    Ok(classes)
+        let (fpr, tpr) = (fp.f64() / classes.negatives.f64(), tp.f64() / classes.positives.f64());
+        visit(RocPoint { threshold: group.score.f64(), fpr, tpr });
+    })
 }

@@ -2,9 +2,8 @@
 
 use super::ap::ApTally;
 use super::auroc::PairTally;
-use super::confusion::Confusion;
+use super::labels::{Amount, Labels};
 use super::partial_auc::{FprRange, PaucTally, TieRule};
-use super::rank::runs;
 use crate::error::Result;
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -23,9 +22,9 @@ pub struct Summary {
     pub accuracy: f64,
     /// Share of the pairs of a positive and a negative that have one score.
     pub tied: f64,
-    /// Examples with label 1.
+    /// Rows with label 1 (and a weight).
     pub positives: u64,
-    /// Examples with label 0.
+    /// Rows with label 0.
     pub negatives: u64,
 }
 
@@ -33,23 +32,29 @@ pub struct Summary {
 ///
 /// # Errors
 /// As [`auroc`](super::auroc).
-pub fn summary<T: Real>(scores: &[T], labels: &[u8], range: FprRange, scratch: Scratch<'_, T>) -> Result<Summary> {
+pub fn summary<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    range: FprRange,
+    scratch: Scratch<'_, T>,
+) -> Result<Summary> {
     let (mut pairs, mut ap) = (PairTally::default(), ApTally::default());
     let mut partial = PaucTally::new(range, TieRule::Trapezoid);
-    let classes = runs(scores, labels, scratch, |classes, run| {
+    let classes = labels.runs(scores, scratch, |classes, run| {
         pairs.push(run);
         ap.push(run);
         partial.push(classes, run);
     })?;
-    let confusion = Confusion::count(scores, labels, T::ZERO);
+    let confusion = labels.confusion(scores, T::ZERO)?;
     let pairs = pairs.finish(classes);
+    let [positives, negatives] = labels.rows();
     Ok(Summary {
         auroc: pairs.auroc(),
         ap: ap.finish(classes),
         pauc: partial.finish(classes),
-        accuracy: (confusion.true_positives + confusion.true_negatives) as f64 / scores.len() as f64,
-        tied: pairs.ties as f64 / pairs.pairs as f64,
-        positives: classes.positives,
-        negatives: classes.negatives,
+        accuracy: (confusion.true_positives + confusion.true_negatives).f64() / confusion.total().f64(),
+        tied: pairs.ties.f64() / pairs.pairs.f64(),
+        positives,
+        negatives,
     })
 }

@@ -1,5 +1,6 @@
 //! How far scores are from the numbers that they were to be.
 
+use super::labels::check_weights;
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 
@@ -15,31 +16,39 @@ pub struct ValueSummary {
     pub r2: f64,
 }
 
-/// All of them. O(n).
+/// All of them; with a weight for each row, 0 or more, the weighted means, and without where `weights` is empty. O(n).
 ///
 /// # Errors
-/// `Length`, `Empty`; `NonFinite` when a score or a value is NaN or infinite.
+/// `Length`, `Empty` (also when no row has a weight), `Weight`; `NonFinite` when a score or a value is NaN or infinite.
 ///
 /// ```
-/// let summary = undercurve::metric::value_summary(&[1.0, 2.0, 6.0], &[1.0, 2.0, 3.0])?;
+/// let summary = undercurve::metric::value_summary(&[1.0, 2.0, 6.0], &[1.0, 2.0, 3.0], &[])?;
 /// assert_eq!((summary.mae, summary.r2), (1.0, -3.5));
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-pub fn value_summary<T: Real>(scores: &[T], values: &[T]) -> Result<ValueSummary> {
+pub fn value_summary<T: Real>(scores: &[T], values: &[T], weights: &[f64]) -> Result<ValueSummary> {
     exact_len("values", scores.len(), values.len())?;
     if values.is_empty() {
         return Err(Error::Empty { what: "scores" });
     }
     all_finite("scores", scores)?;
     all_finite("values", values)?;
-    let n = values.len() as f64;
-    let mean = values.iter().map(|y| y.f64()).sum::<f64>() / n;
+    if !weights.is_empty() {
+        exact_len("weights", values.len(), weights.len())?;
+        check_weights(weights)?;
+    }
+    let weight = |row: usize| weights.get(row).copied().unwrap_or(1.0);
+    let n = if weights.is_empty() { values.len() as f64 } else { weights.iter().sum() };
+    if n == 0.0 {
+        return Err(Error::Empty { what: "weights" });
+    }
+    let mean = values.iter().enumerate().map(|(row, y)| weight(row) * y.f64()).sum::<f64>() / n;
     let (mut square, mut absolute, mut spread) = (0.0, 0.0, 0.0);
-    for (s, y) in scores.iter().zip(values) {
-        let away = s.f64() - y.f64();
-        square += away * away;
-        absolute += away.abs();
-        spread += (y.f64() - mean) * (y.f64() - mean);
+    for (row, (s, y)) in scores.iter().zip(values).enumerate() {
+        let (away, apart, w) = (s.f64() - y.f64(), y.f64() - mean, weight(row));
+        square += w * (away * away);
+        absolute += w * away.abs();
+        spread += w * (apart * apart);
     }
     let r2 = if spread > 0.0 { 1.0 - square / spread } else { f64::NAN };
     Ok(ValueSummary { rmse: libm::sqrt(square / n), mae: absolute / n, r2 })

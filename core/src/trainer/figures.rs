@@ -83,13 +83,19 @@ impl Figures {
         scratch: Scratch<'_, T>,
     ) -> Result<Self> {
         match data.targets() {
-            Targets::Binary(labels) => metric::summary(scores, labels, range, scratch).map(Self::Binary),
+            Targets::Binary(labels) => match data.weights() {
+                [] => metric::summary(scores, labels, range, scratch),
+                _ => metric::summary(scores, &data.truth(), range, scratch),
+            }
+            .map(Self::Binary),
             #[cfg(feature = "multiclass")]
-            Targets::Classes { labels, names } => class_summary(scores, names.len(), labels).map(Self::Classes),
+            Targets::Classes { labels, names } => {
+                class_summary(scores, names.len(), labels, data.weights()).map(Self::Classes)
+            }
             #[cfg(not(feature = "multiclass"))]
             Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
             #[cfg(any(feature = "every-method", not(feature = "compact")))]
-            Targets::Values(values) => metric::value_summary(scores, values).map(Self::Values),
+            Targets::Values(values) => metric::value_summary(scores, values, data.weights()).map(Self::Values),
             // (Numbers are for finite sums.)
             #[cfg(not(any(feature = "every-method", not(feature = "compact"))))]
             Targets::Values(_) => Err(Error::Unsupported { what: "numbers in this build" }),

@@ -162,6 +162,9 @@ impl<T: Real> Trainer<T> {
                 pairs.push(("pretrain", "0"));
             }
         }
+        if !train.weights().is_empty() {
+            return Err(TrainerError::Config(format!("method {} takes no weights of rows", method.name)));
+        }
         let settings = config.settings_of(method, &pairs)?;
         check_range(config)?;
         check_test(&train, test.as_deref())?;

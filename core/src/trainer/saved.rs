@@ -152,6 +152,7 @@ pub(super) fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
     }
     // (Runs of data without groups keep their number.)
     data.group_of().iter().for_each(|&group| hash.eat(u64::from(group)));
+    data.weights().iter().for_each(|&weight| hash.eat(weight.to_bits()));
     match rows {
         Rows::Dense { data, .. } => reals(&mut hash, data),
         Rows::Csr { ptr, col, val, .. } => {

@@ -11,6 +11,7 @@ use super::labels::targets;
 use super::table::{
     all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve,
 };
+use super::weights::weights;
 use super::{MAX_DENSE, Missing, Preparation, parts};
 use crate::error::Error;
 use crate::real::Real;
@@ -106,6 +107,16 @@ impl Preparation {
         }
     }
 
+    /// Data that this was applied to whole, with the weights of a column of the table.
+    ///
+    /// # Errors
+    /// A column that does not exist; with their place missing values, text, and numbers below 0; `NoWeightColumn`,
+    /// `Core(Empty)` when all are 0.
+    pub fn weighted<T: Real>(&self, table: &RawTable, data: Dataset<T>, column: &str) -> Result<Dataset<T>, DataError> {
+        let weights = weights(table, column, &all_rows(table))?;
+        data.with_weights(weights).map_err(|error| table.error(error.into()))
+    }
+
     fn features<T: Real>(&self, table: &RawTable, rows: &[u32], targets: Targets<T>) -> Result<Dataset<T>, DataError> {
         if self.cols() == 0 {
             return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
@@ -121,6 +132,13 @@ impl Preparation {
             && let Some(Groups { of, names }) = rule.apply(table, self.missing, rows)?
         {
             data = data.with_groups(of, names).map_err(|error| table.error(error.into()))?;
+        }
+        // (Rows without labels are to be scored, and count nothing.)
+        if let Some(column) = self.weight.as_ref().filter(|_| *data.targets() != Targets::None)
+            && table.columns().contains(column)
+        {
+            let weights = weights(table, column, rows)?;
+            data = data.with_weights(weights).map_err(|error| table.error(error.into()))?;
         }
         Ok(data)
     }

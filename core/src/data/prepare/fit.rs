@@ -56,7 +56,7 @@ impl Preparation {
             }
             Content::Csv { names, columns, .. } => {
                 let places = places(names);
-                let named = options.categorical.iter().chain(&options.ignore);
+                let named = options.categorical.iter().chain(&options.ignore).chain(&options.weight);
                 if let Some(name) = named.into_iter().find(|name| !places.contains_key(name.as_str())) {
                     return Err(no_column(table, names, name));
                 }
@@ -88,7 +88,15 @@ impl Preparation {
             }
         };
         let groups = GroupRule::fit(table, options, rows)?;
-        Ok(Self { layout, scale, missing: options.missing, na: table.na.clone(), label, groups })
+        Ok(Self {
+            layout,
+            scale,
+            missing: options.missing,
+            na: table.na.clone(),
+            label,
+            groups,
+            weight: options.weight.clone(),
+        })
     }
 
     /// Fits on arrays: `x` row-major, rows × `cols`, `y` 1 for positive and 0 for negative.
@@ -110,6 +118,6 @@ impl Preparation {
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
         let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());
-        Ok(Self { layout, scale, missing, na, label, groups: None })
+        Ok(Self { layout, scale, missing, na, label, groups: None, weight: None })
     }
 }

@@ -7,6 +7,7 @@ mod groups;
 mod labels;
 mod options;
 mod table;
+mod weights;
 
 pub use labels::{label_column_of, label_values};
 pub use options::{Missing, Options, Target};
@@ -61,6 +62,8 @@ pub struct Preparation {
     label: LabelRule,
     /// Saved by itself, so that what has none is saved as ever.
     pub(crate) groups: Option<GroupRule>,
+    /// The column of the weights, if there is one; saved by itself, likewise.
+    pub(crate) weight: Option<String>,
 }
 
 impl Coded for Preparation {
@@ -88,7 +91,7 @@ impl Coded for Preparation {
             _ => return None,
         };
         let (scale, missing, na) = (from.value()?, from.value()?, from.value()?);
-        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None })
+        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None, weight: None })
     }
 }
 
@@ -318,6 +321,18 @@ impl Preparation {
             Rule::Classes(names) => names,
             Rule::Binary(_) | Rule::Values => &[],
         }
+    }
+
+    /// The column that says what each row counts, if training had one.
+    #[must_use]
+    pub fn weight_column(&self) -> Option<&str> {
+        self.weight.as_deref()
+    }
+
+    /// The same with another column of weights, or none.
+    #[must_use]
+    pub fn with_weight_column(self, weight: Option<String>) -> Self {
+        Self { weight, ..self }
     }
 
     /// The columns that make groups; empty without groups.

@@ -58,6 +58,8 @@ pub struct Options {
     /// Columns whose values, together, make the groups of a table with named columns. They stay features, unless they are
     /// among `ignore`.
     pub group: Vec<String>,
+    /// The column of numbers that says what each row counts; no feature. Data without it has no weights.
+    pub weight: Option<String>,
     /// Columns that are no features.
     pub ignore: Vec<String>,
 }

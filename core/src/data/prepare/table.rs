@@ -18,7 +18,8 @@ const MANY: usize = 50;
 pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
     let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
     let label = super::label_column_of(table, options).ok().flatten();
-    let named: BTreeSet<&String> = options.categorical.iter().chain(&options.ignore).chain(&label).collect();
+    let named: BTreeSet<&String> =
+        options.categorical.iter().chain(&options.ignore).chain(&options.weight).chain(&label).collect();
     let mut found = Vec::new();
     for (name, column) in names.iter().zip(columns) {
         let RawColumn::Text { values, codes, stray: None } = column else { continue };
@@ -30,9 +31,15 @@ pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> 
     found
 }
 
-/// The columns that are no features: those to ignore, and the identifiers.
+/// The columns that are no features: those to ignore, that of the weights, and the identifiers.
 pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {
-    options.ignore.iter().cloned().chain(identifiers(table, options).into_iter().map(|(name, _)| name)).collect()
+    options
+        .ignore
+        .iter()
+        .chain(&options.weight)
+        .cloned()
+        .chain(identifiers(table, options).into_iter().map(|(name, _)| name))
+        .collect()
 }
 
 pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {

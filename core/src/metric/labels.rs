@@ -1,0 +1,335 @@
+//! Which class each row has, and how much it counts.
+//!
+//! Without weights rows are counted, in integers. With weights w every count of a definition is a sum of them: the rates, the
+//! ranks behind a range of false-positive rates, and the pairs, where (i, j) counts w_i·w_j,
+//!
+//! ```text
+//! TPR(τ) = Σ_{i∈+, s_i ≥ τ} w_i / W₊      AUROC = Σ_{i∈+} Σ_{j∈−} w_i w_j (1[s_i > s_j] + ½ 1[s_i = s_j]) / (W₊W₋)
+//! ```
+//!
+//! so whole weights say what repeated rows say, a row of weight 0 is one that is not there, and equal weights change nothing.
+//! AUROC, partial AUC and the ROC curve do not move when the weights of one class are all multiplied; precision, and what is
+//! made of it, does. Rows are then sorted, O(n log n), and sums run down that order.
+
+use super::confusion::Confusion;
+use super::rank::{self, Classes, Group, Run};
+use crate::error::{Error, Result, exact_len};
+use crate::real::Real;
+use crate::scratch::Scratch;
+use core::fmt::Debug;
+use core::ops::{Add, AddAssign, Mul, Sub};
+
+/// What rows come to: their number, or the sum of their weights.
+pub trait Amount:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + PartialOrd
+    + AddAssign
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+{
+    /// As a number.
+    fn f64(self) -> f64;
+}
+
+impl Amount for u64 {
+    #[inline(always)]
+    fn f64(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Amount for f64 {
+    #[inline(always)]
+    fn f64(self) -> f64 {
+        self
+    }
+}
+
+/// Labels, 1 for positive and 0 for negative: plain ones, which are counted, or [`Truth`], which may weigh them.
+pub trait Labels {
+    /// What rows come to.
+    type Amount: Amount;
+    /// Calls `visit` for the groups of equal scores, from the highest score down. `scratch` as [`need`](super::need) says.
+    ///
+    /// # Errors
+    /// As [`auroc`](super::auroc()).
+    fn groups<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        visit: impl FnMut(Classes<Self::Amount>, Group<T, Self::Amount>),
+    ) -> Result<Classes<Self::Amount>>;
+    /// The same for what stands together in that order: every group that holds a positive alone, the negatives between two
+    /// such groups together, or apart.
+    ///
+    /// # Errors
+    /// As [`auroc`](super::auroc()).
+    fn runs<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        visit: impl FnMut(Classes<Self::Amount>, Run<Self::Amount>),
+    ) -> Result<Classes<Self::Amount>>;
+    /// What is above and below a threshold; see [`Confusion::at`].
+    ///
+    /// # Errors
+    /// As there.
+    fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<Self::Amount>>;
+    /// Rows with label 1, and with label 0; none of weight 0.
+    fn rows(&self) -> [u64; 2];
+}
+
+impl Labels for [u8] {
+    type Amount = u64;
+    fn groups<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes, Group<T>),
+    ) -> Result<Classes> {
+        let (classes, groups) = rank::groups(scores, self, scratch)?;
+        groups.for_each(|group| visit(classes, group));
+        Ok(classes)
+    }
+    #[inline]
+    fn runs<T: Real>(&self, scores: &[T], scratch: Scratch<'_, T>, visit: impl FnMut(Classes, Run)) -> Result<Classes> {
+        rank::runs(scores, self, scratch, visit)
+    }
+    fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion> {
+        match rank::check(scores, self) {
+            Ok(_) | Err(Error::OneClass) => {}
+            Err(error) => return Err(error),
+        }
+        if threshold.partial_cmp(&T::ZERO).is_none() {
+            return Err(Error::Param { what: "threshold" });
+        }
+        Ok(Confusion::count(scores, self, threshold))
+    }
+    fn rows(&self) -> [u64; 2] {
+        let positives = self.iter().filter(|&&label| label == 1).count();
+        [positives as u64, (self.len() - positives) as u64]
+    }
+}
+
+/// What holds labels has their metrics.
+macro_rules! holds_labels {
+    ($([$($generics:tt)*] $Type:ty;)*) => {$(
+        impl<$($generics)*> Labels for $Type {
+            type Amount = u64;
+            #[inline]
+            fn groups<T: Real>(
+                &self,
+                scores: &[T],
+                scratch: Scratch<'_, T>,
+                visit: impl FnMut(Classes, Group<T>),
+            ) -> Result<Classes> {
+                self[..].groups(scores, scratch, visit)
+            }
+            #[inline]
+            fn runs<T: Real>(
+                &self,
+                scores: &[T],
+                scratch: Scratch<'_, T>,
+                visit: impl FnMut(Classes, Run),
+            ) -> Result<Classes> {
+                self[..].runs(scores, scratch, visit)
+            }
+            #[inline]
+            fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion> {
+                self[..].confusion(scores, threshold)
+            }
+            fn rows(&self) -> [u64; 2] {
+                self[..].rows()
+            }
+        }
+    )*};
+}
+
+holds_labels! {
+    [const N: usize] [u8; N];
+}
+#[cfg(feature = "alloc")]
+holds_labels! {
+    [] alloc::vec::Vec<u8>;
+}
+
+/// Labels that may have weights, which is known when the program runs. Without weights the figures are those of the plain
+/// labels, to the last bit for up to 2⁵² pairs.
+///
+/// ```
+/// use undercurve::{Scratch, metric::{self, Truth}};
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let mut keys = [0; 8];
+/// let scratch = Scratch { u64: &mut keys, ..Scratch::default() };
+/// // The negative that a positive is below counts three times: 5 of 8 pairs are in order.
+/// assert_eq!(metric::auroc(&scores, &Truth::new(&labels, &[1.0, 3.0, 1.0, 1.0])?, scratch), Ok(0.625));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth<'a> {
+    labels: &'a [u8],
+    weights: &'a [f64],
+}
+
+impl<'a> From<&'a [u8]> for Truth<'a> {
+    fn from(labels: &'a [u8]) -> Self {
+        Self { labels, weights: &[] }
+    }
+}
+
+impl<'a> Truth<'a> {
+    /// A weight for each label, 0 or more; none at all where `weights` is empty.
+    ///
+    /// # Errors
+    /// `Length`; `Weight` for one that is negative, NaN or infinite; `Overflow` when their sum does not fit.
+    pub fn new(labels: &'a [u8], weights: &'a [f64]) -> Result<Self> {
+        if !weights.is_empty() {
+            exact_len("weights", labels.len(), weights.len())?;
+            check_weights(weights)?;
+        }
+        Ok(Self { labels, weights })
+    }
+
+    /// Of weights already checked.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn of_checked(labels: &'a [u8], weights: &'a [f64]) -> Self {
+        Self { labels, weights }
+    }
+
+    /// The labels.
+    #[must_use]
+    pub fn labels(&self) -> &'a [u8] {
+        self.labels
+    }
+
+    /// The weights; empty without.
+    #[must_use]
+    pub fn weights(&self) -> &'a [f64] {
+        self.weights
+    }
+
+    /// What a row counts.
+    #[must_use]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
+
+    /// Calls `visit` for the groups of equal scores, descending, of rows with a weight.
+    fn weighted<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
+    ) -> Result<Classes<f64>> {
+        rank::check(scores, self.labels)?;
+        scratch.check(super::need(scores.len()))?;
+        let (keys, order) = scratch.u64.split_at_mut(scores.len());
+        let mut count = 0;
+        for (at, score) in scores.iter().enumerate() {
+            keys[at] = score.key();
+            // Every row is written; only one with a weight is kept.
+            order[count] = at as u64;
+            count += usize::from(self.weights[at] > 0.0);
+        }
+        let order = &mut order[..count];
+        order.sort_unstable_by_key(|&at| (core::cmp::Reverse(keys[at as usize]), at));
+        let groups = || {
+            order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(|group| {
+                let mut run = Run::<f64>::default();
+                for &at in group {
+                    let to = if self.labels[at as usize] == 1 { &mut run.positives } else { &mut run.negatives };
+                    *to += self.weights[at as usize];
+                }
+                Group { score: T::of_key(keys[group[0] as usize]), run }
+            })
+        };
+        // Added as the sums over the groups are, so that the last of these is all, to the last bit.
+        let mut classes = Classes::<f64>::default();
+        groups().for_each(|group| {
+            classes.positives += group.run.positives;
+            classes.negatives += group.run.negatives;
+        });
+        if classes.positives == 0.0 || classes.negatives == 0.0 {
+            return Err(Error::OneClass);
+        }
+        groups().for_each(|group| visit(classes, group));
+        Ok(classes)
+    }
+}
+
+/// `Ok` when every weight is a number of 0 or more, and so is their sum.
+pub(crate) fn check_weights(weights: &[f64]) -> Result<()> {
+    if let Some(at) = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
+        return Err(Error::Weight { at });
+    }
+    if weights.iter().sum::<f64>().is_finite() {
+        Ok(())
+    } else {
+        Err(Error::Overflow { what: "the sum of the weights" })
+    }
+}
+
+/// Counts as numbers.
+fn numbers(classes: Classes) -> Classes<f64> {
+    Classes { positives: classes.positives as f64, negatives: classes.negatives as f64 }
+}
+
+fn number(run: Run) -> Run<f64> {
+    Run { positives: run.positives as f64, negatives: run.negatives as f64 }
+}
+
+impl Labels for Truth<'_> {
+    type Amount = f64;
+    fn groups<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
+    ) -> Result<Classes<f64>> {
+        if !self.weights.is_empty() {
+            return self.weighted(scores, scratch, visit);
+        }
+        let of =
+            |classes, group: Group<T>| visit(numbers(classes), Group { score: group.score, run: number(group.run) });
+        self.labels.groups(scores, scratch, of).map(numbers)
+    }
+    fn runs<T: Real>(
+        &self,
+        scores: &[T],
+        scratch: Scratch<'_, T>,
+        mut visit: impl FnMut(Classes<f64>, Run<f64>),
+    ) -> Result<Classes<f64>> {
+        if !self.weights.is_empty() {
+            return self.weighted(scores, scratch, |classes, group| visit(classes, group.run));
+        }
+        self.labels.runs(scores, scratch, |classes, run| visit(numbers(classes), number(run))).map(numbers)
+    }
+    fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<f64>> {
+        let counts = self.labels.confusion(scores, threshold)?;
+        if self.weights.is_empty() {
+            return Ok(Confusion {
+                true_positives: counts.true_positives as f64,
+                false_positives: counts.false_positives as f64,
+                true_negatives: counts.true_negatives as f64,
+                false_negatives: counts.false_negatives as f64,
+            });
+        }
+        let mut sums = Confusion::<f64>::default();
+        for ((&score, &label), &weight) in scores.iter().zip(self.labels).zip(self.weights) {
+            sums.add(label == 1, score >= threshold, weight);
+        }
+        Ok(sums)
+    }
+    fn rows(&self) -> [u64; 2] {
+        if self.weights.is_empty() {
+            return self.labels.rows();
+        }
+        let of =
+            |label: u8| self.labels.iter().zip(self.weights).filter(|&(&y, &w)| y == label && w > 0.0).count() as u64;
+        [of(1), of(0)]
+    }
+}
