@@ -423,7 +423,10 @@ fn weights_of_rows_are_those_of_repeated_rows() {
     folder.write("bad.csv", "score,label,w\n1,0,1\n2,1,-1\n");
     assert_eq!(wrong(&["bad.csv", "--weight", "w"]), text);
     folder.write("bad.csv", "score,label,w\n1,0,1\n2,1,\n");
-    assert_eq!(wrong(&["bad.csv", "--weight", "w"]), "bad.csv:3:3: missing value in column \"w\"");
+    assert_eq!(
+        wrong(&["bad.csv", "--weight", "w"]),
+        "bad.csv:3:3: weight \"\" in column \"w\" is not a number of 0 or more"
+    );
     folder.write("bad.csv", "score,label,w\n1,0,x\n2,1,1\n");
     assert!(wrong(&["bad.csv", "--weight", "w"]).starts_with("bad.csv:2:3: value \"x\" in column \"w\""));
     folder.write("bad.csv", "score,label,w\n1,0,0\n2,1,0\n");
