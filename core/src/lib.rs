@@ -20,21 +20,25 @@
 //! [`enum@Error`] nothing the caller lent has changed. [`host`] joins a sampler, a model, an estimator and an algorithm on
 //! lent memory. With the feature `alloc`, a `Trainer` owns all of it:
 //!
-#![cfg_attr(feature = "alloc", doc = "```")]
-#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
-//! use undercurve::data::Dataset;
-//! use undercurve::trainer::{Config, Length, Trainer};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let x = vec![0.1f32, 0.9, 0.4, 0.7, 0.8, 0.2, 0.3, 0.6]; // row-major
-//! let data = Dataset::dense(x, vec![0, 0, 1, 1], 2)?;
-//! let config = Config { method: "soap".into(), length: Length::Steps(200), ..Config::default() };
-//! let mut trainer = Trainer::new(&config, data.into(), None)?;
-//! let report = trainer.run()?; // or, to look at it on the way: while let Some(loss) = trainer.step()? { … }
-//! assert!(report.train.get("ap") > Some(0.8));
-//! # Ok(())
-//! # }
+#![cfg_attr(feature = "std", doc = "```no_run")]
+#![cfg_attr(not(feature = "std"), doc = "```ignore")]
+#![doc = include_str!("../examples/from_a_file.rs")]
 //! ```
+//!
+//! | I have | I want | use |
+//! |---|---|---|
+//! | a file | a model, and scores of other files | [`data::prepare`](fn@data::prepare), [`Trainer`](trainer::Trainer), [`Predictor`](trainer::Predictor), as above |
+//! | arrays | a model | [`Dataset::dense`](data::Dataset::dense), [`Dataset::csr`](data::Dataset::csr), [`Trainer`](trainer::Trainer) |
+//! | a network in another library | the gradient of an AUC by its scores | [`estimator`] for batches, [`pairs`] for whole data; back-propagate it there |
+//! | a model of my own | training here | [`model::Model`], [`host`] or [`Trainer::with_run`](trainer::Trainer::with_run) |
+//! | a saved run | to go on | [`Trainer::load`](trainer::Trainer::load) |
+//! | validation rows | the best step of a run | [`Best`](trainer::Best), [`Watch`](trainer::Watch) |
+//! | groups of rows | what holds of them | [`Config::constraints`](trainer::Config), [`expression`], [`judge`] |
+//! | scores and labels | exact metrics, intervals, gaps | [`metric`], [`Metrics`](metric::Metrics), [`Cells`](metric::Cells) |
+//! | a finite sum of smooth functions | its minimum without a step size | [`finite_sum`] |
+//! | no allocator | any of it over slices | [`host`], [`Scratch`], `examples/no_allocator.rs` |
+//!
+//! In `examples`: `from_a_file` (the above), `no_allocator`, `own_model`, `own_surrogate`.
 //!
 //! A guide in five pages, which method, your own model, imbalanced data, deploying, what the same bits mean, is in [`guide`].
 //!

@@ -21,7 +21,7 @@ use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::{Method, PRESETS, class_methods, preset};
-use undercurve::trainer::{self, Best, Config, Given, Length, ModelSpec, Predictor, Trainer, Watch};
+use undercurve::trainer::{self, Best, Config, Given, Length, ModelSpec, Predictor, Trainer, TrainerError, Watch};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -62,6 +62,7 @@ Examples:
   undercurve train data.csv --label default --positive yes --split 0.6 --method ce --model mlp:64,64 --json
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --method soap --set lr=0.05 --set gamma=0.5 --save a9a.model
   undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model
+  undercurve train a9a.svm.gz --test a9a.t.svm.gz --resume a9a.model --steps 9000 --set lr=0.01
   undercurve train digits.csv --label digit --split 0.75 --method ce
   undercurve train people.csv --split 0.7 --group sex --method sonex --constraint \"gap(fpr) <= 0.05\"
   undercurve train new.csv --split 0.7 --start old.model --preset non-forgetting --constraint \"loss(old.csv) <= old\"
@@ -161,7 +162,9 @@ pub struct Args {
     /// Write the model alone to FILE at the end: what `predict`, `eval` and `inspect` need, without the run
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Continue a saved run on the same data, and save to the same FILE unless --save names another
+    /// Continue a saved run on the same data, and save to the same FILE unless --save names another. --steps, --passes and --set
+    /// of numbers, like lr, change what is left of it: schedules are then those of the new length. Another method, or other
+    /// data, begins at its model (--start)
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Print one JSON object for each report, and one with the totals
@@ -564,7 +567,19 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     check_classes(args, &train, test.as_ref())?;
     let [files, held_out] = bounded_files(args, config, &preparation, split)?;
     let given = Given { test: test.map(Arc::new), files, ..Given::rows(Arc::new(train)) };
-    let trainer = Trainer::load_with(&bytes, given).map_err(|error| of_file(&error))?;
+    methods::check_once(&args.set)?;
+    let mut changed = config.clone();
+    changed.length = length(args).unwrap_or(config.length);
+    for (name, value) in &args.set {
+        match changed.settings.iter_mut().rev().find(|(set, _)| set == name) {
+            Some((_, before)) => before.clone_from(value),
+            None => changed.settings.push((name.clone(), value.clone())),
+        }
+    }
+    let trainer = Trainer::load_as(&bytes, &changed, given).map_err(|error| match error {
+        TrainerError::Config(text) => CliError::Input(text),
+        error => of_file(&error),
+    })?;
     let best = match (best, rows) {
         (None, _) if args.decision.has_validation() => return Err(differs(args, "set of validation rows (--valid)")),
         (None, _) => None,
@@ -604,7 +619,6 @@ fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Pr
     let given_model = args.model.as_deref().map(ModelSpec::parse).transpose().map_err(CliError::Input)?;
     for (what, other) in [
         ("method", args.method.as_ref().is_some_and(|method| *method != config.method)),
-        ("parameter (--set)", !args.set.is_empty() && args.set != config.settings),
         ("model", given_model.is_some_and(|model| model != config.model)),
         ("list of constraints", {
             let asked: Vec<String> = args.constraint.iter().map(ToString::to_string).collect();
@@ -612,7 +626,6 @@ fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Pr
         }),
         ("seed", args.seed.is_some_and(|seed| seed != config.seed)),
         ("false-positive range", args.fpr.is_some_and(|fpr| fpr != config.fpr)),
-        ("number of steps or passes", length(args).is_some_and(|length| length != config.length)),
         ("split", args.split.is_some() && args.split != split),
         ("split (--test is given)", args.test.is_some() && split.is_some()),
         ("scaling", args.reading.scale.is_some_and(|scale| scale.scale() != preparation.scale())),

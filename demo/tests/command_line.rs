@@ -206,6 +206,64 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
     }
 }
 
+/// Under a constant rate a run that goes on for longer is the long run.
+#[test]
+fn a_resumed_run_goes_on_for_longer_and_at_another_rate() {
+    let folder = Folder::new("longer");
+    folder.write("data.csv", csv(300));
+    for more in [
+        &["--method", "soap", "--set", "schedule=constant", "--set", "pretrain=40"][..],
+        &["--method", "sarah", "--model", "mlp-tanh:4", "--set", "alpha=0.1"],
+    ] {
+        let start = [&["train", "data.csv", "--split", "0.7"], more].concat();
+        let until = |file, steps, model| {
+            let length = ["--steps", steps, "--save", file, "--out", model];
+            stdout(&run(&folder.0, &[&start[..], &length].concat()));
+        };
+        until("long.run", "400", "long.model");
+        until("short.run", "250", "short.model");
+        let resume = ["train", "data.csv", "--resume", "short.run"];
+        stdout(&run(&folder.0, &[&resume[..], &["--steps", "400", "--out", "longer.model"]].concat()));
+        let scores = |model| stdout(&run(&folder.0, &["predict", model, "data.csv"]));
+        assert_eq!(scores("longer.model"), scores("long.model"));
+        assert_ne!(scores("longer.model"), scores("short.model"));
+        refused(
+            &folder,
+            &[&resume[..], &["--steps", "300"]].concat(),
+            "a length of 300 steps: the run has done 400 already",
+        );
+    }
+    let start = ["train", "data.csv", "--method", "soap", "--steps", "50", "--save", "run"];
+    stdout(&run(&folder.0, &start));
+    let resume = ["train", "data.csv", "--resume", "run", "--steps", "80"];
+    for (set, text) in [
+        ("schedule=constant", "saved with another schedule"),
+        ("positives=3", "saved with another positives"),
+        ("lr=-1", "lr = \"-1\": expected auto or a number"),
+        ("speed=1", "method soap has no parameter \"speed\""),
+    ] {
+        refused(&folder, &[&resume[..], &["--set", set]].concat(), text);
+    }
+    let before = fs::read(folder.path("run")).unwrap();
+    refused(&folder, &["train", "data.csv", "--resume", "run", "--method", "ce"], "another method");
+    assert_eq!(fs::read(folder.path("run")).unwrap(), before);
+    for (rate, file) in [("0.1", "fast.model"), ("0.0001", "slow.model")] {
+        folder.write("copy", &before);
+        let again = ["train", "data.csv", "--resume", "copy", "--steps", "80", "--set"];
+        stdout(&run(&folder.0, &[&again[..], &[&format!("lr={rate}"), "--out", file]].concat()));
+    }
+    let scores = |model| stdout(&run(&folder.0, &["predict", model, "data.csv"]));
+    assert_ne!(scores("fast.model"), scores("slow.model"));
+    // With validation rows the best step of both parts is kept.
+    let valid = ["--valid", "0.2", "--save", "valid.run"];
+    stdout(&run(&folder.0, &[&start[..6], &valid].concat()));
+    let longer = ["train", "data.csv", "--resume", "valid.run", "--steps", "90", "--json"];
+    let totals = objects(&stdout(&run(&folder.0, &longer))).pop().unwrap();
+    assert_eq!((totals["steps"].as_u64(), totals["kept"]["metric"].as_str()), (Some(90), Some("ap")), "{totals}");
+    let inspected = stdout(&run(&folder.0, &["inspect", "copy"]));
+    assert!(inspected.contains("lr 0.0001") && inspected.contains("step 80 of 80, finished"), "{inspected}");
+}
+
 /// A method that finds nothing more to do before its steps are over reports and saves where it ended.
 #[test]
 fn a_converged_run_reports_and_saves_its_end() {

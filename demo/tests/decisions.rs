@@ -360,8 +360,9 @@ fn methods_are_compared_on_the_same_folds() {
         lines[2].starts_with("ce ") && lines[3].starts_with("soap ") && lines[4].starts_with("auc-exact "),
         "{text}"
     );
-    assert!(lines[5].contains("beats cross-entropy"), "{text}");
-    assert!(lines[6].ends_with(" on all rows is in best"), "{text}");
+    assert!(lines[5].starts_with("9 trainings of ") && lines[5].contains("; one of cross-entropy takes "), "{text}");
+    assert!(lines[6].contains("beats cross-entropy"), "{text}");
+    assert!(lines[7].ends_with(" on all rows is in best"), "{text}");
     let json = stdout(&run(&folder.0, &[&args[..8], &["--json"]].concat()));
     let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (ce, verdict) = (&rows[0], rows.last().unwrap());
@@ -433,4 +434,56 @@ fn weights_of_rows_are_those_of_repeated_rows() {
     assert_eq!(wrong(&["bad.csv", "--weight", "w"]), "bad.csv: data in which every weight is 0 is empty");
     assert!(wrong(&["w.csv", "--weight", "no"]).contains("there is no column \"no\""));
     assert_eq!(wrong(&["w.csv", "--weight", "label"]), "--weight label: is the label column of w.csv");
+}
+
+#[test]
+fn comparisons_are_repeated_tuned_and_taken_up_again() {
+    let folder = Folder::new("compare-more");
+    folder.write("data.csv", csv(200));
+    let base = ["compare", "data.csv", "--metric", "auroc", "--methods", "auc-exact,soap", "--folds", "2"];
+    let rows = |more: &[&str]| -> Vec<Value> {
+        let text = stdout(&run(&folder.0, &[&base[..], more, &["--json"]].concat()));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let of = |rows: &[Value], key: &str| rows.iter().map(|row| row[key].clone()).collect::<Vec<Value>>();
+    let (once, twice) = (rows(&["--threads", "1"]), rows(&["--repeats", "2", "--threads", "2", "--resume", "runs"]));
+    // The first draw of the folds is that of one draw alone, on any number of threads; the second is another.
+    for (one, two) in once.iter().zip(&twice).take(3) {
+        let values = |row: &Value| -> Vec<f64> { serde_json::from_value(row["folds"].clone()).unwrap() };
+        let (one, two) = (values(one), values(two));
+        assert_eq!((two.len(), &two[..2]), (4, &one[..]));
+        assert_ne!(&two[2..], &one[..]);
+    }
+    // By hand: t = 3.1824 with three degrees of freedom, and 1/4 + 1 of the variance of a fold.
+    let value = |row: usize, fold: usize| twice[row]["folds"][fold].as_f64().unwrap();
+    let apart: Vec<f64> = (0..4).map(|fold| value(1, fold) - value(0, fold)).collect();
+    let mean = apart.iter().sum::<f64>() / 4.0;
+    let half = 3.182_446 * (apart.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 3.0 * 1.25).sqrt();
+    assert!((twice[1]["interval"][0].as_f64().unwrap() - (mean - half)).abs() < 1e-6, "{}", twice[1]);
+
+    // What is there is not trained again, what is missing is, also after a cut-off line; other settings are other trainings.
+    let kept = std::fs::read_to_string(folder.path("runs")).unwrap();
+    assert_eq!(kept.lines().count(), 12);
+    let cut = kept.lines().take(5).map(|line| format!("{line}\n")).collect::<String>() + "{\"run\": \"";
+    folder.write("runs", cut);
+    assert_eq!(of(&rows(&["--repeats", "2", "--resume", "runs"]), "folds"), of(&twice, "folds"));
+    let again = std::fs::read_to_string(folder.path("runs")).unwrap();
+    assert_eq!(again.lines().filter(|line| line.ends_with('}')).count(), 12);
+    assert!(kept.lines().take(5).all(|line| again.contains(line)));
+    rows(&["--resume", "runs", "--seed", "2"]);
+    assert_eq!(std::fs::read_to_string(folder.path("runs")).unwrap().lines().count(), again.lines().count() + 6);
+
+    // The search: every choice is a point of the grid, and the default is among them.
+    let tuned = rows(&["--tune", "--out", "tuned"]);
+    assert_eq!(tuned[0]["chosen"].as_array().unwrap().len(), 2);
+    let names = |row: &Value| row["chosen"][0].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!((names(&tuned[1]), names(&tuned[2])), (vec!["decay".to_string()], vec!["decay".into(), "lr".into()]));
+    assert!(tuned[2]["at_edge"].as_u64().unwrap() <= 2);
+    let inspected: Value = serde_json::from_str(&stdout(&run(&folder.0, &["inspect", "tuned", "--json"]))).unwrap();
+    assert_eq!(inspected["method"], tuned[3]["best"]);
+    assert!(inspected["settings"]["decay"].is_string());
+
+    let wrong = |more: &[&str]| refused(&folder, &[&base[..], more].concat());
+    assert_eq!(wrong(&["--repeats", "0"]), "--repeats 0: expected at least 1");
+    assert!(wrong(&["--resume", "data.csv"]).contains("data.csv, line 1: not a finished run"));
 }

@@ -3,6 +3,12 @@
 mod common;
 
 use common::{Folder, run, stdout};
+
+const EXAMPLE: &str = include_str!("../../core/examples/from_a_file.rs");
+
+mod example {
+    include!("../../core/examples/from_a_file.rs");
+}
 use std::fs;
 use std::path::Path;
 
@@ -32,8 +38,10 @@ fn run_lines(folder: &Folder, text: &str) -> usize {
 #[test]
 fn the_commands_of_the_readme_run() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    // The Rust example is core/examples/from_a_file.rs.
+    assert!(readme.contains(&format!("```rust,no_run\n{EXAMPLE}```")));
     let folder = checkout("readme");
-    assert_eq!(run_lines(&folder, &readme), 6);
+    assert_eq!(run_lines(&folder, &readme), 7);
     assert!(folder.path("model.uc").is_file());
 }
 
@@ -49,4 +57,34 @@ fn the_commands_of_the_guide_run() {
         }
     }
     assert!(run > 6, "{run} commands");
+}
+
+/// The first rows' scores by the README's ways, which wasm/test/readme.test.mjs compares, too. `UNDERCURVE_BLESS=new` writes the file
+/// where there is none.
+#[test]
+fn the_ways_of_the_readme_give_the_same_bits() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let lines: Vec<Vec<&str>> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("undercurve "))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let [train, predict] = ["train", "predict"].map(|name| lines.iter().find(|line| line[0] == name).unwrap());
+    let folder = checkout("ways");
+    stdout(&run(&folder.0, train));
+    let scores = stdout(&run(&folder.0, predict));
+    let kinds = scores.lines().map(|line| line.split(',').take(2).collect::<Vec<_>>().join(","));
+    let first: String = kinds.take(201).map(|line| line + "\n").collect();
+    let golden = root.join("tests/golden/readme.scores.csv");
+    if !golden.exists() && std::env::var("UNDERCURVE_BLESS").is_ok_and(|word| word == "new") {
+        fs::write(&golden, &first).unwrap();
+    }
+    assert_eq!(fs::read_to_string(golden).unwrap(), first);
+    // (The other tests of this file name their folders in full.)
+    fs::remove_file(folder.path("model.uc")).unwrap();
+    std::env::set_current_dir(&folder.0).unwrap();
+    example::main().unwrap();
+    let by_library = stdout(&run(&folder.0, predict));
+    assert!(by_library.lines().skip(1).zip(scores.lines().skip(1)).all(|(a, b)| a == b.rsplit_once(',').unwrap().0));
 }

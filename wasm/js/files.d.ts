@@ -35,12 +35,12 @@ export declare class DataFile {
    * Splits (stratified), encodes and scales, both fitted on the training part. Ready for `Session`; LIBSVM rows that store
    * less than half of all values stay sparse.
    */
-  prepare(choice: Choice): Rows & { dims: number; test: Rows; plane: Float32Array };
+  prepare(choice: Choice): Rows & { dims: number; test: Rows; preparation: Uint8Array; plane: Float32Array };
   /**
    * The same with every value of the label column a class of its own: `classes` of them, called `names` in the order of
    * their numbers. At least two, with two rows each.
    */
-  prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; plane: Float32Array };
+  prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
   /** Gives the memory back. */
   dispose(): void;
 }
@@ -53,6 +53,8 @@ export interface Predictions {
   probabilities?: Float32Array | Float64Array;
   /** By the model's threshold, or the class of the highest score; not for numbers. */
   labels?: string[];
+  /** For each row its cells of the columns `keep`, by column. */
+  kept?: Record<string, string>[];
 }
 
 /**
@@ -62,6 +64,10 @@ export interface Predictions {
 export declare class Model {
   /** Loads the module that reads files, too. */
   static load(bytes: Uint8Array): Promise<Model>;
+  /** Of a session that was trained on the rows of a file: the `preparation` that came with them, and what its `save` gave. */
+  static of(preparation: Uint8Array, session: Uint8Array): Promise<Model>;
+  /** A model file, which `load` and the command line read. */
+  save(): Uint8Array;
   /** What it is, which columns it reads, which labels it tells apart. */
   readonly about: {
     method: string;
@@ -77,8 +83,11 @@ export declare class Model {
     /** Whether it tells numbers. */
     numbers: boolean;
   };
-  /** Scores of the rows of a CSV or LIBSVM text (not packed), with a label or without. Errors name line and column. */
-  predict(text: string | Uint8Array, name?: string): Predictions;
+  /**
+   * Scores of the rows of a CSV or LIBSVM text (not packed), with a label or without; `keep`: columns whose cells come back as
+   * they are written; `name`: what errors, which name line and column, call the text.
+   */
+  predict(text: string | Uint8Array, options?: { keep?: string[]; name?: string }): Predictions;
   /** One row: `{ column: value }`; null or undefined is missing. Of several classes score and probability are arrays. */
   predictOne(row: Record<string, string | number | null | undefined>): {
     score: number | Float32Array | Float64Array;

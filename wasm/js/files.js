@@ -39,6 +39,8 @@ function rowsOf(data) {
     X: X(false),
     y: data.labels(false),
     test: { X: X(true), y: data.labels(true) },
+    /** For `Model.of`. */
+    preparation: data.preparation(),
     /** The first 2000 held-out rows on a plane: themselves if they have two features, else principal components. */
     plane: data.plane(2000),
   };
@@ -114,13 +116,36 @@ export class Model {
   }
 
   /**
+   * The model of a session that was trained on the rows of a file.
+   * @param {Uint8Array} preparation what `prepare` gave beside the rows
+   * @param {Uint8Array} session what its `save` gave
+   * @returns {Promise<Model>}
+   */
+  static async of(preparation, session) {
+    await initFiles();
+    return new Model(glue.Model.of(preparation, session));
+  }
+
+  /**
+   * A model file, which `load` and the command line read.
+   * @returns {Uint8Array}
+   */
+  save() {
+    return this.#model.save();
+  }
+
+  /**
    * Scores of the rows of a CSV or LIBSVM text, as the command line's `predict`.
    * @param {string | Uint8Array} text
-   * @param {string} [name] for errors
+   * @param {{ keep?: string[], name?: string }} [options] columns whose cells come back in `kept`; what errors call the text
    */
-  predict(text, name = "rows") {
+  predict(text, { keep = [], name = "rows" } = {}) {
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    return this.#of(this.#model.predict(bytes, name));
+    const found = this.#of(this.#model.predict(bytes, keep, name));
+    const cells = this.#model.kept();
+    const rows = keep.length ? cells.length / keep.length : 0;
+    const row = (at) => Object.fromEntries(keep.map((column, k) => [column, cells[at * keep.length + k]]));
+    return { ...found, kept: keep.length ? Array.from({ length: rows }, (_, at) => row(at)) : undefined };
   }
 
   /**

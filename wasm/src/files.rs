@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
+use undercurve::checkpoint::SavedModel;
 use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split, Target};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -85,7 +86,8 @@ impl Table {
         }
         ready.train.require_every_class(name)?;
         ready.test.require_every_class(name)?;
-        Ok(Prepared { train: ready.train, test: ready.test })
+        let file = SavedModel::new(ready.preparation, 4, Vec::new()).to_bytes();
+        Ok(Prepared { preparation: file, train: ready.train, test: ready.test })
     }
 }
 
@@ -95,12 +97,18 @@ const MOST_CLASSES: usize = 256;
 /// A file's rows, encoded and split.
 #[wasm_bindgen]
 pub struct Prepared {
+    /// A model file without a model.
+    preparation: Vec<u8>,
     train: Dataset<f32>,
     test: Dataset<f32>,
 }
 
 #[wasm_bindgen]
 impl Prepared {
+    /// What was fitted on the training rows, for `Model::of`.
+    pub fn preparation(&self) -> Vec<u8> {
+        self.preparation.clone()
+    }
     /// Features per row.
     #[wasm_bindgen(getter)]
     pub fn dims(&self) -> usize {

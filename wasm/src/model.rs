@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Blocks, Preparation, ReadOptions, Target};
+use undercurve::data::{Preparation, Target};
 use undercurve::trainer::Predictor;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -20,6 +20,7 @@ enum Any {
 pub struct Model {
     any: Any,
     preparation: Preparation,
+    kept: Vec<String>,
 }
 
 macro_rules! each {
@@ -41,7 +42,7 @@ impl Model {
             4 => Any::Narrow(Predictor::of(&saved)?),
             _ => Any::Wide(Predictor::of(&saved)?),
         };
-        Ok(Self { any, preparation: saved.preparation })
+        Ok(Self { any, preparation: saved.preparation, kept: Vec::new() })
     }
 
     /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, probabilities, numbers }`.
@@ -67,14 +68,31 @@ impl Model {
         ])
     }
 
-    /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class.
-    pub fn predict(&mut self, text: &[u8], name: &str) -> Result<Vec<f64>, JsError> {
-        let mut blocks = Blocks::new(&self.preparation, &ReadOptions::default(), &[], name);
-        let mut scores = Vec::new();
-        for block in [blocks.push(text)?, blocks.finish()?].into_iter().flatten() {
-            each!(&mut self.any, model => scores.extend(model.predict(&block.table)?.into_iter().map(Real::f64)));
-        }
+    /// The model of a saved session, with the preparation that [`Prepared::preparation`](crate::files::Prepared) gave its rows.
+    pub fn of(preparation: &[u8], session: &[u8]) -> Result<Self, JsError> {
+        let preparation = SavedModel::from_bytes(preparation)?.preparation;
+        Self::new(&Predictor::<f32>::load(session)?.file(preparation).to_bytes())
+    }
+
+    /// The bytes of a model file.
+    pub fn save(&self) -> Vec<u8> {
+        each!(&self.any, model => SavedModel { threshold: model.threshold(), ..model.file(self.preparation.clone()) }.to_bytes())
+    }
+
+    /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class. The cells of the
+    /// columns `keep` are left in `kept`.
+    pub fn predict(&mut self, text: &[u8], keep: Vec<String>, name: &str) -> Result<Vec<f64>, JsError> {
+        let (scores, kept) = each!(&mut self.any, model => {
+            let all = model.predict_file(text, &keep, name)?;
+            (all.scores.into_iter().map(Real::f64).collect(), all.kept)
+        });
+        self.kept = kept;
         Ok(scores)
+    }
+
+    /// The cells that the last `predict` kept, rows × columns, which are forgotten.
+    pub fn kept(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.kept)
     }
 
     /// Scores of one row, given as names of columns and what a file would have in them.

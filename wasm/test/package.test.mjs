@@ -713,7 +713,7 @@ test("a model file of the command line scores rows as they come, to the bit", as
   const [head, ...lines] = (await golden("model.scores.csv")).toString().trim().split("\n").map((line) => line.split(","));
   assert.deepEqual(head, ["id", "score", "probability", "class"]);
   const rows = await golden("model.rows.csv");
-  const { scores, probabilities, labels } = model.predict(rows, "rows.csv");
+  const { scores, probabilities, labels } = model.predict(rows, { name: "rows.csv" });
   assert.deepEqual([...scores], lines.map((line) => Math.fround(Number(line[1]))));
   assert.deepEqual([...probabilities], lines.map((line) => Math.fround(Number(line[2]))));
   assert.deepEqual(labels, lines.map((line) => line[3]));
@@ -724,7 +724,7 @@ test("a model file of the command line scores rows as they come, to the bit", as
     assert.deepEqual(one, { score: scores[row], probability: probabilities[row], label: labels[row] });
     assert.equal(one.label === positive, one.score >= threshold);
   });
-  assert.throws(() => model.predict("size\n1\n", "a.csv"), /^Error: a.csv:1: there is no column "colour"; the columns are "size"$/);
+  assert.throws(() => model.predict("size\n1\n", { name: "a.csv" }), /^Error: a.csv:1: there is no column "colour"; the columns are "size"$/);
   assert.throws(() => model.predictOne({ size: "wide", colour: "red" }), /value "wide" in column "size" of numbers/);
   await assert.rejects(Model.load(new Uint8Array(40)), /not a saved undercurve model/);
   model.dispose();

@@ -3,29 +3,52 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import * as files from "../js/files.js";
 import * as undercurve from "../js/index.js";
 
 const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
 const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
 
+const packages = {
+  undercurve,
+  "undercurve/files": files,
+  "node:fs/promises": {
+    readFile: (name) => readFile(new URL(`../../${name}`, import.meta.url)),
+    writeFile: async (name, bytes) => written.set(name, bytes),
+  },
+};
+const written = new Map();
+
 /** What an example prints, line by line. */
 async function printed(code) {
-  assert.ok(code.split("\n").length <= 16);
-  const [head, ...body] = code.split("\n");
-  const [, names] = head.match(/^import \{ ([\w, ]+) \} from "undercurve";$/);
-  const lines = [];
-  const given = names.split(", ");
-  const run = new Function(...given, "console", `return (async () => {${body.join("\n")}})()`);
-  await run(...given.map((name) => undercurve[name]), { log: (...words) => lines.push(words) });
-  return lines;
+  const lines = code.trim().split("\n");
+  assert.ok(lines.length <= 20);
+  const imports = lines.map((line) => line.match(/^import \{ ([\w, ]+) \} from "([\w:/]+)";/)).filter(Boolean);
+  const given = imports.flatMap(([, names, from]) => names.split(", ").map((name) => [name, packages[from][name]]));
+  const out = [];
+  const body = lines.slice(imports.length).join("\n");
+  const run = new Function(...given.map(([name]) => name), "console", `return (async () => {${body}})()`);
+  await run(...given.map(([, value]) => value), { log: (...words) => out.push(words) });
+  return out;
 }
 
+test("a model from a file scores rows as the command line and the library do", async () => {
+  const [[what, ap], ...rows] = await printed(examples[0]);
+  assert.ok(what === "test AP" && ap > 0.6 && ap < 0.9, `${what} ${ap}`);
+  const golden = await readFile(new URL("../../tests/golden/readme.scores.csv", import.meta.url), "utf8");
+  const [, ...lines] = golden.trim().split("\n").map((line) => line.split(","));
+  assert.deepEqual(rows, lines.slice(0, 5).map(([kind, score]) => [kind, Math.fround(score)]));
+  const model = await files.Model.load(written.get("model.uc"));
+  const { scores } = model.predict(await packages["node:fs/promises"].readFile("demo/web/samples/page-blocks.csv"));
+  lines.forEach(([, score], row) => assert.equal(scores[row], Math.fround(score)));
+});
+
 test("the examples of the README run", async () => {
-  assert.equal(examples.length, 2);
-  const [[ap, params]] = await printed(examples[0]);
+  assert.equal(examples.length, 3);
+  const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
-  const [[verdict, value, noise, groups]] = await printed(examples[1]);
+  const [[verdict, value, noise, groups]] = await printed(examples[2]);
   assert.ok(["met", "cannot tell"].includes(verdict) && value < 0.05 && noise < 0.05, `${verdict}: ${value} ± ${noise}`);
   assert.deepEqual(groups.map(([group, auroc]) => [group, auroc > 0.7]), [["North", true], ["South", true]]);
 });

@@ -34,7 +34,7 @@ pub use constraints::objective;
 pub use figures::Figures;
 #[cfg(all(feature = "every-method", not(feature = "compact")))]
 pub use given::Given;
-pub use predictor::Predictor;
+pub use predictor::{Predictor, Scored};
 pub use run::{Doubt, Objective, Run, SumReport};
 #[cfg(feature = "every-method")]
 pub use sum_run::{End, SumRun};

@@ -8,12 +8,15 @@ use super::run::Run;
 use super::saved::{Saved, number_of, params, write};
 use super::{Figures, Trainer};
 use crate::checkpoint::{CheckpointError, SavedModel};
-use crate::data::{DataError, DataErrorKind, Dataset, Preparation, RawTable, Rows};
+use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows};
 use crate::error::Error;
 use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
+#[cfg(not(feature = "compact"))]
 use crate::registry;
+#[cfg(feature = "std")]
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -54,20 +57,31 @@ pub struct Predictor<T: Real> {
     passes: SharedPasses<T>,
 }
 
-/// Whether the method fits probabilities to the rows as they are.
+const WITHOUT_PREPARATION: &str = "rows of a table by a model without its preparation";
+
+/// What [`Predictor::predict_file`] finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scored<T> {
+    /// A score for each row, or rows × classes, row-major.
+    pub scores: Vec<T>,
+    /// The cells of the columns to keep, rows × columns, row-major.
+    pub kept: Vec<String>,
+}
+
+/// Whether the method fits probabilities to the rows as they are. (Small builds, in which looking a method up would bring its whole
+/// table, know that of cross-entropy alone.)
 fn fits_probabilities(config: &Config) -> bool {
     let pairs = config.pairs();
     let set = |name: &str| pairs.iter().rev().find(|pair| pair.0 == name).map(|pair| pair.1);
-    match registry::method(&config.method) {
-        Some(method) if method.is_finite_sum() => {
-            let default = method.params.iter().find(|param| param.name == "loss").map(|param| param.default);
-            set("loss").or(default) == Some("logistic")
-        }
-        Some(method) => {
-            method.name == "ce" && !(set("sampling") == Some("stratified") && set("weights") == Some("as-drawn"))
-        }
-        None => false,
+    if config.method == "ce" {
+        return !(set("sampling") == Some("stratified") && set("weights") == Some("as-drawn"));
     }
+    #[cfg(not(feature = "compact"))]
+    if let Some(method) = registry::method(&config.method).filter(|method| method.is_finite_sum()) {
+        let default = method.params.iter().find(|param| param.name == "loss").map(|param| param.default);
+        return set("loss").or(default) == Some("logistic");
+    }
+    false
 }
 
 impl<T: Real> Trainer<T> {
@@ -103,6 +117,18 @@ impl<T: Real> Predictor<T> {
         }
     }
 
+    /// [`load`](Self::load) of a file.
+    ///
+    /// # Errors
+    /// `Checkpoint`; `Config`, where the file cannot be read.
+    #[cfg(feature = "std")]
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, TrainerError> {
+        let path = path.as_ref();
+        let bytes =
+            std::fs::read(path).map_err(|error| TrainerError::Config(format!("{}: {error}", path.display())))?;
+        Self::load(&bytes)
+    }
+
     /// The model of a model file.
     ///
     /// # Errors
@@ -129,7 +155,8 @@ impl<T: Real> Predictor<T> {
         let params = params(values, saved.real_bytes, count)?;
         let run = saved.run().is_ok();
         let Saved { config, classes, data, .. } = saved;
-        let (probable, preparation, threshold, passes) = (false, None, None, SharedPasses::default());
+        let (probable, preparation) = (fits_probabilities(&config), None);
+        let (threshold, passes) = (None, SharedPasses::default());
         Ok(Self { config, classes, model, params, data, probable, run, preparation, threshold, passes })
     }
 
@@ -239,14 +266,33 @@ impl<T: Real> Predictor<T> {
     pub fn predict(&mut self, table: &RawTable) -> Result<Vec<T>, DataError> {
         let error = |kind: DataErrorKind| DataError { file: table.name().into(), line: 0, column: 0, kind };
         let Some(preparation) = &self.preparation else {
-            let what = "rows of a table by a model without its preparation";
-            return Err(error(Error::Unsupported { what }.into()));
+            return Err(error(Error::Unsupported { what: WITHOUT_PREPARATION }.into()));
         };
         let data = preparation.apply_unlabelled::<T>(table)?;
         let mut scores = vec![T::ZERO; data.len() * Model::<T>::heads(&self.model)];
         self.score(data.rows(), &mut scores).map_err(|e| error(e.into()))?;
         crate::error::all_finite("scores", &scores).map_err(|e| error(e.into()))?;
         Ok(scores)
+    }
+
+    /// Scores of the rows of a file (CSV or LIBSVM, not packed), with the cells of the columns `keep` as they are written:
+    /// what [`predict`](Self::predict) gives, whatever the columns of a table of these rows alone would be taken for. `name` is
+    /// what errors call it.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict), and everything about the text itself, as [`RawTable::parse`].
+    pub fn predict_file(&mut self, bytes: &[u8], keep: &[String], name: &str) -> Result<Scored<T>, DataError> {
+        let Some(preparation) = &self.preparation else {
+            let kind = Error::Unsupported { what: WITHOUT_PREPARATION }.into();
+            return Err(DataError { file: name.into(), line: 0, column: 0, kind });
+        };
+        let mut blocks = Blocks::new(preparation, &ReadOptions::default(), keep, name);
+        let mut all = Scored { scores: Vec::new(), kept: Vec::new() };
+        for block in [blocks.push(bytes)?, blocks.finish()?].into_iter().flatten() {
+            all.scores.extend(self.predict(&block.table)?);
+            all.kept.extend(block.kept);
+        }
+        Ok(all)
     }
 
     /// Scores of one row, given as names of columns and what a file would have in them; others than the model's are not

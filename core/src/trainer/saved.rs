@@ -12,6 +12,10 @@ use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal,
 use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
+#[cfg(all(feature = "every-method", not(feature = "compact")))]
+use crate::registry::{Domain, Method, Param};
+#[cfg(all(feature = "every-method", not(feature = "compact")))]
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -236,6 +240,29 @@ impl Config {
         Ok(Saved::read(bytes)?.config)
     }
 
+    /// `Ok` where a run of this configuration can go on under the other.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    fn can_become(&self, other: &Self, method: Option<&'static Method>) -> Result<(), CheckpointError> {
+        for (what, same) in [
+            ("method", self.method == other.method),
+            ("model", self.model == other.model),
+            ("seed", self.seed == other.seed),
+            ("false-positive range", self.fpr == other.fpr),
+            ("list of constraints", self.constraints == other.constraints),
+        ] {
+            if !same {
+                return Err(CheckpointError::Mismatch(what));
+            }
+        }
+        // (Counts and words decide what there is to save.)
+        let last = |config: &Self, name: &str| config.settings.iter().rev().find(|(n, _)| n == name).cloned();
+        let fixed = method.map_or(&[][..], |method| method.params);
+        let is_number = |p: &&Param| matches!(p.domain, Domain::Number { .. } | Domain::NumberOr { .. });
+        let mut fixed = fixed.iter().filter(|p| !is_number(p) && p.name != "steps").map(|param| param.name);
+        let other = fixed.find(|name| last(self, name) != last(other, name));
+        other.map_or(Ok(()), |name| Err(CheckpointError::Mismatch(name)))
+    }
+
     /// What the classes of a saved run are called; empty unless there are several.
     ///
     /// # Errors
@@ -297,6 +324,40 @@ impl<T: Real> Trainer<T> {
         let saved = Saved::read(bytes)?;
         let beside = saved.beside_with(&given.train, given.files)?;
         Self::loaded(&saved, given.train, given.test, beside)
+    }
+
+    /// The same under another configuration: for longer, or with other numbers as parameters of the method, like its rate. The
+    /// cross-entropy that the run began with stays as long as it was; schedules are then those of the whole new length.
+    ///
+    /// # Errors
+    /// As [`load_with`](Self::load_with); `Config` for a length that the run has already passed; `Checkpoint` with `Mismatch`, where
+    /// anything else differs.
+    #[cfg(all(feature = "every-method", not(feature = "compact")))]
+    pub fn load_as(bytes: &[u8], config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
+        let saved = Saved::read(bytes)?;
+        let beside = saved.beside_with(&given.train, given.files.clone())?;
+        let before = Self::loaded(&saved, given.train, given.test, beside)?;
+        if *config == saved.config {
+            return Ok(before);
+        }
+        saved.config.can_become(config, before.method())?;
+        let mut config = config.clone();
+        let set = config.settings.iter().any(|(name, _)| name == "pretrain");
+        if !set && before.method().is_some_and(|method| method.params.iter().any(|param| param.name == "pretrain")) {
+            config.settings.push(("pretrain".into(), format!("{}", before.pretraining_steps())));
+        }
+        let done = before.steps_done();
+        let Self { train, test, beside, .. } = before;
+        let mut trainer = Self::made(&config, train, test, beside)?;
+        if trainer.total_steps() < done {
+            return Err(TrainerError::Config(format!(
+                "a length of {} steps: the run has done {done} already",
+                trainer.total_steps()
+            )));
+        }
+        let read = trainer.run.read(trainer.beside.rows(&trainer.train), saved.run()?);
+        read.map_err(|_| CheckpointError::Mismatch("setting"))?;
+        Ok(trainer)
     }
 
     #[inline]

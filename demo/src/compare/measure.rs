@@ -1,0 +1,175 @@
+//! The trainings of `compare`: every method on every fold, several at a time.
+
+use super::{Args, tune};
+use crate::bench::store::{self, Store};
+use crate::error::{CliError, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use undercurve::data::{Dataset, Preparation, RawTable, Rows};
+use undercurve::trainer::{Config, ModelSpec, Trainer};
+
+/// A finished training.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Trained {
+    /// The metric on the held-out rows.
+    pub value: f64,
+    pub seconds: f64,
+    /// With `--tune` the settings that were chosen, and whether they lie at an end of the grid.
+    pub chosen: Vec<(String, String)>,
+    pub edge: bool,
+}
+
+/// A method on all folds.
+pub struct Row {
+    pub method: String,
+    pub trained: Vec<Trained>,
+}
+
+impl Row {
+    pub fn values(&self) -> Vec<f64> {
+        self.trained.iter().map(|one| one.value).collect()
+    }
+
+    /// Of one training, in the mean.
+    pub fn seconds(&self) -> f64 {
+        self.trained.iter().map(|one| one.seconds).sum::<f64>() / self.trained.len() as f64
+    }
+}
+
+/// What there is to do.
+pub struct Job<'a> {
+    pub args: &'a Args,
+    pub model: &'a ModelSpec,
+    pub table: &'a RawTable,
+    /// Of every repeat the fold of each row.
+    pub folds: &'a [Vec<usize>],
+    /// Tells data sets apart.
+    pub data: u64,
+}
+
+/// Both parts of a fold, made by the first training that needs them and dropped after the last.
+#[derive(Default)]
+struct Parts {
+    made: Option<Arc<[Arc<Dataset<f32>>; 2]>>,
+    finished: usize,
+}
+
+impl Job<'_> {
+    /// A method at its defaults.
+    pub fn config(&self, method: &str) -> Config {
+        let Args { seed, fpr, .. } = *self.args;
+        Config { method: method.into(), model: self.model.clone(), seed, fpr, ..Config::default() }
+    }
+
+    /// A name for a training, which says all that it depends on.
+    fn name(&self, method: &str, split: usize) -> String {
+        let Args { metric, folds, fpr, seed, tune, .. } = self.args;
+        let (repeat, fold) = (split / folds, split % folds);
+        let tuned = if *tune { " tuned" } else { "" };
+        let pauc = if metric.name() == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
+        format!(
+            "{:016x} {method} {}{tuned} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
+            self.data,
+            self.model,
+            metric.name()
+        )
+    }
+
+    /// Trains every method on every fold.
+    ///
+    /// # Errors
+    /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
+    pub fn measure(&self, names: &[String]) -> Result<Vec<Row>> {
+        let args = self.args;
+        let store = Store::<Trained>::open(args.resume.as_deref())?;
+        let splits = args.folds * args.repeats;
+        let jobs: Vec<(usize, &String)> =
+            (0..splits).flat_map(|split| names.iter().map(move |name| (split, name))).collect();
+        let open: Vec<(usize, &String)> =
+            jobs.iter().filter(|(split, method)| store.get(&self.name(method, *split)).is_none()).copied().collect();
+        let bar = ProgressBar::new(jobs.len() as u64);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.inc((jobs.len() - open.len()) as u64);
+        bar.reset_eta();
+        let parts: Vec<Mutex<Parts>> = (0..splits).map(|_| Mutex::default()).collect();
+        let left = |split| open.iter().filter(|job| job.0 == split).count();
+        let workers = args.threads.unwrap_or_else(store::cores).min(open.len().max(1));
+        let done = store::in_parallel(&open, workers, |&(split, method)| {
+            bar.set_message(method.clone());
+            let both = self.parts(&parts[split], split)?;
+            let trained = self.train(method, split, &both)?;
+            let mut parts = parts[split].lock().unwrap_or_else(PoisonError::into_inner);
+            parts.finished += 1;
+            if parts.finished == left(split) {
+                parts.made = None;
+            }
+            bar.inc(1);
+            store.put(self.name(method, split), trained)
+        });
+        bar.finish_and_clear();
+        done?;
+        let row = |method: &String| {
+            let trained = (0..splits).filter_map(|split| store.get(&self.name(method, split))).collect();
+            Row { method: method.clone(), trained }
+        };
+        Ok(names.iter().map(row).collect())
+    }
+
+    /// Training rows and held-out rows, with the preparation that is fitted on the former.
+    fn parts(&self, parts: &Mutex<Parts>, split: usize) -> Result<Arc<[Arc<Dataset<f32>>; 2]>> {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &parts.made {
+            return Ok(made.clone());
+        }
+        let folds = &self.folds[split / self.args.folds];
+        let held = split % self.args.folds;
+        let (test, train): (Vec<u32>, Vec<u32>) = (0..folds.len() as u32).partition(|&row| folds[row as usize] == held);
+        let preparation = Preparation::fit_rows(self.table, &self.args.reading.options(), &train)?;
+        let part = |rows: &[u32]| preparation.apply_rows::<f32>(self.table, rows).map(Arc::new);
+        let made = Arc::new([part(&train)?, part(&test)?]);
+        parts.made = Some(made.clone());
+        Ok(made)
+    }
+
+    fn train(&self, method: &str, split: usize, [train, test]: &[Arc<Dataset<f32>>; 2]) -> Result<Trained> {
+        let (args, clock) = (self.args, Instant::now());
+        let place = match args.repeats {
+            1 => format!("fold {}", split + 1),
+            _ => format!("fold {} of repeat {}", split % args.folds + 1, split / args.folds + 1),
+        };
+        let failed = |error| CliError::input(format!("{method} broke down on {place}: {error}"));
+        let (config, edge) = match args.tune {
+            true => {
+                let choice = tune::choose(&self.config(method), train, args.metric.name(), args.seed)?;
+                (choice.config, choice.edge)
+            }
+            false => (self.config(method), false),
+        };
+        let mut trainer = Trainer::new(&config, train.clone(), None)?;
+        while trainer.step().map_err(failed)?.is_some() {}
+        let seconds = clock.elapsed().as_secs_f64();
+        let value = trainer.evaluate(test).map_err(failed)?.get(args.metric.name()).unwrap_or(f64::NAN);
+        Ok(Trained { value, seconds, chosen: config.settings, edge })
+    }
+}
+
+/// FNV-1a over everything of the rows that training sees.
+pub fn fingerprint(data: &Dataset<f32>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    data.labels().iter().for_each(|&label| eat(u64::from(label)));
+    data.weights().unwrap_or_default().iter().for_each(|weight| eat(u64::from(weight.to_bits())));
+    eat(data.cols() as u64);
+    match data.rows() {
+        Rows::Dense { data, .. } => data.iter().for_each(|x| eat(u64::from(x.to_bits()))),
+        Rows::Csr { ptr, col, val, .. } => {
+            ptr.iter().for_each(|&at| eat(at as u64));
+            col.iter().for_each(|&at| eat(u64::from(at)));
+            val.iter().for_each(|x| eat(u64::from(x.to_bits())));
+        }
+    }
+    hash
+}
