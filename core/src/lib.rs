@@ -22,7 +22,7 @@
 //!
 #![cfg_attr(feature = "std", doc = "```no_run")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
-#![doc = include_str!("../examples/from_a_file.rs")]
+#![doc = include_str!("guide/from_a_file.rs")]
 //! ```
 //!
 //! | I have | I want | use |

@@ -4,10 +4,14 @@ mod common;
 
 use common::{Folder, run, stdout};
 
-const EXAMPLE: &str = include_str!("../../core/examples/from_a_file.rs");
+const EXAMPLE: &str = include_str!("../../core/src/guide/from_a_file.rs");
 
 mod example {
-    include!("../../core/examples/from_a_file.rs");
+    include!("../../core/src/guide/from_a_file.rs");
+
+    pub fn run() -> Result<(), Box<dyn std::error::Error>> {
+        main()
+    }
 }
 use std::fs;
 use std::path::Path;
@@ -38,7 +42,7 @@ fn run_lines(folder: &Folder, text: &str) -> usize {
 #[test]
 fn the_commands_of_the_readme_run() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
-    // The Rust example is core/examples/from_a_file.rs.
+    // The Rust example is core/src/guide/from_a_file.rs.
     assert!(readme.contains(&format!("```rust,no_run\n{EXAMPLE}```")));
     let folder = checkout("readme");
     assert_eq!(run_lines(&folder, &readme), 7);
@@ -84,7 +88,7 @@ fn the_ways_of_the_readme_give_the_same_bits() {
     // (The other tests of this file name their folders in full.)
     fs::remove_file(folder.path("model.uc")).unwrap();
     std::env::set_current_dir(&folder.0).unwrap();
-    example::main().unwrap();
+    example::run().unwrap();
     let by_library = stdout(&run(&folder.0, predict));
     assert!(by_library.lines().skip(1).zip(scores.lines().skip(1)).all(|(a, b)| a == b.rsplit_once(',').unwrap().0));
 }

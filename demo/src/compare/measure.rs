@@ -161,7 +161,7 @@ pub fn fingerprint(data: &Dataset<f32>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
     data.labels().iter().for_each(|&label| eat(u64::from(label)));
-    data.weights().unwrap_or_default().iter().for_each(|weight| eat(u64::from(weight.to_bits())));
+    data.weights().iter().for_each(|weight| eat(weight.to_bits()));
     eat(data.cols() as u64);
     match data.rows() {
         Rows::Dense { data, .. } => data.iter().for_each(|x| eat(u64::from(x.to_bits()))),
