@@ -483,6 +483,12 @@ fn comparisons_are_repeated_tuned_and_taken_up_again() {
     assert_eq!(inspected["method"], tuned[3]["best"]);
     assert!(inspected["settings"]["decay"].is_string());
 
+    // Of several models all are held against cross-entropy with the first.
+    let models = rows(&["--model", "linear", "--model", "mlp:4"]);
+    assert_eq!(of(&models, "model")[..6], ["linear", "linear", "linear", "mlp:4", "mlp:4", "mlp:4"]);
+    assert_eq!(of(&models, "folds")[..3], of(&once, "folds")[..3]);
+    assert!(models[0]["ahead"].is_null() && models[3]["ahead"].is_f64(), "{:?}", models[3]);
+
     let wrong = |more: &[&str]| refused(&folder, &[&base[..], more].concat());
     assert_eq!(wrong(&["--repeats", "0"]), "--repeats 0: expected at least 1");
     assert!(wrong(&["--resume", "data.csv"]).contains("data.csv, line 1: not a finished run"));

@@ -21,13 +21,26 @@ pub struct Trained {
     pub edge: bool,
 }
 
-/// A method on all folds.
-pub struct Row {
+/// What is trained.
+#[derive(Clone, Debug)]
+pub struct Entry {
     pub method: String,
+    pub model: ModelSpec,
+}
+
+/// It on all folds.
+pub struct Row {
+    pub entry: Entry,
     pub trained: Vec<Trained>,
 }
 
 impl Row {
+    /// What it is called beside the others.
+    pub fn name(&self, args: &Args) -> String {
+        let Entry { method, model } = &self.entry;
+        if args.model.len() > 1 { format!("{method} {model}") } else { method.clone() }
+    }
+
     pub fn values(&self) -> Vec<f64> {
         self.trained.iter().map(|one| one.value).collect()
     }
@@ -41,7 +54,6 @@ impl Row {
 /// What there is to do.
 pub struct Job<'a> {
     pub args: &'a Args,
-    pub model: &'a ModelSpec,
     pub table: &'a RawTable,
     /// Of every repeat the fold of each row.
     pub folds: &'a [Vec<usize>],
@@ -58,21 +70,23 @@ struct Parts {
 
 impl Job<'_> {
     /// A method at its defaults.
-    pub fn config(&self, method: &str) -> Config {
+    pub fn config(&self, entry: &Entry) -> Config {
         let Args { seed, fpr, .. } = *self.args;
-        Config { method: method.into(), model: self.model.clone(), seed, fpr, ..Config::default() }
+        let Entry { method, model } = entry.clone();
+        Config { method, model, seed, fpr, ..Config::default() }
     }
 
     /// A name for a training, which says all that it depends on.
-    fn name(&self, method: &str, split: usize) -> String {
+    fn name(&self, entry: &Entry, split: usize) -> String {
         let Args { metric, folds, fpr, seed, tune, .. } = self.args;
         let (repeat, fold) = (split / folds, split % folds);
         let tuned = if *tune { " tuned" } else { "" };
         let pauc = if metric.name() == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
         format!(
-            "{:016x} {method} {}{tuned} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
+            "{:016x} {} {}{tuned} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
             self.data,
-            self.model,
+            entry.method,
+            entry.model,
             metric.name()
         )
     }
@@ -81,14 +95,14 @@ impl Job<'_> {
     ///
     /// # Errors
     /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
-    pub fn measure(&self, names: &[String]) -> Result<Vec<Row>> {
+    pub fn measure(&self, entries: &[Entry]) -> Result<Vec<Row>> {
         let args = self.args;
         let store = Store::<Trained>::open(args.resume.as_deref())?;
         let splits = args.folds * args.repeats;
-        let jobs: Vec<(usize, &String)> =
-            (0..splits).flat_map(|split| names.iter().map(move |name| (split, name))).collect();
-        let open: Vec<(usize, &String)> =
-            jobs.iter().filter(|(split, method)| store.get(&self.name(method, *split)).is_none()).copied().collect();
+        let jobs: Vec<(usize, &Entry)> =
+            (0..splits).flat_map(|split| entries.iter().map(move |entry| (split, entry))).collect();
+        let open: Vec<(usize, &Entry)> =
+            jobs.iter().filter(|(split, entry)| store.get(&self.name(entry, *split)).is_none()).copied().collect();
         let bar = ProgressBar::new(jobs.len() as u64);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -97,25 +111,25 @@ impl Job<'_> {
         let parts: Vec<Mutex<Parts>> = (0..splits).map(|_| Mutex::default()).collect();
         let left = |split| open.iter().filter(|job| job.0 == split).count();
         let workers = args.threads.unwrap_or_else(store::cores).min(open.len().max(1));
-        let done = store::in_parallel(&open, workers, |&(split, method)| {
-            bar.set_message(method.clone());
+        let done = store::in_parallel(&open, workers, |&(split, entry)| {
+            bar.set_message(entry.method.clone());
             let both = self.parts(&parts[split], split)?;
-            let trained = self.train(method, split, &both)?;
+            let trained = self.train(entry, split, &both)?;
             let mut parts = parts[split].lock().unwrap_or_else(PoisonError::into_inner);
             parts.finished += 1;
             if parts.finished == left(split) {
                 parts.made = None;
             }
             bar.inc(1);
-            store.put(self.name(method, split), trained)
+            store.put(self.name(entry, split), trained)
         });
         bar.finish_and_clear();
         done?;
-        let row = |method: &String| {
-            let trained = (0..splits).filter_map(|split| store.get(&self.name(method, split))).collect();
-            Row { method: method.clone(), trained }
+        let row = |entry: &Entry| {
+            let trained = (0..splits).filter_map(|split| store.get(&self.name(entry, split))).collect();
+            Row { entry: entry.clone(), trained }
         };
-        Ok(names.iter().map(row).collect())
+        Ok(entries.iter().map(row).collect())
     }
 
     /// Training rows and held-out rows, with the preparation that is fitted on the former.
@@ -134,19 +148,19 @@ impl Job<'_> {
         Ok(made)
     }
 
-    fn train(&self, method: &str, split: usize, [train, test]: &[Arc<Dataset<f32>>; 2]) -> Result<Trained> {
+    fn train(&self, entry: &Entry, split: usize, [train, test]: &[Arc<Dataset<f32>>; 2]) -> Result<Trained> {
         let (args, clock) = (self.args, Instant::now());
         let place = match args.repeats {
             1 => format!("fold {}", split + 1),
             _ => format!("fold {} of repeat {}", split % args.folds + 1, split / args.folds + 1),
         };
-        let failed = |error| CliError::input(format!("{method} broke down on {place}: {error}"));
+        let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", entry.method));
         let (config, edge) = match args.tune {
             true => {
-                let choice = tune::choose(&self.config(method), train, args.metric.name(), args.seed)?;
+                let choice = tune::choose(&self.config(entry), train, args.metric.name(), args.seed)?;
                 (choice.config, choice.edge)
             }
-            false => (self.config(method), false),
+            false => (self.config(entry), false),
         };
         let mut trainer = Trainer::new(&config, train.clone(), None)?;
         while trainer.step().map_err(failed)?.is_some() {}

@@ -9,7 +9,7 @@ use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
 use crate::{methods, output, threads, train};
 use clap::ValueEnum;
-use measure::{Job, fingerprint};
+use measure::{Entry, Job, fingerprint};
 use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::checkpoint::{SavedModel, Trained};
@@ -64,6 +64,7 @@ busy machine; the held-out rows decide nothing but the figures.
 
 Examples:
   undercurve compare data.csv --metric ap --out best.model
+  undercurve compare data.csv --metric ap --methods soap,ap-exact --model linear --model mlp:64,64
   undercurve compare data.csv --metric auroc --repeats 5 --tune --resume data.runs")]
 pub struct Args {
     /// CSV or LIBSVM of two classes, plain or gzip; - is stdin
@@ -75,9 +76,10 @@ pub struct Args {
     /// Methods, with commas between them; cross-entropy is always one [default: those for the metric]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<String>,
-    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS
+    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, every method trains each, and all are held
+    /// against cross-entropy with the first
     #[arg(long, value_name = "MODEL", default_value = "linear")]
-    model: String,
+    model: Vec<String>,
     /// Folds, drawn by class
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
@@ -124,14 +126,19 @@ pub fn run(args: &Args) -> Result<()> {
     if args.repeats == 0 {
         return Err(CliError::input("--repeats 0: expected at least 1"));
     }
-    let model = ModelSpec::parse(&args.model).map_err(CliError::Input)?;
-    let mut names = vec![BASE.to_string()];
-    let asked = args.methods.iter().map(String::as_str);
+    let mut names = vec![BASE];
     let usual = args.metric.methods().iter().copied().filter(|_| args.methods.is_empty());
-    for name in asked.chain(usual) {
+    for name in args.methods.iter().map(String::as_str).chain(usual) {
         methods::find(name)?;
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_string());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    for text in &args.model {
+        let model = ModelSpec::parse(text).map_err(CliError::Input)?;
+        if entries.iter().all(|entry| entry.model != model) {
+            entries.extend(names.iter().map(|&name| Entry { method: name.into(), model: model.clone() }));
         }
     }
     if let Some(path) = &args.out {
@@ -145,17 +152,17 @@ pub fn run(args: &Args) -> Result<()> {
     input::header_note(&table, &args.data);
     input::column_notes(&table, &options, &args.data);
     let folds = (0..args.repeats).map(|repeat| folds(&all, args, repeat)).collect::<Result<Vec<_>>>()?;
-    let job = Job { args, model: &model, table: &table, folds: &folds, data: fingerprint(&all) };
-    let rows = job.measure(&names)?;
+    let job = Job { args, table: &table, folds: &folds, data: fingerprint(&all) };
+    let rows = job.measure(&entries)?;
     report::print(args, &rows, &all)?;
     let Some(path) = &args.out else { return Ok(()) };
     let best = report::best(&rows);
-    let method = &rows[best].method;
+    let entry = &rows[best].entry;
     let all = Arc::new(all);
     let config = match args.tune {
         // By the rows that are there now, as on each fold.
-        true => tune::choose(&job.config(method), &all, args.metric.name(), args.seed)?.config,
-        false => job.config(method),
+        true => tune::choose(&job.config(entry), &all, args.metric.name(), args.seed)?.config,
+        false => job.config(entry),
     };
     let mut trainer = Trainer::new(&config, all, None)?;
     trainer.run()?;
@@ -169,7 +176,11 @@ pub fn run(args: &Args) -> Result<()> {
     let trained = Trained { step: done, done, of, over: true, figures };
     let file = SavedModel { threshold: Some(at.threshold), trained, ..trainer.predictor().file(whole) };
     output::write_atomic(path, &file.to_bytes())?;
-    if args.json { Ok(()) } else { output::line(format!("{method} on all rows is in {}", path.display())) }
+    if args.json {
+        Ok(())
+    } else {
+        output::line(format!("{} on all rows is in {}", rows[best].name(args), path.display()))
+    }
 }
 
 /// The fold of each row: of every class as many in each, or one more.

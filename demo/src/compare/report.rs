@@ -58,7 +58,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         1 => format!("{} folds", args.folds),
         repeats => format!("{repeats} times {} folds", args.folds),
     };
-    let width = rows.iter().map(|row| row.method.len()).max().unwrap_or(0).max(6);
+    let width = rows.iter().map(|row| row.name(args).len()).max().unwrap_or(0).max(6);
     if !args.json {
         output::line(format!(
             "{}: {} rows ({} positive), {} columns; {metric}, {folds}, {}{}, seed {}",
@@ -66,7 +66,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
             data.len(),
             data.positives(),
             data.cols(),
-            args.model,
+            args.model.join(", "),
             if args.tune { ", tuned" } else { "" },
             args.seed
         ))?;
@@ -81,7 +81,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         if args.json {
             let interval = (at > 0).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
             output::line(json!({
-                "method": row.method, "metric": metric, "folds": row.values(), "mean": mean, "sd": sd,
+                "method": row.entry.method, "model": row.entry.model.to_string(), "metric": metric, "folds": row.values(), "mean": mean, "sd": sd,
                 "chosen": args.tune.then(|| chosen(row)), "at_edge": args.tune.then(|| edges(row)),
                 "ahead": (at > 0).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
             }))?;
@@ -94,7 +94,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         let bar = "#".repeat((BAR * mean.clamp(0.0, 1.0)).round() as usize);
         output::line(format!(
             "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {bar}",
-            row.method,
+            row.name(args),
             row.seconds()
         ))?;
     }
@@ -102,7 +102,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         for row in rows.iter().filter(|row| edges(row) > 0) {
             output::line(format!(
                 "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
-                row.method,
+                row.name(args),
                 edges(row),
                 row.trained.len()
             ))?;
@@ -114,7 +114,7 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
     let beyond = best > 0 && low > 0.0;
     if args.json {
         return output::line(
-            json!({"best": rows[best].method, "beyond_noise": beyond, "folds": args.folds, "repeats": args.repeats}),
+            json!({"best": rows[best].entry.method, "model": rows[best].entry.model.to_string(), "beyond_noise": beyond, "folds": args.folds, "repeats": args.repeats}),
         );
     }
     let (each, all) = rows
@@ -128,11 +128,13 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         (0, _) => format!("Nothing beats cross-entropy here: its mean {metric} is the greatest."),
         (_, true) => format!(
             "{} beats cross-entropy beyond the noise of {folds}: by {:.4} in {metric}, {low:.4} to {high:.4}.",
-            rows[best].method, ahead.mean
+            rows[best].name(args),
+            ahead.mean
         ),
         _ => format!(
             "Nothing beats cross-entropy beyond the noise of {folds}: {} is ahead by {:.4} in {metric}, {low:.4} to {high:.4}.",
-            rows[best].method, ahead.mean
+            rows[best].name(args),
+            ahead.mean
         ),
     })
 }
