@@ -58,6 +58,11 @@ pub enum Error {
         /// Its name, as in the registry.
         what: &'static str,
     },
+    /// No choice keeps what is asked.
+    Unreachable {
+        /// What is asked for.
+        what: &'static str,
+    },
     /// A combination that is not supported.
     Unsupported {
         /// The combination.
@@ -80,6 +85,7 @@ impl fmt::Display for Error {
             Self::Empty { what } => write!(f, "{what} is empty"),
             Self::Overflow { what } => write!(f, "{what} does not fit the number type"),
             Self::Param { what } => write!(f, "parameter {what} is outside its range"),
+            Self::Unreachable { what } => write!(f, "{what}: nothing reaches what is asked"),
             Self::Unsupported { what } => write!(f, "not supported: {what}"),
         }
     }

@@ -62,6 +62,7 @@ pub mod checkpoint;
 pub mod constraint;
 pub mod data;
 mod decimal;
+pub mod decision;
 mod error;
 pub mod estimator;
 mod example_loss;

@@ -1,4 +1,5 @@
-//! Options of `train` about decisions: what errors cost, rows to choose the model and its threshold on, which step is kept.
+//! Options of `train` about decisions: what errors cost, rows to choose the model and its threshold on and how, which step is
+//! kept.
 
 use crate::error::{CliError, Result};
 use crate::{input, train};
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::{Dataset, Preparation, Split, Targets};
+use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::metric::{Costs, Metrics};
 use undercurve::trainer::{Best, Config, Length, Trainer};
 
@@ -36,6 +38,36 @@ pub enum Keep {
     Last,
 }
 
+/// `--threshold`, for clap.
+///
+/// # Errors
+/// What there is.
+pub fn rule(text: &str) -> std::result::Result<ThresholdRule, String> {
+    text.parse().map_err(|_| format!("expected {}", ThresholdRule::FORMS))
+}
+
+/// `--calibrate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CalibrateArg {
+    /// Scores only rank, but for methods that fit probabilities themselves
+    None,
+    /// A logistic curve
+    Platt,
+    /// An increasing function, for a thousand rows of each class and more
+    Isotonic,
+}
+
+impl CalibrateArg {
+    /// In the core's words.
+    pub fn calibrate(self) -> Option<Calibrate> {
+        match self {
+            Self::None => None,
+            Self::Platt => Some(Calibrate::Platt),
+            Self::Isotonic => Some(Calibrate::Isotonic),
+        }
+    }
+}
+
 /// The options.
 #[derive(clap::Args, Debug, Default)]
 #[command(next_help_heading = "Decisions")]
@@ -50,6 +82,16 @@ pub struct DecisionArgs {
     /// Share of positives where the model will be used [default: that of the training rows]
     #[arg(long, value_name = "SHARE", requires = "cost_fp", allow_negative_numbers = true)]
     prevalence: Option<f64>,
+    /// How the threshold is chosen, on the validation rows or else on the training rows: fpr<=A, precision>=P, recall>=R, top:K
+    /// or top:S% (at most so many of these rows reach it: a budget of alerts), costs:FP:FN[:SHARE], or a score
+    /// [default: fpr<=HI, the upper end of --fpr; with --cost-fp the cheapest]
+    #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "cost_fp", allow_negative_numbers = true)]
+    threshold: Option<ThresholdRule>,
+    /// What turns scores into probabilities, fitted on the same rows: none, platt (a logistic curve) or isotonic (any increasing
+    /// function, for a thousand rows of each class and more) [default: platt where there are validation rows and the method fits
+    /// no probabilities itself]
+    #[arg(long, value_name = "HOW", hide_possible_values = true)]
+    calibrate: Option<CalibrateArg>,
     /// Rows to choose the model's step and its threshold on: a share of the training rows, drawn by class, or a file
     #[arg(long, value_name = "SHARE|FILE", value_parser = valid, allow_negative_numbers = true)]
     valid: Option<Valid>,
@@ -83,6 +125,33 @@ impl DecisionArgs {
     /// Whether errors cost something.
     pub fn has_costs(&self) -> bool {
         self.cost_fp.is_some()
+    }
+
+    /// The rule of the threshold, and how scores become probabilities, if they do: as said, else as in the run that is
+    /// resumed, else as usual.
+    pub fn decisions<T: Real>(
+        &self,
+        trainer: &Trainer<T>,
+        valid: bool,
+        costs: Option<Costs>,
+        saved: Option<(Option<ThresholdRule>, Option<Calibrate>)>,
+    ) -> (ThresholdRule, Option<Calibrate>) {
+        let usual = || costs.map_or(ThresholdRule::Fpr(trainer.config().fpr.1), ThresholdRule::of_costs);
+        let rule = self.threshold.or(saved.and_then(|saved| saved.0)).unwrap_or_else(usual);
+        let two = matches!(trainer.train_data().targets(), Targets::Binary(_));
+        let fitted = || (two && valid && !trainer.predictor().fits_probabilities()).then_some(Calibrate::Platt);
+        let calibrate = match (self.calibrate, saved) {
+            (Some(asked), _) => asked.calibrate(),
+            (None, Some(saved)) => saved.1,
+            (None, None) => fitted(),
+        };
+        (rule, calibrate)
+    }
+
+    /// An option about decisions that is given, of those that are for two classes.
+    pub fn of_two_classes(&self) -> Option<&'static str> {
+        let calibrate = self.calibrate.is_some_and(|how| how != CalibrateArg::None);
+        self.threshold.map(|_| "--threshold").or(calibrate.then_some("--calibrate"))
     }
 
     /// What errors cost.

@@ -2,6 +2,7 @@
 
 use crate::constraints::{self, Line, Rows};
 use crate::decide;
+use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::measure::{self, Metric};
@@ -10,7 +11,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Split, Target, Targets};
+use undercurve::data::{Dataset, RawTable, Split, Target, Targets};
+use undercurve::decision::ThresholdRule;
 use undercurve::expression::{Bound, Expression, Quantity};
 use undercurve::metric::{class_summary, value_summary};
 use undercurve::trainer::Predictor;
@@ -27,6 +29,7 @@ Examples:
   undercurve eval a9a.model a9a.t.svm.gz --metric auroc,ap,pauc:0.05:0.5 --json
   undercurve eval a9a.model a9a.t.svm.gz --scores scores.csv
   undercurve eval data.model data.csv --held-out
+  undercurve eval data.model new.csv --threshold \"recall>=0.9\" --metric precision,fpr,lift-at:2% --reliability
   undercurve eval new.model new.csv --start old.model --constraint \"loss(old.csv) <= old\"
   undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
     measure::HELP, constraints::HELP))]
@@ -40,10 +43,17 @@ pub struct Args {
     /// Only the rows that `train --split` held out; DATA is the file of training
     #[arg(long)]
     held_out: bool,
-    /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy,fpr,tpr; pauc over the run's --fpr, the
-    /// rates at the model's threshold]
+    /// Metrics, with commas between them [default: auroc,ap,pauc over the run's --fpr; accuracy,fpr,tpr,precision at the
+    /// model's threshold; log-loss,brier,ece where it has probabilities]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
+    /// Measure at a threshold chosen on these rows instead of the model's: fpr<=A, precision>=P, recall>=R, top:K, top:S%,
+    /// costs:FP:FN[:SHARE], or a score. `undercurve decide` writes it into a model
+    #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
+    threshold: Option<ThresholdRule>,
+    /// Tell what probabilities say, and what comes true, by tenths of the rows
+    #[arg(long)]
+    reliability: bool,
     /// The columns whose values, together, make groups, with commas between them [default: those of training]: adds their
     /// gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
@@ -115,19 +125,7 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     data = input::weigh(preparation, &rows, data, args.weight.as_ref())?;
     let file = args.data.display().to_string();
     if args.held_out {
-        let share = saved.split.ok_or_else(|| {
-            CliError::input(format!("{}: trained without --split; nothing was held out", args.model.display()))
-        })?;
-        let [train, test] = preparation.split(&rows, &data, Split::new(share, model.config().seed))?;
-        let train = match saved.valid {
-            Some(share) => decide::held_out(&train, share, model.config().seed)?[0].clone(),
-            None => train,
-        };
-        // Of another file the split would be other rows.
-        if !model.was_trained_on(&train) {
-            return Err(CliError::input(format!("{file}: saved with another training data set")));
-        }
-        data = test;
+        data = held_out(&args.model, saved, &model, &rows, &data, &file)?;
     }
     data.require_every_class(&file)?;
     let names = preparation.classes();
@@ -158,11 +156,22 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
             if !args.constraint.is_empty() && !data.weights().is_empty() {
                 return Err(CliError::input("--constraint: is judged on rows without weights"));
             }
+            let choose = |rule| decision::choose(rule, &scores, data.truth(), &file);
+            let chosen = args.threshold.map(choose).transpose()?;
+            let threshold = chosen.as_ref().map_or(saved.threshold, Threshold::at);
+            let sure: Option<Vec<f64>> = scores.iter().map(|&score| model.probability(score).map(Real::f64)).collect();
             let metrics = match args.metric.as_slice() {
-                [] => measure::usual(saved.threshold, groups.is_some()),
+                [] => measure::usual(threshold.is_some(), sure.is_some(), groups.is_some()),
                 asked => asked.to_vec(),
             };
-            let usual = measure::Usual { fpr: model.config().fpr, threshold: saved.threshold, groups };
+            let usual = measure::Usual {
+                fpr: model.config().fpr,
+                threshold,
+                chosen: chosen.as_ref(),
+                probabilities: sure.as_deref(),
+                reliability: args.reliability,
+                groups,
+            };
             measure::print(&metrics, &scores, data.truth(), usual, args.json)?;
             if args.constraint.is_empty() {
                 return Ok(());
@@ -187,9 +196,37 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
     }
 }
 
+/// The rows that were held out of training, of the file `name` that was split.
+///
+/// # Errors
+/// `Input` where none were, or where these are rows of another file.
+pub fn held_out<T: Real>(
+    path: &Path,
+    saved: &SavedModel,
+    model: &Predictor<T>,
+    table: &RawTable,
+    data: &Dataset<T>,
+    name: &str,
+) -> Result<Dataset<T>> {
+    let share = saved
+        .split
+        .ok_or_else(|| CliError::input(format!("{}: trained without --split; nothing was held out", path.display())))?;
+    let [train, test] = saved.preparation.split(table, data, Split::new(share, model.config().seed))?;
+    let train = match saved.valid {
+        Some(share) => decide::held_out(&train, share, model.config().seed)?[0].clone(),
+        None => train,
+    };
+    // Of another file the split would be other rows.
+    if !model.was_trained_on(&train) {
+        return Err(CliError::input(format!("{name}: saved with another training data set")));
+    }
+    Ok(test)
+}
+
 /// An option that says something of two classes alone.
 fn of_two_classes(args: &Args) -> Option<&'static str> {
     let group = (!args.group.is_empty()).then_some("--group");
+    let group = group.or(args.threshold.map(|_| "--threshold")).or(args.reliability.then_some("--reliability"));
     group.or((!args.constraint.is_empty()).then_some("--constraint"))
 }
 

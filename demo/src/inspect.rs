@@ -1,7 +1,7 @@
 //! `undercurve inspect`: what is in a saved file.
 
 use crate::error::{CliError, Result};
-use crate::{input, output};
+use crate::{decision, input, output};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use undercurve::Real;
@@ -108,6 +108,14 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
         "probabilities": model.has_probabilities(),
         "fpr": binary.then_some([config.fpr.0, config.fpr.1]),
         "threshold": saved.threshold.filter(|at| at.is_finite()),
+        "decided": saved.decided.as_ref().map(|decided| json!({
+            "rule": decided.rule.to_string(), "on": decided.on,
+            "fpr": decided.counts.and_then(|c| c.fpr()), "tpr": decided.counts.and_then(|c| c.tpr()),
+            "precision": decided.counts.and_then(|c| c.precision()),
+            "alerts": decided.counts.map(|c| c.true_positives + c.false_positives),
+            "rows": decided.counts.map(|c| c.total()),
+        })),
+        "calibration": saved.calibrated.as_ref().map(decision::calibration_json),
         "costs": saved.costs.map(|c| json!({
             "false_positive": c.false_positive(), "false_negative": c.false_negative(),
             "prevalence": c.prevalence(), "slope": c.slope(),

@@ -6,6 +6,7 @@ mod by_group;
 mod compare;
 mod constraints;
 mod decide;
+mod decision;
 mod device;
 mod error;
 mod eval;
@@ -56,6 +57,8 @@ enum Command {
     Frontier(Box<frontier::Args>),
     /// Exact metrics of a saved model on data
     Eval(eval::Args),
+    /// Another threshold, and probabilities, for a saved model
+    Decide(decision::Args),
     /// Scores, probabilities and classes of rows without labels
     Predict(predict::Args),
     /// What is in a saved model
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Frontier(args) => frontier::run(*args),
         Command::Eval(args) => eval::run(&args),
+        Command::Decide(args) => decision::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),

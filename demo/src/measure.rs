@@ -1,6 +1,7 @@
 //! Metrics by name, as `--metric` takes them.
 
 use crate::by_group::{self, Found, Grouping, OfGroups, Table};
+use crate::decision::Threshold;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, class_table};
@@ -8,7 +9,8 @@ use serde_json::{Map, Value, json};
 use undercurve::Real;
 use undercurve::expression::Quantity;
 use undercurve::metric::{
-    ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, TieRule, Truth, ValueSummary, mcclish,
+    Bin, ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, TieRule, Top, Truth, ValueSummary, brier,
+    calibration_error, log_loss, mcclish,
 };
 use undercurve::trainer::Figures;
 
@@ -20,13 +22,20 @@ Metrics:
   pauc[:LO:HI]            partial AUC over a false-positive range, divided by its width
   mcclish[:LO]:HI         partial AUC over 0:HI or LO:HI, standardised after McClish (chance 1/2, perfection 1)
   pauc2:TPR[:LO]:HI       two-way partial AUC: true-positive rates from TPR up, false-positive rates 0:HI or LO:HI
-  accuracy[:THRESHOLD]    share of right predictions; a score of THRESHOLD (0) or more predicts the positive class
-  fpr[:THRESHOLD]         false-positive rate from THRESHOLD up (the model's: it holds the upper end of --fpr in training)
-  tpr[:THRESHOLD]         true-positive rate, likewise
+  fpr[:THRESHOLD]         false-positive rate where scores from THRESHOLD up predict the positive class; without a number from
+                          the model's threshold, or that of --threshold
+  tpr, precision, accuracy, f1, mcc[:THRESHOLD]  true-positive rate (recall), share of positives among what is predicted
+                          positive, share of right predictions, harmonic mean of precision and recall, correlation of
+                          prediction and label; likewise
   precision-at-recall:R   highest precision at a recall of at least R
   recall-at-precision:P   highest recall at a precision of at least P
-auroc, ap and pauc come with 95 % intervals: of the one by DeLong's variance, of the others by 400 bootstrap replicates;
-rows with weights (--weight) have none.
+  precision-at:K          share of positives among the K highest scores, or the share K% of all; of scores tied at the end the
+                          mean over their orders
+  recall-at:K, lift-at:K  share of all positives among them; the precision as a multiple of the share of positives
+  log-loss, brier, ece    how good probabilities are: mean -ln of that of what is, mean squared difference, and how far ten
+                          groups of equal size are from what they say. Of a model's probabilities, or of scores from 0 to 1
+auroc, ap, pauc, precision-at and recall-at come with 95 % intervals: of the one by DeLong's variance, of the others by 400
+bootstrap replicates; rows with weights (--weight) have none.
 Metrics of groups (--group), the worst pair or group:
   gap(tpr), gap(fpr)      largest difference of a rate between two groups over all thresholds, ± what 95 of 100 samples of
                           groups that do not differ stay below
@@ -51,13 +60,70 @@ enum Kind {
     Pauc(Option<(f64, f64)>),
     McClish((f64, f64)),
     TwoWay(f64, (f64, f64)),
-    Accuracy(f64),
-    Fpr(Option<f64>),
-    Tpr(Option<f64>),
+    /// At a threshold, or that of the model.
+    At(Rate, Option<f64>),
+    Top(OfTop, Top),
+    Probable(OfProbabilities),
     PrecisionAtRecall(f64),
     RecallAtPrecision(f64),
     OfGroups(OfGroups),
 }
+
+/// What a threshold comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rate {
+    Fpr,
+    Tpr,
+    Precision,
+    Accuracy,
+    F1,
+    Mcc,
+}
+
+impl Rate {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "fpr" => Self::Fpr,
+            "tpr" => Self::Tpr,
+            "precision" => Self::Precision,
+            "accuracy" => Self::Accuracy,
+            "f1" => Self::F1,
+            "mcc" => Self::Mcc,
+            _ => return None,
+        })
+    }
+
+    /// None where there are no rows to tell it from.
+    fn of(self, counts: Confusion) -> Option<f64> {
+        match self {
+            Self::Fpr => counts.fpr(),
+            Self::Tpr => counts.tpr(),
+            Self::Precision => counts.precision(),
+            Self::Accuracy => counts.accuracy(),
+            Self::F1 => counts.f1(),
+            Self::Mcc => counts.mcc(),
+        }
+    }
+}
+
+/// What is told of the highest scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum OfTop {
+    Precision,
+    Recall,
+    Lift,
+}
+
+/// What is told of probabilities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum OfProbabilities {
+    LogLoss,
+    Brier,
+    Error,
+}
+
+/// Bins of the reliability table, and of the error that is told of it.
+pub const BINS: usize = 10;
 
 /// A metric from its name, for clap.
 pub fn parse(text: &str) -> std::result::Result<Metric, String> {
@@ -70,6 +136,12 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             Err(error) => Err(error.to_string()),
         };
     }
+    let top = [("precision-at", OfTop::Precision), ("recall-at", OfTop::Recall), ("lift-at", OfTop::Lift)];
+    if let Some(&(name, of)) = top.iter().find(|(name, _)| text.trim().split(':').next() == Some(name)) {
+        let rows = text.trim()[name.len()..].strip_prefix(':').and_then(|rows| rows.parse().ok());
+        let rows = rows.ok_or_else(|| format!("expected {name}:K, or {name}:K% with a share of the rows"))?;
+        return Ok(Metric { name: text.trim().to_string(), kind: Kind::Top(of, rows) });
+    }
     let mut parts = text.trim().split(':');
     let name = parts.next().unwrap_or_default();
     let numbers: Vec<f64> = parts
@@ -79,6 +151,14 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
     let unit = |x: f64| (0.0..=1.0).contains(&x);
     let range = |low: f64, high: f64| 0.0 <= low && low < high && high <= 1.0;
     let floor = |tpr: f64| (0.0..1.0).contains(&tpr);
+    if let Some(rate) = Rate::named(name) {
+        let threshold = match numbers.as_slice() {
+            [] => None,
+            &[threshold] => Some(threshold),
+            _ => return Err(format!("expected {name} or {name}:THRESHOLD")),
+        };
+        return Ok(Metric { name: text.trim().to_string(), kind: Kind::At(rate, threshold) });
+    }
     let kind = match (name, numbers.as_slice()) {
         ("auroc", []) => Kind::Auroc,
         ("ap", []) => Kind::Ap,
@@ -88,12 +168,9 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         ("mcclish", &[low, high]) if range(low, high) => Kind::McClish((low, high)),
         ("pauc2", &[tpr, high]) if floor(tpr) && range(0.0, high) => Kind::TwoWay(tpr, (0.0, high)),
         ("pauc2", &[tpr, low, high]) if floor(tpr) && range(low, high) => Kind::TwoWay(tpr, (low, high)),
-        ("accuracy", []) => Kind::Accuracy(0.0),
-        ("accuracy", &[threshold]) => Kind::Accuracy(threshold),
-        ("fpr", []) => Kind::Fpr(None),
-        ("fpr", &[threshold]) => Kind::Fpr(Some(threshold)),
-        ("tpr", []) => Kind::Tpr(None),
-        ("tpr", &[threshold]) => Kind::Tpr(Some(threshold)),
+        ("log-loss", []) => Kind::Probable(OfProbabilities::LogLoss),
+        ("brier", []) => Kind::Probable(OfProbabilities::Brier),
+        ("ece", []) => Kind::Probable(OfProbabilities::Error),
         ("precision-at-recall", &[recall]) if unit(recall) => Kind::PrecisionAtRecall(recall),
         ("recall-at-precision", &[precision]) if unit(precision) => Kind::RecallAtPrecision(precision),
         ("worst-loss", []) => Kind::OfGroups(OfGroups::WorstLoss),
@@ -107,9 +184,9 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             | "pauc"
             | "mcclish"
             | "pauc2"
-            | "accuracy"
-            | "fpr"
-            | "tpr"
+            | "log-loss"
+            | "brier"
+            | "ece"
             | "precision-at-recall"
             | "recall-at-precision"
             | "worst-loss"
@@ -121,7 +198,7 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             let mut forms = HELP.lines().filter_map(|line| line.split_whitespace().next());
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             let limits = match name {
-                "auroc" | "ap" | "accuracy" | "fpr" | "tpr" | "worst-loss" | "worst-auroc" | "worst-accuracy" => "",
+                "auroc" | "ap" | "log-loss" | "brier" | "ece" | "worst-loss" | "worst-auroc" | "worst-accuracy" => "",
                 "cvar" => " with 0 < SHARE <= 1",
                 "pauc" | "mcclish" => " with 0 <= LO < HI <= 1",
                 "pauc2" => " with 0 <= TPR < 1 and 0 <= LO < HI <= 1",
@@ -131,20 +208,23 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         }
         _ => {
             return Err(format!(
-                "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, accuracy, fpr, tpr, \
-                 precision-at-recall, recall-at-precision, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
+                "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, fpr, tpr, precision, \
+                 accuracy, f1, mcc, precision-at-recall, recall-at-precision, precision-at, recall-at, lift-at, log-loss, \
+                 brier, ece, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
             ));
         }
     };
     Ok(Metric { name: text.trim().to_string(), kind })
 }
 
-/// The metrics of a report; of a model that has a threshold its rates, too, and of groups their gaps.
-pub fn usual(threshold: Option<f64>, groups: bool) -> Vec<Metric> {
-    let rates: &[&str] = if threshold.is_some() { &["fpr", "tpr"] } else { &[] };
+/// The metrics of a report: of a model that has a threshold its rates, too, of one that has probabilities how good they are, and
+/// of groups their gaps.
+pub fn usual(threshold: bool, probabilities: bool, groups: bool) -> Vec<Metric> {
+    let rates: &[&str] = if threshold { &["accuracy", "fpr", "tpr", "precision"] } else { &[] };
+    let sure: &[&str] = if probabilities { &["log-loss", "brier", "ece"] } else { &[] };
     let gaps: &[&str] = if groups { &["gap(fpr)", "gap(tpr)"] } else { &[] };
-    let names = ["auroc", "ap", "pauc", "accuracy"];
-    names.iter().chain(rates).chain(gaps).filter_map(|name| parse(name).ok()).collect()
+    let names = ["auroc", "ap", "pauc"];
+    names.iter().chain(rates).chain(sure).chain(gaps).filter_map(|name| parse(name).ok()).collect()
 }
 
 /// Prints the metrics of scores of several classes.
@@ -187,22 +267,40 @@ fn whole(figures: &Figures) -> Result<()> {
 pub struct Usual<'a> {
     /// The range of `pauc`.
     pub fpr: (f64, f64),
-    /// The threshold of `fpr` and `tpr`, where there is a model.
+    /// The threshold of `fpr` and its like, where there is one.
     pub threshold: Option<f64>,
+    /// How it was chosen on these rows, if it was.
+    pub chosen: Option<&'a Threshold>,
+    /// A probability of each row, where there are some.
+    pub probabilities: Option<&'a [f64]>,
+    /// Whether the reliability table is told, too.
+    pub reliability: bool,
     /// The groups of the rows.
     pub groups: Option<Grouping<'a>>,
 }
 
 /// Of scores without a model and without groups.
-pub const NO_MODEL: Usual<'_> = Usual { fpr: (0.0, 0.05), threshold: None, groups: None };
+pub const NO_MODEL: Usual<'_> =
+    Usual { fpr: (0.0, 0.05), threshold: None, chosen: None, probabilities: None, reliability: false, groups: None };
 
 /// Prints metrics of scores.
 pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual: Usual<'_>, json: bool) -> Result<()> {
     let labels = truth.labels();
-    let at_model = |metric: &&Metric| matches!(metric.kind, Kind::Fpr(None) | Kind::Tpr(None));
+    let at_model = |metric: &&Metric| matches!(metric.kind, Kind::At(_, None));
     if let (None, Some(metric)) = (usual.threshold, metrics.iter().find(at_model)) {
         let name = &metric.name;
-        return Err(CliError::input(format!("--metric {name}: {name}:THRESHOLD; only a model has one of its own")));
+        return Err(CliError::input(format!(
+            "--metric {name}: {name}:THRESHOLD, or --threshold RULE; only a model has one of its own"
+        )));
+    }
+    let of_probabilities = metrics.iter().find(|metric| matches!(metric.kind, Kind::Probable(_)));
+    let asked = of_probabilities.map(|metric| format!("--metric {}", metric.name));
+    let asked = asked.or(usual.reliability.then(|| "--reliability".to_string()));
+    if let (None, Some(asked)) = (usual.probabilities, asked) {
+        return Err(CliError::input(format!(
+            "{asked}: there are no probabilities; `undercurve decide --calibrate` makes some for a model, and scores from 0 to 1 \
+             of a file are some"
+        )));
     }
     let names = usual.groups.map_or(&[][..], |groups| groups.names);
     let mut memory = Metrics::new();
@@ -215,10 +313,28 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
     let threshold = usual.threshold.unwrap_or(0.0);
     let table = usual.groups.map(|groups| Table::new(&mut memory, scores, labels, groups, threshold)).transpose()?;
     let positives = labels.iter().filter(|&&y| y == 1).count();
+    let bins = match usual.probabilities.filter(|_| usual.reliability) {
+        Some(sure) => Some(Metrics::<f64>::new().reliability(sure, labels, BINS)?),
+        None => None,
+    };
     if json {
         let mut object = Map::new();
         object.insert("rows".to_string(), labels.len().into());
         object.insert("positives".to_string(), positives.into());
+        if let Some(at) = usual.threshold.filter(|at| at.is_finite()) {
+            object.insert("threshold".to_string(), at.into());
+        }
+        if let Some(chosen) = usual.chosen {
+            object.insert("chosen".to_string(), chosen.json());
+        }
+        if let Some(bins) = bins {
+            let bins = bins.into_iter().map(|bin| {
+                let (low, high) = bin.interval();
+                json!({"low": bin.low, "high": bin.high, "mean": bin.mean, "rows": bin.rows, "positives": bin.positives,
+                       "share": bin.share(), "interval": [low, high]})
+            });
+            object.insert("reliability".to_string(), bins.collect());
+        }
         for (metric, value) in metrics.iter().zip(&values) {
             object.insert(metric.name.clone(), value.value().into());
         }
@@ -234,13 +350,41 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         return output::line(Value::Object(object));
     }
     output::line(format!("{} rows, {positives} positive", labels.len()))?;
+    match (usual.chosen, usual.threshold) {
+        (Some(chosen), _) => output::line(chosen.text())?,
+        (None, Some(at)) if metrics.iter().any(|metric| at_model(&metric)) => {
+            output::line(format!("Threshold {at:.4}"))?;
+        }
+        _ => {}
+    }
     let width = metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
     for ((metric, value), interval) in metrics.iter().zip(values).zip(intervals) {
         let figure = value.value().map_or_else(String::new, |value| format!("{value:.6}"));
         let ends = interval.map_or_else(String::new, |ends| format!("  [{:.6}, {:.6}]", ends.low, ends.high));
         output::line(format!("{:width$}  {figure}{}{ends}", metric.name, value.note(names)))?;
     }
+    if let Some(bins) = bins {
+        output::line(format!("\n{}", reliability_table(&bins)))?;
+    }
     table.map_or(Ok(()), |table| output::line(format!("\n{}", table.text())))
+}
+
+/// What probabilities say, and what comes true.
+fn reliability_table(bins: &[Bin]) -> String {
+    let mut lines = vec!["Probabilities, by tenths of the rows:".to_string()];
+    lines.push(format!("{:>19} {:>8} {:>8} {:>8}   {}", "from to", "rows", "mean", "positive", "95 % interval"));
+    for bin in bins {
+        let (low, high) = bin.interval();
+        lines.push(format!(
+            "{:>9.4} {:>9.4} {:>8} {:>8.4} {:>8.4}   [{low:.4}, {high:.4}]",
+            bin.low,
+            bin.high,
+            bin.rows,
+            bin.mean,
+            bin.share()
+        ));
+    }
+    lines.join("\n")
 }
 
 /// The 95 % interval of a metric that has one; `known`: those over ranges that were computed before.
@@ -255,6 +399,10 @@ fn interval<T: Real>(
     // (The rows would have to be drawn with their weights, each by itself.)
     if !truth.weights().is_empty() {
         return Ok(None);
+    }
+    if let Kind::Top(of @ (OfTop::Precision | OfTop::Recall), top) = kind {
+        let [precision, recall] = memory.top_intervals(scores, truth.labels(), *top)?;
+        return Ok(if *of == OfTop::Precision { precision } else { recall });
     }
     let range = match kind {
         Kind::Auroc | Kind::Ap => known.first().map_or(usual.fpr, |first| first.0),
@@ -294,15 +442,30 @@ fn value<T: Real>(
         Kind::TwoWay(tpr, (low, high)) => {
             memory.partial_auc_two_way(scores, &truth, tpr, FprRange::new(low, high)?, rule)?
         }
-        Kind::Accuracy(threshold) => {
-            let counts = Confusion::at(scores, &truth, T::of(threshold))?;
-            counts.accuracy().ok_or(undercurve::Error::Empty { what: "scores" })?
-        }
-        Kind::Fpr(threshold) | Kind::Tpr(threshold) => {
+        Kind::At(rate, threshold) => {
             let at = threshold.or(usual.threshold).unwrap_or(f64::INFINITY);
-            let counts = Confusion::at(scores, &truth, T::of(at))?;
-            let rate = if matches!(metric.kind, Kind::Fpr(_)) { counts.fpr() } else { counts.tpr() };
-            rate.ok_or(undercurve::Error::OneClass)?
+            return Ok(rate.of(Confusion::at(scores, &truth, T::of(at))?).map_or(Found::Nothing, Found::Number));
+        }
+        Kind::Top(of, rows) => {
+            let top = memory.top(scores, &truth, rows).map_err(|error| match error {
+                undercurve::Error::Param { .. } => {
+                    CliError::input(format!("--metric {}: there are {} rows", metric.name, scores.len()))
+                }
+                error => error.into(),
+            })?;
+            match of {
+                OfTop::Precision => top.precision(),
+                OfTop::Recall => top.recall(),
+                OfTop::Lift => top.lift(),
+            }
+        }
+        Kind::Probable(of) => {
+            let sure = usual.probabilities.unwrap_or_default();
+            match of {
+                OfProbabilities::LogLoss => log_loss(sure, truth)?,
+                OfProbabilities::Brier => brier(sure, truth)?,
+                OfProbabilities::Error => calibration_error(&Metrics::<f64>::new().reliability(sure, &truth, BINS)?),
+            }
         }
         Kind::PrecisionAtRecall(recall) => memory.precision_at_recall(scores, &truth, recall)?,
         Kind::RecallAtPrecision(precision) => memory.recall_at_precision(scores, &truth, precision)?,

@@ -1,5 +1,8 @@
 //! `undercurve metrics`: exact metrics of scores that are already there.
 
+use crate::by_group::Grouping;
+use crate::decide;
+use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg, HeaderArg, LayoutArgs};
 use crate::measure::{self, Metric};
@@ -7,6 +10,7 @@ use crate::output;
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
 use undercurve::data::{DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, Target, label_values};
+use undercurve::decision::ThresholdRule;
 use undercurve::metric::class_summary;
 
 /// Options of `metrics`.
@@ -17,6 +21,7 @@ use undercurve::metric::class_summary;
 Examples:
   undercurve metrics scores.csv
   undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
+  undercurve metrics scores.csv --metric precision-at:100,recall-at:2%,precision,f1 --threshold \"fpr<=0.01\"
 
 With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
 and AP of each class against all others. `eval --scores` writes such files.", measure::HELP))]
@@ -24,7 +29,7 @@ pub struct Args {
     /// CSV with a label and a score column, plain or gzip; - is stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Metrics, with commas between them [default: auroc,ap,pauc,accuracy; pauc over 0:0.05]
+    /// Metrics, with commas between them [default: auroc,ap,pauc over 0:0.05; with --threshold accuracy,fpr,tpr,precision]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
     metric: Vec<Metric>,
     /// The label column, by name or by number from 1 (-1 is the last)
@@ -37,6 +42,13 @@ pub struct Args {
     /// rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
+    /// A threshold chosen on these rows, for fpr, tpr, precision, accuracy, f1 and mcc: fpr<=A, precision>=P, recall>=R, top:K,
+    /// top:S%, costs:FP:FN[:SHARE], or a score
+    #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
+    threshold: Option<ThresholdRule>,
+    /// Take scores for probabilities, and tell what they say and what comes true, by tenths of the rows
+    #[arg(long)]
+    reliability: bool,
     /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     group: Vec<String>,
@@ -57,15 +69,18 @@ pub struct Args {
 /// # Errors
 /// [`CliError`](crate::error::CliError).
 pub fn run(args: &Args) -> Result<()> {
-    let metrics =
-        if args.metric.is_empty() { measure::usual(None, !args.group.is_empty()) } else { args.metric.clone() };
+    let metrics = if args.metric.is_empty() {
+        measure::usual(args.threshold.is_some(), false, !args.group.is_empty())
+    } else {
+        args.metric.clone()
+    };
     if args.file != Path::new("-")
         && args.group.is_empty()
         && args.weight.is_none()
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
         input::header_note(&first_lines, &args.file);
-        return measure::print(&metrics, &scores, labels.as_slice().into(), measure::NO_MODEL, args.json);
+        return told(args, &metrics, &scores, labels.as_slice().into(), None);
     }
     let table = input::table(&args.file, layout(args), Some(&args.label))?;
     let columns = table.columns();
@@ -103,14 +118,28 @@ pub fn run(args: &Args) -> Result<()> {
     };
     input::header_note(&table, &args.file);
     weights_line(args, data.weights())?;
-    let usual = measure::Usual { groups: input::grouping(&data, data.groups()), ..measure::NO_MODEL };
-    measure::print(&metrics, scores, data.truth(), usual, args.json)
+    told(args, &metrics, scores, data.truth(), input::grouping(&data, data.groups()))
 }
 
 /// Says what the weights come to.
 fn weights_line(args: &Args, weights: &[f64]) -> Result<()> {
     let told = input::weights_told(weights, args.weight.as_deref().unwrap_or_default());
     told.filter(|_| !args.json).map_or(Ok(()), output::line)
+}
+
+/// Prints metrics; scores from 0 to 1 are probabilities, too.
+fn told(args: &Args, metrics: &[Metric], scores: &[f64], truth: Truth<'_>, groups: Option<Grouping<'_>>) -> Result<()> {
+    let choose = |rule| decision::choose(rule, scores, truth, &args.file.display().to_string());
+    let chosen = args.threshold.map(choose).transpose()?;
+    let usual = measure::Usual {
+        threshold: chosen.as_ref().and_then(Threshold::at),
+        chosen: chosen.as_ref(),
+        probabilities: scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores),
+        reliability: args.reliability,
+        groups,
+        ..measure::NO_MODEL
+    };
+    measure::print(metrics, scores, truth, usual, args.json)
 }
 
 fn layout(args: &Args) -> LayoutArgs {

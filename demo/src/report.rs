@@ -36,7 +36,7 @@ type Columns = &'static [(&'static str, &'static str)];
 fn shown(figures: &Figures) -> (Columns, (&'static str, &'static str)) {
     match figures {
         Figures::Binary(_) => {
-            (&[("AUROC", "auroc"), ("AP", "ap"), ("pAUC", "pauc"), ("acc.", "accuracy")], ("AP", "ap"))
+            (&[("AUROC", "auroc"), ("AP", "ap"), ("pAUC", "pauc"), ("acc.@0", "accuracy:0")], ("AP", "ap"))
         }
         Figures::Classes(_) => {
             (&[("HT-AUC", "hand-till"), ("AUROC", "auroc"), ("AP", "ap"), ("acc.", "accuracy")], ("AUC", "hand-till"))

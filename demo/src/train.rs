@@ -17,6 +17,7 @@ use undercurve::constraint::Constraints;
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Options, Preparation, RawTable, Source, Split, Target, label_values, prepare,
 };
+use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
@@ -234,7 +235,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     check_place(args)?;
     let new = saved.is_none();
-    let Made { trainer, preparation, split, best, valid, costs, held_out } = match saved {
+    let Made { trainer, preparation, split, best, valid, costs, rule, calibrate, held_out } = match saved {
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
@@ -271,6 +272,8 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
             best,
             valid,
             costs,
+            rule,
+            calibrate,
             report: None,
             watch,
             held_out,
@@ -385,6 +388,8 @@ pub struct Made<T: Real> {
     best: Option<Best<T>>,
     valid: Option<f64>,
     costs: Option<Costs>,
+    rule: ThresholdRule,
+    calibrate: Option<Calibrate>,
     /// Of the files whose loss is bounded, the rows that are not trained on.
     held_out: Named<T>,
 }
@@ -433,7 +438,8 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     if args.start.is_none() {
         input::column_notes(&table, &options, &args.data);
     }
-    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs, held_out })
+    let (rule, calibrate) = args.decision.decisions(&trainer, best.is_some(), costs, None);
+    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs, rule, calibrate, held_out })
 }
 
 /// The model to begin at.
@@ -529,7 +535,7 @@ fn bounded_files<T: Real>(
 fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     let path = args.resume.as_deref().unwrap_or(Path::new(""));
     let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
-    let SavedModel { preparation, split, valid: share, costs, best, trainer: bytes, .. } = saved;
+    let SavedModel { preparation, split, valid: share, costs, decided, calibrated, best, trainer: bytes, .. } = saved;
     if args.target.is_some_and(|target| target.target() != preparation.target()) {
         return Err(differs(args, "kind of labels (--target)"));
     }
@@ -594,7 +600,9 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
             Some(best)
         }
     };
-    Ok(Made { trainer, preparation, split, best, valid: share, costs, held_out })
+    let before = Some((decided.map(|decided| decided.rule), calibrated.map(|it| it.calibration.how())));
+    let (rule, calibrate) = args.decision.decisions(&trainer, best.is_some(), costs, before);
+    Ok(Made { trainer, preparation, split, best, valid: share, costs, rule, calibrate, held_out })
 }
 
 /// Refuses what is said of two classes where there are others.
@@ -604,6 +612,10 @@ fn check_target(args: &Args, target: Target) -> Result<()> {
         Target::Binary => Ok(()),
         _ if args.decision.has_costs() => {
             Err(CliError::input(format!("--cost-fp, --cost-fn: are of the errors of two classes{name}")))
+        }
+        _ if args.decision.of_two_classes().is_some() => {
+            let option = args.decision.of_two_classes().unwrap_or_default();
+            Err(CliError::input(format!("{option}: is for two classes{name}")))
         }
         _ if args.fpr.is_some() => Err(CliError::input(format!("--fpr: the partial AUC is one of two classes{name}"))),
         _ if !args.reading.group.is_empty() => Err(CliError::input(format!("--group: is for two classes{name}"))),

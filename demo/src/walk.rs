@@ -2,6 +2,7 @@
 
 use crate::constraints::Ended;
 use crate::decide;
+use crate::decision;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::output;
@@ -16,7 +17,8 @@ use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
-use undercurve::metric::{Confusion, Costs, FprRange, Metrics, RocPoint};
+use undercurve::decision::{Calibrate, ThresholdRule};
+use undercurve::metric::{Costs, FprRange, Metrics, brier, log_loss};
 use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
 
 /// Set by Ctrl-C.
@@ -52,6 +54,9 @@ pub struct Training<T: Real> {
     pub valid: Option<f64>,
     /// What errors cost.
     pub costs: Option<Costs>,
+    /// How the threshold is chosen, and what turns scores into probabilities.
+    pub rule: ThresholdRule,
+    pub calibrate: Option<Calibrate>,
     /// The last.
     pub report: Option<Report>,
     /// What it trains under.
@@ -137,20 +142,6 @@ impl<T: Real> Training<T> {
         }
     }
 
-    /// Of two classes, the point of the ROC curve that is decided at: the cheapest, where costs are known, else the one that
-    /// the upper end of the range allows.
-    fn rates(&self, model: &mut Predictor<T>) -> Result<Option<RocPoint>> {
-        let (rows, _) = self.chosen_on();
-        let Targets::Binary(labels) = rows.targets() else { return Ok(None) };
-        let mut scores = vec![T::ZERO; rows.len()];
-        model.score(rows.rows(), &mut scores)?;
-        let mut metrics = Metrics::new();
-        Ok(Some(match self.costs {
-            Some(costs) => metrics.point_at_slope(&scores, labels, costs.slope())?,
-            None => metrics.point_at_fpr(&scores, labels, self.trainer.config().fpr.1)?,
-        }))
-    }
-
     /// How far the run is, and the figures of a model; of the run itself those of the report of this step.
     fn trained(&self, model: Option<&mut Predictor<T>>) -> Result<Trained> {
         let step = self.trainer.steps_done();
@@ -193,14 +184,37 @@ impl<T: Real> Training<T> {
     fn alone(&self) -> Result<Vec<u8>> {
         let mut model = self.model();
         let trained = self.trained(Some(&mut model))?;
-        let threshold = self.rates(&mut model)?.map(|rates| rates.threshold);
-        Ok(SavedModel { threshold, trained, ..self.file(&model) }.to_bytes())
+        Ok(SavedModel { trained, ..self.file(&mut model)? }.to_bytes())
     }
 
-    /// What every file says.
-    fn file(&self, model: &Predictor<T>) -> SavedModel {
+    /// What every file says: of two classes its threshold and its probabilities, too.
+    fn file(&self, model: &mut Predictor<T>) -> Result<SavedModel> {
         let alone = model.file(self.preparation.clone());
-        SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone }
+        let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
+        let (rows, part) = self.chosen_on();
+        let Targets::Binary(labels) = rows.targets() else { return Ok(file) };
+        let mut scores = vec![T::ZERO; rows.len()];
+        model.score(rows.rows(), &mut scores)?;
+        match file.decide(self.rule, &scores, labels, part) {
+            // (That nothing reaches it is said at the end, and the model is kept.)
+            Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
+            Err(error) => return Err(self.not_decided(error)),
+        }
+        if let Some(how) = self.calibrate {
+            file.calibrate(how, &scores, labels, part)?;
+        }
+        Ok(file)
+    }
+
+    /// A rule that asks for more rows than there are, or another error.
+    fn not_decided(&self, error: undercurve::Error) -> CliError {
+        let (rows, part) = self.chosen_on();
+        match error {
+            undercurve::Error::Param { .. } => {
+                CliError::input(format!("--threshold {}: there are {} {part} rows", self.rule, rows.len()))
+            }
+            error => error.into(),
+        }
     }
 
     /// The last line but one: figures of the kept model on the test rows, with 95 % intervals.
@@ -231,13 +245,42 @@ impl<T: Real> Training<T> {
         Ok(Some(format!("Test, with 95 % intervals: {}", parts.join(", "))))
     }
 
-    /// False- and true-positive rate of the test rows at a threshold.
-    fn test_rates(&self, model: &mut Predictor<T>, threshold: f64) -> Result<Option<(f64, f64)>> {
+    /// Labels and scores of the test rows of two classes.
+    fn test_scores(&self, model: &mut Predictor<T>) -> Result<Option<(Vec<T>, &[u8])>> {
         let Some(test) = self.trainer.test_data() else { return Ok(None) };
         let mut scores = vec![T::ZERO; test.len()];
         model.score(test.rows(), &mut scores)?;
-        let counts = Confusion::at(&scores, test.labels(), T::of(threshold))?;
-        Ok(counts.fpr().zip(counts.tpr()))
+        Ok(Some((scores, test.labels())))
+    }
+
+    /// What the last lines say of decisions.
+    fn decisions(&self, model: &mut Predictor<T>, reporter: &Reporter, totals: &mut Value) -> Result<()> {
+        let file = self.file(model)?;
+        let Some(decided) = &file.decided else { return Ok(()) };
+        let test = self.test_scores(model)?;
+        let test = test.as_ref().map(|(scores, labels)| (&scores[..], *labels));
+        let told = decision::Threshold::of(decided, file.threshold, self.costs, test)?;
+        totals["threshold"] = told.json();
+        if let Some(costs) = self.costs {
+            totals["slope"] = costs.slope().into();
+        }
+        match told.missed() {
+            Some(text) => eprintln!("warning: --threshold {text}; the model has no threshold"),
+            None => reporter.say(told.text())?,
+        }
+        if let Some(calibrated) = &file.calibrated {
+            totals["calibration"] = decision::calibration_json(calibrated);
+            let mut text = decision::calibration_text(calibrated);
+            if let Some((scores, labels)) = test {
+                let sure: Vec<T> = scores.iter().map(|&s| calibrated.calibration.probability(s)).collect();
+                let (loss, brier) = (log_loss(&sure, labels)?, brier(&sure, labels)?);
+                totals["calibration"]["test_log_loss"] = loss.into();
+                totals["calibration"]["test_brier"] = brier.into();
+                text += &format!("; test log loss {loss:.4}, Brier score {brier:.4}");
+            }
+            reporter.say(text)?;
+        }
+        Ok(())
     }
 
     /// What the bar says besides how far it is, given the objective on the last batch.
@@ -296,9 +339,8 @@ impl<T: Real> Training<T> {
     /// The file's bytes.
     fn save(&mut self) -> Result<Vec<u8>> {
         let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(None)?);
-        let mut model = self.model();
-        let threshold = self.rates(&mut model)?.map(|rates| rates.threshold);
-        Ok(SavedModel { threshold, best, trained, trainer: self.trainer.save(), ..self.file(&model) }.to_bytes())
+        let file = self.file(&mut self.model())?;
+        Ok(SavedModel { best, trained, trainer: self.trainer.save(), ..file }.to_bytes())
     }
 
     /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
@@ -337,6 +379,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
             std::process::exit(130);
         }
     });
+    // A budget of more rows than there are is told before the run, not after it.
+    if let ThresholdRule::Top(top) = run.rule {
+        top.of(run.chosen_on().0.len()).map_err(|error| run.not_decided(error))?;
+    }
     let place = manner.place;
     // What a run that comes to nothing puts back.
     let before_run = place.and_then(|path| std::fs::read(path).ok());
@@ -423,32 +469,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
     }
-    if let Some(rates) = run.rates(&mut model)? {
-        let (at, (_, part)) = (rates.threshold, run.chosen_on());
-        totals["threshold"] = json!({
-            "at": at.is_finite().then_some(at), "chosen_on": part, "fpr": rates.fpr, "tpr": rates.tpr
-        });
-        let most = match run.costs {
-            Some(costs) => {
-                totals["threshold"]["cost"] = costs.of(rates.fpr, rates.tpr).into();
-                totals["slope"] = costs.slope().into();
-                format!(" (the cheapest: {:.4} a row)", costs.of(rates.fpr, rates.tpr))
-            }
-            None => format!(" of {}", run.trainer.config().fpr.1),
-        };
-        let mut text = format!("Scores from {at:.4}: false-positive rate {:.4}{most} on the {part} rows, ", rates.fpr);
-        text += &format!("true-positive rate {:.4}", rates.tpr);
-        if let Some((fpr, tpr)) = run.test_rates(&mut model, at)? {
-            totals["threshold"]["test_fpr"] = fpr.into();
-            totals["threshold"]["test_tpr"] = tpr.into();
-            text += &format!("; test {fpr:.4} and {tpr:.4}");
-            if let Some(costs) = run.costs {
-                totals["threshold"]["test_cost"] = costs.of(fpr, tpr).into();
-                text += &format!(" ({:.4} a row)", costs.of(fpr, tpr));
-            }
-        }
-        reporter.say(text)?;
-    }
+    run.decisions(&mut model, &reporter, &mut totals)?;
     let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
     let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     // (Before what else is told, which may fail.)

@@ -138,7 +138,7 @@ fn reports_are_json_and_a_saved_model_measures_the_same() {
                 assert!(report[key].is_number(), "{report}");
             }
             for part in ["train", "test"] {
-                for key in ["auroc", "ap", "pauc", "accuracy"] {
+                for key in ["auroc", "ap", "pauc", "accuracy:0"] {
                     assert!((0.0..=1.0).contains(&report[part][key].as_f64().unwrap()), "{report}");
                 }
             }
@@ -149,13 +149,14 @@ fn reports_are_json_and_a_saved_model_measures_the_same() {
         assert_eq!((last["positives"].as_u64(), last["method"].as_str()), (Some(60), Some("soap")));
         assert_eq!((last["backend"].as_str(), last["precision"].as_str()), (Some("cpu"), Some(precision)));
 
-        let eval = ["eval", "run.model", "test.csv", "--json", "--scores", "scores.csv"];
+        let metrics = "auroc,ap,pauc,accuracy:0,tpr,fpr";
+        let eval = ["eval", "run.model", "test.csv", "--json", "--scores", "scores.csv", "--metric", metrics];
         let measured = objects(&stdout(&run(&folder.0, &eval)));
         let again = objects(&stdout(&run(
             &folder.0,
-            &["metrics", "scores.csv", "--json", "--metric", "auroc,ap,pauc:0.1:0.6,accuracy"],
+            &["metrics", "scores.csv", "--json", "--metric", "auroc,ap,pauc:0.1:0.6,accuracy:0"],
         )));
-        for key in ["auroc", "ap", "pauc", "accuracy"] {
+        for key in ["auroc", "ap", "pauc", "accuracy:0"] {
             assert_eq!(measured[0][key], reports[4]["test"][key], "{key}");
             let named = if key == "pauc" { "pauc:0.1:0.6" } else { key };
             assert_eq!(again[0][named], measured[0][key], "{key}");
@@ -640,9 +641,14 @@ fn held_out_rows_are_measured_alone() {
     let (last, totals) = (&reports[reports.len() - 2], &reports[reports.len() - 1]);
     let measured = objects(&stdout(&run(&folder.0, &["eval", "run.model", "data.csv", "--held-out", "--json"])));
     assert_eq!(measured[0]["rows"], totals["test_rows"]);
-    for key in ["auroc", "ap", "pauc", "accuracy"] {
+    for key in ["auroc", "ap", "pauc"] {
         assert_eq!(measured[0][key], last["test"][key], "{key}");
     }
+    // Accuracy is at a named threshold: here the model's.
+    let threshold = &totals["threshold"];
+    let (fpr, tpr) = (threshold["test_fpr"].as_f64().unwrap(), threshold["test_tpr"].as_f64().unwrap());
+    assert_eq!(measured[0]["threshold"], threshold["at"]);
+    assert!((measured[0]["accuracy"].as_f64().unwrap() - (0.2 * tpr + 0.8 * (1.0 - fpr))).abs() < 1e-9);
     refused(&folder, &["eval", "run.model", "other.csv", "--held-out"], "other.csv: ");
 }
 

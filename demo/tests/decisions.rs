@@ -135,6 +135,155 @@ fn the_best_step_on_validation_rows_is_kept() {
     assert_eq!(text, "whole.model: a model without its run, which training cannot go on from");
 }
 
+/// The columns label and score of a file that `eval --scores` wrote.
+fn scored(folder: &Folder, file: &str) -> (Vec<f64>, Vec<u8>) {
+    let text = fs::read_to_string(folder.path(file)).unwrap();
+    let rows = text.lines().skip(1).map(|line| line.split_once(',').unwrap());
+    rows.map(|(label, score)| (f64::from(score.parse::<f32>().unwrap()), label.parse::<u8>().unwrap())).unzip()
+}
+
+#[test]
+fn thresholds_follow_rules_and_scores_become_probabilities() {
+    let folder = Folder::new("rules");
+    folder.write("data.csv", csv(600));
+    folder.write(
+        "more.csv",
+        csv(900).lines().take(1).chain(csv(900).lines().skip(601)).map(|l| format!("{l}\n")).collect::<String>(),
+    );
+    let train = ["train", "data.csv", "--method", "soap", "--valid", "more.csv", "--out", "m", "--json"];
+    let with = |more: &[&str]| last(&stdout(&run(&folder.0, &[&train[..], more].concat())));
+    let eval = |more: &[&str]| last(&stdout(&run(&folder.0, &[&["eval", "m", "more.csv", "--json"], more].concat())));
+    for rule in ["fpr<=0.1", "recall>=0.7", "precision>=0.4", "top:30", "top:5%", "costs:1:9", "0.25"] {
+        let totals = with(&["--threshold", rule]);
+        let told = &totals["threshold"];
+        assert_eq!((told["rule"].as_str(), told["chosen_on"].as_str()), (Some(rule), Some("validation")));
+        let at = told["at"].as_f64().unwrap();
+        // The same score by a scan of all thresholds, from the scores that eval writes.
+        stdout(&run(&folder.0, &["eval", "m", "more.csv", "--scores", "s.csv"]));
+        let (scores, labels) = scored(&folder, "s.csv");
+        let all = undercurve_tests::decisions::thresholds(&scores, &labels);
+        let here = all.iter().rfind(|point| point.0 >= at).unwrap();
+        let best = match rule {
+            "fpr<=0.1" => all.iter().rfind(|point| point.1 <= 0.1),
+            "recall>=0.7" => all.iter().find(|point| point.2 >= 0.7),
+            "precision>=0.4" => {
+                all.iter().filter(|point| point.3 >= 0.4).max_by(|a, b| a.2.total_cmp(&b.2).then(a.0.total_cmp(&b.0)))
+            }
+            "top:30" => all.iter().rfind(|point| point.4 <= 30),
+            "top:5%" => all.iter().rfind(|point| point.4 <= 15),
+            _ => Some(here),
+        };
+        assert_eq!(here, best.unwrap(), "{rule}");
+        let (fpr, recall, precision, alerts) = (here.1, here.2, here.3, here.4);
+        let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-12;
+        assert!(
+            close(&told["fpr"], fpr) && close(&told["tpr"], recall) && close(&told["precision"], precision),
+            "{told}"
+        );
+        assert_eq!(told["alerts"].as_u64(), Some(alerts as u64));
+        // eval and predict use it, and inspect tells it.
+        let measured = eval(&[]);
+        assert!(close(&measured["precision"], precision) && close(&measured["threshold"], at), "{measured}");
+        let classes = stdout(&run(&folder.0, &["predict", "m", "more.csv"]));
+        assert_eq!(classes.lines().skip(1).filter(|line| line.ends_with(",1")).count(), alerts);
+        let inspected = last(&stdout(&run(&folder.0, &["inspect", "m", "--json"])));
+        assert_eq!(
+            (inspected["decided"]["rule"].as_str(), inspected["decided"]["on"].as_str()),
+            (Some(rule), Some("validation"))
+        );
+        // Another rule on a labelled file, without writing anything: as a model with it says.
+        let other = eval(&["--threshold", "recall>=0.7"]);
+        assert_eq!(other["chosen"]["rule"].as_str(), Some("recall>=0.7"));
+        if rule == "recall>=0.7" {
+            assert_eq!(other["threshold"], measured["threshold"]);
+        }
+    }
+    // SOAP fits no probabilities, so with validation rows it gets Platt's; the same as decide fits on these rows.
+    let by_default = with(&[]);
+    assert_eq!(by_default["calibration"]["how"].as_str(), Some("platt"));
+    assert_eq!(
+        (by_default["calibration"]["rows"].as_u64(), by_default["threshold"]["rule"].as_str()),
+        (Some(300), Some("fpr<=0.05"))
+    );
+    let probabilities = |model: &str| -> Vec<f64> {
+        let text = stdout(&run(&folder.0, &["predict", model, "more.csv"]));
+        assert!(text.starts_with("score,probability"), "{text}");
+        text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect()
+    };
+    let platt = probabilities("m");
+    assert_eq!(with(&["--calibrate", "none"])["calibration"], Value::Null);
+    assert!(stdout(&run(&folder.0, &["predict", "m", "more.csv"])).starts_with("score,class\n"));
+    assert!(
+        refused(&folder, &["eval", "m", "more.csv", "--metric", "brier"])
+            .starts_with("--metric brier: there are no probabilities")
+    );
+    fn decide<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        [&["decide", "m", "more.csv", "--out", "n"], more].concat()
+    }
+    stdout(&run(&folder.0, &decide(&["--calibrate", "platt"])));
+    assert_eq!(probabilities("n"), platt);
+    let told =
+        last(&stdout(&run(&folder.0, &decide(&["--calibrate", "isotonic", "--threshold", "top:10%", "--json"]))));
+    assert_eq!(
+        (told["calibration"]["how"].as_str(), told["threshold"]["chosen_on"].as_str()),
+        (Some("isotonic"), Some("more.csv"))
+    );
+    let (isotonic, (scores, labels)) = (probabilities("n"), scored(&folder, "s.csv"));
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+    assert!(order.windows(2).all(|pair| isotonic[pair[0]] <= isotonic[pair[1]] && platt[pair[0]] <= platt[pair[1]]));
+    assert!(told["threshold"]["alerts"].as_u64() <= Some(30));
+    // How good they are: from the rows as from the numbers.
+    let reliable = last(&stdout(&run(&folder.0, &["eval", "n", "more.csv", "--json", "--reliability"])));
+    let loss: f64 = isotonic.iter().zip(&labels).map(|(&p, &y)| -(if y == 1 { p } else { 1.0 - p }).ln()).sum();
+    assert!((reliable["log-loss"].as_f64().unwrap() - loss / 300.0).abs() < 1e-6, "{reliable}");
+    let bins = reliable["reliability"].as_array().unwrap();
+    assert_eq!(bins.iter().map(|bin| bin["rows"].as_u64().unwrap()).sum::<u64>(), 300);
+    let people = stdout(&run(&folder.0, &["eval", "n", "more.csv", "--reliability"]));
+    assert!(
+        people.contains("\nThreshold ") && people.contains("\nProbabilities, by tenths of the rows:\n"),
+        "{people}"
+    );
+
+    // What no threshold keeps: one line, and the model has none. (All rows of one score: no precision of .9.)
+    folder.write("flat.csv", "a,label\n".to_string() + &"1,0\n1,1\n2,0\n".repeat(30));
+    let output = run(
+        &folder.0,
+        &[
+            "train",
+            "flat.csv",
+            "--method",
+            "ce",
+            "--steps",
+            "5",
+            "--threshold",
+            "precision>=0.9",
+            "--out",
+            "f",
+            "--json",
+        ],
+    );
+    let warning = String::from_utf8(output.stderr.clone()).unwrap();
+    let said = "warning: --threshold precision>=0.9: no threshold has that precision on the training rows; the model has no threshold\n";
+    assert!(warning.contains(said), "{warning}");
+    assert_eq!(last(&stdout(&output))["threshold"]["at"], Value::Null);
+    assert!(stdout(&run(&folder.0, &["predict", "f", "flat.csv"])).starts_with("score,probability\n"));
+    let text = refused(&folder, &["decide", "f", "flat.csv", "--threshold", "top:1", "--out", "g"]);
+    assert_eq!(text, "--threshold top:1: more rows than that tie for the highest score on flat.csv");
+    for (more, part) in [
+        (&["--threshold", "precision>0.9"][..], "expected fpr<=A, precision>=P or recall>=R"),
+        (&["--threshold", "top:9999"], "--threshold top:9999: there are 90 training rows"),
+        (&["--threshold", "top:5", "--cost-fp", "1", "--cost-fn", "2"], "cannot be used with"),
+    ] {
+        let text = refused(&folder, &[&["train", "flat.csv", "--method", "ce"], more].concat());
+        assert!(text.contains(part), "{more:?}: {text}");
+    }
+    assert!(refused(&folder, &["decide", "f", "flat.csv", "--out", "g"]).contains("--threshold"));
+    assert!(
+        refused(&folder, &["decide", "f", "flat.csv", "--calibrate", "platt", "--out", "f"]).contains("not replaced")
+    );
+}
+
 /// Rows without labels, with an id that is no number to keep and a column that the model does not read.
 fn fresh(rows: usize) -> String {
     let mut numbers = Numbers(11);

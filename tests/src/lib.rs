@@ -7,6 +7,7 @@ pub mod algorithms;
 pub mod bounds;
 pub mod classes;
 pub mod contrastive;
+pub mod decisions;
 pub mod docs;
 pub mod estimators;
 pub mod fcco;

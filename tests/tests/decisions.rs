@@ -1,5 +1,8 @@
 //! From a run to decisions: the best of its models, a model alone, rows of files that come in pieces.
 
+#[path = "decisions/rules.rs"]
+mod rules;
+
 use proptest::prelude::*;
 use std::sync::Arc;
 use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, open, seal};
@@ -7,6 +10,7 @@ use undercurve::data::{
     Block, Blocks, DataError, Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Rows,
     Scale, Target, identifiers,
 };
+use undercurve::decision::{Calibrate, Calibration};
 use undercurve::metric::{Metrics, Rate};
 use undercurve::registry::METHODS;
 use undercurve::rng::Rng;
@@ -575,12 +579,58 @@ fn several_classes_and_numbers_are_predicted() {
     }
 }
 
+/// What was decided goes with the model: its threshold, rule and probabilities come back from the bytes, and predict by them.
+#[test]
+fn decisions_go_with_the_model() {
+    let (run, table) = model("soap", &impute());
+    let mut model = Predictor::<f32>::of(&run).unwrap();
+    let data = run.preparation.apply::<f32>(&table).unwrap();
+    let (scores, labels) = (model.predict(&table).unwrap(), data.labels());
+    let plain = SavedModel { trainer: model.save(), ..run };
+    assert!(!model.has_probabilities() && plain.to_bytes().len() < 1000);
+    for how in [Calibrate::Platt, Calibrate::Isotonic] {
+        let mut file = plain.clone();
+        file.calibrate(how, &scores, labels, "more.csv").unwrap();
+        let found = file.decide("recall>=0.8".parse().unwrap(), &scores, labels, "validation").unwrap();
+        assert_eq!(
+            (file.threshold, file.decided.as_ref().unwrap().counts),
+            (Some(found.threshold), Some(found.counts))
+        );
+        let bytes = file.to_bytes();
+        assert_eq!(SavedModel::from_bytes(&bytes).unwrap(), file);
+        let mut again = Predictor::<f32>::load(&bytes).unwrap();
+        assert_eq!(again.predict(&table).unwrap(), scores);
+        let calibration = Calibration::fit(how, &scores, labels).unwrap();
+        assert_eq!(again.calibration(), Some(&calibration));
+        let mut ordered = scores.clone();
+        ordered.sort_by(f32::total_cmp);
+        let sure: Vec<f32> = ordered.iter().map(|&s| again.probability(s).unwrap()).collect();
+        assert!(sure.windows(2).all(|pair| pair[0] <= pair[1]) && sure[0] > 0.0 && sure[sure.len() - 1] < 1.0);
+        assert_eq!(sure[3], calibration.probability(ordered[3]));
+        assert!(again.has_probabilities() && !again.fits_probabilities());
+        let hits = scores.iter().filter(|&&s| again.class(&[s]) == Some(1)).count() as u64;
+        assert_eq!(hits, found.counts.true_positives + found.counts.false_positives);
+    }
+    // A rule that nothing keeps leaves a file without a threshold, which says why.
+    let mut file = plain.clone();
+    file.threshold = Some(1.0);
+    let same = vec![0.5f32; scores.len()];
+    let result = file.decide("precision>=0.99".parse().unwrap(), &same, labels, "training");
+    assert_eq!(result, Err(undercurve::Error::Unreachable { what: "precision" }));
+    assert_eq!((file.threshold, file.decided.as_ref().unwrap().counts), (None, None));
+    assert_eq!(SavedModel::from_bytes(&file.to_bytes()).unwrap(), file);
+}
+
 /// Whatever a sealed file holds: an error, or a model that scores.
 #[test]
 fn sealed_nonsense_is_refused_or_scores() {
     let (run, table) = model("ce", &impute());
-    let model = Predictor::<f32>::of(&run).unwrap();
-    let bytes = SavedModel { trainer: model.save(), ..run }.to_bytes();
+    let mut model = Predictor::<f32>::of(&run).unwrap();
+    let (scores, data) = (model.predict(&table).unwrap(), run.preparation.apply::<f32>(&table).unwrap());
+    let mut file = SavedModel { trainer: model.save(), ..run };
+    file.decide("top:9".parse().unwrap(), &scores, data.labels(), "training").unwrap();
+    file.calibrate(Calibrate::Isotonic, &scores, data.labels(), "training").unwrap();
+    let bytes = file.to_bytes();
     let payload = open(Kind::Model, &bytes).unwrap();
     for at in 0..payload.len() {
         assert!(Predictor::<f32>::load(&seal(Kind::Model, &payload[..at])).is_err(), "{at}");

@@ -49,7 +49,7 @@ export declare class DataFile {
 export interface Predictions {
   /** In the model's precision; of several classes log-odds. */
   scores: Float32Array | Float64Array;
-  /** Of methods that fit some. */
+  /** Of methods that fit some, and of models whose scores are calibrated. */
   probabilities?: Float32Array | Float64Array;
   /** By the model's threshold, or the class of the highest score; not for numbers. */
   labels?: string[];
@@ -79,7 +79,12 @@ export declare class Model {
     negative: string | null;
     classes: string[];
     threshold: number | null;
+    /** How the threshold was chosen: `fpr<=0.05`, `precision>=0.9`, `recall>=0.8`, `top:100`, `top:2%`, `costs:1:20`, or a score. */
+    rule: string | null;
+    /** Whether there are any: of the method, or by calibration. */
     probabilities: boolean;
+    /** How scores were made probabilities, where the method fits none (or it was asked for): `platt` or `isotonic`. */
+    calibration: string | null;
     /** Whether it tells numbers. */
     numbers: boolean;
   };

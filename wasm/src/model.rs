@@ -21,6 +21,9 @@ pub struct Model {
     any: Any,
     preparation: Preparation,
     kept: Vec<String>,
+    /// The rule of the threshold, and how scores become probabilities.
+    rule: Option<String>,
+    calibration: Option<String>,
 }
 
 macro_rules! each {
@@ -42,10 +45,13 @@ impl Model {
             4 => Any::Narrow(Predictor::of(&saved)?),
             _ => Any::Wide(Predictor::of(&saved)?),
         };
-        Ok(Self { any, preparation: saved.preparation, kept: Vec::new() })
+        let rule = saved.decided.map(|decided| decided.rule.to_string());
+        let calibration = saved.calibrated.map(|calibrated| calibrated.calibration.how().to_string());
+        Ok(Self { any, preparation: saved.preparation, kept: Vec::new(), rule, calibration })
     }
 
-    /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, probabilities, numbers }`.
+    /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, rule, probabilities,
+    /// calibration, numbers }`.
     pub fn describe(&self) -> String {
         let text = |text: Option<&str>| text.map_or("null".to_string(), json::string);
         let columns = self.preparation.sources().into_iter();
@@ -63,7 +69,9 @@ impl Model {
             ("negative", text(self.preparation.negative())),
             ("classes", json::array(self.preparation.classes().iter().map(|name| json::string(name)))),
             ("threshold", threshold.filter(|at| at.is_finite()).map_or("null".to_string(), |at| format!("{at}"))),
+            ("rule", text(self.rule.as_deref())),
             ("probabilities", probabilities.to_string()),
+            ("calibration", text(self.calibration.as_deref())),
             ("numbers", (self.preparation.target() == Target::Values).to_string()),
         ])
     }

@@ -4,9 +4,11 @@
 //! CRC-32 of the payload, payload. A payload is a list of sections.
 
 mod codec;
+mod decided;
 mod reals;
 
 pub(crate) use codec::{Coded, Reader, write_bytes};
+pub use decided::{Calibrated, Decided};
 pub(crate) use reals::{reals, write_reals};
 
 use crate::metric::Costs;
@@ -40,7 +42,7 @@ impl Kind {
 pub(crate) const MOST: u64 = 1 << 62;
 
 /// The version written by this release, and the only one it reads.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// Why saved bytes cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,10 +163,12 @@ pub struct SavedModel {
     pub split: Option<f64>,
     /// Share of these that was held out for validation, if one file was split again.
     pub valid: Option<f64>,
-    /// Scores from here up predict the positive class, of two: on the validation rows, or else on the training rows, the
-    /// greatest true-positive rate at a false-positive rate of at most the upper end of the run's range; with costs the
-    /// cheapest.
+    /// Scores from here up predict the positive class, of two.
     pub threshold: Option<f64>,
+    /// How that was chosen.
+    pub decided: Option<Decided>,
+    /// What turns scores into probabilities, of two classes.
+    pub calibrated: Option<Calibrated>,
     /// What wrong decisions cost, where that was said.
     pub costs: Option<Costs>,
     /// Whether scores are log-odds of fitted probabilities.
@@ -221,6 +225,9 @@ mod tag {
     pub const GROUPS: u8 = b'g';
     /// Only there where rows have weights: the name of their column.
     pub const WEIGHT: u8 = b'w';
+    /// Only there where a threshold was chosen, or scores are calibrated.
+    pub const DECIDED: u8 = b'd';
+    pub const CALIBRATED: u8 = b'c';
 }
 
 impl SavedModel {
@@ -233,6 +240,8 @@ impl SavedModel {
             split: None,
             valid: None,
             threshold: None,
+            decided: None,
+            calibrated: None,
             costs: None,
             probabilities: false,
             real_bytes,
@@ -258,29 +267,30 @@ impl SavedModel {
         }
         self.trained.write(&mut story);
         let real = [self.real_bytes];
-        let mut groups = Vec::new();
-        if let Some(rule) = &self.preparation.groups {
-            rule.write(&mut groups);
+        fn bytes<C: Coded>(value: Option<&C>) -> Vec<u8> {
+            let mut out = Vec::new();
+            value.iter().for_each(|value| value.write(&mut out));
+            out
         }
-        let mut weight = Vec::new();
-        if let Some(column) = &self.preparation.weight {
-            column.write(&mut weight);
-        }
-        let parts: [(u8, &[u8]); 8] = [
-            (tag::PREPARATION, &preparation),
+        let groups = bytes(self.preparation.groups.as_ref());
+        let (decided, calibrated) = (bytes(self.decided.as_ref()), bytes(self.calibrated.as_ref()));
+        let mut there = alloc::vec![
+            (tag::PREPARATION, &preparation[..]),
             (tag::SPLIT, &split),
             (tag::REAL, &real),
             (tag::TRAINER, &self.trainer),
             (tag::THRESHOLD, &threshold),
             (tag::STORY, &story),
-            (tag::GROUPS, &groups),
+        ];
+        let weight = bytes(self.preparation.weight.as_ref());
+        let more = [
+            (tag::GROUPS, &groups[..]),
             (tag::WEIGHT, &weight),
+            (tag::DECIDED, &decided),
+            (tag::CALIBRATED, &calibrated),
         ];
         // (What there is none of is no section.)
-        let there: Vec<_> = parts
-            .into_iter()
-            .filter(|(tag, bytes)| !matches!(*tag, tag::GROUPS | tag::WEIGHT) || !bytes.is_empty())
-            .collect();
+        there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
         seal(Kind::Model, &sections(&there))
     }
 
@@ -289,16 +299,15 @@ impl SavedModel {
     /// # Errors
     /// [`CheckpointError`]; never a panic, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        fn there<C: Coded>(payload: &[u8], tag: u8) -> Result<Option<C>, CheckpointError> {
+            section(payload, tag).map(|bytes| Reader(bytes).value().ok_or(CheckpointError::Damaged)).transpose()
+        }
         let payload = open(Kind::Model, bytes)?;
         let find = |tag| section(payload, tag).ok_or(CheckpointError::Damaged);
         let (preparation, split) = (find(tag::PREPARATION)?, find(tag::SPLIT)?);
         let mut preparation: crate::data::Preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
-        if let Some(groups) = section(payload, tag::GROUPS) {
-            preparation.groups = Some(Reader(groups).value().ok_or(CheckpointError::Damaged)?);
-        }
-        if let Some(weight) = section(payload, tag::WEIGHT) {
-            preparation.weight = Some(Reader(weight).value().ok_or(CheckpointError::Damaged)?);
-        }
+        preparation.groups = there(payload, tag::GROUPS)?;
+        preparation.weight = there(payload, tag::WEIGHT)?;
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };
@@ -315,7 +324,21 @@ impl SavedModel {
         };
         let (valid, costs, probabilities, best, trained) = read().ok_or(CheckpointError::Damaged)?;
         let trainer = find(tag::TRAINER)?.to_vec();
-        Ok(Self { preparation, split, valid, threshold, costs, probabilities, real_bytes, trainer, best, trained })
+        let (decided, calibrated) = (there(payload, tag::DECIDED)?, there(payload, tag::CALIBRATED)?);
+        Ok(Self {
+            preparation,
+            split,
+            valid,
+            threshold,
+            decided,
+            calibrated,
+            costs,
+            probabilities,
+            real_bytes,
+            trainer,
+            best,
+            trained,
+        })
     }
 }
 

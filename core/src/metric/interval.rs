@@ -117,6 +117,49 @@ pub fn bootstrap(
     seed: u64,
     weights: &mut [f64],
 ) -> Result<[Option<Interval>; 2]> {
+    replicated(runs, replicates, seed, weights, |weights| weighed(weights, range))
+}
+
+/// The intervals of the precision and of the recall of the highest scores, this share of the weight of all, likewise.
+///
+/// # Errors
+/// As [`bootstrap`]; `Param` for a share outside (0, 1].
+pub fn bootstrap_top(
+    runs: &[Run],
+    share: f64,
+    replicates: usize,
+    seed: u64,
+    weights: &mut [f64],
+) -> Result<[Option<Interval>; 2]> {
+    if !(share > 0.0 && share <= 1.0) {
+        return Err(Error::Param { what: "rows at the top" });
+    }
+    replicated(runs, replicates, seed, weights, |weights| {
+        let sum = |at: usize| weights.iter().skip(at).step_by(2).sum::<f64>();
+        let (positives, negatives) = (sum(0), sum(1));
+        let (most, mut seen, mut found) = (share * (positives + negatives), 0.0, 0.0);
+        for run in weights.chunks_exact(2) {
+            let all = run[0] + run[1];
+            let taken = all.or_smaller(most - seen);
+            if taken <= 0.0 {
+                break;
+            }
+            // Of what is tied at the end a share.
+            found += taken * (run[0] / all);
+            seen += taken;
+        }
+        [found / most, found / positives]
+    })
+}
+
+/// The intervals of two figures of weighted runs, from replicates.
+fn replicated(
+    runs: &[Run],
+    replicates: usize,
+    seed: u64,
+    weights: &mut [f64],
+    of: impl Fn(&[f64]) -> [f64; 2],
+) -> Result<[Option<Interval>; 2]> {
     let (positives, negatives) = sizes(runs)?;
     crate::error::exact_len("weights", 2 * runs.len(), weights.len())?;
     if replicates < 2 {
@@ -125,7 +168,7 @@ pub fn bootstrap(
     for (weights, run) in weights.chunks_exact_mut(2).zip(runs) {
         (weights[0], weights[1]) = (run.positives as f64, run.negatives as f64);
     }
-    let values = weighed(weights, range);
+    let values = of(weights);
     let (mut mean, mut square) = ([0.0; 2], [0.0; 2]);
     for replicate in 0..replicates {
         let mut rng = Rng::keyed(seed, PURPOSE, replicate as u64);
@@ -133,7 +176,7 @@ pub fn bootstrap(
             (weights[0], weights[1]) = (gamma(&mut rng, run.positives), gamma(&mut rng, run.negatives));
         }
         // Welford's recursion.
-        for (k, value) in weighed(weights, range).into_iter().enumerate() {
+        for (k, value) in of(weights).into_iter().enumerate() {
             let apart = value - mean[k];
             mean[k] += apart / (replicate + 1) as f64;
             square[k] += apart * (value - mean[k]);

@@ -4,11 +4,12 @@ use super::group::{self, GroupSummary};
 use super::labels::Labels;
 use super::rank::{Run, runs};
 use super::{
-    Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule,
-    average_precision, bootstrap, cells_need, delong, pair_counts, pairs_of_groups, partial_auc, partial_auc_two_way,
-    point_at_fpr, point_at_slope, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision, roc_curve,
-    roc_curve_thinned, roc_len, summary,
+    Bin, Cells, Costs, FprRange, Gap, Interval, PairCounts, PrPoint, REPLICATES, Rate, RocPoint, Summary, TieRule, Top,
+    TopRows, average_precision, bootstrap, bootstrap_top, cells_need, delong, pair_counts, pairs_of_groups,
+    partial_auc, partial_auc_two_way, point_at_fpr, point_at_slope, pr_curve, pr_curve_thinned, precision_at_recall,
+    recall_at_precision, roc_curve, roc_curve_thinned, roc_len, summary,
 };
+use crate::decision::{Decision, ThresholdRule};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -124,6 +125,21 @@ impl<T: Real> Metrics<T> {
     pub fn point_at_fpr(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), most: f64) -> Result<RocPoint> {
         point_at_fpr(scores, labels, most, self.scratch(scores.len()))
     }
+    /// The threshold of a rule; see [`ThresholdRule::decide`].
+    pub fn decide(&mut self, scores: &[T], labels: &[u8], rule: ThresholdRule) -> Result<Decision> {
+        rule.decide(scores, labels, self.scratch(scores.len()))
+    }
+    /// See [`top`](super::top()).
+    pub fn top(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<TopRows> {
+        super::top(scores, labels, top, self.scratch(scores.len()))
+    }
+    /// At most so many bins; see [`reliability`](super::reliability).
+    pub fn reliability(&mut self, probabilities: &[T], labels: &[u8], bins: usize) -> Result<Vec<Bin>> {
+        let mut out = vec![Bin::default(); bins];
+        let count = super::reliability(probabilities, labels, self.scratch(labels.len()), &mut out)?;
+        out.truncate(count);
+        Ok(out)
+    }
     /// The cells of `count` groups; see [`Cells::new`].
     pub fn cells(&mut self, scores: &[T], labels: &[u8], groups: &[u32], count: usize) -> Result<Cells<'_, T>> {
         if count > super::MAX_GROUPS {
@@ -181,6 +197,22 @@ impl<T: Real> Metrics<T> {
     /// # Errors
     /// As [`auroc`](super::auroc()).
     pub fn intervals(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Intervals> {
+        let Some(found) = self.found_runs(scores, labels)? else { return Ok(Intervals::default()) };
+        let mut weights = vec![0.0; 2 * found.len()];
+        let [ap, pauc] = bootstrap(&found, range, REPLICATES, 1, &mut weights)?;
+        Ok(Intervals { auroc: delong(&found)?, ap, pauc })
+    }
+    /// 95 % intervals of the precision and of the recall of the highest scores, likewise; see [`bootstrap_top`].
+    ///
+    /// # Errors
+    /// As [`top`](super::top()).
+    pub fn top_intervals(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<[Option<Interval>; 2]> {
+        let share = top.of(scores.len())? as f64 / scores.len() as f64;
+        let Some(found) = self.found_runs(scores, labels)? else { return Ok([None; 2]) };
+        bootstrap_top(&found, share, REPLICATES, 1, &mut vec![0.0; 2 * found.len()])
+    }
+    /// The runs of the descending order, unless there are more than [`MOST_RUNS`].
+    fn found_runs(&mut self, scores: &[T], labels: &[u8]) -> Result<Option<Vec<Run>>> {
         let mut found = Vec::<Run>::new();
         runs(scores, labels, self.scratch(scores.len()), |_, run| {
             let full = found.len() > MOST_RUNS;
@@ -191,12 +223,7 @@ impl<T: Real> Metrics<T> {
                 _ => found.push(run),
             }
         })?;
-        if found.len() > MOST_RUNS {
-            return Ok(Intervals::default());
-        }
-        let mut weights = vec![0.0; 2 * found.len()];
-        let [ap, pauc] = bootstrap(&found, range, REPLICATES, 1, &mut weights)?;
-        Ok(Intervals { auroc: delong(&found)?, ap, pauc })
+        Ok((found.len() <= MOST_RUNS).then_some(found))
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(

@@ -45,7 +45,7 @@ impl Figures {
         }
     }
 
-    /// A figure by its name: `auroc`, `ap`, `pauc` and `accuracy` of two classes; `auroc` and `ap` (means over the classes),
+    /// A figure by its name: `auroc`, `ap`, `pauc` and `accuracy:0` (from score 0) of two classes; `auroc` and `ap` (means over the classes),
     /// `hand-till` and `accuracy` of several; `rmse`, `mae` and `r2` of numbers.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<f64> {
@@ -56,7 +56,7 @@ impl Figures {
     #[must_use]
     pub fn named(&self) -> Vec<(String, f64)> {
         let figures: Vec<(&str, f64)> = match self {
-            Self::Binary(s) => [("auroc", s.auroc), ("ap", s.ap), ("pauc", s.pauc), ("accuracy", s.accuracy)].into(),
+            Self::Binary(s) => [("auroc", s.auroc), ("ap", s.ap), ("pauc", s.pauc), ("accuracy:0", s.accuracy)].into(),
             #[cfg(feature = "multiclass")]
             Self::Classes(s) => {
                 [("hand-till", s.hand_till), ("auroc", s.auroc), ("ap", s.ap), ("accuracy", s.accuracy)].into()

@@ -8,7 +8,8 @@ use super::run::Run;
 use super::saved::{Saved, number_of, params, write};
 use super::{Figures, Trainer};
 use crate::checkpoint::{CheckpointError, SavedModel};
-use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows};
+use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows, Target};
+use crate::decision::Calibration;
 use crate::error::Error;
 use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
@@ -54,6 +55,7 @@ pub struct Predictor<T: Real> {
     run: bool,
     preparation: Option<Preparation>,
     threshold: Option<f64>,
+    calibration: Option<Calibration>,
     passes: SharedPasses<T>,
 }
 
@@ -98,6 +100,7 @@ impl<T: Real> Trainer<T> {
             run: false,
             preparation: None,
             threshold: None,
+            calibration: None,
             passes: SharedPasses::default(),
         }
     }
@@ -139,7 +142,11 @@ impl<T: Real> Predictor<T> {
         if saved.preparation.cols() != Model::<T>::inputs(&model.model) {
             return Err(CheckpointError::Damaged.into());
         }
-        Ok(Self { preparation: Some(saved.preparation.clone()), threshold: saved.threshold, ..model })
+        if saved.calibrated.is_some() && saved.preparation.target() != Target::Binary {
+            return Err(CheckpointError::Damaged.into());
+        }
+        let calibration = saved.calibrated.as_ref().map(|calibrated| calibrated.calibration.clone());
+        Ok(Self { preparation: Some(saved.preparation.clone()), threshold: saved.threshold, calibration, ..model })
     }
 
     /// The model of a run, or its best.
@@ -155,9 +162,9 @@ impl<T: Real> Predictor<T> {
         let params = params(values, saved.real_bytes, count)?;
         let run = saved.run().is_ok();
         let Saved { config, classes, data, .. } = saved;
-        let (probable, preparation) = (fits_probabilities(&config), None);
-        let (threshold, passes) = (None, SharedPasses::default());
-        Ok(Self { config, classes, model, params, data, probable, run, preparation, threshold, passes })
+        let (probable, preparation, threshold, calibration) = (fits_probabilities(&config), None, None, None);
+        let passes = SharedPasses::default();
+        Ok(Self { config, classes, model, params, data, probable, run, preparation, threshold, calibration, passes })
     }
 
     /// The model alone, without the run: what [`load`](Self::load) reads, of a size that goes with the parameters.
@@ -309,18 +316,33 @@ impl<T: Real> Predictor<T> {
         self.predict(&table)
     }
 
-    /// The probability that a score stands for: of the positive class, or of the one whose log-odds it is. Of methods that
-    /// fit one (cross-entropy, and finite sums of the logistic loss), by what their model file says; `None` of others, whose
-    /// scores rank only.
+    /// The probability that a score stands for: of the positive class, or of the one whose log-odds it is. By the calibration of
+    /// the model file, if it has one; else of methods that fit one (cross-entropy, and finite sums of the logistic loss), by what
+    /// their model file says; `None` of others, whose scores rank only.
     #[must_use]
     pub fn probability(&self, score: T) -> Option<T> {
-        self.probable.then(|| score.sigmoid())
+        match &self.calibration {
+            Some(calibration) => Some(calibration.probability(score)),
+            None => self.probable.then(|| score.sigmoid()),
+        }
     }
 
     /// Whether there are [`probabilities`](Self::probability).
     #[must_use]
     pub fn has_probabilities(&self) -> bool {
+        self.probable || self.calibration.is_some()
+    }
+
+    /// Whether the method itself fits them.
+    #[must_use]
+    pub fn fits_probabilities(&self) -> bool {
         self.probable
+    }
+
+    /// What turns scores into probabilities, where that was fitted to rows afterwards.
+    #[must_use]
+    pub fn calibration(&self) -> Option<&Calibration> {
+        self.calibration.as_ref()
     }
 
     /// Of two classes whether the score reaches the threshold, as 1 or 0; of several the number of the highest score (of

@@ -1,0 +1,150 @@
+//! What a model file knows of decisions: the rule behind its threshold, and the calibration of its scores.
+
+use super::{Coded, Reader, SavedModel};
+use crate::data::Target;
+use crate::decision::{Calibrate, Calibration, Decision, MOST_POOLS, Platt, Pool, ThresholdRule};
+use crate::error::{Error, Result};
+use crate::metric::{Confusion, Metrics};
+use crate::real::Real;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// How a threshold was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// By this rule.
+    pub rule: ThresholdRule,
+    /// On these rows: `validation`, `training`, or those of a file.
+    pub on: String,
+    /// Right and wrong predictions on them; `None` where no threshold keeps the rule, and the file has none.
+    pub counts: Option<Confusion>,
+}
+
+/// What turns scores into probabilities.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibrated {
+    /// The function.
+    pub calibration: Calibration,
+    /// The rows that it was fitted on: `validation`, `training`, or those of a file.
+    pub on: String,
+    /// How many.
+    pub rows: u64,
+    /// Positives among them.
+    pub positives: u64,
+}
+
+impl SavedModel {
+    /// Chooses the threshold on labelled scores of this model, which `on` names. Where no threshold keeps the rule, the file has
+    /// none, and says why. O(n).
+    ///
+    /// # Errors
+    /// Those of [`ThresholdRule::decide`], `Unreachable` among them; `Unsupported` for a model of other than two classes.
+    pub fn decide<T: Real>(&mut self, rule: ThresholdRule, scores: &[T], labels: &[u8], on: &str) -> Result<Decision> {
+        self.require_two_classes()?;
+        let found = Metrics::new().decide(scores, labels, rule);
+        if matches!(found, Ok(_) | Err(Error::Unreachable { .. })) {
+            self.threshold = found.ok().map(|decision| decision.threshold);
+            self.decided = Some(Decided { rule, on: on.into(), counts: found.ok().map(|decision| decision.counts) });
+        }
+        found
+    }
+
+    /// Fits what turns scores into probabilities to labelled scores of this model, which `on` names: rows that it was not trained
+    /// on. O(n log n) at most.
+    ///
+    /// # Errors
+    /// Those of [`Calibration::fit`]; `Unsupported` for a model of other than two classes.
+    pub fn calibrate<T: Real>(&mut self, how: Calibrate, scores: &[T], labels: &[u8], on: &str) -> Result<()> {
+        self.require_two_classes()?;
+        let calibration = Calibration::fit(how, scores, labels)?;
+        let positives = labels.iter().map(|&label| u64::from(label)).sum();
+        self.calibrated = Some(Calibrated { calibration, on: on.into(), rows: labels.len() as u64, positives });
+        Ok(())
+    }
+
+    fn require_two_classes(&self) -> Result<()> {
+        match self.preparation.target() {
+            Target::Binary => Ok(()),
+            _ => Err(Error::Unsupported { what: "decisions of other than two classes" }),
+        }
+    }
+}
+
+impl Coded for Decided {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.rule.to_string().write(out);
+        self.on.write(out);
+        let of = |c: Confusion| [c.true_positives, c.false_positives, c.true_negatives, c.false_negatives];
+        self.counts.is_some().write(out);
+        if let Some(counts) = self.counts {
+            of(counts).write(out);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let rule = from.value::<String>()?.parse().ok()?;
+        let on = from.value()?;
+        let counts = if from.value()? {
+            let [true_positives, false_positives, true_negatives, false_negatives] = from.value()?;
+            // (Sums of them are taken.)
+            let small = |count: u64| count <= u64::from(u32::MAX);
+            if ![true_positives, false_positives, true_negatives, false_negatives].into_iter().all(small) {
+                return None;
+            }
+            Some(Confusion { true_positives, false_positives, true_negatives, false_negatives })
+        } else {
+            None
+        };
+        Some(Self { rule, on, counts })
+    }
+}
+
+impl Coded for Calibrated {
+    fn write(&self, out: &mut Vec<u8>) {
+        match &self.calibration {
+            Calibration::Platt(curve) => {
+                out.push(b'p');
+                (curve.slope, curve.offset).write(out);
+            }
+            Calibration::Isotonic(pools) => {
+                out.push(b'i');
+                pools.len().write(out);
+                for pool in pools {
+                    (pool.low, (pool.high, pool.value)).write(out);
+                    [pool.rows, pool.positives].write(out);
+                }
+            }
+        }
+        self.on.write(out);
+        [self.rows, self.positives].write(out);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let calibration = match from.byte()? {
+            b'p' => {
+                let (slope, offset): (f64, f64) = from.value()?;
+                (slope.is_finite() && offset.is_finite()).then_some(Calibration::Platt(Platt { slope, offset }))?
+            }
+            b'i' => {
+                let count: usize = from.value()?;
+                if !(1..=MOST_POOLS).contains(&count) {
+                    return None;
+                }
+                let mut pools = Vec::<Pool>::with_capacity(count);
+                for _ in 0..count {
+                    let (low, (high, value)): (f64, (f64, f64)) = from.value()?;
+                    let [rows, positives] = from.value()?;
+                    // Scores ascend, and probabilities with them.
+                    let after = pools.last().is_none_or(|last| last.high < low && last.value <= value);
+                    if !(after && low <= high && low.is_finite() && high.is_finite() && (0.0..=1.0).contains(&value)) {
+                        return None;
+                    }
+                    pools.push(Pool { low, high, rows, positives, value });
+                }
+                Calibration::Isotonic(pools)
+            }
+            _ => return None,
+        };
+        let on = from.value()?;
+        let [rows, positives] = from.value()?;
+        Some(Self { calibration, on, rows, positives })
+    }
+}

@@ -1,0 +1,17 @@
+//! From scores to decisions: thresholds by rules, and probabilities by calibration.
+//!
+//! A [`ThresholdRule`] says what a threshold has to keep (a false-positive rate, a precision, a recall, a number of alerts, the
+//! least cost) and finds the threshold on labelled rows that keeps it and gives the most. [`fit_platt`] and
+//! [`pool_adjacent_violators`] turn scores into probabilities, to be fitted on rows that the model was not trained on.
+
+#[cfg(feature = "alloc")]
+mod calibration;
+mod isotonic;
+mod platt;
+mod rule;
+
+#[cfg(feature = "alloc")]
+pub use calibration::{Calibrate, Calibration, MOST_POOLS};
+pub use isotonic::{Pool, pool_adjacent_violators, pooled_probability};
+pub use platt::{Platt, fit_platt};
+pub use rule::{Decision, ThresholdRule};

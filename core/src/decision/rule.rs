@@ -1,0 +1,209 @@
+//! Rules that find a threshold on labelled rows: of the thresholds that keep a bound, the one that gives the most.
+//!
+//! | rule | bound | of those that keep it |
+//! |---|---|---|
+//! | `fpr<=A` | false-positive rate at most A | the lowest: the greatest recall |
+//! | `precision>=P` | precision at least P | the one of the greatest recall, the highest of equal ones |
+//! | `recall>=R` | recall at least R | the highest: the least false-positive rate |
+//! | `top:K`, `top:S%` | at most K rows, or S % of them, reach it | the lowest |
+//! | `costs:FP:FN[:SHARE]` | – | the one where a row costs least ([`Costs`]), the highest of equal ones |
+//! | a number | – | that score |
+//!
+//! A bound is kept on the rows that the threshold is found on. On others a rate moves as rates do, and a number of rows stands
+//! for the share that it was: what is kept is a score.
+
+use crate::error::{Error, Result};
+use crate::metric::rank::groups;
+use crate::metric::{Confusion, Costs, Top};
+use crate::real::Real;
+use crate::scratch::Scratch;
+use core::fmt;
+use core::str::FromStr;
+
+/// What a threshold has to keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ThresholdRule {
+    /// A score, as it is.
+    Score(f64),
+    /// At most this false-positive rate.
+    Fpr(f64),
+    /// At least this precision.
+    Precision(f64),
+    /// At least this recall.
+    Recall(f64),
+    /// At most so many rows: a budget of alerts.
+    Top(Top),
+    /// The least cost.
+    Costs {
+        /// What a false positive costs.
+        false_positive: f64,
+        /// What a false negative costs.
+        false_negative: f64,
+        /// The share of positives where decisions are made; `None`: that of the rows.
+        prevalence: Option<f64>,
+    },
+}
+
+/// A threshold, and what it comes to on the rows that it was found on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Scores from here up predict the positive class; +∞ predicts none.
+    pub threshold: f64,
+    /// Right and wrong predictions.
+    pub counts: Confusion,
+}
+
+impl ThresholdRule {
+    /// What [`FromStr`] reads, in words.
+    pub const FORMS: &str =
+        "fpr<=A, precision>=P or recall>=R (from 0 to 1), top:K, top:S%, costs:FP:FN, costs:FP:FN:SHARE or a score";
+
+    /// That of costs.
+    #[must_use]
+    pub fn of_costs(costs: Costs) -> Self {
+        let (false_positive, false_negative) = (costs.false_positive(), costs.false_negative());
+        Self::Costs { false_positive, false_negative, prevalence: Some(costs.prevalence()) }
+    }
+
+    /// The costs on rows with such a share of positives, of the rule of costs.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn costs(self, share: f64) -> Result<Option<Costs>> {
+        match self {
+            Self::Costs { false_positive, false_negative, prevalence } => {
+                Costs::new(false_positive, false_negative, prevalence.unwrap_or(share)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What it is called where no threshold keeps it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Precision(_) => "precision",
+            _ => "rows at the top",
+        }
+    }
+
+    /// The threshold on these rows. `scratch` as [`need`](crate::metric::need) says; O(n).
+    ///
+    /// # Errors
+    /// `Unreachable` where no threshold has that precision, or where more rows than the budget tie for the highest score;
+    /// `Param` for a bound outside its range; as [`auroc`](crate::metric::auroc).
+    ///
+    /// ```
+    /// use undercurve::{Scratch, decision::ThresholdRule};
+    /// let (scores, labels) = ([0.9, 0.8, 0.7, 0.6, 0.5], [1, 0, 1, 1, 0]);
+    /// let (mut u32, mut u64) = ([0; 2048], [0; 10]);
+    /// let scratch = Scratch { u32: &mut u32, u64: &mut u64, ..Scratch::default() };
+    /// let found = "precision>=0.75".parse::<ThresholdRule>()?.decide(&scores, &labels, scratch)?;
+    /// assert_eq!((found.threshold, found.counts.tpr()), (0.6, Some(1.0)));
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    pub fn decide<T: Real>(self, scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<Decision> {
+        if !self.is_sound() {
+            return Err(Error::Param { what: "threshold rule" });
+        }
+        let (classes, groups) = groups(scores, labels, scratch)?;
+        let (positives, negatives) = (classes.positives as f64, classes.negatives as f64);
+        let most = if let Self::Top(top) = self { top.of(scores.len())? } else { 0 };
+        let slope = self.costs(positives / scores.len() as f64)?.map_or(0.0, Costs::slope);
+        // No alarm at all keeps any false-positive rate, costs what it costs, and is what a score above all others says.
+        let none = matches!(self, Self::Fpr(_) | Self::Costs { .. } | Self::Score(_));
+        let mut best = none.then_some((f64::INFINITY, 0, 0));
+        let (mut tp, mut fp, mut gain) = (0u64, 0u64, 0.0);
+        for group in groups {
+            tp += group.run.positives;
+            fp += group.run.negatives;
+            let (tpr, fpr) = (tp as f64 / positives, fp as f64 / negatives);
+            let takes = match self {
+                Self::Score(at) => group.score.f64() >= at,
+                Self::Fpr(most) => fpr <= most,
+                Self::Precision(least) => group.run.positives > 0 && tp as f64 / (tp + fp) as f64 >= least,
+                Self::Recall(least) => tpr >= least && best.is_none(),
+                Self::Top(_) => tp + fp <= most,
+                Self::Costs { .. } => {
+                    // (False-positive rate 0 costs nothing, also where the slope is infinite.)
+                    let here = if fp > 0 { tpr - slope * fpr } else { tpr };
+                    let better = here > gain;
+                    gain = here.or_larger(gain);
+                    better
+                }
+            };
+            if takes {
+                best = Some((group.score.f64(), tp, fp));
+            }
+        }
+        let (threshold, tp, fp) = best.ok_or(Error::Unreachable { what: self.name() })?;
+        let threshold = if let Self::Score(at) = self { at } else { threshold };
+        let counts = Confusion {
+            true_positives: tp,
+            false_positives: fp,
+            true_negatives: classes.negatives - fp,
+            false_negatives: classes.positives - tp,
+        };
+        Ok(Decision { threshold, counts })
+    }
+
+    fn is_sound(self) -> bool {
+        match self {
+            Self::Score(at) => at.is_finite(),
+            Self::Fpr(bound) | Self::Precision(bound) | Self::Recall(bound) => (0.0..=1.0).contains(&bound),
+            Self::Top(top) => top.is_sound(),
+            Self::Costs { .. } => self.costs(0.5).is_ok(),
+        }
+    }
+}
+
+impl FromStr for ThresholdRule {
+    type Err = Error;
+
+    /// As the table above has them; spaces around `<=` and `>=` may be there.
+    ///
+    /// # Errors
+    /// `Param`.
+    fn from_str(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let bound = |name: &str, sign: &str| -> Option<f64> {
+            text.strip_prefix(name)?.trim_start().strip_prefix(sign)?.trim().parse().ok()
+        };
+        let costs = |text: &str| {
+            let mut parts = text.split(':').map(|part| part.trim().parse::<f64>().ok());
+            let (false_positive, false_negative) = (parts.next()??, parts.next()??);
+            let prevalence = match parts.next() {
+                None => None,
+                Some(share) => Some(share?),
+            };
+            parts.next().is_none().then_some(Self::Costs { false_positive, false_negative, prevalence })
+        };
+        let rule = if let Some(rows) = text.strip_prefix("top:") {
+            rows.trim().parse().ok().map(Self::Top)
+        } else if let Some(text) = text.strip_prefix("costs:") {
+            costs(text)
+        } else {
+            (bound("fpr", "<=").map(Self::Fpr))
+                .or_else(|| bound("precision", ">=").map(Self::Precision))
+                .or_else(|| bound("recall", ">=").map(Self::Recall))
+                .or_else(|| text.parse().ok().map(Self::Score))
+        };
+        rule.filter(|rule| rule.is_sound()).ok_or(Error::Param { what: "threshold rule" })
+    }
+}
+
+/// As it is read.
+impl fmt::Display for ThresholdRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Score(at) => write!(f, "{at}"),
+            Self::Fpr(most) => write!(f, "fpr<={most}"),
+            Self::Precision(least) => write!(f, "precision>={least}"),
+            Self::Recall(least) => write!(f, "recall>={least}"),
+            Self::Top(top) => write!(f, "top:{top}"),
+            Self::Costs { false_positive, false_negative, prevalence } => {
+                write!(f, "costs:{false_positive}:{false_negative}")?;
+                prevalence.map_or(Ok(()), |share| write!(f, ":{share}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `undercurve decide`: another threshold, and probabilities, for a model that is there; and how every command tells them.
+
+use crate::decide::{self, CalibrateArg};
+use crate::error::{CliError, Result};
+use crate::input::{self, LayoutArgs};
+use crate::{eval, output};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use undercurve::Real;
+use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
+use undercurve::data::Target;
+use undercurve::decision::{Calibration, ThresholdRule};
+use undercurve::metric::{Confusion, Costs, Metrics};
+use undercurve::trainer::Predictor;
+
+/// Options of `decide`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Thresholds are scores. A rule finds one on DATA: fpr<=A, precision>=P and recall>=R keep a rate there and give the most of the
+other; top:K and top:S% are a budget of alerts, at most so many of these rows (of others about that share); costs:FP:FN[:SHARE] is
+the cheapest, where a share of rows is positive [default: that of DATA]. Where no threshold keeps a rule, nothing is written.
+
+DATA should be rows that the model was not trained on, and not those that it is tested on.
+
+Examples:
+  undercurve decide data.model recent.csv --threshold \"precision>=0.9\" --out precise.model
+  undercurve decide data.model recent.csv --threshold top:2% --calibrate isotonic --out alerts.model
+
+Exit code: 0, or 2 for bad input and rules that no threshold keeps.")]
+pub struct Args {
+    /// A file that `train --out` or `--save` wrote
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Labelled rows with the columns of training; - is stdin
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// Only the rows that `train --split` held out; DATA is the file of training
+    #[arg(long)]
+    held_out: bool,
+    /// The rule of the threshold: fpr<=A, precision>=P, recall>=R, top:K, top:S%, costs:FP:FN[:SHARE], or a score
+    #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
+    #[arg(required_unless_present = "calibrate")]
+    threshold: Option<ThresholdRule>,
+    /// What turns scores into probabilities: none, platt (a logistic curve) or isotonic (any increasing function, for a thousand
+    /// rows of each class and more)
+    #[arg(long, value_name = "HOW", hide_possible_values = true)]
+    calibrate: Option<CalibrateArg>,
+    /// Write the model with them to FILE
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Decides.
+///
+/// # Errors
+/// [`CliError`].
+pub fn run(args: &Args) -> Result<()> {
+    let saved = input::saved(&args.model)?;
+    output::check_output(&args.out, &[&args.model, &args.data])?;
+    match saved.real_bytes {
+        4 => run_in::<f32>(args, saved),
+        _ => run_in::<f64>(args, saved),
+    }
+}
+
+fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
+    let file = args.model.display();
+    if saved.preparation.target() != Target::Binary {
+        return Err(CliError::input(format!("{file}: decisions are for a model of two classes")));
+    }
+    let mut model = Predictor::<T>::of(&saved).map_err(|error| CliError::input(format!("{file}: {error}")))?;
+    let table = input::table_again(&args.data, args.layout, &saved.preparation)?;
+    let mut data = saved.preparation.apply::<T>(&table)?;
+    let name = args.data.display().to_string();
+    if args.held_out {
+        data = eval::held_out(&args.model, &saved, &model, &table, &data, &name)?;
+    }
+    data.require_every_class(&name)?;
+    input::notes(&data, &name, saved.preparation.group_names().len());
+    let mut scores = vec![T::ZERO; data.len()];
+    model.score(data.rows(), &mut scores)?;
+    let on = if args.held_out { format!("{name} (held out)") } else { name };
+    let mut object = json!({ "rows": data.len(), "positives": data.positives() });
+    let mut lines = Vec::new();
+    if let Some(rule) = args.threshold {
+        let threshold = choose(rule, &scores, data.labels(), &on)?;
+        (saved.threshold, saved.decided) = (threshold.at, Some(threshold.decided.clone()));
+        object["threshold"] = threshold.json();
+        lines.push(threshold.text());
+    }
+    if let Some(how) = args.calibrate {
+        saved.calibrated = None;
+        if let Some(how) = how.calibrate() {
+            saved.calibrate(how, &scores, data.labels(), &on)?;
+        }
+        if let Some(calibrated) = &saved.calibrated {
+            object["calibration"] = calibration_json(calibrated);
+            lines.push(calibration_text(calibrated));
+        }
+    }
+    output::write_atomic(&args.out, &saved.to_bytes())?;
+    if args.json {
+        return output::line(object);
+    }
+    lines.push(format!("The model is in {}", args.out.display()));
+    lines.into_iter().try_for_each(output::line)
+}
+
+/// Chooses a threshold on labelled scores, of the rows that `on` names.
+///
+/// # Errors
+/// `Input` where no threshold keeps the rule, or it asks for more rows than there are.
+pub fn choose<T: Real>(rule: ThresholdRule, scores: &[T], labels: &[u8], on: &str) -> Result<Threshold> {
+    let found = match Metrics::new().decide(scores, labels, rule) {
+        Ok(found) => Some(found),
+        Err(undercurve::Error::Unreachable { .. }) => None,
+        Err(undercurve::Error::Param { .. }) => {
+            return Err(CliError::input(format!("--threshold {rule}: there are {} rows", labels.len())));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let positives = labels.iter().filter(|&&label| label == 1).count();
+    let costs = rule.costs(positives as f64 / labels.len() as f64)?;
+    let decided = Decided { rule, on: on.to_string(), counts: found.map(|found| found.counts) };
+    let threshold = Threshold { decided, at: found.map(|found| found.threshold), costs, test: None };
+    match threshold.missed() {
+        Some(text) => Err(CliError::input(format!("--threshold {text}"))),
+        None => Ok(threshold),
+    }
+}
+
+/// What is told of a threshold.
+pub struct Threshold {
+    decided: Decided,
+    at: Option<f64>,
+    costs: Option<Costs>,
+    /// On the test rows.
+    test: Option<Confusion>,
+}
+
+impl Threshold {
+    /// With what it comes to on test rows, if there are some.
+    ///
+    /// # Errors
+    /// Those of [`Confusion::at`].
+    pub fn of<T: Real>(
+        decided: &Decided,
+        at: Option<f64>,
+        costs: Option<Costs>,
+        test: Option<(&[T], &[u8])>,
+    ) -> Result<Self> {
+        let test = match (test, at) {
+            (Some((scores, labels)), Some(at)) => Some(Confusion::at(scores, labels, T::of(at))?),
+            _ => None,
+        };
+        Ok(Self { decided: decided.clone(), at, costs, test })
+    }
+
+    /// The score, unless nothing keeps the rule.
+    pub fn at(&self) -> Option<f64> {
+        self.at
+    }
+
+    /// The rows that it was chosen on, in words.
+    fn on(&self) -> String {
+        rows(&self.decided.on)
+    }
+
+    /// Where no threshold keeps the rule: that, after the option.
+    pub fn missed(&self) -> Option<String> {
+        let what = match self.decided.rule {
+            ThresholdRule::Precision(_) => "no threshold has that precision",
+            _ => "more rows than that tie for the highest score",
+        };
+        self.decided.counts.is_none().then(|| format!("{}: {what} on {}", self.decided.rule, self.on()))
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let rates = |counts: Confusion| {
+            let rate = |rate: Option<f64>| rate.map_or("-".to_string(), |rate| format!("{rate:.4}"));
+            let alerts = counts.true_positives + counts.false_positives;
+            let cost = self.costs.zip(counts.fpr().zip(counts.tpr()));
+            let cost =
+                cost.map_or_else(String::new, |(costs, (fpr, tpr))| format!(", cost {:.4} a row", costs.of(fpr, tpr)));
+            format!(
+                "false-positive rate {}, recall {}, precision {}, {alerts} of {} rows{cost}",
+                rate(counts.fpr()),
+                rate(counts.tpr()),
+                rate(counts.precision()),
+                counts.total()
+            )
+        };
+        let at = self.at.unwrap_or(f64::INFINITY);
+        let on = self.decided.counts.map_or_else(String::new, rates);
+        let test = self.test.map_or_else(String::new, |counts| format!("; on the test rows: {}", rates(counts)));
+        format!("Threshold {at:.4} by {} on {}: {on}{test}", self.decided.rule, self.on())
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let mut object = json!({
+            "at": self.at.filter(|at| at.is_finite()), "rule": self.decided.rule.to_string(), "chosen_on": self.decided.on,
+        });
+        for (prefix, counts) in [("", self.decided.counts), ("test_", self.test)] {
+            let Some(counts) = counts else { continue };
+            for (name, value) in [
+                ("fpr", counts.fpr()),
+                ("tpr", counts.tpr()),
+                ("precision", counts.precision()),
+                ("cost", self.costs.and_then(|costs| Some(costs.of(counts.fpr()?, counts.tpr()?)))),
+            ] {
+                if value.is_some() || name == "precision" {
+                    object[format!("{prefix}{name}")] = value.into();
+                }
+            }
+            object[format!("{prefix}alerts")] = (counts.true_positives + counts.false_positives).into();
+        }
+        object
+    }
+}
+
+/// Rows that something was chosen on, in words.
+fn rows(on: &str) -> String {
+    match on {
+        "training" | "validation" => format!("the {on} rows"),
+        file => file.to_string(),
+    }
+}
+
+/// What turns scores into probabilities, for programs.
+pub fn calibration_json(calibrated: &Calibrated) -> Value {
+    let mut object = json!({
+        "how": calibrated.calibration.how().to_string(), "chosen_on": calibrated.on,
+        "rows": calibrated.rows, "positives": calibrated.positives,
+    });
+    match &calibrated.calibration {
+        Calibration::Platt(curve) => {
+            object["slope"] = curve.slope.into();
+            object["offset"] = curve.offset.into();
+        }
+        Calibration::Isotonic(pools) => object["pools"] = pools.len().into(),
+    }
+    object
+}
+
+/// For people.
+pub fn calibration_text(calibrated: &Calibrated) -> String {
+    let how = match &calibrated.calibration {
+        Calibration::Platt(_) => "platt".to_string(),
+        Calibration::Isotonic(pools) => format!("isotonic ({} steps)", pools.len()),
+    };
+    let Calibrated { rows: count, positives, on, .. } = calibrated;
+    format!("Probabilities by {how}, fitted on {} ({count}, {positives} positive)", rows(on))
+}

@@ -1,0 +1,347 @@
+//! Thresholds by rules, calibration, the rows at the top, and how good probabilities are, against their naive twins.
+
+use undercurve::decision::{
+    Calibrate, Calibration, MOST_POOLS, Pool, ThresholdRule, fit_platt, pool_adjacent_violators, pooled_probability,
+};
+use undercurve::metric::{Bin, Confusion, Costs, Metrics, Top, brier, calibration_error, log_loss, need, reliability};
+use undercurve::rng::Rng;
+use undercurve::{Error, Real, Scratch};
+use undercurve_tests::decisions as twin;
+
+/// Scores of both classes, rounded so that many are equal.
+fn example(seed: u64, n: usize, share: f64, step: f64) -> (Vec<f64>, Vec<u8>) {
+    let mut rng = Rng::new(seed);
+    let (scores, mut labels): (Vec<f64>, Vec<u8>) = (0..n)
+        .map(|_| {
+            let positive = rng.uniform() < share;
+            let score = rng.normal() + if positive { 1.0 } else { 0.0 };
+            (if step > 0.0 { (score / step).round() * step } else { score }, u8::from(positive))
+        })
+        .unzip();
+    (labels[0], labels[1]) = (1, 0);
+    (scores, labels)
+}
+
+const SHAPES: [(usize, f64, f64); 5] =
+    [(2, 0.5, 0.0), (40, 0.3, 0.5), (60, 0.1, 0.0), (200, 0.5, 0.25), (90, 0.3, 9.0)];
+
+fn rule(text: &str) -> ThresholdRule {
+    text.parse().unwrap()
+}
+
+/// Each rule is the best of all thresholds that keep it, by a scan of all of them.
+#[test]
+fn rules_find_the_best_of_all_thresholds() {
+    for (seed, (n, share, step)) in SHAPES.into_iter().enumerate() {
+        let (scores, labels) = example(seed as u64, n, share, step);
+        let all = twin::thresholds(&scores, &labels);
+        let mut memory = Metrics::new();
+        let mut decide = |rule: ThresholdRule| memory.decide(&scores, &labels, rule);
+        for bound in [0.0, 0.05, 0.2, 0.5, 0.8, 1.0] {
+            let lowest = all.iter().rev().find(|at| at.1 <= bound);
+            let got = decide(ThresholdRule::Fpr(bound)).unwrap();
+            assert_eq!(got.threshold, lowest.map_or(f64::INFINITY, |at| at.0));
+            assert_eq!(
+                decide(ThresholdRule::Recall(bound)).unwrap().threshold,
+                all.iter().find(|at| at.2 >= bound).unwrap().0
+            );
+            // The greatest recall, and the highest threshold that has it.
+            let precise = all.iter().filter(|at| at.3 >= bound);
+            let most = precise.clone().map(|at| at.2).fold(f64::NEG_INFINITY, f64::max);
+            let highest = precise.filter(|at| at.2 == most).map(|at| at.0).fold(f64::NEG_INFINITY, f64::max);
+            let got = decide(ThresholdRule::Precision(bound));
+            if most > 0.0 {
+                assert_eq!(got.unwrap().threshold, highest, "{n} rows, precision {bound}");
+            } else {
+                assert_eq!(got, Err(Error::Unreachable { what: "precision" }));
+            }
+        }
+        for top in [Top::Rows(1), Top::Rows(n as u64), Top::Percent(20.0), Top::Percent(100.0)] {
+            let most = top.of(n).unwrap() as usize;
+            let expected = all.iter().rev().find(|at| at.4 <= most).map(|at| at.0);
+            let got = decide(ThresholdRule::Top(top));
+            assert_eq!(got.map(|found| found.threshold).ok(), expected, "{top}");
+            if let Ok(found) = got {
+                assert!(found.counts.true_positives + found.counts.false_positives <= most as u64);
+            } else {
+                assert_eq!(got, Err(Error::Unreachable { what: "rows at the top" }));
+            }
+        }
+        // Costs are where their slope touches the curve; a score is itself.
+        for (fp, fnn, prevalence) in [(1.0, 1.0, None), (1.0, 20.0, Some(0.01)), (3.0, 1.0, Some(0.5))] {
+            let costs = ThresholdRule::Costs { false_positive: fp, false_negative: fnn, prevalence };
+            let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
+            let slope = Costs::new(fp, fnn, prevalence.unwrap_or(positives / n as f64)).unwrap().slope();
+            assert_eq!(
+                decide(costs).unwrap().threshold,
+                Metrics::new().point_at_slope(&scores, &labels, slope).unwrap().threshold
+            );
+        }
+        // What is told of a threshold is what it does.
+        for text in ["fpr<=0.3", "recall>=0.5", "top:100%", "costs:1:5", "0.25", "99", "-99"] {
+            let found = decide(rule(text)).unwrap();
+            assert_eq!(found.counts, Confusion::at(&scores, &labels, found.threshold).unwrap(), "{text}");
+        }
+        assert_eq!(decide(ThresholdRule::Score(0.25)).unwrap().threshold, 0.25);
+    }
+}
+
+#[test]
+fn rules_are_read_and_written_alike() {
+    for text in [
+        "fpr<=0.05",
+        "precision>=0.9",
+        "recall>=0.8",
+        "top:100",
+        "top:2%",
+        "top:0.35%",
+        "top:100%",
+        "top:7%",
+        "top:29%",
+        "costs:1:20",
+        "costs:1:20:0.01",
+        "0.25",
+        "-3",
+        "0",
+    ] {
+        assert_eq!(rule(text).to_string(), text);
+    }
+    let mut rng = Rng::new(5);
+    for _ in 0..2000 {
+        let top = Top::Percent((100.0 * rng.uniform()).or_larger(1e-9));
+        assert_eq!(top.to_string().parse::<Top>().unwrap(), top, "{top}");
+    }
+    assert_eq!(rule(" precision >= 0.9 "), ThresholdRule::Precision(0.9));
+    for text in [
+        "",
+        "fpr",
+        "fpr>=0.1",
+        "fpr<=2",
+        "fpr<=-0.1",
+        "precision<=0.9",
+        "recall>=x",
+        "top:",
+        "top:0",
+        "top:-1",
+        "top:0%",
+        "top:101%",
+        "top:1.5",
+        "costs:1",
+        "costs:0:1",
+        "costs:1:1:1",
+        "costs:1:2:.5:4",
+        "nan",
+        "inf",
+        "recall>=nan",
+    ] {
+        assert_eq!(text.parse::<ThresholdRule>(), Err(Error::Param { what: "threshold rule" }), "{text}");
+    }
+    let wrong = ThresholdRule::Fpr(f64::NAN);
+    assert_eq!(Metrics::new().decide(&[1.0, 2.0], &[0, 1], wrong), Err(Error::Param { what: "threshold rule" }));
+    assert_eq!(
+        Metrics::new().decide(&[1.0, 2.0], &[0, 1], rule("top:3")),
+        Err(Error::Param { what: "rows at the top" })
+    );
+    assert_eq!(Metrics::new().decide(&[1.0, 2.0], &[1, 1], rule("top:1")), Err(Error::OneClass));
+}
+
+fn pools(scores: &[f64], labels: &[u8]) -> Vec<Pool> {
+    match Calibration::fit(Calibrate::Isotonic, scores, labels).unwrap() {
+        Calibration::Isotonic(pools) => pools,
+        Calibration::Platt(_) => unreachable!("isotonic was asked for"),
+    }
+}
+
+#[test]
+fn pooled_violators_are_the_min_max_formula() {
+    for (seed, (n, share, step)) in SHAPES.into_iter().enumerate() {
+        let (scores, labels) = example(50 + seed as u64, n, share, step);
+        let pools = pools(&scores, &labels);
+        for (at, expected) in twin::isotonic(&scores, &labels) {
+            let got = pooled_probability(&pools, at);
+            assert!((got - expected).abs() < 1e-12, "{n} rows, score {at}: {got} and {expected}");
+        }
+        assert!(pools.windows(2).all(|pair| pair[0].high < pair[1].low && pair[0].value <= pair[1].value));
+        let sum = |of: fn(&Pool) -> u64| pools.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|pool| pool.rows), n as u64);
+        assert_eq!(sum(|pool| pool.positives), labels.iter().map(|&y| u64::from(y)).sum::<u64>());
+        // Flat outside, and never falling anywhere.
+        let (first, last) = (pools[0], pools[pools.len() - 1]);
+        assert_eq!(pooled_probability(&pools, first.low - 1e9), first.value);
+        assert_eq!(pooled_probability(&pools, f64::MAX), last.value);
+        assert_eq!(pooled_probability(&pools, f64::NEG_INFINITY), first.value);
+        let steps: Vec<f64> = (0..4000).map(|k| pooled_probability(&pools, -4.0 + 0.002 * f64::from(k))).collect();
+        assert!(steps.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+    let mut pools = [Pool::default(); 1];
+    let result = pool_adjacent_violators(&[1.0, 2.0], &[0, 1], Scratch::default(), &mut pools);
+    assert_eq!(result, Err(Error::Length { what: "out", need: 2, got: 1 }));
+}
+
+/// Labels that make more pools than a file keeps: shares that rise by less and less of more and more rows.
+#[test]
+fn a_file_keeps_so_many_pools_at_most() {
+    let (mut scores, mut labels) = (Vec::new(), Vec::new());
+    let blocks = MOST_POOLS + 300;
+    for block in 0..blocks {
+        // Of 1301 equal scores one more is positive than of those before.
+        for row in 0..blocks {
+            scores.push(block as f64);
+            labels.push(u8::from(row < block));
+        }
+    }
+    let pools = pools(&scores, &labels);
+    assert_eq!(pools.len(), MOST_POOLS);
+    assert!(pools.windows(2).all(|pair| pair[0].high < pair[1].low && pair[0].value <= pair[1].value));
+    assert_eq!(pools.iter().map(|pool| pool.rows).sum::<u64>(), (blocks * blocks) as u64);
+    let farthest = (0..blocks)
+        .map(|block| (pooled_probability(&pools, block as f64) - block as f64 / blocks as f64).abs())
+        .fold(0.0, f64::max);
+    assert!(farthest < 0.003, "{farthest}");
+}
+
+#[test]
+fn platts_curve_is_the_least_of_its_loss() {
+    for (seed, (n, share, step)) in
+        [(40, 0.3, 0.5), (60, 0.1, 0.0), (500, 0.02, 0.0), (90, 0.3, 9.0)].into_iter().enumerate()
+    {
+        let (scores, labels) = example(70 + seed as u64, n, share, step);
+        let curve = fit_platt(&scores, &labels).unwrap();
+        let loss = |a: f64, b: f64| twin::platt_loss(&scores, &labels, a, b);
+        let h = 1e-5;
+        for (a, b) in [(h, 0.0), (0.0, h)] {
+            let there = |sign: f64| loss(curve.slope + sign * a, curve.offset + sign * b);
+            let slope = (there(1.0) - there(-1.0)) / (2.0 * h);
+            assert!(
+                slope.abs() < 1e-5 * n as f64 && there(1.0).min(there(-1.0)) >= loss(curve.slope, curve.offset) - 1e-12
+            );
+        }
+        // By plain gradient steps from 0 the same curve.
+        let (mut a, mut b) = (0.0, 0.0);
+        for _ in 0..40_000 {
+            let (up, right) =
+                ((loss(a, b + h) - loss(a, b - h)) / (2.0 * h), (loss(a + h, b) - loss(a - h, b)) / (2.0 * h));
+            (a, b) = (a - 2.0 / n as f64 * right, b - 2.0 / n as f64 * up);
+            if right.abs() + up.abs() < 1e-7 * n as f64 {
+                break;
+            }
+        }
+        if step < 9.0 {
+            assert!((a - curve.slope).abs() < 2e-3 && (b - curve.offset).abs() < 2e-3, "{a} {b} {curve:?}");
+        }
+        // Other units, the same probabilities; the other class, the others.
+        let far: Vec<f64> = scores.iter().map(|s| 1e9 * s - 4e9).collect();
+        let turned: Vec<u8> = labels.iter().map(|y| 1 - y).collect();
+        let (moved, other) = (fit_platt(&far, &labels).unwrap(), fit_platt(&scores, &turned).unwrap());
+        for (s, f) in scores.iter().zip(&far) {
+            let p = curve.probability(*s);
+            assert!((moved.probability(*f) - p).abs() < 1e-6 && (other.probability(*s) + p - 1.0).abs() < 1e-6);
+        }
+        // The mean probability is the mean target (the gradient by the offset).
+        let mean = scores.iter().map(|&s| curve.probability(s)).sum::<f64>() / n as f64;
+        let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
+        let negatives = n as f64 - positives;
+        let target = (positives * (positives + 1.0) / (positives + 2.0) + negatives / (negatives + 2.0)) / n as f64;
+        assert!((mean - target).abs() < 1e-9, "{mean} {target}");
+    }
+    // Classes apart do not run away, and scores that are all the same have no slope.
+    let apart = fit_platt(&[1.0, 2.0, 3.0, 4.0], &[0, 0, 1, 1]).unwrap();
+    assert!(apart.probability(4.0) < 0.9 && apart.probability(1.0) > 0.1 && apart.slope > 0.0);
+    let same = fit_platt(&[2.5_f32; 8], &[1, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    assert!((same.probability(2.5) - (2.0 / 3.0 + 7.0 / 9.0) / 8.0).abs() < 1e-9);
+    assert_eq!(fit_platt(&[1e300, -1e300, 0.0], &[1, 0, 1]), Err(Error::Overflow { what: "squares of scores" }));
+    assert_eq!(fit_platt(&[1.0, 2.0], &[1, 1]), Err(Error::OneClass));
+}
+
+#[test]
+fn rows_at_the_top_are_the_mean_over_orders_of_ties() {
+    for (seed, (n, share, step)) in
+        [(12, 0.4, 0.5), (16, 0.2, 1.0), (14, 0.5, 0.0), (10, 0.3, 99.0)].into_iter().enumerate()
+    {
+        let (scores, labels) = example(90 + seed as u64, n, share, step);
+        let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
+        for k in 1..=n {
+            let got = Metrics::new().top(&scores, &labels, Top::Rows(k as u64)).unwrap();
+            let expected = twin::found_at(&scores, &labels, k);
+            assert!((got.found - expected).abs() < 1e-12, "{k} of {n}: {got:?} and {expected}");
+            assert!((got.precision() - expected / k as f64).abs() < 1e-12);
+            assert!((got.recall() - expected / positives).abs() < 1e-12);
+            assert!((got.lift() - expected / k as f64 / (positives / n as f64)).abs() < 1e-12);
+        }
+    }
+    let mut metrics = Metrics::new();
+    assert_eq!(metrics.top(&[1.0, 2.0], &[0, 1], Top::Rows(3)), Err(Error::Param { what: "rows at the top" }));
+    // A hundredth of 700 is 7, a third of 30 is 10, and of three rows there is always one.
+    let rows = |share: f64, n: usize| Top::Percent(share).of(n).unwrap();
+    assert_eq!(
+        [rows(1.0, 700), rows(29.0, 100), rows(100.0 / 3.0, 30), rows(1.0, 3), rows(100.0, 3)],
+        [7, 29, 10, 1, 3]
+    );
+}
+
+#[test]
+fn probabilities_are_measured_as_defined() {
+    let (scores, labels) = example(7, 400, 0.3, 0.1);
+    let sure: Vec<f64> = scores.iter().map(|s| 1.0 / (1.0 + (-s).exp())).collect();
+    let (mut loss, mut square) = (0.0, 0.0);
+    for (&p, &y) in sure.iter().zip(&labels) {
+        loss -= if y == 1 { p.ln() } else { (1.0 - p).ln() };
+        square += (p - f64::from(y)).powi(2);
+    }
+    assert!((log_loss(&sure, &labels).unwrap() - loss / 400.0).abs() < 1e-12);
+    assert!((brier(&sure, &labels).unwrap() - square / 400.0).abs() < 1e-12);
+    assert_eq!(log_loss(&[0.0, 0.0], &[0, 1]), Ok(f64::INFINITY));
+    assert_eq!(log_loss(&[0.0, 1.0], &[0, 1]), Ok(0.0));
+    assert_eq!(brier(&[0.5, 1.5], &[0, 1]), Err(Error::Param { what: "probabilities" }));
+
+    for count in [1, 3, 10, 400] {
+        let bins = Metrics::new().reliability(&sure, &labels, count).unwrap();
+        assert!(!bins.is_empty() && bins.len() <= count);
+        assert!(bins.windows(2).all(|pair| pair[0].high < pair[1].low), "equal probabilities are never parted");
+        let (mut error, mut seen) = (0.0, 0);
+        for bin in &bins {
+            let inside: Vec<usize> = (0..400).filter(|&i| bin.low <= sure[i] && sure[i] <= bin.high).collect();
+            let mean = inside.iter().map(|&i| sure[i]).sum::<f64>() / inside.len() as f64;
+            let positives = inside.iter().filter(|&&i| labels[i] == 1).count();
+            assert_eq!((bin.rows as usize, bin.positives as usize), (inside.len(), positives));
+            assert!((bin.mean - mean).abs() < 1e-12);
+            let (low, high) = bin.interval();
+            assert!(low <= bin.share() + 1e-12 && bin.share() <= high + 1e-12 && low >= 0.0 && high <= 1.0);
+            error += (mean - bin.share()).abs() * inside.len() as f64 / 400.0;
+            seen += inside.len();
+        }
+        assert_eq!(seen, 400);
+        assert!((calibration_error(&bins) - error).abs() < 1e-12);
+    }
+    // Without ties ten bins hold a tenth each; where one probability is most rows, bins are fewer and none is empty.
+    let (scores, labels) = example(8, 1000, 0.3, 0.0);
+    let sure: Vec<f64> = scores.iter().map(|s| 1.0 / (1.0 + (-s).exp())).collect();
+    let bins = Metrics::new().reliability(&sure, &labels, 10).unwrap();
+    assert_eq!(bins.iter().map(|bin| bin.rows).collect::<Vec<_>>(), [100; 10]);
+    let heavy: Vec<f64> = sure.iter().enumerate().map(|(k, &p)| if k < 700 { 0.999 } else { p }).collect();
+    let bins = Metrics::new().reliability(&heavy, &labels, 10).unwrap();
+    assert!((3..=5).contains(&bins.len()) && bins.iter().all(|bin| bin.rows >= 50), "{bins:?}");
+    // Wilson's interval, by its textbook figure: 8 of 10.
+    let (low, high) = Bin { rows: 10, positives: 8, ..Bin::default() }.interval();
+    assert!((low - 0.4902).abs() < 2e-4 && (high - 0.9433).abs() < 2e-4, "{low} {high}");
+    let need = need(2);
+    let (mut u32, mut u64) = (vec![0; need.u32], vec![0; need.u64]);
+    let scratch = Scratch { u32: &mut u32, u64: &mut u64, ..Scratch::default() };
+    assert_eq!(reliability(&[0.1, 0.2], &[0, 1], scratch, &mut []), Err(Error::Empty { what: "out" }));
+}
+
+#[test]
+fn one_number_of_a_confusion() {
+    let of = |tp, fp, tn, fn_| Confusion {
+        true_positives: tp,
+        false_positives: fp,
+        true_negatives: tn,
+        false_negatives: fn_,
+    };
+    let counts = of(6, 1, 3, 2);
+    // Matthews' coefficient is the correlation of the two columns of zeros and ones.
+    let expected = (6.0 * 3.0 - 1.0 * 2.0) / (7.0f64 * 8.0 * 4.0 * 5.0).sqrt();
+    assert!((counts.mcc().unwrap() - expected).abs() < 1e-12 && counts.f1() == Some(12.0 / 15.0));
+    assert_eq!((of(0, 0, 5, 5).mcc(), of(0, 0, 5, 0).f1(), of(5, 5, 0, 0).mcc()), (Some(0.0), None, Some(0.0)));
+    assert_eq!((of(5, 0, 5, 0).mcc(), of(0, 5, 0, 5).mcc(), of(1, 0, 0, 0).mcc()), (Some(1.0), Some(-1.0), None));
+}
