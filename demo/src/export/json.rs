@@ -3,6 +3,7 @@
 use super::{Exported, Layer, Link};
 use serde_json::{Map, Value, json};
 use undercurve::data::{Missing, Source, Target};
+use undercurve::decision::Calibration;
 
 /// The number of the layout; another one for another layout.
 const VERSION: u32 = 1;
@@ -45,7 +46,14 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         "layers": model.layers.iter().map(|one| layer(one, model.real_bytes)).collect::<Value>(),
         "activation": model.activation,
         "precision": if model.real_bytes == 8 { "f64" } else { "f32" },
-        "link": model.link.map(|link| if link == Link::Sigmoid { "sigmoid" } else { "softmax" }),
+        "link": model.link.map(|link| match link {
+            Link::Sigmoid => json!("sigmoid"),
+            Link::Softmax => json!("softmax"),
+            Link::Calibrated(Calibration::Platt(curve)) => json!({"slope": curve.slope, "offset": curve.offset}),
+            Link::Calibrated(Calibration::Isotonic(pools)) => {
+                json!({"steps": pools.iter().map(|pool| json!([pool.low, pool.high, pool.value])).collect::<Value>()})
+            }
+        }),
         "threshold": model.threshold,
         "labels": match target {
             Target::Binary => json!(model.names),

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{EncodedColumn, Preparation, Source, Target};
+use undercurve::decision::Calibration;
 use undercurve::trainer::{ModelSpec, Predictor};
 
 /// Options of `export`.
@@ -36,10 +37,11 @@ pub struct Args {
 }
 
 /// How a score becomes a probability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Link<'a> {
     Sigmoid,
     Softmax,
+    Calibrated(&'a Calibration),
 }
 
 /// A dense layer: weights input-major, `inputs × outputs`.
@@ -61,7 +63,7 @@ pub struct Exported<'a> {
     /// Between layers: `relu` or `tanh`.
     pub activation: Option<&'static str>,
     pub real_bytes: usize,
-    pub link: Option<Link>,
+    pub link: Option<Link<'a>>,
     /// Finite: the largest number stands for one that no score reaches.
     pub threshold: Option<f64>,
     /// What the negative and the positive class are called, of two.
@@ -104,7 +106,7 @@ impl<'a> Exported<'a> {
             layers,
             activation,
             real_bytes: T::BYTES,
-            link: model.has_probabilities().then_some(link),
+            link: model.calibration().map(Link::Calibrated).or(model.has_probabilities().then_some(link)),
             threshold: model
                 .threshold()
                 .filter(|_| preparation.target() == Target::Binary)

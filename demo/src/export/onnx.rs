@@ -14,6 +14,7 @@ use super::proto::{
 use super::{Exported, Layer, Link};
 use prost::Message;
 use undercurve::data::{Missing, Scale, Source};
+use undercurve::decision::Calibration;
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
 
@@ -166,6 +167,51 @@ impl Graph {
         self.graph.output.push(info(name, elem_type, columns, doc.into()));
     }
 
+    /// The probability of a score by calibration, in double precision as everywhere.
+    fn calibrated(&mut self, calibration: &Calibration) {
+        let score = if self.real == element::DOUBLE { "score".into() } else { self.cast("score", element::DOUBLE) };
+        let one = |graph: &mut Self, x: f64| graph.numbers(&[1], element::DOUBLE, [x].into_iter());
+        let sure = match calibration {
+            Calibration::Platt(curve) => {
+                let (slope, offset) = (one(self, curve.slope), one(self, curve.offset));
+                let x = self.node("Mul", &[&score, &slope], Vec::new());
+                let x = self.node("Add", &[&x, &offset], Vec::new());
+                self.node("Sigmoid", &[&x], Vec::new())
+            }
+            // The first value, and of every rise from one pool to the next the part that the score has come.
+            Calibration::Isotonic(pools) => {
+                let rises: Vec<[f64; 3]> = match pools.as_slice() {
+                    [_] => vec![[0.0, 1.0, 0.0]],
+                    pools => {
+                        pools.windows(2).map(|p| [p[0].high, p[1].low - p[0].high, p[1].value - p[0].value]).collect()
+                    }
+                };
+                let mut column = |dims: &[usize], at: usize| {
+                    self.numbers(dims, element::DOUBLE, rises.iter().map(move |rise| rise[at]))
+                };
+                let count = rises.len();
+                let (start, width, rise) = (column(&[count], 0), column(&[count], 1), column(&[count, 1], 2));
+                let (none, all) = (
+                    self.numbers(&[], element::DOUBLE, [0.0].into_iter()),
+                    self.numbers(&[], element::DOUBLE, [1.0].into_iter()),
+                );
+                let x = self.node("Sub", &[&score, &start], Vec::new());
+                let x = self.node("Div", &[&x, &width], Vec::new());
+                let x = self.node("Clip", &[&x, &none, &all], Vec::new());
+                let x = self.node("MatMul", &[&x, &rise], Vec::new());
+                let first = one(self, pools[0].value);
+                self.node("Add", &[&x, &first], Vec::new())
+            }
+        };
+        if self.real == element::DOUBLE {
+            self.named("Identity", &[&sure], "probability", Vec::new());
+        } else {
+            let float = self.real;
+            let sure = self.cast(&sure, float);
+            self.named("Identity", &[&sure], "probability", Vec::new());
+        }
+    }
+
     /// One of these texts for each row, by its number.
     fn class(&mut self, number: &str, names: &[String]) {
         let strings = names.iter().map(|name| name.clone().into_bytes()).collect();
@@ -191,6 +237,7 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
     match model.link {
         Some(Link::Sigmoid) => graph.named("Sigmoid", &["score"], "probability", Vec::new()),
         Some(Link::Softmax) => graph.named("Softmax", &["score"], "probability", vec![integer("axis", 1)]),
+        Some(Link::Calibrated(calibration)) => graph.calibrated(calibration),
         None => {}
     }
     if model.link.is_some() {
