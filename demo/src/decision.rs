@@ -10,7 +10,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
 use undercurve::data::Target;
 use undercurve::decision::{Calibration, ThresholdRule};
-use undercurve::metric::{Confusion, Costs, Metrics};
+use undercurve::metric::{Confusion, Costs, Metrics, Truth};
 use undercurve::trainer::Predictor;
 
 /// Options of `decide`.
@@ -88,7 +88,7 @@ fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
     let mut object = json!({ "rows": data.len(), "positives": data.positives() });
     let mut lines = Vec::new();
     if let Some(rule) = args.threshold {
-        let threshold = choose(rule, &scores, data.labels(), &on)?;
+        let threshold = choose(rule, &scores, data.truth(), &on)?;
         (saved.threshold, saved.decided) = (threshold.at, Some(threshold.decided.clone()));
         object["threshold"] = threshold.json();
         lines.push(threshold.text());
@@ -96,7 +96,7 @@ fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
     if let Some(how) = args.calibrate {
         saved.calibrated = None;
         if let Some(how) = how.calibrate() {
-            saved.calibrate(how, &scores, data.labels(), &on)?;
+            saved.calibrate(how, &scores, data.truth(), &on)?;
         }
         if let Some(calibrated) = &saved.calibrated {
             object["calibration"] = calibration_json(calibrated);
@@ -115,17 +115,17 @@ fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
 ///
 /// # Errors
 /// `Input` where no threshold keeps the rule, or it asks for more rows than there are.
-pub fn choose<T: Real>(rule: ThresholdRule, scores: &[T], labels: &[u8], on: &str) -> Result<Threshold> {
-    let found = match Metrics::new().decide(scores, labels, rule) {
+pub fn choose<T: Real>(rule: ThresholdRule, scores: &[T], truth: Truth<'_>, on: &str) -> Result<Threshold> {
+    let found = match Metrics::new().decide(scores, &truth, rule) {
         Ok(found) => Some(found),
         Err(undercurve::Error::Unreachable { .. }) => None,
         Err(undercurve::Error::Param { .. }) => {
-            return Err(CliError::input(format!("--threshold {rule}: there are {} rows", labels.len())));
+            return Err(CliError::input(format!("--threshold {rule}: there are {} rows", scores.len())));
         }
         Err(error) => return Err(error.into()),
     };
-    let positives = labels.iter().filter(|&&label| label == 1).count();
-    let costs = rule.costs(positives as f64 / labels.len() as f64)?;
+    let share = found.map_or(0.5, |found| found.counts.positives() / found.counts.total());
+    let costs = rule.costs(share)?;
     let decided = Decided { rule, on: on.to_string(), counts: found.map(|found| found.counts) };
     let threshold = Threshold { decided, at: found.map(|found| found.threshold), costs, test: None };
     match threshold.missed() {
@@ -140,7 +140,7 @@ pub struct Threshold {
     at: Option<f64>,
     costs: Option<Costs>,
     /// On the test rows.
-    test: Option<Confusion>,
+    test: Option<Confusion<f64>>,
 }
 
 impl Threshold {
@@ -152,10 +152,10 @@ impl Threshold {
         decided: &Decided,
         at: Option<f64>,
         costs: Option<Costs>,
-        test: Option<(&[T], &[u8])>,
+        test: Option<(&[T], Truth<'_>)>,
     ) -> Result<Self> {
         let test = match (test, at) {
-            (Some((scores, labels)), Some(at)) => Some(Confusion::at(scores, labels, T::of(at))?),
+            (Some((scores, truth)), Some(at)) => Some(Confusion::at(scores, &truth, T::of(at))?),
             _ => None,
         };
         Ok(Self { decided: decided.clone(), at, costs, test })
@@ -182,7 +182,7 @@ impl Threshold {
 
     /// For people.
     pub fn text(&self) -> String {
-        let rates = |counts: Confusion| {
+        let rates = |counts: Confusion<f64>| {
             let rate = |rate: Option<f64>| rate.map_or("-".to_string(), |rate| format!("{rate:.4}"));
             let alerts = counts.true_positives + counts.false_positives;
             let cost = self.costs.zip(counts.fpr().zip(counts.tpr()));
@@ -219,10 +219,15 @@ impl Threshold {
                     object[format!("{prefix}{name}")] = value.into();
                 }
             }
-            object[format!("{prefix}alerts")] = (counts.true_positives + counts.false_positives).into();
+            object[format!("{prefix}alerts")] = count(counts.true_positives + counts.false_positives);
         }
         object
     }
+}
+
+/// A count, which with weights is no whole number.
+pub fn count(rows: f64) -> Value {
+    if rows.fract() == 0.0 { (rows as u64).into() } else { rows.into() }
 }
 
 /// Rows that something was chosen on, in words.
@@ -237,7 +242,7 @@ fn rows(on: &str) -> String {
 pub fn calibration_json(calibrated: &Calibrated) -> Value {
     let mut object = json!({
         "how": calibrated.calibration.how().to_string(), "chosen_on": calibrated.on,
-        "rows": calibrated.rows, "positives": calibrated.positives,
+        "rows": count(calibrated.rows), "positives": count(calibrated.positives),
     });
     match &calibrated.calibration {
         Calibration::Platt(curve) => {
@@ -255,6 +260,6 @@ pub fn calibration_text(calibrated: &Calibrated) -> String {
         Calibration::Platt(_) => "platt".to_string(),
         Calibration::Isotonic(pools) => format!("isotonic ({} steps)", pools.len()),
     };
-    let Calibrated { rows: count, positives, on, .. } = calibrated;
-    format!("Probabilities by {how}, fitted on {} ({count}, {positives} positive)", rows(on))
+    let Calibrated { rows: all, positives, on, .. } = calibrated;
+    format!("Probabilities by {how}, fitted on {} ({all}, {positives} positive)", rows(on))
 }

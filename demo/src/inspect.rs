@@ -112,8 +112,8 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
             "rule": decided.rule.to_string(), "on": decided.on,
             "fpr": decided.counts.and_then(|c| c.fpr()), "tpr": decided.counts.and_then(|c| c.tpr()),
             "precision": decided.counts.and_then(|c| c.precision()),
-            "alerts": decided.counts.map(|c| c.true_positives + c.false_positives),
-            "rows": decided.counts.map(|c| c.total()),
+            "alerts": decided.counts.map(|c| decision::count(c.true_positives + c.false_positives)),
+            "rows": decided.counts.map(|c| decision::count(c.total())),
         })),
         "calibration": saved.calibrated.as_ref().map(decision::calibration_json),
         "costs": saved.costs.map(|c| json!({

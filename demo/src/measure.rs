@@ -1,7 +1,7 @@
 //! Metrics by name, as `--metric` takes them.
 
 use crate::by_group::{self, Found, Grouping, OfGroups, Table};
-use crate::decision::Threshold;
+use crate::decision::{Threshold, count};
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, class_table};
@@ -94,7 +94,7 @@ impl Rate {
     }
 
     /// None where there are no rows to tell it from.
-    fn of(self, counts: Confusion) -> Option<f64> {
+    fn of(self, counts: Confusion<f64>) -> Option<f64> {
         match self {
             Self::Fpr => counts.fpr(),
             Self::Tpr => counts.tpr(),
@@ -330,7 +330,7 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         if let Some(bins) = bins {
             let bins = bins.into_iter().map(|bin| {
                 let (low, high) = bin.interval();
-                json!({"low": bin.low, "high": bin.high, "mean": bin.mean, "rows": bin.rows, "positives": bin.positives,
+                json!({"low": bin.low, "high": bin.high, "mean": bin.mean, "rows": count(bin.rows), "positives": count(bin.positives),
                        "share": bin.share(), "interval": [low, high]})
             });
             object.insert("reliability".to_string(), bins.collect());

@@ -11,7 +11,7 @@ use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
 use undercurve::data::{DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, Target, label_values};
 use undercurve::decision::ThresholdRule;
-use undercurve::metric::class_summary;
+use undercurve::metric::{Truth, class_summary};
 
 /// Options of `metrics`.
 #[derive(clap::Args, Debug)]

@@ -18,7 +18,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
-use undercurve::metric::{Costs, FprRange, Metrics, brier, log_loss};
+use undercurve::metric::{Costs, FprRange, Metrics, Truth, brier, log_loss};
 use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
 
 /// Set by Ctrl-C.
@@ -192,16 +192,18 @@ impl<T: Real> Training<T> {
         let alone = model.file(self.preparation.clone());
         let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
         let (rows, part) = self.chosen_on();
-        let Targets::Binary(labels) = rows.targets() else { return Ok(file) };
+        if !matches!(rows.targets(), Targets::Binary(_)) {
+            return Ok(file);
+        }
         let mut scores = vec![T::ZERO; rows.len()];
         model.score(rows.rows(), &mut scores)?;
-        match file.decide(self.rule, &scores, labels, part) {
+        match file.decide(self.rule, &scores, rows.truth(), part) {
             // (That nothing reaches it is said at the end, and the model is kept.)
             Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
             Err(error) => return Err(self.not_decided(error)),
         }
         if let Some(how) = self.calibrate {
-            file.calibrate(how, &scores, labels, part)?;
+            file.calibrate(how, &scores, rows.truth(), part)?;
         }
         Ok(file)
     }
@@ -246,11 +248,11 @@ impl<T: Real> Training<T> {
     }
 
     /// Labels and scores of the test rows of two classes.
-    fn test_scores(&self, model: &mut Predictor<T>) -> Result<Option<(Vec<T>, &[u8])>> {
+    fn test_scores(&self, model: &mut Predictor<T>) -> Result<Option<(Vec<T>, Truth<'_>)>> {
         let Some(test) = self.trainer.test_data() else { return Ok(None) };
         let mut scores = vec![T::ZERO; test.len()];
         model.score(test.rows(), &mut scores)?;
-        Ok(Some((scores, test.labels())))
+        Ok(Some((scores, test.truth())))
     }
 
     /// What the last lines say of decisions.
@@ -258,7 +260,7 @@ impl<T: Real> Training<T> {
         let file = self.file(model)?;
         let Some(decided) = &file.decided else { return Ok(()) };
         let test = self.test_scores(model)?;
-        let test = test.as_ref().map(|(scores, labels)| (&scores[..], *labels));
+        let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
         let told = decision::Threshold::of(decided, file.threshold, self.costs, test)?;
         totals["threshold"] = told.json();
         if let Some(costs) = self.costs {
@@ -271,9 +273,9 @@ impl<T: Real> Training<T> {
         if let Some(calibrated) = &file.calibrated {
             totals["calibration"] = decision::calibration_json(calibrated);
             let mut text = decision::calibration_text(calibrated);
-            if let Some((scores, labels)) = test {
+            if let Some((scores, truth)) = test {
                 let sure: Vec<T> = scores.iter().map(|&s| calibrated.calibration.probability(s)).collect();
-                let (loss, brier) = (log_loss(&sure, labels)?, brier(&sure, labels)?);
+                let (loss, brier) = (log_loss(&sure, truth)?, brier(&sure, truth)?);
                 totals["calibration"]["test_log_loss"] = loss.into();
                 totals["calibration"]["test_brier"] = brier.into();
                 text += &format!("; test log loss {loss:.4}, Brier score {brier:.4}");
@@ -371,6 +373,11 @@ impl<T: Real> Training<T> {
     }
 }
 
+/// What rows come to: their number, or the sum of their weights.
+fn weight_of<T: Real>(data: &Dataset<T>) -> f64 {
+    if data.weights().is_empty() { data.len() as f64 } else { data.weights().iter().sum() }
+}
+
 /// Steps, reports and saves until the run is over.
 pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
@@ -381,7 +388,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     });
     // A budget of more rows than there are is told before the run, not after it.
     if let ThresholdRule::Top(top) = run.rule {
-        top.of(run.chosen_on().0.len()).map_err(|error| run.not_decided(error))?;
+        top.of(weight_of(&run.chosen_on().0)).map_err(|error| run.not_decided(error))?;
     }
     let place = manner.place;
     // What a run that comes to nothing puts back.

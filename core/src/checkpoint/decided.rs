@@ -4,7 +4,7 @@ use super::{Coded, Reader, SavedModel};
 use crate::data::Target;
 use crate::decision::{Calibrate, Calibration, Decision, MOST_POOLS, Platt, Pool, ThresholdRule};
 use crate::error::{Error, Result};
-use crate::metric::{Confusion, Metrics};
+use crate::metric::{Confusion, Metrics, Truth};
 use crate::real::Real;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,8 +16,8 @@ pub struct Decided {
     pub rule: ThresholdRule,
     /// On these rows: `validation`, `training`, or those of a file.
     pub on: String,
-    /// Right and wrong predictions on them; `None` where no threshold keeps the rule, and the file has none.
-    pub counts: Option<Confusion>,
+    /// Right and wrong predictions on them (with weights what they weigh); `None` where no threshold keeps the rule, and the file has none.
+    pub counts: Option<Confusion<f64>>,
 }
 
 /// What turns scores into probabilities.
@@ -27,10 +27,10 @@ pub struct Calibrated {
     pub calibration: Calibration,
     /// The rows that it was fitted on: `validation`, `training`, or those of a file.
     pub on: String,
-    /// How many.
-    pub rows: u64,
+    /// How many; with weights what they weigh.
+    pub rows: f64,
     /// Positives among them.
-    pub positives: u64,
+    pub positives: f64,
 }
 
 impl SavedModel {
@@ -39,9 +39,15 @@ impl SavedModel {
     ///
     /// # Errors
     /// Those of [`ThresholdRule::decide`], `Unreachable` among them; `Unsupported` for a model of other than two classes.
-    pub fn decide<T: Real>(&mut self, rule: ThresholdRule, scores: &[T], labels: &[u8], on: &str) -> Result<Decision> {
+    pub fn decide<T: Real>(
+        &mut self,
+        rule: ThresholdRule,
+        scores: &[T],
+        truth: Truth<'_>,
+        on: &str,
+    ) -> Result<Decision<f64>> {
         self.require_two_classes()?;
-        let found = Metrics::new().decide(scores, labels, rule);
+        let found = Metrics::new().decide(scores, &truth, rule);
         if matches!(found, Ok(_) | Err(Error::Unreachable { .. })) {
             self.threshold = found.ok().map(|decision| decision.threshold);
             self.decided = Some(Decided { rule, on: on.into(), counts: found.ok().map(|decision| decision.counts) });
@@ -54,11 +60,14 @@ impl SavedModel {
     ///
     /// # Errors
     /// Those of [`Calibration::fit`]; `Unsupported` for a model of other than two classes.
-    pub fn calibrate<T: Real>(&mut self, how: Calibrate, scores: &[T], labels: &[u8], on: &str) -> Result<()> {
+    pub fn calibrate<T: Real>(&mut self, how: Calibrate, scores: &[T], truth: Truth<'_>, on: &str) -> Result<()> {
         self.require_two_classes()?;
-        let calibration = Calibration::fit(how, scores, labels)?;
-        let positives = labels.iter().map(|&label| u64::from(label)).sum();
-        self.calibrated = Some(Calibrated { calibration, on: on.into(), rows: labels.len() as u64, positives });
+        let calibration = Calibration::fit(how, scores, truth)?;
+        let of = |label: u8| {
+            (0..scores.len()).filter(|&row| truth.labels()[row] == label).map(|row| truth.weight(row)).sum::<f64>()
+        };
+        let (positives, negatives) = (of(1), of(0));
+        self.calibrated = Some(Calibrated { calibration, on: on.into(), rows: positives + negatives, positives });
         Ok(())
     }
 
@@ -74,28 +83,25 @@ impl Coded for Decided {
     fn write(&self, out: &mut Vec<u8>) {
         self.rule.to_string().write(out);
         self.on.write(out);
-        let of = |c: Confusion| [c.true_positives, c.false_positives, c.true_negatives, c.false_negatives];
-        self.counts.is_some().write(out);
-        if let Some(counts) = self.counts {
-            of(counts).write(out);
-        }
+        self.counts.map(pairs).write(out);
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
-        let rule = from.value::<String>()?.parse().ok()?;
-        let on = from.value()?;
-        let counts = if from.value()? {
-            let [true_positives, false_positives, true_negatives, false_negatives] = from.value()?;
-            // (Sums of them are taken.)
-            let small = |count: u64| count <= u64::from(u32::MAX);
-            if ![true_positives, false_positives, true_negatives, false_negatives].into_iter().all(small) {
-                return None;
+        let (rule, on): (String, String) = (from.value()?, from.value()?);
+        let counts: Option<((f64, f64), (f64, f64))> = from.value()?;
+        let counts = match counts {
+            None => None,
+            Some(((true_positives, false_positives), (true_negatives, false_negatives))) => {
+                let counts = Confusion { true_positives, false_positives, true_negatives, false_negatives };
+                let all = [true_positives, false_positives, true_negatives, false_negatives];
+                (all.iter().all(|&count| count >= 0.0) && counts.total().is_finite()).then_some(Some(counts))?
             }
-            Some(Confusion { true_positives, false_positives, true_negatives, false_negatives })
-        } else {
-            None
         };
-        Some(Self { rule, on, counts })
+        Some(Self { rule: rule.parse().ok()?, on, counts })
     }
+}
+
+fn pairs(counts: Confusion<f64>) -> ((f64, f64), (f64, f64)) {
+    ((counts.true_positives, counts.false_positives), (counts.true_negatives, counts.false_negatives))
 }
 
 impl Coded for Calibrated {
@@ -110,12 +116,12 @@ impl Coded for Calibrated {
                 pools.len().write(out);
                 for pool in pools {
                     (pool.low, (pool.high, pool.value)).write(out);
-                    [pool.rows, pool.positives].write(out);
+                    (pool.rows, pool.positives).write(out);
                 }
             }
         }
         self.on.write(out);
-        [self.rows, self.positives].write(out);
+        (self.rows, self.positives).write(out);
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let calibration = match from.byte()? {
@@ -131,7 +137,7 @@ impl Coded for Calibrated {
                 let mut pools = Vec::<Pool>::with_capacity(count);
                 for _ in 0..count {
                     let (low, (high, value)): (f64, (f64, f64)) = from.value()?;
-                    let [rows, positives] = from.value()?;
+                    let (rows, positives) = from.value()?;
                     // Scores ascend, and probabilities with them.
                     let after = pools.last().is_none_or(|last| last.high < low && last.value <= value);
                     if !(after && low <= high && low.is_finite() && high.is_finite() && (0.0..=1.0).contains(&value)) {
@@ -144,7 +150,7 @@ impl Coded for Calibrated {
             _ => return None,
         };
         let on = from.value()?;
-        let [rows, positives] = from.value()?;
+        let (rows, positives) = from.value()?;
         Some(Self { calibration, on, rows, positives })
     }
 }

@@ -3,7 +3,7 @@
 use super::isotonic::{Pool, pool_adjacent_violators, pooled_probability, value};
 use super::platt::{Platt, fit_platt};
 use crate::error::{Error, Result};
-use crate::metric::need;
+use crate::metric::{Truth, need};
 use crate::real::Real;
 use crate::scratch::Scratch;
 use alloc::vec;
@@ -47,9 +47,9 @@ impl fmt::Display for Calibrate {
 ///
 /// ```
 /// use undercurve::decision::{Calibrate, Calibration};
-/// let (scores, labels) = ([0.1_f32, 0.2, 0.3, 0.4, 0.5, 0.6], [0, 0, 1, 0, 1, 1]);
+/// let (scores, labels) = ([0.1_f32, 0.2, 0.3, 0.4, 0.5, 0.6], &[0, 0, 1, 0, 1, 1][..]);
 /// for how in [Calibrate::Platt, Calibrate::Isotonic] {
-///     let fitted = Calibration::fit(how, &scores, &labels)?;
+///     let fitted = Calibration::fit(how, &scores, labels.into())?;
 ///     assert!(fitted.probability(0.6) > fitted.probability(0.1));
 /// }
 /// # Ok::<(), undercurve::Error>(())
@@ -67,9 +67,9 @@ impl Calibration {
     ///
     /// # Errors
     /// Those of [`fit_platt`] and [`pool_adjacent_violators`].
-    pub fn fit<T: Real>(how: Calibrate, scores: &[T], labels: &[u8]) -> Result<Self> {
+    pub fn fit<T: Real>(how: Calibrate, scores: &[T], truth: Truth<'_>) -> Result<Self> {
         match how {
-            Calibrate::Platt => fit_platt(scores, labels).map(Self::Platt),
+            Calibrate::Platt => fit_platt(scores, truth).map(Self::Platt),
             Calibrate::Isotonic => {
                 let need = need(scores.len());
                 if need.u64 == usize::MAX {
@@ -78,7 +78,7 @@ impl Calibration {
                 let mut pools = vec![Pool::default(); scores.len()];
                 let (mut real, mut u32, mut u64) = (vec![T::ZERO; need.real], vec![0; need.u32], vec![0; need.u64]);
                 let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut u32, u64: &mut u64 };
-                let count = pool_adjacent_violators(scores, labels, scratch, &mut pools)?;
+                let count = pool_adjacent_violators(scores, &truth, scratch, &mut pools)?;
                 pools.truncate(count);
                 pools.shrink_to_fit();
                 Ok(Self::Isotonic(bounded(pools)))
@@ -111,11 +111,11 @@ fn bounded(pools: Vec<Pool>) -> Vec<Pool> {
     if pools.len() <= MOST_POOLS {
         return pools;
     }
-    let sum = |of: fn(&Pool) -> u64| pools.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&Pool) -> f64| pools.iter().map(of).sum::<f64>();
     let (rows, positives) = (sum(|pool| pool.rows), sum(|pool| pool.positives));
     let gain = |at: usize| {
         let (a, b) = (&pools[at], &pools[at + 1]);
-        let (n, m, apart) = (a.rows as f64, b.rows as f64, a.value - b.value);
+        let (n, m, apart) = (a.rows, b.rows, a.value - b.value);
         n * m / (n + m) * apart * apart
     };
     let mut borders: Vec<usize> = (0..pools.len() - 1).collect();

@@ -7,14 +7,14 @@
 //!
 //! Ayer, Brunk, Ewing, Reid and Silverman 1955, "An Empirical Distribution Function for Sampling with Incomplete Information";
 //! as calibration: Zadrozny and Elkan 2002, "Transforming Classifier Scores into Accurate Multiclass Probability Estimates".
-//! Equal scores are one pool from the start, and shares are compared as whole numbers, so the pools are exact. Between two
+//! Equal scores are one pool from the start, and shares are compared by products of counts, exact for up to 2²⁶ rows. Between two
 //! pools the probability is a straight line, outside of all it is flat.
 //!
 //! Deviation: the value of a pool is kept within 1/(n₋ + 2) and (n₊ + 1)/(n₊ + 2), the targets of Platt's calibration: so few
 //! rows cannot tell that something never happens, and a single surprise would have an infinite log loss.
 
 use crate::error::{Error, Result};
-use crate::metric::rank::groups;
+use crate::metric::{Amount as _, Labels};
 use crate::real::Real;
 use crate::scratch::Scratch;
 
@@ -25,10 +25,10 @@ pub struct Pool {
     pub low: f64,
     /// The highest.
     pub high: f64,
-    /// Rows in it.
-    pub rows: u64,
+    /// Rows in it; with weights what they weigh.
+    pub rows: f64,
     /// Positives among them.
-    pub positives: u64,
+    pub positives: f64,
     /// The probability.
     pub value: f64,
 }
@@ -58,23 +58,21 @@ impl Pool {
 /// assert_eq!((count, pools[1].low, pools[1].high, pools[1].value), (3, 0.2, 0.3, 0.5));
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-pub fn pool_adjacent_violators<T: Real>(
+pub fn pool_adjacent_violators<T: Real, Y: Labels + ?Sized>(
     scores: &[T],
-    labels: &[u8],
+    labels: &Y,
     scratch: Scratch<'_, T>,
     out: &mut [Pool],
 ) -> Result<usize> {
     if out.len() < scores.len() {
         return Err(Error::Length { what: "out", need: scores.len(), got: out.len() });
     }
-    let (classes, groups) = groups(scores, labels, scratch)?;
     let mut len = 0;
-    for group in groups {
-        let score = group.score.f64();
-        let rows = group.run.positives + group.run.negatives;
-        let mut new = Pool { low: score, high: score, rows, positives: group.run.positives, value: 0.0 };
-        // Scores descend, so that shares have to; one that does not fall is joined with what is above it. (Rows are fewer than
-        // 2³², and products fit.)
+    let classes = labels.groups(scores, scratch, |_, group| {
+        let (score, positives) = (group.score.f64(), group.run.positives.f64());
+        let rows = positives + group.run.negatives.f64();
+        let mut new = Pool { low: score, high: score, rows, positives, value: 0.0 };
+        // Scores descend, so that shares have to; one that does not fall is joined with what is above it.
         while len > 0 && out[len - 1].positives * new.rows <= new.positives * out[len - 1].rows {
             let mut above = out[len - 1];
             above.join(&new);
@@ -83,19 +81,18 @@ pub fn pool_adjacent_violators<T: Real>(
         }
         out[len] = new;
         len += 1;
-    }
+    })?;
     let pools = &mut out[..len];
     pools.reverse();
     for pool in pools {
-        pool.value = value(pool, classes.positives, classes.negatives);
+        pool.value = value(pool, classes.positives.f64(), classes.negatives.f64());
     }
     Ok(len)
 }
 
 /// The value of a pool, of rows of both classes.
-pub(super) fn value(pool: &Pool, positives: u64, negatives: u64) -> f64 {
-    let (positives, negatives) = (positives as f64, negatives as f64);
-    let share = pool.positives as f64 / pool.rows as f64;
+pub(super) fn value(pool: &Pool, positives: f64, negatives: f64) -> f64 {
+    let share = pool.positives / pool.rows;
     share.or_larger(1.0 / (negatives + 2.0)).or_smaller((positives + 1.0) / (positives + 2.0))
 }
 

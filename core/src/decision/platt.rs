@@ -1,8 +1,8 @@
 //! Platt's calibration: a logistic curve of the score.
 //!
 //! ```text
-//! p(s) = 1/(1 + e^(−(a s + b)))      min Σ_i ln(1 + e^(x_i)) − t_i x_i,  x_i = a s_i + b,
-//! t_i = (n₊ + 1)/(n₊ + 2) of a positive, 1/(n₋ + 2) of a negative
+//! p(s) = 1/(1 + e^(−(a s + b)))      min Σ_i w_i (ln(1 + e^(x_i)) − t_i x_i),  x_i = a s_i + b,
+//! t_i = (n₊ + 1)/(n₊ + 2) of a positive, 1/(n₋ + 2) of a negative, w_i = 1 or the row's weight, n₊ and n₋ their sums
 //! ```
 //!
 //! Platt 1999, "Probabilistic Outputs for Support Vector Machines and Comparisons to Regularized Likelihood Methods"; by Newton's
@@ -14,6 +14,7 @@
 //! no step lowers the loss.
 
 use crate::error::{Error, Result};
+use crate::metric::Truth;
 use crate::metric::rank::check;
 use crate::real::Real;
 
@@ -48,38 +49,45 @@ impl Platt {
 ///
 /// ```
 /// let scores = [-2.0_f32, -1.0, -0.5, 0.5, 1.0, 2.0];
-/// let curve = undercurve::decision::fit_platt(&scores, &[0, 0, 1, 0, 1, 1])?;
+/// let curve = undercurve::decision::fit_platt(&scores, [0, 0, 1, 0, 1, 1][..].into())?;
 /// // As many positives as negatives, and the same to both sides: half at 0.
 /// assert!((curve.probability(0.0) - 0.5).abs() < 1e-9 && curve.probability(2.0) > 0.75);
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-pub fn fit_platt<T: Real>(scores: &[T], labels: &[u8]) -> Result<Platt> {
-    let classes = check(scores, labels)?;
-    let (n, positives, negatives) = (scores.len() as f64, classes.positives as f64, classes.negatives as f64);
-    let mean = scores.iter().map(|s| s.f64()).sum::<f64>() / n;
-    let square = scores.iter().map(|s| (s.f64() - mean) * (s.f64() - mean)).sum::<f64>() / n;
+pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
+    check(scores, truth.labels())?;
+    // Score, label and weight of each row.
+    let each = || (0..scores.len()).map(|row| (scores[row].f64(), truth.labels()[row], truth.weight(row)));
+    let of = |class: u8| each().filter(|row| row.1 == class).map(|row| row.2).sum::<f64>();
+    let (positives, negatives) = (of(1), of(0));
+    if positives == 0.0 || negatives == 0.0 {
+        return Err(Error::OneClass);
+    }
+    let n = positives + negatives;
+    let mean = each().map(|(s, _, w)| w * s).sum::<f64>() / n;
+    let square = each().map(|(s, _, w)| w * (s - mean) * (s - mean)).sum::<f64>() / n;
     if !square.is_finite() {
         return Err(Error::Overflow { what: "squares of scores" });
     }
     // (Of scores that are all the same only the offset is left.)
     let deviation = if square > 0.0 { libm::sqrt(square) } else { 1.0 };
     let targets = [1.0 / (negatives + 2.0), (positives + 1.0) / (positives + 2.0)];
-    let rows = || scores.iter().zip(labels).map(|(s, &y)| ((s.f64() - mean) / deviation, targets[usize::from(y)]));
+    let rows = || each().map(|(s, y, w)| ((s - mean) / deviation, targets[usize::from(y)], w));
     let loss = |a: f64, b: f64| {
-        let each = rows().map(|(z, t)| {
+        let losses = rows().map(|(z, t, w)| {
             let x = a * z + b;
-            Real::softplus(x) - t * x
+            w * (Real::softplus(x) - t * x)
         });
-        each.sum::<f64>()
+        losses.sum::<f64>()
     };
     let (mut a, mut b) = (0.0, Real::ln((positives + 1.0) / (negatives + 1.0)));
     let mut value = loss(a, b);
     for _ in 0..MOST {
         // The gradient, and the Hessian: aa, ab, bb.
         let (mut g, mut h) = ([0.0; 2], [RIDGE, 0.0, RIDGE]);
-        for (z, t) in rows() {
+        for (z, t, w) in rows() {
             let p = Real::sigmoid(a * z + b);
-            let (apart, weight) = (p - t, p * (1.0 - p));
+            let (apart, weight) = (w * (p - t), w * p * (1.0 - p));
             g[0] += apart * z;
             g[1] += apart;
             h[0] += weight * z * z;

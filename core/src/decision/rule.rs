@@ -13,8 +13,7 @@
 //! for the share that it was: what is kept is a score.
 
 use crate::error::{Error, Result};
-use crate::metric::rank::groups;
-use crate::metric::{Confusion, Costs, Top};
+use crate::metric::{Amount as _, Confusion, Costs, Labels, Top};
 use crate::real::Real;
 use crate::scratch::Scratch;
 use core::fmt;
@@ -46,11 +45,11 @@ pub enum ThresholdRule {
 
 /// A threshold, and what it comes to on the rows that it was found on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decision {
+pub struct Decision<A = u64> {
     /// Scores from here up predict the positive class; +∞ predicts none.
     pub threshold: f64,
-    /// Right and wrong predictions.
-    pub counts: Confusion,
+    /// Right and wrong predictions; of rows with weights what they weigh.
+    pub counts: Confusion<A>,
 }
 
 impl ThresholdRule {
@@ -101,31 +100,40 @@ impl ThresholdRule {
     /// assert_eq!((found.threshold, found.counts.tpr()), (0.6, Some(1.0)));
     /// # Ok::<(), undercurve::Error>(())
     /// ```
-    pub fn decide<T: Real>(self, scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<Decision> {
+    pub fn decide<T: Real, Y: Labels + ?Sized>(
+        self,
+        scores: &[T],
+        labels: &Y,
+        scratch: Scratch<'_, T>,
+    ) -> Result<Decision<Y::Amount>> {
         if !self.is_sound() {
             return Err(Error::Param { what: "threshold rule" });
         }
-        let (classes, groups) = groups(scores, labels, scratch)?;
-        let (positives, negatives) = (classes.positives as f64, classes.negatives as f64);
-        let most = if let Self::Top(top) = self { top.of(scores.len())? } else { 0 };
-        let slope = self.costs(positives / scores.len() as f64)?.map_or(0.0, Costs::slope);
         // No alarm at all keeps any false-positive rate, costs what it costs, and is what a score above all others says.
-        let none = matches!(self, Self::Fpr(_) | Self::Costs { .. } | Self::Score(_));
-        let mut best = none.then_some((f64::INFINITY, 0, 0));
-        let (mut tp, mut fp, mut gain) = (0u64, 0u64, 0.0);
-        for group in groups {
+        let none = (f64::INFINITY, Y::Amount::default(), Y::Amount::default());
+        let mut best = matches!(self, Self::Fpr(_) | Self::Costs { .. } | Self::Score(_)).then_some(none);
+        // Of the budget, or the slope of costs; made with the first group, when the sums of the classes are known.
+        let mut begun = None;
+        let (mut tp, mut fp, mut gain) = (Y::Amount::default(), Y::Amount::default(), 0.0);
+        let classes = labels.groups(scores, scratch, |classes, group| {
+            let (positives, negatives) = (classes.positives.f64(), classes.negatives.f64());
+            let (most, slope) = *begun.get_or_insert_with(|| {
+                let all = positives + negatives;
+                let most = if let Self::Top(top) = self { top.of(all) } else { Ok(all) };
+                (most, self.costs(positives / all).ok().flatten().map_or(0.0, Costs::slope))
+            });
             tp += group.run.positives;
             fp += group.run.negatives;
-            let (tpr, fpr) = (tp as f64 / positives, fp as f64 / negatives);
+            let (tpr, fpr) = (tp.f64() / positives, fp.f64() / negatives);
             let takes = match self {
                 Self::Score(at) => group.score.f64() >= at,
                 Self::Fpr(most) => fpr <= most,
-                Self::Precision(least) => group.run.positives > 0 && tp as f64 / (tp + fp) as f64 >= least,
+                Self::Precision(least) => group.run.positives.f64() > 0.0 && tp.f64() / (tp + fp).f64() >= least,
                 Self::Recall(least) => tpr >= least && best.is_none(),
-                Self::Top(_) => tp + fp <= most,
+                Self::Top(_) => most.is_ok_and(|most| (tp + fp).f64() <= most),
                 Self::Costs { .. } => {
                     // (False-positive rate 0 costs nothing, also where the slope is infinite.)
-                    let here = if fp > 0 { tpr - slope * fpr } else { tpr };
+                    let here = if fpr > 0.0 { tpr - slope * fpr } else { tpr };
                     let better = here > gain;
                     gain = here.or_larger(gain);
                     better
@@ -134,7 +142,8 @@ impl ThresholdRule {
             if takes {
                 best = Some((group.score.f64(), tp, fp));
             }
-        }
+        })?;
+        begun.map_or(Ok(0.0), |(most, _)| most)?;
         let (threshold, tp, fp) = best.ok_or(Error::Unreachable { what: self.name() })?;
         let threshold = if let Self::Score(at) = self { at } else { threshold };
         let counts = Confusion {

@@ -95,15 +95,15 @@ impl<A: Amount> Confusion<A> {
     #[must_use]
     pub fn f1(self) -> Option<f64> {
         let wrong = self.false_positives + self.false_negatives;
-        share(2 * self.true_positives, 2 * self.true_positives + wrong)
+        share(self.true_positives + self.true_positives, self.true_positives + self.true_positives + wrong)
     }
     /// The correlation of prediction and label (Matthews 1975, "Comparison of the Predicted and Observed Secondary Structure of T4
     /// Phage Lysozyme"); 0 where all predictions are one class, none without examples of both.
     #[must_use]
     pub fn mcc(self) -> Option<f64> {
         let [tp, fp, tn, fn_] =
-            [self.true_positives, self.false_positives, self.true_negatives, self.false_negatives].map(|k| k as f64);
-        if self.positives() == 0 || self.negatives() == 0 {
+            [self.true_positives, self.false_positives, self.true_negatives, self.false_negatives].map(Amount::f64);
+        if self.positives() == A::default() || self.negatives() == A::default() {
             return None;
         }
         let below = libm::sqrt((tp + fp) * (tn + fn_)) * libm::sqrt((tp + fn_) * (tn + fp));

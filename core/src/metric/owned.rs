@@ -126,17 +126,27 @@ impl<T: Real> Metrics<T> {
         point_at_fpr(scores, labels, most, self.scratch(scores.len()))
     }
     /// The threshold of a rule; see [`ThresholdRule::decide`].
-    pub fn decide(&mut self, scores: &[T], labels: &[u8], rule: ThresholdRule) -> Result<Decision> {
+    pub fn decide<Y: Labels + ?Sized>(
+        &mut self,
+        scores: &[T],
+        labels: &Y,
+        rule: ThresholdRule,
+    ) -> Result<Decision<Y::Amount>> {
         rule.decide(scores, labels, self.scratch(scores.len()))
     }
     /// See [`top`](super::top()).
-    pub fn top(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<TopRows> {
+    pub fn top(&mut self, scores: &[T], labels: &(impl Labels + ?Sized), top: Top) -> Result<TopRows> {
         super::top(scores, labels, top, self.scratch(scores.len()))
     }
     /// At most so many bins; see [`reliability`](super::reliability).
-    pub fn reliability(&mut self, probabilities: &[T], labels: &[u8], bins: usize) -> Result<Vec<Bin>> {
+    pub fn reliability(
+        &mut self,
+        probabilities: &[T],
+        labels: &(impl Labels + ?Sized),
+        bins: usize,
+    ) -> Result<Vec<Bin>> {
         let mut out = vec![Bin::default(); bins];
-        let count = super::reliability(probabilities, labels, self.scratch(labels.len()), &mut out)?;
+        let count = super::reliability(probabilities, labels, self.scratch(probabilities.len()), &mut out)?;
         out.truncate(count);
         Ok(out)
     }
@@ -207,7 +217,7 @@ impl<T: Real> Metrics<T> {
     /// # Errors
     /// As [`top`](super::top()).
     pub fn top_intervals(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<[Option<Interval>; 2]> {
-        let share = top.of(scores.len())? as f64 / scores.len() as f64;
+        let share = top.of(scores.len() as f64)? / scores.len() as f64;
         let Some(found) = self.found_runs(scores, labels)? else { return Ok([None; 2]) };
         bootstrap_top(&found, share, REPLICATES, 1, &mut vec![0.0; 2 * found.len()])
     }

@@ -10,7 +10,8 @@
 //! by quantiles, so that each holds as many rows; equal probabilities are never parted.
 
 use super::cells::NORMAL;
-use super::rank::{check, groups};
+use super::labels::{Amount as _, Labels, Truth};
+use super::rank::check;
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -24,24 +25,24 @@ pub struct Bin {
     pub high: f64,
     /// The mean one.
     pub mean: f64,
-    /// Rows.
-    pub rows: u64,
+    /// Rows; with weights what they weigh.
+    pub rows: f64,
     /// Positives among them.
-    pub positives: u64,
+    pub positives: f64,
 }
 
 impl Bin {
     /// Share of positives.
     #[must_use]
     pub fn share(self) -> f64 {
-        self.positives as f64 / self.rows as f64
+        self.positives / self.rows
     }
 
     /// Where that share lies with 95 % confidence: Wilson 1927, "Probable Inference, the Law of Succession, and Statistical
     /// Inference".
     #[must_use]
     pub fn interval(self) -> (f64, f64) {
-        let (n, p) = (self.rows as f64, self.share());
+        let (n, p) = (self.rows, self.share());
         let square = NORMAL * NORMAL;
         let middle = (p + square / (2.0 * n)) / (1.0 + square / n);
         let half = NORMAL * libm::sqrt(p * (1.0 - p) / n + square / (4.0 * n * n)) / (1.0 + square / n);
@@ -49,13 +50,28 @@ impl Bin {
     }
 }
 
-/// `Ok` when all are from 0 to 1, of labels of both classes.
-fn check_probabilities<T: Real>(probabilities: &[T], labels: &[u8]) -> Result<()> {
-    check(probabilities, labels)?;
-    match probabilities.iter().any(|p| !(0.0..=1.0).contains(&p.f64())) {
-        true => Err(Error::Param { what: "probabilities" }),
-        false => Ok(()),
+/// `Ok` when all are from 0 to 1.
+fn check_probabilities<T: Real>(probabilities: &[T]) -> Result<()> {
+    match probabilities.iter().all(|p| (0.0..=1.0).contains(&p.f64())) {
+        true => Ok(()),
+        false => Err(Error::Param { what: "probabilities" }),
     }
+}
+
+/// The mean of a loss of probability and label over rows, by their weights.
+fn mean<T: Real>(probabilities: &[T], truth: Truth<'_>, loss: impl Fn(f64, u8) -> f64) -> Result<f64> {
+    check(probabilities, truth.labels())?;
+    check_probabilities(probabilities)?;
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (row, (p, &y)) in probabilities.iter().zip(truth.labels()).enumerate() {
+        let weight = truth.weight(row);
+        // (Also where the loss is infinite, a row of weight 0 is none.)
+        if weight > 0.0 {
+            sum += weight * loss(p.f64(), y);
+            weights += weight;
+        }
+    }
+    if weights > 0.0 { Ok(sum / weights) } else { Err(Error::Empty { what: "scores" }) }
 }
 
 /// Mean of −ln of the probability of what is; infinite where that was 0. O(n).
@@ -64,27 +80,20 @@ fn check_probabilities<T: Real>(probabilities: &[T], labels: &[u8]) -> Result<()
 /// `Param` for a probability outside [0, 1]; as [`auroc`](super::auroc).
 ///
 /// ```
-/// let loss = undercurve::metric::log_loss(&[0.5, 0.5, 1.0], &[1, 0, 1])?;
+/// let loss = undercurve::metric::log_loss(&[0.5, 0.5, 1.0], [1, 0, 1][..].into())?;
 /// assert!((loss - 2.0 * 0.5_f64.ln().abs() / 3.0).abs() < 1e-12);
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-pub fn log_loss<T: Real>(probabilities: &[T], labels: &[u8]) -> Result<f64> {
-    check_probabilities(probabilities, labels)?;
-    let each = probabilities.iter().zip(labels).map(|(p, &y)| {
-        let p = p.f64();
-        -if y == 1 { Real::ln(p) } else { Real::ln_1p(-p) }
-    });
-    Ok(each.sum::<f64>() / labels.len() as f64)
+pub fn log_loss<T: Real>(probabilities: &[T], truth: Truth<'_>) -> Result<f64> {
+    mean(probabilities, truth, |p, y| -if y == 1 { Real::ln(p) } else { Real::ln_1p(-p) })
 }
 
 /// Mean squared difference of probability and label. O(n).
 ///
 /// # Errors
 /// As [`log_loss`].
-pub fn brier<T: Real>(probabilities: &[T], labels: &[u8]) -> Result<f64> {
-    check_probabilities(probabilities, labels)?;
-    let each = probabilities.iter().zip(labels).map(|(p, &y)| (p.f64() - f64::from(y)) * (p.f64() - f64::from(y)));
-    Ok(each.sum::<f64>() / labels.len() as f64)
+pub fn brier<T: Real>(probabilities: &[T], truth: Truth<'_>) -> Result<f64> {
+    mean(probabilities, truth, |p, y| (p - f64::from(y)) * (p - f64::from(y)))
 }
 
 /// Bins of about as many rows each, by ascending probability, to the front of `out`: at most as many as it has room for, at least
@@ -92,38 +101,38 @@ pub fn brier<T: Real>(probabilities: &[T], labels: &[u8]) -> Result<f64> {
 ///
 /// # Errors
 /// As [`log_loss`]; `Empty` for `out`.
-pub fn reliability<T: Real>(
+pub fn reliability<T: Real, Y: Labels + ?Sized>(
     probabilities: &[T],
-    labels: &[u8],
+    labels: &Y,
     scratch: Scratch<'_, T>,
     out: &mut [Bin],
 ) -> Result<usize> {
-    check_probabilities(probabilities, labels)?;
+    check_probabilities(probabilities)?;
     if out.is_empty() {
         return Err(Error::Empty { what: "out" });
     }
-    let (_, groups) = groups(probabilities, labels, scratch)?;
     // From the highest down, a bin ends with the group that completes another share of all rows.
-    let (n, bins) = (labels.len() as u64, out.len() as u64);
-    let (mut len, mut seen, mut sum) = (0, 0, 0.0);
-    let mut bin = Bin::default();
-    for group in groups {
-        let (p, rows) = (group.score.f64(), group.run.positives + group.run.negatives);
-        if bin.rows == 0 {
+    let bins = out.len() as f64;
+    let (mut len, mut seen, mut begun, mut sum, mut bin) = (0, 0.0, 0.0, 0.0, Bin::default());
+    labels.groups(probabilities, scratch, |classes, group| {
+        let (p, positives) = (group.score.f64(), group.run.positives.f64());
+        let (rows, all) = (positives + group.run.negatives.f64(), (classes.positives + classes.negatives).f64());
+        if bin.rows == 0.0 {
             bin.high = p;
         }
         bin.low = p;
         bin.rows += rows;
-        bin.positives += group.run.positives;
-        sum += rows as f64 * p;
+        bin.positives += positives;
+        sum += rows * p;
         seen += rows;
-        if seen * bins / n > (seen - bin.rows) * bins / n {
-            bin.mean = sum / bin.rows as f64;
+        let share = |rows: f64| libm::floor(rows * bins / all + 1e-9);
+        if share(seen) > share(begun) && len < out.len() {
+            bin.mean = sum / bin.rows;
             out[len] = bin;
             len += 1;
-            (bin, sum) = (Bin::default(), 0.0);
+            (bin, sum, begun) = (Bin::default(), 0.0, seen);
         }
-    }
+    })?;
     out[..len].reverse();
     Ok(len)
 }
@@ -131,6 +140,6 @@ pub fn reliability<T: Real>(
 /// The expected calibration error over these bins.
 #[must_use]
 pub fn calibration_error(bins: &[Bin]) -> f64 {
-    let rows = bins.iter().map(|bin| bin.rows).sum::<u64>() as f64;
-    bins.iter().map(|bin| bin.rows as f64 / rows * (bin.mean - bin.share()).abs()).sum()
+    let rows = bins.iter().map(|bin| bin.rows).sum::<f64>();
+    bins.iter().map(|bin| bin.rows / rows * (bin.mean - bin.share()).abs()).sum()
 }

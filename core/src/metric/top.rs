@@ -8,7 +8,7 @@
 //! positive, of which r are among the first k, r·p/g count (McSherry and Najork 2008, "Computing Information Retrieval
 //! Performance Measures Efficiently in the Presence of Tied Scores").
 
-use super::rank::groups;
+use super::labels::{Amount, Labels};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -33,24 +33,23 @@ impl Top {
         }
     }
 
-    /// The number of rows, of `n`.
+    /// The number of rows, of `all`; with weights what they weigh.
     ///
     /// # Errors
-    /// `Param` for no row, more than `n`, or a share out of range.
+    /// `Param` for no row, more than there are, or a share out of range.
     ///
     /// ```
     /// use undercurve::metric::Top;
-    /// assert_eq!((Top::Rows(7).of(300)?, Top::Percent(2.0).of(300)?, Top::Percent(2.0).of(30)?), (7, 6, 1));
+    /// assert_eq!((Top::Rows(7).of(300.0)?, Top::Percent(2.0).of(300.0)?, Top::Percent(2.0).of(30.0)?), (7.0, 6.0, 1.0));
     /// # Ok::<(), undercurve::Error>(())
     /// ```
-    pub fn of(self, n: usize) -> Result<u64> {
+    pub fn of(self, all: f64) -> Result<f64> {
         let rows = match self {
-            Self::Rows(rows) => rows,
+            Self::Rows(rows) => rows as f64,
             // (A third of a multiple of three is that, whatever its last bit.)
-            Self::Percent(share) if self.is_sound() => ((share * n as f64 / 100.0 + 1e-6) as u64).max(1),
-            Self::Percent(_) => 0,
+            Self::Percent(share) => libm::floor(share * all / 100.0 + 1e-6).or_larger(1.0),
         };
-        if rows == 0 || rows > n as u64 { Err(Error::Param { what: "rows at the top" }) } else { Ok(rows) }
+        if self.is_sound() && rows <= all { Ok(rows) } else { Err(Error::Param { what: "rows at the top" }) }
     }
 }
 
@@ -79,49 +78,59 @@ impl fmt::Display for Top {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopRows {
     /// Rows taken.
-    pub rows: u64,
+    pub rows: f64,
     /// Positives among them: their mean over all orders of what is tied at the end.
     pub found: f64,
     /// Positives among all rows.
-    pub positives: u64,
+    pub positives: f64,
     /// All rows.
-    pub of: u64,
+    pub of: f64,
 }
 
 impl TopRows {
     /// Share of positives among the rows taken.
     #[must_use]
     pub fn precision(self) -> f64 {
-        self.found / self.rows as f64
+        self.found / self.rows
     }
     /// Share of the positives that are among them.
     #[must_use]
     pub fn recall(self) -> f64 {
-        self.found / self.positives as f64
+        self.found / self.positives
     }
     /// The precision as a multiple of that of rows taken by chance.
     #[must_use]
     pub fn lift(self) -> f64 {
-        self.precision() / (self.positives as f64 / self.of as f64)
+        self.precision() / (self.positives / self.of)
     }
 }
 
-/// What the highest scores hold. `scratch` as [`need`](super::need) says; O(n).
+/// What the highest scores hold; of rows with weights those of so much weight. `scratch` as [`need`](super::need) says; O(n).
 ///
 /// # Errors
 /// As [`Top::of`] and [`auroc`](super::auroc).
-pub fn top<T: Real>(scores: &[T], labels: &[u8], top: Top, scratch: Scratch<'_, T>) -> Result<TopRows> {
-    let (classes, groups) = groups(scores, labels, scratch)?;
-    let rows = top.of(scores.len())?;
-    let (mut found, mut left) = (0.0, rows);
-    for group in groups {
-        let all = group.run.positives + group.run.negatives;
-        let taken = all.min(left);
-        found += taken as f64 * group.run.positives as f64 / all as f64;
-        left -= taken;
-        if left == 0 {
-            break;
+pub fn top<T: Real, Y: Labels + ?Sized>(
+    scores: &[T],
+    labels: &Y,
+    top: Top,
+    scratch: Scratch<'_, T>,
+) -> Result<TopRows> {
+    let (mut rows, mut found, mut seen) = (Ok(0.0), 0.0, 0.0);
+    let classes = labels.groups(scores, scratch, |classes, group| {
+        if seen == 0.0 {
+            rows = top.of((classes.positives + classes.negatives).f64());
         }
-    }
-    Ok(TopRows { rows, found, positives: classes.positives, of: classes.positives + classes.negatives })
+        let all = (group.run.positives + group.run.negatives).f64();
+        let taken = all.or_smaller(rows.unwrap_or(0.0) - seen);
+        if taken > 0.0 {
+            found += taken * group.run.positives.f64() / all;
+        }
+        seen += all;
+    })?;
+    Ok(TopRows {
+        rows: rows?,
+        found,
+        positives: classes.positives.f64(),
+        of: (classes.positives + classes.negatives).f64(),
+    })
 }

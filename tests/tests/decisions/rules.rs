@@ -3,7 +3,9 @@
 use undercurve::decision::{
     Calibrate, Calibration, MOST_POOLS, Pool, ThresholdRule, fit_platt, pool_adjacent_violators, pooled_probability,
 };
-use undercurve::metric::{Bin, Confusion, Costs, Metrics, Top, brier, calibration_error, log_loss, need, reliability};
+use undercurve::metric::{
+    Bin, Confusion, Costs, Metrics, Top, Truth, brier, calibration_error, log_loss, need, reliability,
+};
 use undercurve::rng::Rng;
 use undercurve::{Error, Real, Scratch};
 use undercurve_tests::decisions as twin;
@@ -57,7 +59,7 @@ fn rules_find_the_best_of_all_thresholds() {
             }
         }
         for top in [Top::Rows(1), Top::Rows(n as u64), Top::Percent(20.0), Top::Percent(100.0)] {
-            let most = top.of(n).unwrap() as usize;
+            let most = top.of(n as f64).unwrap() as usize;
             let expected = all.iter().rev().find(|at| at.4 <= most).map(|at| at.0);
             let got = decide(ThresholdRule::Top(top));
             assert_eq!(got.map(|found| found.threshold).ok(), expected, "{top}");
@@ -146,7 +148,7 @@ fn rules_are_read_and_written_alike() {
 }
 
 fn pools(scores: &[f64], labels: &[u8]) -> Vec<Pool> {
-    match Calibration::fit(Calibrate::Isotonic, scores, labels).unwrap() {
+    match Calibration::fit(Calibrate::Isotonic, scores, labels.into()).unwrap() {
         Calibration::Isotonic(pools) => pools,
         Calibration::Platt(_) => unreachable!("isotonic was asked for"),
     }
@@ -162,9 +164,9 @@ fn pooled_violators_are_the_min_max_formula() {
             assert!((got - expected).abs() < 1e-12, "{n} rows, score {at}: {got} and {expected}");
         }
         assert!(pools.windows(2).all(|pair| pair[0].high < pair[1].low && pair[0].value <= pair[1].value));
-        let sum = |of: fn(&Pool) -> u64| pools.iter().map(of).sum::<u64>();
-        assert_eq!(sum(|pool| pool.rows), n as u64);
-        assert_eq!(sum(|pool| pool.positives), labels.iter().map(|&y| u64::from(y)).sum::<u64>());
+        let sum = |of: fn(&Pool) -> f64| pools.iter().map(of).sum::<f64>();
+        assert_eq!(sum(|pool| pool.rows), n as f64);
+        assert_eq!(sum(|pool| pool.positives), labels.iter().map(|&y| f64::from(y)).sum::<f64>());
         // Flat outside, and never falling anywhere.
         let (first, last) = (pools[0], pools[pools.len() - 1]);
         assert_eq!(pooled_probability(&pools, first.low - 1e9), first.value);
@@ -193,7 +195,7 @@ fn a_file_keeps_so_many_pools_at_most() {
     let pools = pools(&scores, &labels);
     assert_eq!(pools.len(), MOST_POOLS);
     assert!(pools.windows(2).all(|pair| pair[0].high < pair[1].low && pair[0].value <= pair[1].value));
-    assert_eq!(pools.iter().map(|pool| pool.rows).sum::<u64>(), (blocks * blocks) as u64);
+    assert_eq!(pools.iter().map(|pool| pool.rows).sum::<f64>(), (blocks * blocks) as f64);
     let farthest = (0..blocks)
         .map(|block| (pooled_probability(&pools, block as f64) - block as f64 / blocks as f64).abs())
         .fold(0.0, f64::max);
@@ -206,7 +208,7 @@ fn platts_curve_is_the_least_of_its_loss() {
         [(40, 0.3, 0.5), (60, 0.1, 0.0), (500, 0.02, 0.0), (90, 0.3, 9.0)].into_iter().enumerate()
     {
         let (scores, labels) = example(70 + seed as u64, n, share, step);
-        let curve = fit_platt(&scores, &labels).unwrap();
+        let curve = fit_platt(&scores, labels.as_slice().into()).unwrap();
         let loss = |a: f64, b: f64| twin::platt_loss(&scores, &labels, a, b);
         let h = 1e-5;
         for (a, b) in [(h, 0.0), (0.0, h)] {
@@ -232,7 +234,8 @@ fn platts_curve_is_the_least_of_its_loss() {
         // Other units, the same probabilities; the other class, the others.
         let far: Vec<f64> = scores.iter().map(|s| 1e9 * s - 4e9).collect();
         let turned: Vec<u8> = labels.iter().map(|y| 1 - y).collect();
-        let (moved, other) = (fit_platt(&far, &labels).unwrap(), fit_platt(&scores, &turned).unwrap());
+        let (moved, other) =
+            (fit_platt(&far, labels.as_slice().into()).unwrap(), fit_platt(&scores, turned.as_slice().into()).unwrap());
         for (s, f) in scores.iter().zip(&far) {
             let p = curve.probability(*s);
             assert!((moved.probability(*f) - p).abs() < 1e-6 && (other.probability(*s) + p - 1.0).abs() < 1e-6);
@@ -245,12 +248,15 @@ fn platts_curve_is_the_least_of_its_loss() {
         assert!((mean - target).abs() < 1e-9, "{mean} {target}");
     }
     // Classes apart do not run away, and scores that are all the same have no slope.
-    let apart = fit_platt(&[1.0, 2.0, 3.0, 4.0], &[0, 0, 1, 1]).unwrap();
+    let apart = fit_platt(&[1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1][..].into()).unwrap();
     assert!(apart.probability(4.0) < 0.9 && apart.probability(1.0) > 0.1 && apart.slope > 0.0);
-    let same = fit_platt(&[2.5_f32; 8], &[1, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    let same = fit_platt(&[2.5_f32; 8], [1, 0, 0, 0, 0, 0, 0, 0][..].into()).unwrap();
     assert!((same.probability(2.5) - (2.0 / 3.0 + 7.0 / 9.0) / 8.0).abs() < 1e-9);
-    assert_eq!(fit_platt(&[1e300, -1e300, 0.0], &[1, 0, 1]), Err(Error::Overflow { what: "squares of scores" }));
-    assert_eq!(fit_platt(&[1.0, 2.0], &[1, 1]), Err(Error::OneClass));
+    assert_eq!(
+        fit_platt(&[1e300, -1e300, 0.0], [1, 0, 1][..].into()),
+        Err(Error::Overflow { what: "squares of scores" })
+    );
+    assert_eq!(fit_platt(&[1.0, 2.0], [1, 1][..].into()), Err(Error::OneClass));
 }
 
 #[test]
@@ -272,10 +278,10 @@ fn rows_at_the_top_are_the_mean_over_orders_of_ties() {
     let mut metrics = Metrics::new();
     assert_eq!(metrics.top(&[1.0, 2.0], &[0, 1], Top::Rows(3)), Err(Error::Param { what: "rows at the top" }));
     // A hundredth of 700 is 7, a third of 30 is 10, and of three rows there is always one.
-    let rows = |share: f64, n: usize| Top::Percent(share).of(n).unwrap();
+    let rows = |share: f64, n: u32| Top::Percent(share).of(f64::from(n)).unwrap();
     assert_eq!(
         [rows(1.0, 700), rows(29.0, 100), rows(100.0 / 3.0, 30), rows(1.0, 3), rows(100.0, 3)],
-        [7, 29, 10, 1, 3]
+        [7.0, 29.0, 10.0, 1.0, 3.0]
     );
 }
 
@@ -288,11 +294,11 @@ fn probabilities_are_measured_as_defined() {
         loss -= if y == 1 { p.ln() } else { (1.0 - p).ln() };
         square += (p - f64::from(y)).powi(2);
     }
-    assert!((log_loss(&sure, &labels).unwrap() - loss / 400.0).abs() < 1e-12);
-    assert!((brier(&sure, &labels).unwrap() - square / 400.0).abs() < 1e-12);
-    assert_eq!(log_loss(&[0.0, 0.0], &[0, 1]), Ok(f64::INFINITY));
-    assert_eq!(log_loss(&[0.0, 1.0], &[0, 1]), Ok(0.0));
-    assert_eq!(brier(&[0.5, 1.5], &[0, 1]), Err(Error::Param { what: "probabilities" }));
+    assert!((log_loss(&sure, labels.as_slice().into()).unwrap() - loss / 400.0).abs() < 1e-12);
+    assert!((brier(&sure, labels.as_slice().into()).unwrap() - square / 400.0).abs() < 1e-12);
+    assert_eq!(log_loss(&[0.0, 0.0], [0, 1][..].into()), Ok(f64::INFINITY));
+    assert_eq!(log_loss(&[0.0, 1.0], [0, 1][..].into()), Ok(0.0));
+    assert_eq!(brier(&[0.5, 1.5], [0, 1][..].into()), Err(Error::Param { what: "probabilities" }));
 
     for count in [1, 3, 10, 400] {
         let bins = Metrics::new().reliability(&sure, &labels, count).unwrap();
@@ -317,12 +323,12 @@ fn probabilities_are_measured_as_defined() {
     let (scores, labels) = example(8, 1000, 0.3, 0.0);
     let sure: Vec<f64> = scores.iter().map(|s| 1.0 / (1.0 + (-s).exp())).collect();
     let bins = Metrics::new().reliability(&sure, &labels, 10).unwrap();
-    assert_eq!(bins.iter().map(|bin| bin.rows).collect::<Vec<_>>(), [100; 10]);
+    assert_eq!(bins.iter().map(|bin| bin.rows).collect::<Vec<_>>(), [100.0; 10]);
     let heavy: Vec<f64> = sure.iter().enumerate().map(|(k, &p)| if k < 700 { 0.999 } else { p }).collect();
     let bins = Metrics::new().reliability(&heavy, &labels, 10).unwrap();
-    assert!((3..=5).contains(&bins.len()) && bins.iter().all(|bin| bin.rows >= 50), "{bins:?}");
+    assert!((3..=5).contains(&bins.len()) && bins.iter().all(|bin| bin.rows >= 50.0), "{bins:?}");
     // Wilson's interval, by its textbook figure: 8 of 10.
-    let (low, high) = Bin { rows: 10, positives: 8, ..Bin::default() }.interval();
+    let (low, high) = Bin { rows: 10.0, positives: 8.0, ..Bin::default() }.interval();
     assert!((low - 0.4902).abs() < 2e-4 && (high - 0.9433).abs() < 2e-4, "{low} {high}");
     let need = need(2);
     let (mut u32, mut u64) = (vec![0; need.u32], vec![0; need.u64]);
@@ -344,4 +350,50 @@ fn one_number_of_a_confusion() {
     assert!((counts.mcc().unwrap() - expected).abs() < 1e-12 && counts.f1() == Some(12.0 / 15.0));
     assert_eq!((of(0, 0, 5, 5).mcc(), of(0, 0, 5, 0).f1(), of(5, 5, 0, 0).mcc()), (Some(0.0), None, Some(0.0)));
     assert_eq!((of(5, 0, 5, 0).mcc(), of(0, 5, 0, 5).mcc(), of(1, 0, 0, 0).mcc()), (Some(1.0), Some(-1.0), None));
+}
+
+/// Whole weights say what repeated rows say, and a row of weight 0 is none.
+#[test]
+fn whole_weights_are_repeated_rows() {
+    let (scores, labels) = example(21, 80, 0.4, 0.25);
+    let weights: Vec<f64> = (0..80).map(|k| f64::from(k * 7 % 4)).collect();
+    let truth = Truth::new(&labels, &weights).unwrap();
+    let (mut again, mut known) = (Vec::new(), Vec::new());
+    for row in 0..80 {
+        for _ in 0..weights[row] as usize {
+            again.push(scores[row]);
+            known.push(labels[row]);
+        }
+    }
+    let mut memory = Metrics::new();
+    for text in ["fpr<=0.1", "precision>=0.6", "recall>=0.7", "top:25", "top:20%", "costs:1:3", "0.4"] {
+        let a = memory.decide(&scores, &truth, rule(text)).unwrap();
+        let b = memory.decide(&again, &known, rule(text)).unwrap();
+        assert_eq!((a.threshold, a.counts.true_positives as u64), (b.threshold, b.counts.true_positives), "{text}");
+        assert_eq!(a.counts.false_positives as u64, b.counts.false_positives, "{text}");
+    }
+    for top in [Top::Rows(30), Top::Percent(10.0)] {
+        let (a, b) = (memory.top(&scores, &truth, top).unwrap(), memory.top(&again, &known, top).unwrap());
+        assert!((a.found - b.found).abs() < 1e-12 && (a.lift() - b.lift()).abs() < 1e-12);
+    }
+    for how in [Calibrate::Platt, Calibrate::Isotonic] {
+        let a = Calibration::fit(how, &scores, truth).unwrap();
+        let b = Calibration::fit(how, &again, known.as_slice().into()).unwrap();
+        assert!((0..100).all(|k| {
+            let at = -3.0 + 0.07 * f64::from(k);
+            (a.probability(at) - b.probability(at)).abs() < 1e-9
+        }));
+    }
+    let sure = |scores: &[f64]| scores.iter().map(|s| 1.0 / (1.0 + (-s).exp())).collect::<Vec<f64>>();
+    let (p, q) = (sure(&scores), sure(&again));
+    let plain = known.as_slice().into();
+    assert!((log_loss(&p, truth).unwrap() - log_loss(&q, plain).unwrap()).abs() < 1e-12);
+    assert!((brier(&p, truth).unwrap() - brier(&q, plain).unwrap()).abs() < 1e-12);
+    let bins = |p: &[f64], weighed: bool| {
+        let mut memory = Metrics::new();
+        if weighed { memory.reliability(p, &truth, 5) } else { memory.reliability(p, &known, 5) }.unwrap()
+    };
+    for (a, b) in bins(&p, true).into_iter().zip(bins(&q, false)) {
+        assert!((a.rows, a.positives, a.low) == (b.rows, b.positives, b.low) && (a.mean - b.mean).abs() < 1e-12);
+    }
 }
