@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use undercurve::Real;
-use undercurve::checkpoint::SavedModel;
+use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
 use undercurve::data::{Preparation, Target};
 use undercurve::trainer::Predictor;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
@@ -21,9 +21,9 @@ pub struct Model {
     any: Any,
     preparation: Preparation,
     kept: Vec<String>,
-    /// The rule of the threshold, and how scores become probabilities.
-    rule: Option<String>,
-    calibration: Option<String>,
+    /// How the threshold was chosen, and what turns scores into probabilities.
+    decided: Option<Decided>,
+    calibrated: Option<Calibrated>,
 }
 
 macro_rules! each {
@@ -45,9 +45,8 @@ impl Model {
             4 => Any::Narrow(Predictor::of(&saved)?),
             _ => Any::Wide(Predictor::of(&saved)?),
         };
-        let rule = saved.decided.map(|decided| decided.rule.to_string());
-        let calibration = saved.calibrated.map(|calibrated| calibrated.calibration.how().to_string());
-        Ok(Self { any, preparation: saved.preparation, kept: Vec::new(), rule, calibration })
+        let SavedModel { preparation, decided, calibrated, .. } = saved;
+        Ok(Self { any, preparation, kept: Vec::new(), decided, calibrated })
     }
 
     /// `{ method, model, single, columns: [{ name, categorical }], positive, negative, classes, threshold, rule, probabilities,
@@ -58,6 +57,8 @@ impl Model {
         let columns = columns.map(|(name, source)| {
             json::object([("name", json::string(name)), ("categorical", source.is_category().to_string())])
         });
+        let rule = self.decided.as_ref().map(|decided| decided.rule.to_string());
+        let calibration = self.calibrated.as_ref().map(|calibrated| calibrated.calibration.how().to_string());
         let (config, threshold, probabilities) =
             each!(&self.any, model => (model.config(), model.threshold(), model.has_probabilities()));
         json::object([
@@ -69,9 +70,9 @@ impl Model {
             ("negative", text(self.preparation.negative())),
             ("classes", json::array(self.preparation.classes().iter().map(|name| json::string(name)))),
             ("threshold", threshold.filter(|at| at.is_finite()).map_or("null".to_string(), |at| format!("{at}"))),
-            ("rule", text(self.rule.as_deref())),
+            ("rule", text(rule.as_deref())),
             ("probabilities", probabilities.to_string()),
-            ("calibration", text(self.calibration.as_deref())),
+            ("calibration", text(calibration.as_deref())),
             ("numbers", (self.preparation.target() == Target::Values).to_string()),
         ])
     }
@@ -84,7 +85,11 @@ impl Model {
 
     /// The bytes of a model file.
     pub fn save(&self) -> Vec<u8> {
-        each!(&self.any, model => SavedModel { threshold: model.threshold(), ..model.file(self.preparation.clone()) }.to_bytes())
+        let (decided, calibrated) = (self.decided.clone(), self.calibrated.clone());
+        each!(&self.any, model => {
+            let file = model.file(self.preparation.clone());
+            SavedModel { threshold: model.threshold(), decided, calibrated, ..file }.to_bytes()
+        })
     }
 
     /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class. The cells of the
