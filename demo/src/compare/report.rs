@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use undercurve::data::Dataset;
 use undercurve::metric::student;
 
-/// Characters of the longest bar.
-const BAR: f64 = 24.0;
+/// Characters of an interval's axis.
+const AXIS: usize = 31;
 
 /// How far a method is ahead of cross-entropy, and half its interval.
 struct Ahead {
@@ -26,6 +26,17 @@ impl Ahead {
         let (all, k) = (apart.len() as f64, folds as f64);
         Self { mean, half: student(apart.len() as u64 - 1) * sd * (1.0 / all + 1.0 / (k - 1.0)).sqrt() }
     }
+}
+
+/// An interval on an axis over `span`: `-` within it, `o` at its middle, `|` at 0.
+fn picture(ahead: &Ahead, [low, high]: [f64; 2]) -> String {
+    let width = (high - low).max(f64::MIN_POSITIVE);
+    let place = |x: f64| (((x - low) / width * (AXIS - 1) as f64).round() as usize).min(AXIS - 1);
+    let mut cells = vec![' '; AXIS];
+    cells[place(ahead.mean - ahead.half)..=place(ahead.mean + ahead.half)].fill('-');
+    cells[place(0.0)] = '|';
+    cells[place(ahead.mean)] = 'o';
+    cells.into_iter().collect::<String>().trim_end().to_string()
 }
 
 /// How many of its choices lie at an end of the grid.
@@ -59,6 +70,12 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         repeats => format!("{repeats} times {} folds", args.folds),
     };
     let width = rows.iter().map(|row| row.name(args).len()).max().unwrap_or(0).max(6);
+    // From the lowest to the highest end of an interval, and the 0 of cross-entropy.
+    let apart = rows[1..].iter().map(|row| Ahead::new(&row.values(), &rows[0].values(), args.folds));
+    let span = apart.fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
+        [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
+    });
+    let ends = format!("{:<+.4}{:>+gap$.4}", span[0], span[1], gap = AXIS - 7);
     if !args.json {
         output::line(format!(
             "{}: {} rows ({} positive), {} columns; {metric}, {folds}, {}{}, seed {}",
@@ -71,8 +88,8 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
             args.seed
         ))?;
         output::line(format!(
-            "{:width$}  {:>6} ± sd     {:>26}  {:>8}",
-            "method", "mean", "ahead of ce [95 %]", "seconds"
+            "{:width$}  {:>6} ± sd     {:>26}  {:>8}  {:>AXIS$}",
+            "method", "mean", "ahead of ce [95 %]", "seconds", ends
         ))?;
     }
     for (at, row) in rows.iter().enumerate() {
@@ -91,11 +108,11 @@ pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
             0 => String::new(),
             _ => format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half),
         };
-        let bar = "#".repeat((BAR * mean.clamp(0.0, 1.0)).round() as usize);
         output::line(format!(
-            "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {bar}",
+            "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
             row.name(args),
-            row.seconds()
+            row.seconds(),
+            picture(&ahead, span)
         ))?;
     }
     if args.tune && !args.json {
