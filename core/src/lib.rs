@@ -38,7 +38,10 @@
 //! | a finite sum of smooth functions | its minimum without a step size | [`finite_sum`] |
 //! | no allocator | any of it over slices | [`host`], [`Scratch`], `examples/no_allocator.rs` |
 //!
-//! In `examples`: `from_a_file` (the above), `no_allocator`, `own_model`, `own_surrogate`.
+//! Every estimator, algorithm, sampler, model and metric has an example on its page. Whole programs are in the folder
+//! `core/examples` (`cargo run -p undercurve --example NAME`): `from_a_file`, the above; `no_allocator`, a [`host`] on arrays;
+//! `own_model`, a [`Model`](model::Model) of one's own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
+//! [`Surrogate`](surrogate::Surrogate) of one's own.
 //!
 //! A guide in five pages, which method, your own model, imbalanced data, deploying, what the same bits mean, is in [`guide`].
 //!

@@ -111,6 +111,49 @@ fn outside(domain: Domain) -> Vec<String> {
     bad
 }
 
+/// The texts of a folder's files and of those in the folders inside it.
+fn sources(folder: &Path, out: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else {
+            out.push(std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// Estimators, algorithms, samplers, models, finite sums and what minimises them: the documentation of each has an example.
+#[test]
+fn every_part_has_an_example() {
+    const TRAITS: [&str; 6] = ["Estimator", "Algorithm", "Sampler", "Model", "FiniteSum", "Gradients"];
+    let mut texts = Vec::new();
+    for folder in ["estimator", "algorithm", "sampler", "model", "finite_sum"] {
+        sources(&root().join("core/src").join(folder), &mut texts);
+    }
+    let name = |text: &str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_string();
+    let (mut parts, mut shown, mut without) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for text in &texts {
+        let mut example = false;
+        for line in text.lines() {
+            if let Some((of, whom)) = line.strip_prefix("impl").and_then(|line| line.split_once(" for ")) {
+                let of = of.trim_end_matches("<T>");
+                if TRAITS.iter().any(|known| of.rsplit(' ').next() == Some(known)) {
+                    parts.insert(name(whom));
+                }
+            }
+            if let Some(whom) = line.strip_prefix("pub struct ") {
+                if example { &mut shown } else { &mut without }.insert(name(whom));
+            }
+            let goes_on = line.starts_with("///") || line.starts_with("#[") || line.starts_with("// ");
+            example = goes_on && (example || line.starts_with("/// ```"));
+        }
+    }
+    let lacking: Vec<_> = parts.intersection(&without).collect();
+    assert!(lacking.is_empty(), "no example in the documentation of {lacking:?}");
+    assert!(parts.intersection(&shown).count() > 50, "{parts:?}");
+}
+
 fn score_methods() -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(|m| m.settings(&[]).is_ok_and(|s| m.estimator(&s).is_ok()))
 }

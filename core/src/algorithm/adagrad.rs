@@ -10,6 +10,21 @@ use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
 
 /// AdaGrad.
+///
+/// ```
+/// use undercurve::algorithm::{Adagrad, Algorithm, Answer, COUNTERS, Schedule, State};
+///
+/// let rule = Adagrad::new(Schedule::constant(0.1), 1e-10, 0.0)?;
+/// let (mut w, mut squares) = ([0.0f64], [0.0]);
+/// let mut state = State { points: &mut w, slots: &mut squares, counters: &mut [0; COUNTERS] };
+/// for _ in 0..4 {
+///     rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[3.0] })?;
+/// }
+/// // Steps of lr/√t, whatever the size of the gradient.
+/// let way: f64 = (1..=4).map(|t| 0.1 / f64::from(t).sqrt()).sum();
+/// assert!((w[0] + way).abs() < 1e-9);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adagrad {
     lr: Schedule,

@@ -61,6 +61,18 @@ impl Default for AdamSettings {
 }
 
 /// Adam.
+///
+/// ```
+/// use undercurve::algorithm::{Adam, AdamSettings, Algorithm, Answer, COUNTERS, Schedule, State};
+///
+/// let rule = Adam::new(AdamSettings { lr: Schedule::constant(0.1), ..AdamSettings::default() })?;
+/// let (mut w, mut moments) = ([0.0f64; 2], [0.0; 4]); // of d parameters 2d moments
+/// let mut state = State { points: &mut w, slots: &mut moments, counters: &mut [0; COUNTERS] };
+/// rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[1e-3, -50.0] })?;
+/// // Corrected for its start, the first step is lr long in every entry, whatever the size of the gradient.
+/// assert!((w[0] + 0.1).abs() < 1e-5 && (w[1] - 0.1).abs() < 1e-5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Adam(AdamSettings);
 

@@ -29,6 +29,27 @@ use crate::registry::settings::Settings;
 const POINTS: usize = 6;
 
 /// Approximate gradient descent with inner problems by stochastic block coordinate descent.
+///
+/// ```
+/// use undercurve::algorithm::{AgdSbcd, Algorithm, Answer, Ask, COUNTERS, Schedule, State, Want};
+///
+/// let rule = AgdSbcd::new(10, Schedule::constant(0.5), 0.1, 0.5, 0.5, 0.0, true)?;
+/// let mut points = vec![0.0f64; Algorithm::<f64>::points(&rule)]; // of one parameter
+/// let mut state = State { points: &mut points, slots: &mut [], counters: &mut [0; COUNTERS] };
+/// // f^n − f^m = (w − 2)² − w, least at w = 2½.
+/// for _ in 0..100_000 {
+///     let answer = match rule.next(&state) {
+///         Ask::Evaluate { at, term, want, .. } if want != Want::Track => {
+///             let w = state.points[usize::from(at.0)];
+///             Answer::Gradient { value: 0.0, grad: &[if term == 1 { 2.0 * (w - 2.0) } else { 1.0 }] }
+///         }
+///         _ => Answer::Continue, // the dual variables: an estimator's
+///     };
+///     rule.tell(&mut state, answer)?;
+/// }
+/// assert!((points[0] - 2.5).abs() < 0.01);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgdSbcd {
     first: u64,

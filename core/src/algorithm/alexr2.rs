@@ -25,6 +25,25 @@ use crate::registry::settings::Settings;
 const POINTS: usize = 3;
 
 /// A double loop around proximal points.
+///
+/// ```
+/// use undercurve::algorithm::{Alexr2, Algorithm, Answer, Ask, COUNTERS, Schedule, Sgd, State, StepRule, Want};
+///
+/// // Ten steps of rate ½ to the proximal point of radius 1, and a step of rate 1 on the Moreau envelope.
+/// let outer = StepRule::Sgd(Sgd::new(Schedule::constant(1.0), 0.0)?);
+/// let rule = Alexr2::new(outer, 10, Schedule::constant(0.5), 1.0)?;
+/// let (mut points, mut slots) = (vec![0.0; 3], vec![0.0; Algorithm::<f64>::slots_len(&rule, 1)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// for _ in 0..400 {
+///     let answer = match rule.next(&state) {
+///         Ask::Evaluate { want: Want::Track, .. } => Answer::Continue, // running values: an estimator's
+///         _ => Answer::Gradient { value: 0.0, grad: &[state.points[1] - 3.0] }, // of ½(z − 3)², at point 1
+///     };
+///     rule.tell(&mut state, answer)?;
+/// }
+/// assert!((points[0] - 3.0f64).abs() < 1e-3);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alexr2 {
     rule: StepRule,

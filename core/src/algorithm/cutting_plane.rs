@@ -24,6 +24,22 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// The cutting-plane method.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, CuttingPlane, State};
+///
+/// let rule = CuttingPlane::new(1.0, 1e-6, 20)?;
+/// let (mut points, mut slots) = (vec![0.0f64; 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 1)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // ½w² + H(w) with H(w) = |w − 2|, least at w = 1.
+/// while let Ask::Evaluate { at, .. } = rule.next(&state) {
+///     let w = state.points[usize::from(at.0)];
+///     let grad = [if w < 2.0 { -1.0 } else { 1.0 }];
+///     rule.tell(&mut state, Answer::Gradient { value: (w - 2.0).abs(), grad: &grad })?;
+/// }
+/// assert!((points[0] - 1.0f64).abs() < 1e-3);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CuttingPlane {
     c: f64,

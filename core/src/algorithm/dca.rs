@@ -23,6 +23,27 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Descent on a difference of convex functions.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Dca, State, Want};
+///
+/// let rule = Dca::new(10, 0.25, 0.1, 0.0, 0.0, false, true)?;
+/// let (mut points, mut slots) = (vec![0.0; 2], vec![0.0; 1]); // of one parameter
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // f^n − f^m = (w − 1)² − ½w², least at w = 2. Term 0 is f^m, which is made linear; term 1 is f^n.
+/// for _ in 0..1000 {
+///     let answer = match rule.next(&state) {
+///         Ask::Evaluate { at, term, want, .. } if want != Want::Track => {
+///             let w = state.points[usize::from(at.0)];
+///             Answer::Gradient { value: 0.0, grad: &[if term == 1 { 2.0 * (w - 1.0) } else { w }] }
+///         }
+///         _ => Answer::Continue, // the dual variables: an estimator's
+///     };
+///     rule.tell(&mut state, answer)?;
+/// }
+/// assert!((points[0] - 2.0f64).abs() < 1e-6);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dca {
     steps: u64,

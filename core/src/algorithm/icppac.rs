@@ -28,6 +28,25 @@ use crate::registry::settings::Settings;
 const POINTS: usize = 3;
 
 /// A double loop of proximal points and constraint extrapolation.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Icppac, Schedule, Sgd, State, StepRule};
+///
+/// // Ten inner steps a proximal point of radius 1; one multiplier, of rate 0.1 and at most 10.
+/// let rule = Icppac::new(StepRule::Sgd(Sgd::new(Schedule::constant(0.2), 0.0)?), 10, 1.0, 1, 0.2, 10.0)?;
+/// let (mut points, mut slots) = (vec![0.0; 3 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // min ½w² where 1 − w ≤ 0, at w = y = 1.
+/// for _ in 0..4000 {
+///     let Ask::Evaluate { at, .. } = rule.next(&state) else { unreachable!() };
+///     let point = &state.points[2 * usize::from(at.0)..];
+///     let (w, y) = (point[0], point[1]);
+///     // The derivative by y is the constraint's value with its sign flipped.
+///     rule.tell(&mut state, Answer::Gradient { value: 0.5 * w * w, grad: &[w - y, -(1.0 - w)] })?;
+/// }
+/// assert!((points[0] - 1.0f64).abs() < 1e-2);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Icppac {
     rule: StepRule,

@@ -19,6 +19,24 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Projected ascent on multipliers.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, COUNTERS, Lagrange, Schedule, Sgd, State, StepRule};
+///
+/// // One multiplier, of rate 0.1 and at most 10.
+/// let rule = Lagrange::new(StepRule::Sgd(Sgd::new(Schedule::constant(0.1), 0.0)?), 1, 0.1, 10.0)?;
+/// let mut point = [0.0f64; 2]; // w, then y
+/// let mut state = State { points: &mut point, slots: &mut [], counters: &mut [0; COUNTERS] };
+/// // min ½w² where 1 − w ≤ 0.
+/// for _ in 0..1000 {
+///     let (w, y) = (state.points[0], state.points[1]);
+///     // The derivative by y is the constraint's value with its sign flipped.
+///     rule.tell(&mut state, Answer::Gradient { value: 0.5 * w * w, grad: &[w - y, -(1.0 - w)] })?;
+/// }
+/// assert!((point[0] - 1.0).abs() < 1e-3); // the constraint holds
+/// assert!((point[1] - 1.0).abs() < 1e-3); // and y is what it costs: d(½w²)/dw at w = 1
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lagrange {
     rule: StepRule,

@@ -34,6 +34,23 @@ const CURVATURE: f64 = 0.9;
 const TRIALS: u64 = 40;
 
 /// L-BFGS.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Lbfgs, State};
+///
+/// let rule = Lbfgs::new(5, 1e-8, 0.0)?;
+/// let (mut points, mut slots) = (vec![0.0; 2 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // The minimum of ½(x − 3)² + 50(y + 1)².
+/// while let Ask::Evaluate { at, .. } = rule.next(&state) {
+///     let w = &state.points[2 * usize::from(at.0)..];
+///     let (x, y) = (w[0] - 3.0, w[1] + 1.0);
+///     rule.tell(&mut state, Answer::Gradient { value: 0.5 * x * x + 50.0 * y * y, grad: &[x, 100.0 * y] })?;
+/// }
+/// let best = 2 * usize::from(Algorithm::<f64>::iterate(&rule).0);
+/// assert!((points[best] - 3.0).abs() < 1e-5 && (points[best + 1] + 1.0).abs() < 1e-5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lbfgs {
     memory: usize,

@@ -11,6 +11,20 @@ use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
 
 /// Gradient descent with momentum.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, COUNTERS, Momentum, Schedule, State};
+///
+/// let rule = Momentum::new(Schedule::constant(1.0), 0.5, 0.0)?;
+/// let (mut w, mut v) = ([0.0], [0.0]);
+/// let mut state = State { points: &mut w, slots: &mut v, counters: &mut [0; COUNTERS] };
+/// for grad in [1.0, 0.0] {
+///     rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[grad] })?;
+/// }
+/// assert_eq!(v, [0.25]); // ½·(½·0 + ½·1) + ½·0
+/// assert_eq!(w, [-0.75]); // by ½, and on by ¼ where the gradient was 0
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Momentum {
     lr: Schedule,

@@ -21,6 +21,24 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Steps along a running gradient that is corrected on each batch.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Draw, Msvr, Schedule, Sgd, State, StepRule};
+///
+/// let rule = Msvr::new(StepRule::Sgd(Sgd::new(Schedule::constant(0.1), 0.0)?), 0.1)?;
+/// let (mut points, mut slots) = (vec![0.0f64; 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 1)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // ½(w − 3)² with noise of ±1 that a batch brings to both points: what they have in common cancels.
+/// let mut noise = 1.0;
+/// for _ in 0..401 {
+///     let Ask::Evaluate { at, draw, .. } = rule.next(&state) else { unreachable!() };
+///     noise = if draw == Draw::Again { noise } else { -noise };
+///     let grad = [state.points[usize::from(at.0)] - 3.0 + noise];
+///     rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &grad })?;
+/// }
+/// assert!((points[0] - 3.0).abs() < 0.01); // plain steps of this rate would stay 0.05 away
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Msvr {
     rule: StepRule,

@@ -19,6 +19,21 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Mirror ascent on weights of groups.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, COUNTERS, Ooa, Schedule, Sgd, State, StepRule};
+///
+/// // Two groups, whose weights may be anything up to 1/(½·2) = 1.
+/// let rule = Ooa::new(StepRule::Sgd(Sgd::new(Schedule::constant(0.1), 0.0)?), 2, 0.5, 0.5)?;
+/// let mut point = [0.0f64; 3]; // a parameter, then p − ½
+/// let mut state = State { points: &mut point, slots: &mut [], counters: &mut [0; COUNTERS] };
+/// // Losses of 1 and 3; derivatives by weights come with their sign flipped.
+/// rule.tell(&mut state, Answer::Gradient { value: 2.0, grad: &[0.0, -1.0, -3.0] })?;
+/// let p = [point[1] + 0.5, point[2] + 0.5];
+/// assert!((p[0] + p[1] - 1.0).abs() < 1e-12);
+/// assert!((p[1] / p[0] - 1.0f64.exp()).abs() < 1e-9); // e^(½(3 − 1)): the worse group weighs more
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ooa {
     rule: StepRule,

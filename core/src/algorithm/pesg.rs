@@ -22,6 +22,28 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Proximal epoch stochastic gradient.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Pesg, Stages, State};
+///
+/// let rule = Pesg::new(Stages::new(0.2, 0.5, 100.0, 1.0, 0.0)?, 0.0, 0.0, 1)?; // the last entry is maximised over, ≥ 0
+/// let (mut points, mut slots) = (vec![0.0; 2 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // min over v, max over α ≥ 0 of ½(v − 2)² + α(1 − v) − ½α²: the constraint on α holds it at 0.
+/// for _ in 0..300 {
+///     let (v, alpha) = (state.points[0], state.points[1]);
+///     match rule.next(&state) {
+///         // (The derivative by α comes with its sign flipped.)
+///         Ask::Evaluate { .. } => {
+///             rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[v - 2.0 - alpha, alpha - (1.0 - v)] })?;
+///         }
+///         _ => rule.tell(&mut state, Answer::Continue)?, // the end of a stage
+///     }
+/// }
+/// assert!((points[0] - 2.0f64).abs() < 1e-3);
+/// assert_eq!(points[1], 0.0);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pesg {
     stages: Stages,

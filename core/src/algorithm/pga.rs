@@ -23,6 +23,28 @@ use crate::registry::settings::Settings;
 use crate::rng::Rng;
 
 /// The proximally guided algorithm.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Pga, State};
+///
+/// // v in the ball ‖v‖ ≤ ¼, and the last entry maximised over.
+/// let rule = Pga::new(0.5, 10.0, f64::INFINITY, 0.25, f64::INFINITY, 1, 1)?;
+/// let (mut points, mut slots) = (vec![0.0; 3 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // min over v, max over α of ½v² + α(1 − v) − ½α²: at the edge v = ¼, where α = ¾.
+/// for _ in 0..1000 {
+///     let (v, alpha) = (state.points[0], state.points[1]);
+///     match rule.next(&state) {
+///         // (The derivative by α comes with its sign flipped.)
+///         Ask::Evaluate { .. } => {
+///             rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[v - alpha, alpha - (1.0 - v)] })?;
+///         }
+///         _ => rule.tell(&mut state, Answer::Continue)?, // the end of a stage
+///     }
+/// }
+/// assert!((points[0] - 0.25f64).abs() < 1e-3 && (points[1] - 0.75f64).abs() < 1e-3);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pga {
     lr: f64,

@@ -27,6 +27,27 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Proximal primal-dual stochastic gradient.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, PpdSg, Stages, State};
+///
+/// let rule = PpdSg::new(Stages::practice(0.5, 20.0, 0.0)?, f64::INFINITY, 0.0, 1)?; // the last entry is maximised over
+/// let (mut points, mut slots) = (vec![0.0; 2 * 2], vec![0.0; Algorithm::<f64>::slots_len(&rule, 2)]);
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // min over v, max over α of ½v² + α(1 − v) − ½α², whose saddle point is v = α = ½.
+/// for _ in 0..1000 {
+///     let (v, alpha) = (state.points[0], state.points[1]);
+///     match rule.next(&state) {
+///         // (The derivative by α comes with its sign flipped.)
+///         Ask::Evaluate { .. } => {
+///             rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[v - alpha, alpha - (1.0 - v)] })?;
+///         }
+///         _ => rule.tell(&mut state, Answer::Continue)?, // the end of a stage
+///     }
+/// }
+/// assert!((points[0] - 0.5f64).abs() < 1e-3 && (points[1] - 0.5f64).abs() < 1e-3);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PpdSg {
     stages: Stages,

@@ -10,6 +10,19 @@ use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
 
 /// Stochastic gradient descent.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, Schedule, Sgd, State};
+///
+/// let rule = Sgd::new(Schedule::constant(0.25), 0.0)?;
+/// let mut w = [1.0, -2.0];
+/// let mut state = State { points: &mut w, slots: &mut [], counters: &mut [0; COUNTERS] };
+/// // It asks for the gradient at point 0, the iterate, on a fresh batch; the answer moves it by −lr times that.
+/// assert_eq!(rule.next(&state), Ask::gradient(Point(0), Draw::Fresh { sampler: 0 }));
+/// rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[2.0, -4.0] })?;
+/// assert_eq!(w, [0.5, -1.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sgd {
     lr: Schedule,

@@ -21,6 +21,22 @@ use crate::real::Real;
 use crate::registry::settings::Settings;
 
 /// Steps with scores at two points.
+///
+/// ```
+/// use undercurve::algorithm::{Algorithm, Answer, Ask, COUNTERS, Point, Schedule, Sgd, Sonex, State, StepRule};
+///
+/// let rule = Sonex::new(StepRule::Sgd(Sgd::new(Schedule::constant(0.5), 0.0)?));
+/// let (mut points, mut slots) = (vec![0.0; 2], vec![0.0; 1]); // of one parameter: now, and the point before
+/// let mut state = State { points: &mut points, slots: &mut slots, counters: &mut [0; COUNTERS] };
+/// // Scores are asked for at both points, the gradient of ½(w − 3)² at the present one.
+/// for _ in 0..2 {
+///     assert!(matches!(rule.next(&state), Ask::Evaluate { at: Point(0), previous: Some(Point(1)), .. }));
+///     let w = state.points[0];
+///     rule.tell(&mut state, Answer::Gradient { value: 0.0, grad: &[w - 3.0] })?;
+/// }
+/// assert_eq!(points, [2.25, 1.5]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sonex {
     rule: StepRule,

@@ -38,6 +38,25 @@ pub enum AucMarginForm {
 }
 
 /// The min-max margin objective.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{AucMargin, AucMarginForm, Estimator, Grad, Link, Weights};
+///
+/// let scores = [0.0, 1.0, 2.0]; // two negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?;
+/// let loss = AucMargin::new(2.0, AucMarginForm::PerClass, Link::Identity, Weights::Unbiased)?;
+/// let aux = [2.0, 0.5, 0.5]; // a and b the means of the classes, α = margin + b − a: the saddle point
+/// let (mut grad, mut by_aux) = ([0.0; 3], [1.0; 3]);
+/// let scratch = Scratch { real: &mut [0.0; 6], ..Scratch::default() }; // as `need` says, or more
+/// let out = Grad { scores: &mut grad, aux: &mut by_aux };
+/// let value = loss.update(&batch, &aux, &mut [], scratch, out)?;
+/// assert_eq!(value, 0.25 + 0.25); // the variance within the classes, and α²
+/// assert_eq!(by_aux, [0.0; 3]);
+/// assert_eq!(grad, [0.0, 1.0, -1.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AucMargin {
     margin: f64,

@@ -51,6 +51,25 @@ pub enum Prior {
 }
 
 /// The min-max AUC objective.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{AucMinMax, Estimator, Grad, Link, Prior, Weights};
+///
+/// let scores = [0.0, 1.0, 2.0, 2.0]; // two negatives, then two positives: p = ½
+/// let batch = Batch::new(&scores, 1, &[0, 2, 4], &[2, 2], Drawn::All)?;
+/// let loss = AucMinMax::new(Link::Identity, Weights::Unbiased, Prior::Known);
+/// let aux = [2.0, 0.5, -1.5]; // a and b the means of the classes, α = b − a: the saddle point
+/// let (mut grad, mut by_aux) = ([0.0; 4], [1.0; 3]);
+/// let scratch = Scratch { real: &mut [0.0; 8], ..Scratch::default() }; // as `need` says, or more
+/// let out = Grad { scores: &mut grad, aux: &mut by_aux };
+/// let value = loss.update(&batch, &aux, &mut [], scratch, out)?;
+/// // p(1−p)(E[(1 − h₊ + h₋)²] − 1), where the four pairs have 1, 1, 0 and 0.
+/// assert_eq!(value, 0.25 * (0.5 - 1.0));
+/// assert_eq!(by_aux, [0.0; 3]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AucMinMax {
     link: Link,

@@ -45,6 +45,27 @@ pub enum PairWeighting {
 }
 
 /// Min-max AUC over a softmax head.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{AucMulticlass, Estimator, Grad, PairWeighting, Weights};
+///
+/// let scores = [40.0, 0.0, 0.0, 0.0, 40.0, 0.0, 0.0, 0.0, 40.0]; // a row of each of three classes, all told apart
+/// let batch = Batch::new(&scores, 3, &[0, 1, 2, 3], &[1, 1, 1], Drawn::All)?;
+/// let loss = AucMulticlass::new(3, PairWeighting::HandTill, 0, 1, Weights::Unbiased)?;
+/// let mut aux = [0.0; 18]; // of each ordered pair a = 1, b = 0 and α = b − a: the saddle point
+/// aux[..6].fill(1.0);
+/// aux[12..].fill(-1.0);
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 0)];
+/// let mut real = vec![0.0; Estimator::<f64>::need(&loss, batch.shape()).real];
+/// let (mut grad, mut by_aux) = ([0.0; 9], [1.0f64; 18]);
+/// let scratch = Scratch { real: &mut real, ..Scratch::default() };
+/// let value: f64 = loss.update(&batch, &aux, &mut state, scratch, Grad { scores: &mut grad, aux: &mut by_aux })?;
+/// assert!((value + 1.0).abs() < 1e-12); // E[(1 − h + h')²] − 1 of a pair where h = 1 and h' = 0
+/// assert!(by_aux.iter().all(|by| by.abs() < 1e-12));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AucMulticlass {
     classes: u32,

@@ -18,6 +18,22 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, SquaredHinge, kernel};
 
 /// Mean pairwise surrogate.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{AucPairwise, Estimator, Grad};
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[200, 10], Drawn::Stratified)?;
+/// let scratch = Scratch { real: &mut [0.0; 6], ..Scratch::default() }; // as `need` says, or more
+/// let mut grad = [0.0; 3];
+/// let out = Grad { scores: &mut grad, aux: &mut [] };
+/// let value = AucPairwise::default().update(&batch, &[], &mut [], scratch, out)?;
+/// assert_eq!(value, 1.25); // the mean of (1 − ½)² and (1 + ½)²
+/// assert_eq!(grad, [0.5, 1.5, -2.0]); // the pair in the wrong order pulls harder
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AucPairwise {
     surrogate: AnySurrogate<f64>,

@@ -38,6 +38,23 @@ pub(super) fn effective_weights(beta: f64, population: &[u32]) -> Result<[f64; 2
 }
 
 /// Class-balanced cross-entropy.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{ClassBalanced, Estimator, Grad, Weights};
+///
+/// let scores = [0.0; 2]; // a negative of 1000, and a positive of 10
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2], &[1000, 10], Drawn::Stratified)?;
+/// let mut grad = [0.0; 2];
+/// let scratch = Scratch { real: &mut [0.0; 2], ..Scratch::default() }; // as `need` says, or more
+/// let out = Grad { scores: &mut grad, aux: &mut [] };
+/// ClassBalanced::new(0.99, Weights::AsDrawn)?.update(&batch, &[], &mut [], scratch, out)?;
+/// // Effective numbers (1 − βⁿ)/(1 − β): 100 negatives and 9.6 positives.
+/// let ratio = (1.0 - 0.99f64.powi(1000)) / (1.0 - 0.99f64.powi(10));
+/// assert!((-grad[1] / grad[0] - ratio).abs() < 1e-9);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassBalanced {
     beta: f64,

@@ -50,6 +50,25 @@ impl<T> Views<'_, T> {
 }
 
 /// The loss.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::estimator::{Contrastive, Tracker, Uses, Views};
+///
+/// let (a, b) = ([1.0, 0.0, 0.0, 1.0], [2.0, 0.0, 0.0, 2.0]); // two rows of two numbers: length does not matter
+/// let views = Views { first: &a, second: &b, width: 2, owners: &[0, 1], all: 2, previous: None };
+/// let loss = Contrastive::new(0.5, Tracker::new(1.0, 0.0)?, Uses::New)?;
+/// let mut state = vec![0.0; Contrastive::state_len(2)];
+/// let need = Contrastive::need(2, 2);
+/// let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut f64s, ..Scratch::default() };
+/// let (mut by_a, mut by_b) = ([0.0f64; 4], [0.0; 4]);
+/// let value = loss.update(&views, &mut state, scratch, [&mut by_a, &mut by_b])?;
+/// // Either way g = 1 + e^((0 − 1)/τ), and L = τ ln g + τ ln g.
+/// assert!((value - (-2.0f64).exp().ln_1p()).abs() < 1e-9);
+/// assert!(by_a[0].abs() < 1e-9 && by_a[1] > 0.0); // only a turn away from the other row's embedding lowers it
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contrastive {
     tau: f64,

@@ -26,6 +26,27 @@ pub enum ClassWeights {
 }
 
 /// Cross-entropy.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{ClassWeights, CrossEntropy, Estimator, Grad, Weights};
+///
+/// let scores = [0.0; 4]; // three negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 3, 4], &[3, 1], Drawn::All)?;
+/// for (classes, expected) in [
+///     (ClassWeights::Plain, [0.125, 0.125, 0.125, -0.125]), // (σ(0) − y)/4: the negatives win
+///     (ClassWeights::Balanced, [1.0 / 12.0, 1.0 / 12.0, 1.0 / 12.0, -0.25]), // each class weighs ½
+/// ] {
+///     let scratch = Scratch { real: &mut [0.0; 4], ..Scratch::default() }; // as `need` says, or more
+///     let mut grad = [0.0f64; 4];
+///     let loss = CrossEntropy::new(classes, Weights::Unbiased);
+///     let value = loss.update(&batch, &[], &mut [], scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+///     assert!((value - 2.0f64.ln()).abs() < 1e-12);
+///     assert!(grad.iter().zip(expected).all(|(g, e)| (g - e).abs() < 1e-12));
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrossEntropy {
     classes: ClassWeights,

@@ -31,6 +31,30 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate};
 
 /// An exact objective.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Exact, Grad, Link};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let scores = [1.0f32, 0.0, 0.5]; // two negatives, then a positive: all there is
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?;
+/// let hinge = AnySurrogate::by_name("hinge", 1.0)?;
+/// for (loss, value, by_score) in [
+///     (Exact::auc(hinge, Link::Identity), 1.0, [0.5, 0.5, -1.0]), // the mean of 1 + ½ and 1 − ½
+///     (Exact::pauc(hinge, Link::Identity, (0.0, 0.5))?, 1.5, [1.0, 0.0, -1.0]), // of the higher half of the negatives
+/// ] {
+///     let need = Estimator::<f32>::need(&loss, batch.shape());
+///     let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+///     let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+///     let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+///     let mut grad = [0.0; 3];
+///     assert_eq!(loss.update(&batch, &[], &mut [], scratch, Grad { scores: &mut grad, aux: &mut [] })?, value);
+///     assert_eq!(grad, by_score);
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
     sum: Sum,

@@ -28,6 +28,21 @@ use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// FastAP.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, FastAp, Weights};
+///
+/// let loss = FastAp::new(10, Weights::AsDrawn)?;
+/// for (scores, ap) in [([-20.0, -20.0, 20.0], 1.0), ([20.0, 20.0, -20.0], 1.0 / 3.0)] {
+///     let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?; // two negatives, then a positive
+///     let scratch = Scratch { real: &mut [0.0; 6], f64: &mut [0.0; 44], ..Scratch::default() }; // as `need` says, or more
+///     let value: f64 = loss.value(&batch, &[], scratch)?;
+///     assert!((value - (1.0 - ap)).abs() < 1e-6); // scores far apart share no bins
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FastAp {
     bins: u32,

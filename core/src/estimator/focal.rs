@@ -24,6 +24,19 @@ use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Focal loss.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Focal, Weights};
+///
+/// let scores = [-(9.0f64.ln()), 9.0f64.ln()]; // a negative and a positive, each given its class with p = 0.9
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2], &[1, 1], Drawn::All)?;
+/// let scratch = Scratch { real: &mut [0.0; 2], ..Scratch::default() }; // as `need` says, or more
+/// let value: f64 = Focal::new(2.0, Weights::Unbiased)?.value(&batch, &[], scratch)?;
+/// assert!((value - 0.1 * 0.1 * -(0.9f64.ln())).abs() < 1e-12); // a hundredth of the cross-entropy
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Focal {
     focus: f64,

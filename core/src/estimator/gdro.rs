@@ -69,6 +69,35 @@ pub struct GdroSettings {
 
 /// CVaR of the losses of groups: its settings, and λ, 1 where there is none. (A compiler may compute what is then not taken,
 /// and of whatever lies in its place that would meet subnormal numbers.)
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Blocks, Estimator, Gdro, GdroSettings, Grad, Risk, Tracker, Uses};
+///
+/// // The mean loss of the worst half of two groups.
+/// let loss = Gdro::new(GdroSettings {
+///     share: 0.5,
+///     groups: 2,
+///     blocks: Blocks::Groups,
+///     risk: Risk::Hinge,
+///     tracker: Tracker::USUAL,
+///     uses: Uses::New,
+/// })?;
+/// let scores = [-3.0, 0.0, 3.0, 0.0]; // the negatives of groups 0 and 1, then the positives: group 0 is told apart
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2, 3, 4], &[1; 4], Drawn::All)?;
+/// let need = Estimator::<f64>::need(&loss, batch.shape());
+/// let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut f64s, ..Scratch::default() };
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 0)];
+/// let (mut grad, mut by_aux) = ([0.0; 4], [1.0]);
+/// let aux = [0.1]; // s, between the losses of the two groups
+/// let out = Grad { scores: &mut grad, aux: &mut by_aux };
+/// let value: f64 = loss.update(&batch, &aux, &mut state, scratch, out)?;
+/// assert!((value - 2.0f64.ln()).abs() < 1e-12); // the loss of group 1
+/// assert_eq!((grad, by_aux), ([0.0, 0.25, 0.0, -0.25], [0.0])); // which alone is learnt from
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gdro(GdroSettings, f64);
 

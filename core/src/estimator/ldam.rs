@@ -28,6 +28,21 @@ use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Label-distribution-aware margin loss.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Ldam, Weights};
+///
+/// let scores = [-0.3, 0.9]; // a negative of 81, and the only positive
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2], &[81, 1], Drawn::Stratified)?;
+/// let scratch = Scratch { real: &mut [0.0; 2], ..Scratch::default() }; // as `need` says, or more
+/// let loss = Ldam::new(0.9, 1.0, 0.0, 0, Weights::AsDrawn)?;
+/// let value: f64 = loss.value(&batch, &[], scratch)?;
+/// // Margins 0.9 and 0.9/81^(1/4) = 0.3: both scores lie on theirs, where a row costs ln 2.
+/// assert!((value - 2.0f64.ln()).abs() < 1e-12);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ldam {
     margin: f64,

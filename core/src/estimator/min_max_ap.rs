@@ -32,6 +32,25 @@ use crate::surrogate::AnySurrogate;
 use crate::surrogate::kernel;
 
 /// Recall at several precisions.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Link, MinMaxAp, Weights};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let scores = [-2.0, 2.0]; // a negative and a positive
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2], &[1, 1], Drawn::All)?;
+/// let loss = MinMaxAp::new(AnySurrogate::by_name("hinge", 1.0)?, 1, Link::Identity, Weights::Unbiased)?;
+/// let aux = [0.0, 1.0]; // the threshold, and the multiplier of precision ≥ ¾ (half way from ½ to 1)
+/// let (mut grad, mut by_aux) = ([0.0; 2], [0.0; 2]);
+/// let scratch = Scratch { real: &mut [0.0; 15], ..Scratch::default() }; // as `need` says, or more
+/// let out = Grad { scores: &mut grad, aux: &mut by_aux };
+/// let value = loss.update(&batch, &aux, &mut [], scratch, out)?;
+/// assert_eq!(value, -1.0); // no loss, and the constraint holds by all that it can: λ(3·0 + 0 − 1)
+/// assert_eq!(by_aux, [0.0, 1.0]); // so descent lowers the multiplier
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MinMaxAp {
     surrogate: AnySurrogate<f64>,

@@ -70,6 +70,27 @@ pub enum DroForm {
 }
 
 /// Partial AUC by distributionally robust losses.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{DroForm, Estimator, Grad, Link, PaucDro};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?.with_slots(&[0]);
+/// let sopa_s = DroForm::Kl { lambda: 1.0, gamma: 0.9 };
+/// let loss = PaucDro::new(AnySurrogate::by_name("hinge", 1.0)?, Link::Identity, sopa_s)?;
+/// let need = Estimator::<f64>::need(&loss, batch.shape());
+/// let (mut real, mut u32s, mut u64s) = (vec![0.0; need.real], vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut [], u32: &mut u32s, u64: &mut u64s };
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 1)];
+/// let mut grad = [0.0; 3];
+/// let value: f64 = loss.update(&batch, &[], &mut state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// assert!((value - ((0.5f64.exp() + 1.5f64.exp()) / 2.0).ln()).abs() < 1e-12); // λ ln g, of losses ½ and 1½
+/// assert!((grad[1] / grad[0] - 1.0f64.exp()).abs() < 1e-12); // the higher negative weighs e^((1½ − ½)/λ) as much
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucDro {
     surrogate: AnySurrogate<f64>,

@@ -47,6 +47,27 @@ pub(super) const DUAL: usize = 3;
 pub(super) const TERMS: usize = 2;
 
 /// The two terms of the partial AUC.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Link, PaucDual};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, then a positive: all there is
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?.with_slots(&[0]).of_term(1);
+/// let loss = PaucDual::new(AnySurrogate::by_name("hinge", 1.0)?, Link::Identity, (0.0, 0.5), 0.1)?;
+/// let need = Estimator::<f64>::need(&loss, batch.shape());
+/// let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+/// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 1)];
+/// let mut grad = [0.0; 3];
+/// let value = loss.update(&batch, &[], &mut state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// assert_eq!((value, grad), (1.5, [0.0, 1.0, -1.0])); // of the pair with the higher negative alone
+/// assert_eq!(state[3], 1.5); // and a batch of everything brings the best λ of term 1: that pair's loss
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucDual {
     surrogate: AnySurrogate<f64>,

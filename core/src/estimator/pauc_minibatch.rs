@@ -26,6 +26,23 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Surrogate, kernel};
 
 /// The partial AUC of each batch.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Link, PaucMinibatch};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, then a positive
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[200, 10], Drawn::Stratified)?;
+/// let loss = PaucMinibatch::new(AnySurrogate::by_name("hinge", 1.0)?, Link::Identity, (0.0, 0.5))?;
+/// let scratch = Scratch { real: &mut [0.0; 6], u32: &mut [0; 3], ..Scratch::default() }; // as `need` says, or more
+/// let mut grad = [0.0; 3];
+/// let value = loss.update(&batch, &[], &mut [], scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// assert_eq!(value, 1.5); // 1 − (½ − 1), of the higher half of the batch's negatives
+/// assert_eq!(grad, [0.0, 1.0, -1.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucMinibatch {
     surrogate: AnySurrogate<f64>,

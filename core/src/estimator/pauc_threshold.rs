@@ -48,6 +48,26 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, kernel};
 
 /// The partial AUC by tracked thresholds.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Link, PaucThreshold};
+/// use undercurve::surrogate::AnySurrogate;
+///
+/// let loss = PaucThreshold::new(AnySurrogate::by_name("hinge", 1.0)?, Link::Identity, (0.0, 0.5), 0.1)?;
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 10)]; // thresholds, whatever the number of positives
+/// // The first batch brings its own threshold; in the second both negatives are below it.
+/// for (scores, by_score) in [([0.0, 1.0, 0.5], [0.0, 1.0, -1.0]), ([-2.0, -3.0, 0.5], [0.0, 0.0, 0.0])] {
+///     let batch = Batch::new(&scores, 1, &[0, 2, 3], &[200, 10], Drawn::Stratified)?; // two negatives, then a positive
+///     let (mut u32s, mut u64s) = ([0; 3], [0; 3]);
+///     let scratch = Scratch { real: &mut [0.0; 6], f64: &mut [], u32: &mut u32s, u64: &mut u64s };
+///     let mut grad = [0.0; 3];
+///     loss.update(&batch, &[], &mut state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+///     assert_eq!(grad, by_score);
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucThreshold {
     /// The range, and sums over it.

@@ -27,6 +27,22 @@ use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// SVMpAUC-tight's bound.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, PaucTight};
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, then a positive: all there is
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?;
+/// let scratch = Scratch { real: &mut [0.0; 3], f64: &mut [0.0; 7], u32: &mut [0; 3], u64: &mut [] }; // as `need` says
+/// let mut grad = [0.0; 3];
+/// let out = Grad { scores: &mut grad, aux: &mut [] };
+/// let value = PaucTight::new((0.0, 0.5))?.update(&batch, &[], &mut [], scratch, out)?;
+/// assert_eq!(value, 1.5); // 1 − (½ − 1): in the most violated ordering the higher negative stands above the positive
+/// assert_eq!(grad, [0.0, 1.0, -1.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaucTight {
     fpr: (f64, f64),

@@ -29,6 +29,23 @@ use crate::scratch::{Need, Scratch};
 use crate::surrogate::{AnySurrogate, Sigmoid, Surrogate as _, kernel};
 
 /// Smooth-AP.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Link, SmoothAp, Weights};
+///
+/// let scores = [0.0, 1.0, 0.5]; // two negatives, one of them above the positive: an AP of ½
+/// let batch = Batch::new(&scores, 1, &[0, 2, 3], &[2, 1], Drawn::All)?;
+/// let loss = SmoothAp::new(0.01, Link::Identity, Weights::AsDrawn)?;
+/// let mut real = vec![0.0; Estimator::<f64>::need(&loss, batch.shape()).real];
+/// let scratch = Scratch { real: &mut real, ..Scratch::default() };
+/// let mut grad = [0.0; 3];
+/// let value: f64 = loss.update(&batch, &[], &mut [], scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// assert!((value - 0.5).abs() < 1e-12);
+/// assert!(grad.iter().sum::<f64>().abs() < 1e-12); // a shift of all scores changes nothing
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothAp {
     temperature: f64,

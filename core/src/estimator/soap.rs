@@ -81,6 +81,26 @@ impl Default for SoapSettings {
 }
 
 /// SOAP's estimator.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, Soap};
+///
+/// let scores = [0.0f64; 4]; // three negatives and a positive, all tied
+/// let batch = Batch::new(&scores, 1, &[0, 3, 4], &[3, 1], Drawn::Stratified)?.with_slots(&[0]);
+/// let soap = Soap::default();
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&soap, 1)]; // u1 and u2 of each positive of the data
+/// let mut real = vec![0.0; Estimator::<f64>::need(&soap, batch.shape()).real];
+/// let mut grad = [0.0; 4];
+/// let scratch = Scratch { real: &mut real, ..Scratch::default() };
+/// let value = soap.update(&batch, &[], &mut state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// // g1 = ½/4 of the pair of the positive with itself, g2 = ½ of all: a precision of g1/g2 = ¼.
+/// assert!((value + 0.25).abs() < 1e-12);
+/// assert!(state.iter().zip([0.125, 0.5]).all(|(u, g)| (u - g).abs() < 1e-12));
+/// assert!(grad[3] < 0.0 && grad[..3].iter().all(|&g| g > 0.0)); // descent lifts the positive above the negatives
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Soap(SoapSettings);
 

@@ -16,6 +16,22 @@ use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
 /// Cross-entropy over a softmax head.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Grad, SoftmaxCrossEntropy, Weights};
+///
+/// let scores = [0.0; 4]; // a row of each of two classes, with a score for each class
+/// let batch = Batch::new(&scores, 2, &[0, 1, 2], &[1, 1], Drawn::All)?;
+/// let scratch = Scratch { real: &mut [0.0; 4], ..Scratch::default() }; // as `need` says, or more
+/// let mut grad = [0.0; 4];
+/// let out = Grad { scores: &mut grad, aux: &mut [] };
+/// let value: f64 = SoftmaxCrossEntropy::new(Weights::Unbiased).update(&batch, &[], &mut [], scratch, out)?;
+/// assert!((value - 2.0f64.ln()).abs() < 1e-12);
+/// assert_eq!(grad, [-0.25, 0.25, 0.25, -0.25]); // (softmax − 1[k = y])/2
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoftmaxCrossEntropy {
     weights: Weights,

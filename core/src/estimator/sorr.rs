@@ -84,6 +84,21 @@ impl ExampleLoss {
 }
 
 /// The two terms of a sum of ranked range.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::estimator::{Estimator, Sorr, sorr::ExampleLoss};
+///
+/// let scores = [0.0, 0.0, 0.0, -50.0]; // three negatives, and a positive that looks mislabelled
+/// let batch = Batch::new(&scores, 1, &[0, 3, 4], &[3, 1], Drawn::All)?;
+/// // Ranks ¼ to 1: all but the largest quarter of the losses.
+/// let loss = Sorr::new(ExampleLoss::Logistic, (0.25, 1.0), 0.1)?;
+/// let scratch = Scratch { real: &mut [0.0; 8], u32: &mut [0; 4], ..Scratch::default() }; // as `need` says, or more
+/// let value: f64 = Estimator::value(&loss, &batch, &[], scratch)?;
+/// assert!((value - 2.0f64.ln()).abs() < 1e-12); // the outlier's loss of 50 is left out
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sorr {
     loss: ExampleLoss,

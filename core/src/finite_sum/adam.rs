@@ -20,6 +20,26 @@ use crate::registry::settings::Settings;
 use crate::{Need, Real};
 
 /// Configuration.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{AdamSum, FiniteSum, Glm, GlmLoss, Memory, Response};
+///
+/// let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 5.0]);
+/// let sum = Glm::new(Rows::dense(&x, 1)?, Response::Values(&y), GlmLoss::LeastSquares, 0.0, false)?;
+/// let algorithm = AdamSum::new(2, 0.1, 0.05)?; // steps that shrink by 5 % a pass
+/// let need = algorithm.need(&sum)?;
+/// let (mut real, mut u32s) = (vec![0.0; need.real], vec![0; need.u32]);
+/// let memory = &mut Memory { real: &mut real, u32: &mut u32s, scratch: &mut [] };
+/// let mut run = algorithm.start(&sum, &[0.0], 1, memory)?;
+/// for _ in 0..600 {
+///     algorithm.step(&sum, &mut run, memory)?;
+/// }
+/// let mut w = [0.0f64];
+/// algorithm.params(&sum, &run, memory.view(), &mut w)?;
+/// assert!((w[0] - 1.1).abs() < 1e-2); // Σxy/Σx² = 33/30
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamSum {
     batch: usize,

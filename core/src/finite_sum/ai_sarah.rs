@@ -31,6 +31,26 @@ use crate::registry::params::{LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES, number}
 use crate::registry::settings::Settings;
 
 /// Configuration; the defaults are the paper's and need no tuning.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{AiSarah, FiniteSum, Glm, GlmLoss, Memory, Response};
+///
+/// let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 5.0]);
+/// let sum = Glm::new(Rows::dense(&x, 1)?, Response::Values(&y), GlmLoss::LeastSquares, 0.0, false)?;
+/// let algorithm = AiSarah::new(2, 1.0 / 32.0, 0.999)?; // no step size
+/// let need = algorithm.need(&sum)?;
+/// let (mut real, mut u32s) = (vec![0.0; need.real], vec![0; need.u32]);
+/// let memory = &mut Memory { real: &mut real, u32: &mut u32s, scratch: &mut [] };
+/// let mut run = algorithm.start(&sum, &[0.0], 1, memory)?;
+/// for _ in 0..300 {
+///     algorithm.step(&sum, &mut run, memory)?;
+/// }
+/// let mut w = [0.0f64];
+/// algorithm.params(&sum, &run, memory.view(), &mut w)?;
+/// assert!((w[0] - 1.1).abs() < 1e-6); // Σxy/Σx² = 33/30
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AiSarah {
     batch: usize,

@@ -21,6 +21,26 @@ use crate::registry::params::{BIG, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES, T
 use crate::registry::settings::Settings;
 
 /// Configuration.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{BoundedAiSarah, FiniteSum, Glm, GlmLoss, Memory, Response};
+///
+/// let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 5.0]);
+/// let sum = Glm::new(Rows::dense(&x, 1)?, Response::Values(&y), GlmLoss::LeastSquares, 0.0, false)?;
+/// let algorithm = BoundedAiSarah::new(2, 10, 0.01, 0.05)?; // steps between 0.01 and 0.05
+/// let need = algorithm.need(&sum)?;
+/// let (mut real, mut u32s) = (vec![0.0; need.real], vec![0; need.u32]);
+/// let memory = &mut Memory { real: &mut real, u32: &mut u32s, scratch: &mut [] };
+/// let mut run = algorithm.start(&sum, &[0.0], 1, memory)?;
+/// for _ in 0..2000 {
+///     algorithm.step(&sum, &mut run, memory)?;
+/// }
+/// let mut w = [0.0f64];
+/// algorithm.params(&sum, &run, memory.view(), &mut w)?;
+/// assert!((w[0] - 1.1).abs() < 1e-6); // Σxy/Σx² = 33/30
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundedAiSarah {
     batch: usize,

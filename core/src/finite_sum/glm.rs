@@ -23,6 +23,20 @@ pub(crate) enum Row<'a, T> {
 }
 
 /// A finite sum over borrowed rows; nothing is copied.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{Glm, GlmLoss, Response, gradient};
+///
+/// let x = [1.0, 2.0, -1.0]; // three rows of one column
+/// let sum = Glm::new(Rows::dense(&x, 1)?, Response::Labels(&[1, 0, 1]), GlmLoss::Logistic, 0.1, true)?;
+/// let (w, step) = ([0.5f64, -0.2], 1e-6); // a weight and the intercept
+/// let mut grad = [0.0; 2];
+/// gradient(&sum, &w, &mut grad, &mut [])?;
+/// let moved = sum.objective(&[w[0] + step, w[1]])?;
+/// assert!(((moved - sum.objective(&w)?) / step - grad[0]).abs() < 1e-5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Glm<'a, T> {
     rows: Rows<'a, T>,

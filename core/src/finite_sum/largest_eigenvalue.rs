@@ -32,6 +32,21 @@ pub const fn largest_eigenvalue_need(dim: usize, iterations: usize) -> Need {
 /// λ_max of the Hessian at `at`, or of its bound where `at` is `None`. Stops when five iterations change the estimate by
 /// less than `tolerance` (relative), or after `iterations` (≥ 1). The start vector is drawn from `seed`.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{Glm, GlmLoss, Response, largest_eigenvalue, largest_eigenvalue_need};
+///
+/// let x = [2.0, 0.0, 0.0, 1.0]; // two rows of two columns: XᵀX/n has the eigenvalues 2 and ½
+/// let sum = Glm::new(Rows::dense(&x, 2)?, Response::Labels(&[1, 0]), GlmLoss::Logistic, 0.25, false)?;
+/// let need = largest_eigenvalue_need(2, 20);
+/// let (mut real, mut f64s) = (vec![0.0f64; need.real], vec![0.0; need.f64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut f64s, ..Scratch::default() };
+/// let smooth = largest_eigenvalue(&sum, None, 20, 1e-6, 1, scratch)?;
+/// assert!((smooth.value - (2.0 / 4.0 + 0.25)).abs() < 1e-6); // L = λ_max/4 + λ
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Length`, `NonFinite`, `Param` for no iterations, `Overflow`, `Unsupported` where the sum has no Hessian.
 pub fn largest_eigenvalue<T: Real>(

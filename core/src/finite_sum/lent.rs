@@ -28,6 +28,21 @@ pub trait AsOracle<T: Real> {
 }
 
 /// The finite sum of a model of the core without its rows and responses.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{AsOracle, GlmLoss, Lent, ModelSum, Response};
+/// use undercurve::model::{AnyModel, Linear};
+///
+/// let (x, y) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 5.0]);
+/// let model = AnyModel::Linear(Linear::new(1, 1)?);
+/// let sum = ModelSum::new(model, Rows::dense(&x, 1)?, Response::Values(&y), GlmLoss::LeastSquares, 0.0)?;
+/// // It borrows nothing: the rows are lent for every use.
+/// let over = sum.over(Rows::dense(&x, 1)?, Response::Values(&y));
+/// let value: f64 = over.oracle().objective(&[1.0, 0.0], &mut [])?;
+/// assert_eq!(value, 0.375); // (0 + 1 + 1 + 1)/8
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSum {
     model: AnyModel,

@@ -27,6 +27,25 @@ const LEAST_ROWS: usize = 8;
 const CHUNK: usize = 262_144;
 
 /// A finite sum over borrowed rows; nothing is copied.
+///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{GlmLoss, Gradients, NetworkSum, gradient};
+/// use undercurve::model::{Activation, Mlp, Model};
+/// use undercurve::rng::Rng;
+///
+/// let x = [1.0, 2.0, -1.0]; // three rows of one column
+/// let model = Mlp::new(1, &[3], 1, Activation::Tanh)?;
+/// let sum = NetworkSum::new(model, Rows::dense(&x, 1)?, &[1, 0, 1], GlmLoss::Logistic, 0.1)?;
+/// let (mut w, mut grad) = (vec![0.0f64; sum.dim()], vec![0.0; sum.dim()]);
+/// let mut scratch = vec![0.0; sum.scratch_len()];
+/// model.init(&mut Rng::new(1), &mut w)?;
+/// gradient(&sum, &w, &mut grad, &mut scratch)?;
+/// let (before, step) = (sum.objective(&w, &mut scratch)?, 1e-6);
+/// w[0] += step;
+/// assert!(((sum.objective(&w, &mut scratch)? - before) / step - grad[0]).abs() < 1e-5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkSum<'a, T> {
     model: Mlp,

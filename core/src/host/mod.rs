@@ -83,7 +83,33 @@ pub struct Pretraining {
     pub restart: bool,
 }
 
-/// What a run is made of.
+/// What a run is made of. The [module](self) has an example; with the parts exchanged it is this:
+///
+/// ```
+/// use undercurve::algorithm::{Schedule, Sgd};
+/// use undercurve::data::{Rows, Segments};
+/// use undercurve::estimator::AucPairwise;
+/// use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+/// use undercurve::model::Linear;
+/// use undercurve::sampler::Whole;
+///
+/// let (x, y) = ([0.0, 1.0, 0.5], [0u8, 0, 1]); // the example of `AucPairwise`, as scores of a weight of 1 …
+/// let (mut order, mut starts) = ([0; 3], [0; 3]);
+/// let data = Data { rows: Rows::dense(&x, 1)?, segments: Segments::new(&y, &mut order, &mut starts)? };
+/// let sgd = Sgd::new(Schedule::constant(0.5), 0.0)?;
+/// let host = Host { steps: 1, ..Host::new(Linear::new(1, 1)?, AucPairwise::default(), sgd, Whole) };
+///
+/// let (need, work) = (host.state(&data)?, host.buffers(&data)?);
+/// let (mut real, mut f64s, mut u64s) = (vec![0.0; need.real], vec![0.0; need.f64], vec![0; need.u64]);
+/// let mut state = RunState { real: &mut real, f64: &mut f64s, u64: &mut u64s };
+/// let (mut w, mut f, mut u, mut k) = (vec![0.0; work.real], vec![0.0; work.f64], vec![0; work.u32], vec![0; work.u64]);
+/// let mut buffers = Buffers::new(&mut w, &mut f, &mut u, &mut k);
+/// let mut memory = vec![0.0; host.passes(&data)?];
+/// host.start_at(&[1.0, 0.0], &data, &mut state, &mut buffers)?; // … and no bias
+/// assert_eq!(host.step(&data, &mut state, &mut buffers, &mut Chunks::new(&mut memory), None)?, Some(1.25));
+/// assert_eq!(host.params(&data, &state)?, [0.75, 0.0]); // 1 − ½·(½·0 + 1½·1 − 2·½), as Σ c_i x_i is ½
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
     /// Rows to scores.

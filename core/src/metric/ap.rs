@@ -16,6 +16,16 @@ use crate::scratch::Scratch;
 
 /// Average precision, in (0, 1]. `scratch` as [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let ap = metric::average_precision(&scores, &labels, scratch)?;
+/// assert!((ap - (1.0 / 1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12); // the precision at each of the two positives
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auroc`](super::auroc).
 pub fn average_precision<T: Real, Y: Labels + ?Sized>(

@@ -26,6 +26,15 @@ pub struct PairCounts<A = u64> {
 
 impl<A: Amount> PairCounts<A> {
     /// P(s₊ > s₋) + ½ P(s₊ = s₋), in [0, 1].
+    ///
+    /// ```
+    /// use undercurve::{Scratch, metric};
+    ///
+    /// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+    /// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+    /// assert_eq!(metric::auroc(&scores, &labels, scratch)?, 0.75); // three of the four pairs are in order
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
     #[must_use]
     pub fn auroc(self) -> f64 {
         (self.wins + self.wins + self.ties).f64() / (self.pairs + self.pairs).f64()
@@ -51,6 +60,17 @@ pub fn auroc<T: Real, Y: Labels + ?Sized>(scores: &[T], labels: &Y, scratch: Scr
 }
 
 /// The counts behind AUROC, from which the strict and the lenient variant follow as well.
+///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.5_f32, 0.1, 0.5, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let counts = metric::pair_counts(&scores, &labels, scratch)?;
+/// assert_eq!((counts.wins, counts.ties, counts.pairs), (3, 1, 4));
+/// assert_eq!((counts.strict(), counts.auroc(), counts.lenient()), (0.75, 0.875, 1.0));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`auroc`].

@@ -82,6 +82,23 @@ pub const fn cells_need(n: usize, groups: usize) -> Need {
 }
 
 /// The scores of every cell, label × group, in order.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{Cells, Gap, Rate, cells_need};
+///
+/// let scores = [0.9_f32, 0.8, 0.2, 0.1]; // four positives, two of each group
+/// let (labels, groups) = ([1; 4], [0, 0, 1, 1]);
+/// let need = cells_need(4, 2);
+/// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
+/// let mut cells = Cells::new(&scores, &labels, &groups, 2, scratch)?;
+/// let mut gaps = [Gap { groups: [0; 2], rows: [0; 2], value: 0.0, noise: 0.0, threshold: 0.0 }];
+/// cells.gaps(Rate::Tpr, &mut gaps)?;
+/// assert_eq!((gaps[0].groups, gaps[0].value), ([0, 1], 1.0)); // at 0.8 all of group 0 are found and none of group 1
+/// assert!(gaps[0].noise >= 1.0); // which two rows each do not show
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Cells<'a, T> {
     /// Cell by cell, ascending within each: those of the negatives of every group, then of the positives.

@@ -38,6 +38,16 @@ pub struct ClassSummary {
 /// Hand–Till AUC, accuracy, and AUROC and average precision of each class against all others. `scores`: rows × `classes`,
 /// row-major; `labels`: a class number below `classes` for each row; `weights`: what each row counts, or empty. O(c n log n).
 ///
+/// ```
+/// use undercurve::metric::class_summary;
+///
+/// let scores = [0.8_f32, 0.1, 0.1, 0.2, 0.7, 0.1, 0.5, 0.3, 0.2]; // a row of each of three classes
+/// let summary = class_summary(&scores, 3, &[0, 1, 2], &[])?;
+/// assert_eq!((summary.auroc, summary.ap), (1.0, 1.0)); // of each class's scores its own row has the highest
+/// assert_eq!(summary.accuracy, 2.0 / 3.0); // though the last row's highest score is not its own class's
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`multiclass::auc`] and [`multiclass::weighted_auc`].
 pub fn class_summary<T: Real>(scores: &[T], classes: usize, labels: &[u32], weights: &[f64]) -> Result<ClassSummary> {
@@ -85,8 +95,13 @@ pub fn class_summary<T: Real>(scores: &[T], classes: usize, labels: &[u32], weig
 
 /// Turns raw scores of a softmax head, rows × `classes`, into the log-odds of each class against all others,
 ///
-/// ```text
-/// z_i = s_i − ln Σ_{k≠i} e^(s_k) = ln(h_i/(1 − h_i))        h = softmax(s)
+/// ```
+/// use undercurve::metric::log_odds;
+///
+/// let mut scores = [0.6f64.ln(), 0.3f64.ln(), 0.1f64.ln()]; // shares of .6, .3 and .1
+/// log_odds(&mut scores, 3)?;
+/// assert!((scores[0] - (0.6f64 / 0.4).ln()).abs() < 1e-12);
+/// # Ok::<(), undercurve::Error>(())
 /// ```
 ///
 /// which order rows as h does, without the ties of an h that has reached 0 or 1. O(classes) a row.

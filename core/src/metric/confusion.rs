@@ -5,6 +5,15 @@ use crate::error::Result;
 use crate::real::Real;
 
 /// Right and wrong predictions of each class, where a score at or above the threshold predicts the positive class.
+///
+/// ```
+/// use undercurve::metric::Confusion;
+///
+/// let counts = Confusion::at(&[0.1_f32, 0.4, 0.35, 0.8], &[0, 0, 1, 1], 0.35)?;
+/// assert_eq!((counts.true_positives, counts.false_positives), (2, 1));
+/// assert_eq!((counts.tpr(), counts.fpr(), counts.precision()), (Some(1.0), Some(0.5), Some(2.0 / 3.0)));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confusion<A = u64> {
     /// Positives at or above the threshold.

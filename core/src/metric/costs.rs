@@ -119,6 +119,19 @@ impl Costs {
 /// The point of the ROC curve where a line of this slope touches its convex hull: the greatest TPR − slope·FPR, of equal ones
 /// the first from above. `scratch` as [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{Costs, point_at_slope};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// // A missed positive is as bad as ten false alarms: better to find both with one.
+/// for (costs, fpr) in [(Costs::new(1.0, 10.0, 0.5)?, 0.5), (Costs::new(10.0, 1.0, 0.5)?, 0.0)] {
+///     let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+///     assert_eq!(point_at_slope(&scores, &labels, costs.slope(), scratch)?.fpr, fpr);
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Param` for a slope that is not positive (infinity is), and as [`auroc`](super::auroc).
 pub fn point_at_slope<T: Real, Y: Labels + ?Sized>(

@@ -11,6 +11,17 @@ use crate::scratch::{Need, Scratch};
 /// The confusion counts of every group at `threshold`: `groups` holds a group number below `out.len()` for each
 /// score; empty groups and groups of one class are accepted. O(n).
 ///
+/// ```
+/// use undercurve::metric::{Confusion, group};
+///
+/// let (scores, labels, groups) = ([0.9_f32, 0.2, 0.8, 0.7], [1, 1, 1, 0], [0, 0, 1, 1]);
+/// let mut counts = [Confusion::default(); 2];
+/// group::rates(&scores, &labels, &groups, 0.5, &mut counts)?;
+/// assert_eq!(counts.map(|group| group.tpr()), [Some(0.5), Some(1.0)]);
+/// assert_eq!(counts.map(|group| group.fpr()), [None, Some(1.0)]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Empty`, `Length` (labels, groups), `NonFinite` (scores), `Label`, `Index` (groups), `Param` for a NaN threshold.
 pub fn rates<T: Real>(scores: &[T], labels: &[u8], groups: &[u32], threshold: T, out: &mut [Confusion]) -> Result<()> {
@@ -44,6 +55,21 @@ pub struct GroupSummary {
 
 /// Counts at `threshold`, logistic loss and AUROC of every group: `groups` holds a number below `out.len()` for each score.
 /// `scratch` as [`cells_need`](super::cells_need) says for `out.len()` groups; O(n).
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{cells_need, group};
+///
+/// let (scores, labels, groups) = ([0.9_f32, 0.2, 0.8, 0.7], [1, 0, 1, 1], [0, 0, 1, 1]);
+/// let need = cells_need(4, 2);
+/// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
+/// let mut of = [group::GroupSummary::default(); 2];
+/// group::summaries(&scores, &labels, &groups, 0.5, scratch, &mut of)?;
+/// assert_eq!((of[0].auroc, of[1].auroc), (Some(1.0), None)); // group 1 has no negatives
+/// assert_eq!(of.map(|group| group.counts.accuracy()), [Some(1.0); 2]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`rates`] and [`Cells::new`], and `Overflow` when a loss does not fit.
@@ -98,6 +124,15 @@ pub const fn cvar_need(groups: usize) -> Need {
 
 /// Conditional value at risk of equally weighted losses: the mean of the worst share `level` of them, the loss at the
 /// boundary counting by its fraction. `level` 1 is the mean; 1/n and below the maximum. O(n log n).
+///
+/// ```
+/// use undercurve::{Scratch, metric::group};
+///
+/// let scratch = Scratch::<f64> { f64: &mut [0.0; 4], ..Scratch::default() };
+/// // The worst 3/8 of four losses: 8 whole, and 2 by its half.
+/// assert!((group::cvar(&[1.0, 8.0, 2.0, 1.0], 0.375, scratch)? - (8.0 + 0.5 * 2.0) / 1.5).abs() < 1e-12);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Param` unless 0 < `level` ≤ 1, `Empty`, `NonFinite`, `Length` (scratch), `Overflow` when the sum does not fit.

@@ -108,6 +108,17 @@ pub fn delong(runs: &[Run]) -> Result<Option<Interval>> {
 /// `replicates` replicates; `None` as for [`delong`], and where the metric itself is 0. `weights`: two for each run. O(runs) a
 /// replicate; one seed gives the same bits everywhere.
 ///
+/// ```
+/// use undercurve::metric::{FprRange, bootstrap, rank::Run};
+///
+/// // Scores of the classes + + − + − −, descending: an AP of (1 + 1 + ¾)/3.
+/// let run = |positives, negatives| Run { positives, negatives };
+/// let runs = [run(2, 0), run(0, 1), run(1, 0), run(0, 2)];
+/// let [ap, _pauc] = bootstrap(&runs, FprRange::FULL, 400, 1, &mut [0.0; 8])?;
+/// assert!(ap.is_some_and(|interval| interval.low < 11.0 / 12.0 && 11.0 / 12.0 < interval.high));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `OneClass`; `Length` (weights); `Param` (fewer than two replicates).
 pub fn bootstrap(

@@ -52,6 +52,19 @@ pub const fn weighted_need(rows: usize, classes: usize) -> Need {
 /// Multi-class AUC of `scores`, rows × `classes`, row-major; `labels` holds a class number below `classes` for each
 /// row, every class at least once. O(c (n log n + c n)) at most for c classes; `scratch` as [`need`] says.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::multiclass::{Ties, auc, need};
+///
+/// let scores = [0.8_f32, 0.1, 0.1, 0.2, 0.7, 0.1, 0.5, 0.3, 0.2]; // a row of each of three classes
+/// let need = need(3, 3);
+/// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
+/// let both = auc(&scores, 3, &[0, 1, 2], Ties::Half, scratch)?;
+/// assert_eq!(both.one_vs_rest, 1.0); // of each class's scores its own row has the highest
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Param` (fewer than two classes), `Empty`, `Length` (scores no whole number of rows, labels, scratch), `Overflow`
 /// (over 2³² − 1 rows), `NonFinite` (scores), `Label`, `OneClass` (a class without a row).

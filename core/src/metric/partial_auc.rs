@@ -70,6 +70,19 @@ pub enum TieRule {
 /// Partial AUC over `range`, divided by the width of the range: in [0, 1], and 1 for a perfect ordering. `scratch` as
 /// [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{FprRange, TieRule, partial_auc};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// for (low, high, value) in [(0.0, 0.5, 0.5), (0.5, 1.0, 1.0), (0.0, 1.0, 0.75)] {
+///     let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+///     let range = FprRange::new(low, high)?; // the higher negative, the lower one, or both
+///     assert_eq!(partial_auc(&scores, &labels, range, TieRule::Trapezoid, scratch)?, value);
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auroc`](super::auroc).
 pub fn partial_auc<T: Real, Y: Labels + ?Sized>(
@@ -89,6 +102,15 @@ pub fn partial_auc<T: Real, Y: Labels + ?Sized>(
 /// β − α and A_chance (β² − α²)/2 (McClish 1989, "Analyzing a Portion of the ROC Curve"; scikit-learn's `max_fpr` is the
 /// case α = 0). `partial` is that of [`partial_auc`]. Below chance it is below ½, and negative where the range is far
 /// to the right.
+///
+/// ```
+/// use undercurve::metric::{FprRange, mcclish};
+///
+/// let range = FprRange::new(0.0, 0.5)?;
+/// assert_eq!(mcclish(0.25, range), 0.5); // chance: the area ½·½² as a share of the width ½
+/// assert_eq!(mcclish(1.0, range), 1.0);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[must_use]
 pub fn mcclish(partial: f64, range: FprRange) -> f64 {
     // Divided by β − α throughout.
@@ -148,6 +170,18 @@ impl<A: Amount> PaucTally<A> {
 /// Two-way partial AUC: the area of the ROC curve above TPR `min_tpr` and inside `range`, as a share of that rectangle.
 /// Pairs of a positive among the lowest-scored share 1 − `min_tpr` and a negative of the range, with fractional weights
 /// at all boundaries; in [0, 1]. With `min_tpr` 0 it is [`partial_auc`]. `scratch` as [`need`](super::need) says; O(n).
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{FprRange, TieRule, partial_auc_two_way};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let range = FprRange::new(0.0, 0.5)?;
+/// // The lower positive against the higher negative: the hardest pair.
+/// assert_eq!(partial_auc_two_way(&scores, &labels, 0.5, range, TieRule::Trapezoid, scratch)?, 0.0);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Param` unless 0 ≤ `min_tpr` < 1, and as [`auroc`](super::auroc).

@@ -22,6 +22,19 @@ pub struct PrPoint {
 /// precision is Σ_k (R_k − R_{k−1}) P_k over these points with R_0 = 0. Returns the number of points written to the
 /// front of `out`, which has as much room as there are scores. `scratch` as [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{PrPoint, pr_curve};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let mut points = [PrPoint { threshold: 0.0, recall: 0.0, precision: 0.0 }; 4];
+/// assert_eq!(pr_curve(&scores, &labels, scratch, &mut points)?, 4);
+/// assert_eq!(points.map(|p| p.recall), [0.5, 0.5, 1.0, 1.0]);
+/// assert_eq!(points.map(|p| p.precision), [1.0, 0.5, 2.0 / 3.0, 0.5]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auroc`](super::auroc), and `Length` for `out`.
 pub fn pr_curve<T: Real, Y: Labels + ?Sized>(
@@ -80,6 +93,18 @@ fn walk<T: Real, Y: Labels + ?Sized>(
 /// The greatest precision of any threshold whose recall is at least `recall`, in (0, 1]. `scratch` as
 /// [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let mut at = |recall| {
+///     let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+///     metric::precision_at_recall(&scores, &labels, recall, scratch)
+/// };
+/// assert_eq!((at(0.5)?, at(0.6)?), (1.0, 2.0 / 3.0)); // for both positives a negative comes along
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Param` for a recall outside [0, 1], and as [`auroc`](super::auroc).
 pub fn precision_at_recall<T: Real, Y: Labels + ?Sized>(
@@ -93,6 +118,18 @@ pub fn precision_at_recall<T: Real, Y: Labels + ?Sized>(
 
 /// The greatest recall of any threshold whose precision is at least `precision`; 0 when no threshold reaches it.
 /// `scratch` as [`need`](super::need) says; O(n).
+///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let mut at = |precision| {
+///     let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+///     metric::recall_at_precision(&scores, &labels, precision, scratch)
+/// };
+/// assert_eq!((at(0.9)?, at(0.6)?), (0.5, 1.0));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Param` for a precision outside [0, 1], and as [`auroc`](super::auroc).

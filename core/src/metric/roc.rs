@@ -29,6 +29,19 @@ pub const fn roc_len(n: usize) -> usize {
 /// Returns the number of points written to the front of `out`, which has [`roc_len`] room. `scratch` as
 /// [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{RocPoint, roc_curve, roc_len};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let mut points = [RocPoint { threshold: 0.0, fpr: 0.0, tpr: 0.0 }; roc_len(4)];
+/// let count = roc_curve(&scores, &labels, scratch, &mut points)?;
+/// let points = points[..count].iter().map(|p| (p.fpr, p.tpr));
+/// assert!(points.eq([(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auroc`](super::auroc), and `Length` for `out`.
 pub fn roc_curve<T: Real, Y: Labels + ?Sized>(
@@ -70,6 +83,16 @@ pub fn roc_curve_thinned<T: Real, Y: Labels + ?Sized>(
 /// The point of the ROC curve with the greatest true-positive rate among those whose false-positive rate is at most `most`,
 /// in [0, 1]: predicting the positive class from its threshold up keeps that rate on these rows. `scratch` as
 /// [`need`](super::need) says; O(n).
+///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let point = metric::point_at_fpr(&scores, &labels, 0.5, scratch)?;
+/// assert_eq!((point.threshold as f32, point.fpr, point.tpr), (0.35, 0.5, 1.0));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Param` for a rate outside [0, 1], and as [`auroc`](super::auroc).

@@ -30,6 +30,18 @@ pub struct Summary {
 
 /// AUROC, average precision, partial AUC over `range` and accuracy. `scratch` as [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{FprRange, summary};
+///
+/// let (scores, labels) = ([-1.0_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let all = summary(&scores, &labels, FprRange::new(0.0, 0.5)?, scratch)?;
+/// assert_eq!((all.auroc, all.pauc), (0.75, 0.5)); // against the higher negative one of two positives is above
+/// assert_eq!((all.accuracy, all.positives), (0.75, 2));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auroc`](super::auroc).
 pub fn summary<T: Real, Y: Labels + ?Sized>(

@@ -12,6 +12,22 @@ use crate::rng::Rng;
 use core::ops::Range;
 
 /// Linear model.
+///
+/// ```
+/// use undercurve::data::{Rows, Selection};
+/// use undercurve::model::{Linear, Model};
+///
+/// let x = [1.0, 2.0, 3.0, 4.0]; // two rows of two columns
+/// let rows = Selection::all(Rows::dense(&x, 2)?);
+/// let (model, params) = (Linear::new(2, 1)?, [10.0, 1.0, 0.5]); // weights, then the bias
+/// let mut scores = [0.0; 2];
+/// model.forward(&params, rows, &mut [], &mut scores)?;
+/// assert_eq!(scores, [12.5, 34.5]);
+/// let mut grad = [0.0; 3];
+/// model.backward(&params, rows, &[], &[1.0, -1.0], &mut [], &mut grad)?; // of the first score less the second
+/// assert_eq!(grad, [-2.0, -2.0, 0.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
     inputs: usize,

@@ -80,6 +80,27 @@ impl<T: Real> Kernel for ReluChain<'_, T> {
 }
 
 /// Multilayer perceptron.
+///
+/// ```
+/// use undercurve::data::{Rows, Selection};
+/// use undercurve::model::{Activation, Mlp, Model};
+/// use undercurve::rng::Rng;
+///
+/// let rows = Selection::all(Rows::dense(&[1.0, 2.0, -1.0, 0.5], 2)?); // two rows of two columns
+/// let model = Mlp::new(2, &[4], 1, Activation::Tanh)?;
+/// let mut params = vec![0.0f64; Model::<f64>::param_len(&model)];
+/// model.init(&mut Rng::new(1), &mut params)?;
+/// let mut cache = vec![0.0; Model::<f64>::cache_len(&model, 2)];
+/// let mut scratch = vec![0.0; Model::<f64>::scratch_len(&model, 2)];
+/// let (mut scores, mut moved, mut grad) = ([0.0; 2], [0.0; 2], vec![0.0; params.len()]);
+/// model.forward(&params, rows, &mut cache, &mut scores)?;
+/// model.backward(&params, rows, &cache, &[1.0, -1.0], &mut scratch, &mut grad)?; // of the first score less the second
+/// params[0] += 1e-6;
+/// model.forward(&params, rows, &mut cache, &mut moved)?;
+/// let difference = (moved[0] - moved[1]) - (scores[0] - scores[1]);
+/// assert!((difference / 1e-6 - grad[0]).abs() < 1e-5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mlp {
     /// Widths from the inputs to the heads; the first `layers + 1` count.

@@ -293,6 +293,21 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
 /// Returns P and writes ∂P/∂s of every row to `grad`. `grade` is the accuracy of sigmoid and logistic sums.
 /// Conditions, errors and cost: see the [module](self).
 ///
+/// ```
+/// use undercurve::pairs::{self, Grade};
+/// use undercurve::{Scratch, surrogate::AnySurrogate};
+/// let (scores, labels) = ([5.0f32, 0.0, -5.0, -9.0], [1, 0, 1, 0]);
+/// let need = pairs::need(4, 2);
+/// let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+/// let mut grad = [0.0f64; 4];
+/// let loss = AnySurrogate::by_name("sigmoid", 20.0)?;
+/// let value = pairs::ap(&scores, &labels, loss, Grade::Full, scratch, &mut grad)?;
+/// // A steep sigmoid counts who is above, and itself half: (½/½ + (1 + ½)/(2 + ½))/2.
+/// assert!((value + (1.0 + 1.5 / 2.5) / 2.0).abs() < 1e-9);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// See the [module](self).
 pub fn ap<S: Real, G: Real>(
@@ -414,6 +429,21 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
 ///
 /// Returns the value and writes its derivative (a subgradient where tied scores lie on a boundary) to `grad`.
 /// Conditions, errors and cost: see the [module](self); the negatives are selected in expected linear time.
+///
+/// ```
+/// use undercurve::pairs::{self, Grade};
+/// use undercurve::{Scratch, surrogate::AnySurrogate};
+/// let (scores, labels) = ([0.5f32, 1.0, 0.0], [1, 0, 0]);
+/// let need = pairs::need(3, 1);
+/// let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+/// let mut grad = [0.0f64; 3];
+/// let loss = AnySurrogate::by_name("hinge", 1.0)?;
+/// let value = pairs::pauc(&scores, &labels, loss, (0.0, 0.5), Grade::Full, scratch, &mut grad)?;
+/// assert_eq!(value, 1.5); // 1 − (½ − 1), of the higher half of the negatives
+/// assert_eq!(grad, [-1.0, 1.0, 0.0]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// See the [module](self); `Unsupported` for a surrogate that is not monotone, whose largest terms are not those of the

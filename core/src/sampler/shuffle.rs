@@ -6,6 +6,29 @@ use crate::data::Segments;
 use crate::error::{Error, Result};
 
 /// Batches of a fixed size, each row once an epoch (a last, smaller rest of the epoch is left out).
+///
+/// ```
+/// use undercurve::data::Segments;
+/// use undercurve::sampler::{Place, Sampler, Shuffle};
+///
+/// let labels = [0u8, 1, 0, 0, 1, 0];
+/// let (mut order, mut starts) = ([0; 6], [0; 3]);
+/// let segments = Segments::new(&labels, &mut order, &mut starts)?;
+/// let sampler = Shuffle::new(1, 2)?;
+/// let (mut cursor, mut memory) = (vec![0; segments.cursor_len()], [0; 6]);
+/// sampler.prepare(&segments, &cursor, &mut memory)?;
+/// let mut seen = [0; 6];
+/// for _ in 0..3 {
+///     let (mut index, mut items, mut starts) = ([0; 2], [0; 2], [0; 3]);
+///     let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
+///     sampler.draw(&segments, &mut cursor, &mut memory, to)?;
+///     index.iter().for_each(|&row| seen[row as usize] += 1);
+///     // Negatives first: rows from starts[1] on are positives.
+///     assert!((0..2).all(|k| labels[index[k] as usize] == u8::from(k >= starts[1] as usize)));
+/// }
+/// assert_eq!(seen, [1; 6]); // an epoch has every row once
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shuffle {
     seed: u64,

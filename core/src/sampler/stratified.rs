@@ -6,6 +6,28 @@ use crate::data::Segments;
 use crate::error::{Error, Result};
 
 /// So many rows of each segment a batch, or all of a segment that has fewer.
+///
+/// ```
+/// use undercurve::data::Segments;
+/// use undercurve::sampler::{Place, Sampler, Stratified};
+///
+/// let labels = [0u8, 1, 0, 0, 1, 0];
+/// let (mut order, mut starts) = ([0; 6], [0; 3]);
+/// let segments = Segments::new(&labels, &mut order, &mut starts)?;
+/// let sampler = Stratified::new(1, 1, 2)?; // a positive and two negatives
+/// let (mut cursor, mut memory) = (vec![0; segments.cursor_len()], [0; 6]);
+/// sampler.prepare(&segments, &cursor, &mut memory)?;
+/// let mut seen = [0; 6];
+/// for _ in 0..2 {
+///     let (mut index, mut items, mut starts) = ([0; 3], [0; 3], [0; 3]);
+///     let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
+///     sampler.draw(&segments, &mut cursor, &mut memory, to)?;
+///     assert_eq!(index.map(|row| labels[row as usize]), [0, 0, 1]);
+///     index.iter().for_each(|&row| seen[row as usize] += 1);
+/// }
+/// assert_eq!(seen, [1; 6]); // each class in epochs of its own, here of two batches
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stratified {
     seed: u64,

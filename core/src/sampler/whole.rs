@@ -6,6 +6,22 @@ use crate::data::Segments;
 use crate::error::Result;
 
 /// All rows in the order of the segments, every time.
+///
+/// ```
+/// use undercurve::batch::Drawn;
+/// use undercurve::data::Segments;
+/// use undercurve::sampler::{Place, Sampler, Whole};
+///
+/// let (mut order, mut starts) = ([0; 4], [0; 3]);
+/// let segments = Segments::new(&[0u8, 1, 0, 1], &mut order, &mut starts)?;
+/// let (mut cursor, mut memory) = (vec![0; segments.cursor_len()], [0; 4]);
+/// Whole.prepare(&segments, &cursor, &mut memory)?;
+/// let (mut index, mut items, mut starts) = ([0; 4], [0; 4], [0; 3]);
+/// let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
+/// assert_eq!(Whole.draw(&segments, &mut cursor, &mut memory, to)?, Drawn::All);
+/// assert_eq!((index, starts), ([0, 2, 1, 3], [0, 2, 4])); // the negatives, then the positives
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole;
 

@@ -29,18 +29,21 @@ pub const LOOKS: u64 = 20;
 /// is saved with it and resumed keeps the same model.
 ///
 /// ```
-/// # use undercurve::{data::Dataset, trainer::{Best, Config, Trainer}};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let data = |shift: f32| Dataset::dense((0..40).map(|k| (k % 7) as f32 + shift).collect(), (0..40).map(|k| (k % 7 / 4) as u8).collect(), 1);
-/// # let (train, valid) = (data(0.0)?, data(0.5)?);
+/// use undercurve::data::Dataset;
+/// use undercurve::trainer::{Best, Config, Trainer};
+///
+/// let rows = |shift: f32| (0..40).map(|k| (k % 7) as f32 + shift * (k % 3) as f32).collect();
+/// let labels = || (0..40).map(|k| u8::from(k % 7 > 4)).collect();
+/// let (train, valid) = (Dataset::dense(rows(0.0), labels(), 1)?, Dataset::dense(rows(1.0), labels(), 1)?);
 /// let config = Config { method: "soap".into(), ..Config::default() };
 /// let mut trainer = Trainer::<f32>::new(&config, train.into(), None)?;
 /// let mut best = Best::new(&trainer, valid.into(), "ap", Some(5))?;
 /// while trainer.step()?.is_some() && best.look(&mut trainer)? {}
-/// let model = trainer.predictor().with_params(best.params().to_vec())?;
-/// # let _ = model;
-/// # Ok(())
-/// # }
+///
+/// let mut model = trainer.predictor().with_params(best.params().to_vec())?;
+/// assert_eq!(model.evaluate(best.valid_data())?.get("ap"), Some(best.value()));
+/// assert!(best.step() <= trainer.steps_done());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Best<T: Real> {

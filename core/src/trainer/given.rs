@@ -19,9 +19,11 @@ use {
 /// use std::sync::Arc;
 /// use undercurve::data::Dataset;
 /// use undercurve::trainer::{Config, Given, Length, Trainer};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let data = |shift: f32| Dataset::dense((0..40).map(|k| (k % 7) as f32 + shift).collect(), (0..40).map(|k| (k % 7 / 4) as u8).collect(), 1);
-/// # let (first, second) = (Arc::new(data(0.0)?), Arc::new(data(0.5)?));
+///
+/// let rows = |shift: f32| (0..40).map(|k| (k % 7) as f32 + shift * (k % 3) as f32).collect();
+/// let labels = || (0..40).map(|k| u8::from(k % 7 > 4)).collect();
+/// let first = Arc::new(Dataset::dense(rows(0.0), labels(), 1)?);
+/// let second = Arc::new(Dataset::dense(rows(1.0), labels(), 1)?);
 /// let mut old = Trainer::<f32>::new(&Config { method: "ce".into(), ..Config::default() }, first.clone(), None)?;
 /// old.run()?;
 /// let config = Config {
@@ -33,9 +35,10 @@ use {
 /// };
 /// let files = vec![("first".into(), first)];
 /// let mut new = Trainer::of(&config, Given { start: Some(old.predictor()), files, ..Given::rows(second) })?;
+/// assert_eq!(new.params(), old.params());
 /// new.run()?;
-/// # Ok(())
-/// # }
+/// assert_ne!(new.params(), old.params());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[cfg(all(feature = "every-method", not(feature = "compact")))]
 #[derive(Clone, Debug)]

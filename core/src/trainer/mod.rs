@@ -84,6 +84,28 @@ pub struct Report {
 /// Trains one model by one method.
 ///
 /// Of several classes, scores are log-odds of each (`metric::log_odds`) against all others.
+///
+/// ```
+/// use std::sync::Arc;
+/// use undercurve::data::Dataset;
+/// use undercurve::trainer::{Config, Length, Trainer};
+///
+/// // 200 rows of two columns, every tenth of them a positive, which is higher in the first column.
+/// let x = (0..400).map(|k| ((k * k) as f32).sin() + if k % 20 == 0 { 1.5 } else { 0.0 }).collect();
+/// let y = (0..200).map(|row| u8::from(row % 10 == 0)).collect();
+/// let data = Arc::new(Dataset::dense(x, y, 2)?);
+/// let config = Config { method: "soap".into(), length: Length::Steps(200), ..Config::default() };
+/// let mut trainer = Trainer::<f32>::new(&config, data.clone(), None)?;
+/// assert_eq!(trainer.report()?.train.get("ap"), Some(0.1)); // the share of positives, where all scores tie
+/// for _ in 0..100 {
+///     trainer.step()?;
+/// }
+/// let mut resumed = Trainer::<f32>::load(&trainer.save(), data, None)?;
+/// assert!(trainer.run()?.train.get("ap") > Some(0.5));
+/// resumed.run()?;
+/// assert_eq!(resumed.params(), trainer.params()); // the same bits, whether it was saved on its way or not
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Trainer<T: Real, R = AnyRun<T>> {
     config: Config,
@@ -291,10 +313,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     ///
     #[cfg_attr(feature = "every-method", doc = "```")]
     #[cfg_attr(not(feature = "every-method"), doc = "```ignore")]
-    /// # use undercurve::{data::Dataset, trainer::{Config, Trainer}};
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
-    /// # let config = Config { method: "auc-exact".into(), ..Config::default() };
+    /// use undercurve::data::Dataset;
+    /// use undercurve::trainer::{Config, Trainer};
+    ///
+    /// let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
+    /// let config = Config { method: "auc-exact".into(), ..Config::default() };
     /// let mut trainer = Trainer::<f32>::new(&config, data.into(), None)?;
     /// while let Some(value) = trainer.step()? {
     ///     if trainer.steps_done() % 100 == 0 {
@@ -302,8 +325,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     ///     }
     /// }
     /// assert!(trainer.is_done());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// Finite sums do not look at their objective while they train: the value is NaN. They also walk over all rows now

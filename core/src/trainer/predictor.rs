@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 /// ```
 /// use undercurve::data::{Format, Options, Preparation, RawTable};
 /// use undercurve::trainer::{Config, Predictor, Trainer};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+///
 /// let table = RawTable::parse(b"size,colour,label\n1,red,0\n3,blue,1\n2,red,0\n4,red,1\n", Format::Auto, "train.csv")?;
 /// let preparation = Preparation::fit(&table, &Options::default())?;
 /// let config = Config { method: "ce".into(), ..Config::default() };
@@ -38,8 +38,7 @@ use alloc::vec::Vec;
 /// let mut model = Predictor::<f32>::load(&bytes)?;
 /// let scores = model.predict_one(&[("colour", "blue"), ("size", "5")])?;
 /// assert!(model.probability(scores[0]).is_some_and(|p| p > 0.5));
-/// # Ok(())
-/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Predictor<T: Real> {

@@ -25,19 +25,20 @@ pub struct Tracked {
 /// is as large as it may be while they are violated still, in most of the last quarter of the run.
 ///
 /// ```
-/// use undercurve::{data::Dataset, trainer::{Config, Trainer, Watch}};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
+/// use undercurve::data::Dataset;
+/// use undercurve::trainer::{Config, Trainer, Watch};
+///
+/// let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
 /// let config = Config { method: "lagrange".into(), constraints: vec!["recall >= 0.8".into()], ..Config::default() };
 /// let mut trainer = Trainer::<f32>::new(&config, data.into(), None)?;
 /// let mut watch = Watch::new(&trainer);
 /// while trainer.step()?.is_some() {
 ///     watch.look(&trainer);
 /// }
-/// assert_eq!(watch.tracked(&trainer).len(), 1);
-/// assert!(watch.at_bound(0).is_some_and(|share| share <= 1.0));
-/// # Ok(())
-/// # }
+/// let tracked = watch.tracked(&trainer)[0].unwrap();
+/// assert!((0.0..=tracked.bound).contains(&tracked.dual)); // what the constraint weighs at the end
+/// assert!(watch.at_bound(0).is_some_and(|share| share <= 1.0)); // how long it weighed all that it may
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Watch {

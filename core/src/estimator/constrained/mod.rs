@@ -127,6 +127,44 @@ pub struct ConstrainedSettings {
 }
 
 /// The estimator.
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::batch::{Batch, Drawn};
+/// use undercurve::constraint::{Constraint, Constraints, Measure};
+/// use undercurve::estimator::{
+///     Constrained, ConstrainedSettings, Estimator, Form, Grad, Minimised, Thresholds, Tracker, Uses,
+/// };
+///
+/// // The cross-entropy of everybody, with 2 times what that of group 1 is above ½.
+/// let of = Constraint::at_most(Measure::Loss { group: Some(1) }, 0.5);
+/// let loss = Constrained::new(ConstrainedSettings {
+///     objective: Minimised::CrossEntropy,
+///     constraints: Constraints::new(&[of])?,
+///     groups: 2,
+///     protected: 0,
+///     aim: 1.0,
+///     form: Form::Hinge,
+///     penalty: 2.0,
+///     tracker: Tracker::USUAL,
+///     uses: Uses::New,
+///     thresholds: Thresholds::Pooled,
+/// })?;
+/// let scores = [0.0f64; 4]; // a row of each cell: the negatives of groups 0 and 1, then the positives
+/// let batch = Batch::new(&scores, 1, &[0, 1, 2, 3, 4], &[1; 4], Drawn::All)?;
+/// let need = Estimator::<f64>::need(&loss, batch.shape());
+/// let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+/// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+/// let mut state = vec![0.0; Estimator::<f64>::state_len(&loss, 0)];
+/// let mut grad = [0.0; 4];
+/// let value = loss.update(&batch, &[], &mut state, scratch, Grad { scores: &mut grad, aux: &mut [] })?;
+/// let ln2 = 2.0f64.ln();
+/// assert!((value - (ln2 + 2.0 * (ln2 - 0.5))).abs() < 1e-12);
+/// // ½/4 of each row by the cross-entropy, and 2·½/2 more of group 1, which violates its bound.
+/// assert!(grad.iter().zip([0.125, 0.625, -0.125, -0.625]).all(|(g, e)| (g - e).abs() < 1e-12));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constrained {
     of: ConstrainedSettings,
