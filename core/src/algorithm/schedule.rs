@@ -18,6 +18,14 @@ pub enum Shape {
 }
 
 /// A learning rate for every step t = 0, 1, ….
+///
+/// ```
+/// use undercurve::algorithm::{Schedule, ScheduleShape};
+///
+/// let rate = Schedule::new(0.1, ScheduleShape::Linear, 100);
+/// assert_eq!((rate.at(0), rate.at(50)), (0.1, 0.05));
+/// assert_eq!(rate.at(1000), rate.at(99)); // it stays at its last value, which is not 0
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     lr: f64,

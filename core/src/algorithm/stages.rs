@@ -7,6 +7,15 @@ use crate::registry::settings::Settings;
 
 /// Stage k = 0, 1, … has the rate `lr`·`lr_factor`ᵏ, the length ⌈`length`·`length_factor`ᵏ⌉ and
 /// ⌈`reset`·`length_factor`ᵏ⌉ batches for the dual reset at its end.
+///
+/// ```
+/// use undercurve::algorithm::Stages;
+///
+/// let stages = Stages::practice(0.9, 100.0, 5.0)?; // a third of the rate, for three times as long
+/// assert_eq!([0, 1, 2].map(|stage| stages.steps(stage)), [100, 300, 900]);
+/// assert!((stages.lr(2) - 0.1).abs() < 1e-12);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stages {
     lr: f64,

@@ -13,6 +13,17 @@
 use crate::error::{Error, Result};
 
 /// The weights of a running value.
+///
+/// ```
+/// use undercurve::estimator::Tracker;
+///
+/// let tracker = Tracker::new(0.5, 0.5)?;
+/// assert_eq!(tracker.next(None, 4.0, None), 4.0); // the first visit
+/// assert_eq!(tracker.next(Some(4.0), 2.0, None), 3.0);
+/// // Where the same rows had 3 at the point before, the function has moved by −1 there, whatever the rows.
+/// assert_eq!(tracker.next(Some(4.0), 2.0, Some(3.0)), 2.5);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracker {
     gamma: f64,

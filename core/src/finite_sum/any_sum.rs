@@ -13,6 +13,18 @@ use crate::error::Result;
 use crate::{Need, Real};
 
 /// One algorithm of the family.
+///
+/// ```
+/// use undercurve::finite_sum::{AiSarah, AnySum, FiniteSum, Sarah};
+///
+/// let choice = |name: &str| match name {
+///     "ai-sarah" => Ok(AnySum::AiSarah(AiSarah::default())),
+///     _ => Sarah::new(32, 0.1, 100).map(AnySum::Sarah),
+/// };
+/// assert_eq!(FiniteSum::<f64>::batch(&choice("ai-sarah")?), 64);
+/// assert_eq!(FiniteSum::<f64>::batch(&choice("sarah")?), 32);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnySum {

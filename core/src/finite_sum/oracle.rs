@@ -220,6 +220,18 @@ pub trait Gradients<T: Real> {
 
 /// ∇P(w) into `grad`, and ‖∇P(w)‖². Both vectors are `dim` long. After an error `grad` is unspecified.
 ///
+/// ```
+/// use undercurve::data::Rows;
+/// use undercurve::finite_sum::{Glm, GlmLoss, Response, gradient};
+///
+/// let (x, y) = ([1.0, 2.0], [1.0, 0.0]);
+/// let sum = Glm::new(Rows::dense(&x, 1)?, Response::Values(&y), GlmLoss::LeastSquares, 0.0, false)?;
+/// let mut grad = [0.0];
+/// assert_eq!(gradient(&sum, &[1.0], &mut grad, &mut [])?, 4.0);
+/// assert_eq!(grad, [2.0]); // ((1 − 1)·1 + (2 − 0)·2)/2
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Length`, `NonFinite`, `Overflow`, and those of the sum.
 pub fn gradient<T: Real>(sum: &dyn Gradients<T>, w: &[T], grad: &mut [T], scratch: &mut [T]) -> Result<f64> {

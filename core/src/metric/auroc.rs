@@ -26,15 +26,6 @@ pub struct PairCounts<A = u64> {
 
 impl<A: Amount> PairCounts<A> {
     /// P(s₊ > s₋) + ½ P(s₊ = s₋), in [0, 1].
-    ///
-    /// ```
-    /// use undercurve::{Scratch, metric};
-    ///
-    /// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
-    /// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
-    /// assert_eq!(metric::auroc(&scores, &labels, scratch)?, 0.75); // three of the four pairs are in order
-    /// # Ok::<(), undercurve::Error>(())
-    /// ```
     #[must_use]
     pub fn auroc(self) -> f64 {
         (self.wins + self.wins + self.ties).f64() / (self.pairs + self.pairs).f64()
@@ -52,6 +43,15 @@ impl<A: Amount> PairCounts<A> {
 }
 
 /// AUROC, ties counting one half; in [0, 1]. `scratch` as [`need`](super::need) says; O(n).
+///
+/// ```
+/// use undercurve::{Scratch, metric};
+///
+/// let (scores, labels) = ([0.1_f32, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// assert_eq!(metric::auroc(&scores, &labels, scratch)?, 0.75); // three of the four pairs are in order
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Empty`, `Length` (labels, scratch), `NonFinite` (scores), `Label`, `OneClass`, `Overflow` (over 2³² − 1 scores).

@@ -101,6 +101,14 @@ pub fn summaries<T: Real>(
 }
 
 /// The group of the largest value and that value; those without one are passed over, the first of equals is taken.
+///
+/// ```
+/// use undercurve::metric::group;
+///
+/// let losses = [Some(0.2), None, Some(0.7)]; // group 1 has no rows
+/// assert_eq!(group::largest(losses), Some((2, 0.7)));
+/// assert_eq!(group::least(losses), Some((0, 0.2)));
+/// ```
 #[must_use]
 pub fn largest(values: impl IntoIterator<Item = Option<f64>>) -> Option<(usize, f64)> {
     let there = values.into_iter().enumerate().filter_map(|(at, value)| Some((at, value?)));

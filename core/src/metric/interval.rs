@@ -133,6 +133,18 @@ pub fn bootstrap(
 
 /// The intervals of the precision and of the recall of the highest scores, this share of the weight of all, likewise.
 ///
+/// ```
+/// use undercurve::metric::{bootstrap_top, rank::Run};
+///
+/// // Scores of the classes + + − + − −, descending: of the first three rows two are positives, of three.
+/// let run = |positives, negatives| Run { positives, negatives };
+/// let runs = [run(2, 0), run(0, 1), run(1, 0), run(0, 2)];
+/// let [precision, recall] = bootstrap_top(&runs, 0.5, 400, 1, &mut [0.0; 8])?;
+/// assert!(precision.is_some_and(|interval| interval.low < 2.0 / 3.0 && 2.0 / 3.0 < interval.high));
+/// assert!(recall.is_some_and(|interval| interval.low < 2.0 / 3.0 && 2.0 / 3.0 < interval.high));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`bootstrap`]; `Param` for a share outside (0, 1].
 pub fn bootstrap_top(
@@ -241,6 +253,12 @@ fn gamma(rng: &mut Rng, shape: u64) -> f64 {
 }
 
 /// The 97.5 % quantile of Student's t with so many degrees of freedom, at least one (above 1,000 as 1,000: 1.9623).
+///
+/// ```
+/// use undercurve::metric::student;
+///
+/// assert!((student(1) - 12.706).abs() < 1e-3 && (student(1000) - 1.962).abs() < 1e-3);
+/// ```
 #[must_use]
 pub fn student(freedom: u64) -> f64 {
     let freedom = freedom.clamp(1, 1000);

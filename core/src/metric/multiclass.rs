@@ -83,6 +83,20 @@ pub fn auc<T: Real>(
 /// The same of rows that count `weights`, 0 or more each: a pair of rows counts the product of its two. `scratch` as
 /// [`weighted_need`] says.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::multiclass::{Ties, weighted_auc, weighted_need};
+///
+/// let scores = [0.7_f32, 0.3, 0.2, 0.8, 0.9, 0.1]; // rows of classes 0, 1 and 1, the last of which looks like a 0
+/// let need = weighted_need(3, 2);
+/// let (mut f64s, mut u32s) = (vec![0.0; need.f64], vec![0; need.u32]);
+/// for (weights, value) in [([1.0, 1.0, 1.0], 0.5), ([1.0, 3.0, 1.0], 0.75)] {
+///     let scratch = Scratch { f64: &mut f64s, u32: &mut u32s, ..Scratch::default() };
+///     assert_eq!(weighted_auc(&scores, 2, &[0, 1, 1], &weights, Ties::Half, scratch)?.hand_till, value);
+/// }
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`auc`], and `Weight`; `OneClass` for a class without a weight, too.
 pub fn weighted_auc<T: Real>(

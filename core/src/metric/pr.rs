@@ -57,6 +57,21 @@ pub fn pr_curve<T: Real, Y: Labels + ?Sized>(
 /// The precision–recall curve with at most `out.len()` points, at least 4, for drawing: the ends stay, and of each of
 /// equal cells of recall the points of least and greatest precision. Returns the number of points.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{PrPoint, pr_curve_thinned};
+///
+/// let scores: Vec<f64> = (0..100).map(f64::from).collect();
+/// let labels: Vec<u8> = (0..100).map(|k| u8::from(k % 3 == 0)).collect();
+/// let (mut u32s, mut u64s) = ([0; 2048], [0; 200]);
+/// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
+/// let mut points = [PrPoint { threshold: 0.0, recall: 0.0, precision: 0.0 }; 10];
+/// let count = pr_curve_thinned(&scores, &labels[..], scratch, &mut points)?;
+/// assert!(count <= 10);
+/// assert_eq!((points[count - 1].recall, points[count - 1].precision), (1.0, 0.34)); // the end stays: all 34 of 100
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`pr_curve`].
 pub fn pr_curve_thinned<T: Real, Y: Labels + ?Sized>(

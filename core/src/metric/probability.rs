@@ -90,6 +90,12 @@ pub fn log_loss<T: Real>(probabilities: &[T], truth: Truth<'_>) -> Result<f64> {
 
 /// Mean squared difference of probability and label. O(n).
 ///
+/// ```
+/// let score = undercurve::metric::brier(&[0.5, 0.5, 1.0], [1, 0, 1][..].into())?;
+/// assert!((score - (0.25 + 0.25 + 0.0) / 3.0).abs() < 1e-12);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`log_loss`].
 pub fn brier<T: Real>(probabilities: &[T], truth: Truth<'_>) -> Result<f64> {
@@ -98,6 +104,19 @@ pub fn brier<T: Real>(probabilities: &[T], truth: Truth<'_>) -> Result<f64> {
 
 /// Bins of about as many rows each, by ascending probability, to the front of `out`: at most as many as it has room for, at least
 /// one, fewer where many rows share a probability. The number of bins. `scratch` as [`need`](super::need) says; O(n).
+///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{Bin, calibration_error, reliability};
+///
+/// let (probabilities, labels) = ([0.1_f32, 0.2, 0.6, 0.7], [0, 1, 1, 0]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let mut bins = [Bin::default(); 2];
+/// assert_eq!(reliability(&probabilities, &labels, scratch, &mut bins)?, 2);
+/// assert!((bins[0].mean - 0.15).abs() < 1e-6 && bins[0].share() == 0.5); // half of what was to come true with .15 did
+/// assert!((calibration_error(&bins) - (0.5 * 0.35 + 0.5 * 0.15)).abs() < 1e-6);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`log_loss`]; `Empty` for `out`.

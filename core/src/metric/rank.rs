@@ -83,6 +83,19 @@ pub fn check<T: Real>(scores: &[T], labels: &[u8]) -> Result<Classes> {
 
 /// The groups of equal scores, descending, and the class sizes. `scratch` as [`need`] says; O(n) by radix sort.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::rank;
+///
+/// let (scores, labels) = ([0.5_f32, 0.1, 0.5, 0.8], [0, 0, 1, 1]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let (classes, groups) = rank::groups(&scores, &labels, scratch)?;
+/// assert_eq!((classes.positives, classes.negatives), (2, 2));
+/// let counts = groups.map(|group| (group.run.positives, group.run.negatives));
+/// assert!(counts.eq([(1, 0), (1, 1), (0, 1)])); // at 0.8, 0.5 and 0.1
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`check`], and `Length` for scratch.
 pub fn groups<'a, T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'a, T>) -> Result<(Classes, Groups<'a, T>)> {

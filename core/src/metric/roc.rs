@@ -64,6 +64,21 @@ pub fn roc_curve<T: Real, Y: Labels + ?Sized>(
 /// The ROC curve with at most `out.len()` points, at least 4, for drawing: the ends stay, and along the curve, in
 /// cells of equal TPR + FPR, the points nearest and farthest from chance. Returns the number of points.
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{RocPoint, roc_curve_thinned};
+///
+/// let scores: Vec<f64> = (0..100).map(f64::from).collect();
+/// let labels: Vec<u8> = (0..100).map(|k| u8::from(k % 3 == 0)).collect();
+/// let (mut u32s, mut u64s) = ([0; 2048], [0; 200]);
+/// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
+/// let mut points = [RocPoint { threshold: 0.0, fpr: 0.0, tpr: 0.0 }; 10];
+/// let count = roc_curve_thinned(&scores, &labels[..], scratch, &mut points)?;
+/// assert!(count <= 10);
+/// assert_eq!((points[0].tpr, points[count - 1].fpr), (0.0, 1.0)); // the ends stay
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`roc_curve`].
 pub fn roc_curve_thinned<T: Real, Y: Labels + ?Sized>(

@@ -107,6 +107,17 @@ impl TopRows {
 
 /// What the highest scores hold; of rows with weights those of so much weight. `scratch` as [`need`](super::need) says; O(n).
 ///
+/// ```
+/// use undercurve::Scratch;
+/// use undercurve::metric::{Top, top};
+///
+/// let (scores, labels) = ([0.9_f32, 0.5, 0.5, 0.1], [1, 1, 0, 0]);
+/// let scratch = Scratch { u64: &mut [0; 8], ..Scratch::default() };
+/// let first = top(&scores, &labels, Top::Rows(2), scratch)?;
+/// assert_eq!((first.found, first.precision(), first.lift()), (1.5, 0.75, 1.5)); // the second is tied with a negative
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`Top::of`] and [`auroc`](super::auroc).
 pub fn top<T: Real, Y: Labels + ?Sized>(

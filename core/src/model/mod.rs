@@ -61,6 +61,18 @@ pub trait Model<T: Real> {
 }
 
 /// Either model by value, for choices made at run time.
+///
+/// ```
+/// use undercurve::model::{Activation, AnyModel, Linear, Mlp, Model};
+///
+/// let choice = |hidden: &[usize]| match hidden {
+///     [] => Linear::new(10, 1).map(AnyModel::Linear),
+///     _ => Mlp::new(10, hidden, 1, Activation::Relu).map(AnyModel::Mlp),
+/// };
+/// assert_eq!(Model::<f64>::param_len(&choice(&[])?), 10 + 1);
+/// assert_eq!(Model::<f64>::param_len(&choice(&[32])?), 32 * (10 + 1) + (32 + 1));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnyModel {

@@ -32,6 +32,19 @@ use crate::surrogate::Surrogate;
 /// All slices but `others` are as long as `anchors`. Scores must be finite, and sums that leave the range of `T` become
 /// infinite: ask [`check`] first where that can happen.
 ///
+/// ```
+/// use undercurve::pairs::brute::{add_slopes, row_sums};
+/// use undercurve::surrogate::Hinge;
+///
+/// let (loss, positives, negatives) = (Hinge::new(1.0)?, [0.5, 3.0], [0.0, 1.0]);
+/// let (mut values, mut slopes, mut grad) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+/// row_sums(loss, &positives, &negatives, &mut values, &mut slopes)?;
+/// assert_eq!((values, slopes), ([2.0, 0.0], [-2.0, 0.0])); // ½ + 1½, and nothing where the margin holds
+/// add_slopes(loss, &positives, &[0.5, 0.5], &negatives, &mut grad)?;
+/// assert_eq!(grad, [0.5, 0.5]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
 /// # Errors
 /// `Length`.
 #[cfg_attr(not(feature = "compact"), inline)]
@@ -78,6 +91,17 @@ pub fn add_slopes<T: Real, L: Surrogate<T>>(
 ///
 /// `grad_positives` and `grad_negatives` are as long as the scores of their class. For a batch laid out as negatives
 /// then positives, split one gradient slice at the boundary.
+///
+/// ```
+/// use undercurve::pairs::brute;
+/// use undercurve::surrogate::Hinge;
+///
+/// let (mut by_positive, mut by_negative) = ([0.0; 1], [0.0; 2]);
+/// let value = brute::auc(Hinge::new(1.0)?, &[0.5], &[0.0, 1.0], &mut by_positive, &mut by_negative)?;
+/// assert_eq!(value, 1.0); // the mean of 1 − ½ and 1 + ½
+/// assert_eq!((by_positive, by_negative), ([-1.0], [0.5, 0.5]));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 ///
 /// # Errors
 /// `Length`, `OneClass`, `Overflow`.

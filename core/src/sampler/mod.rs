@@ -50,6 +50,17 @@ pub trait Sampler {
 }
 
 /// Every sampler by value.
+///
+/// ```
+/// use undercurve::data::Segments;
+/// use undercurve::sampler::{AnySampler, Sampler, Shuffle, Whole};
+///
+/// let (mut order, mut starts) = ([0; 4], [0; 3]);
+/// let segments = Segments::new(&[0u8, 1, 0, 1], &mut order, &mut starts)?;
+/// let choice = |exact| if exact { Ok(AnySampler::Whole(Whole)) } else { Shuffle::new(1, 2).map(AnySampler::Shuffle) };
+/// assert_eq!((choice(true)?.rows(&segments), choice(false)?.rows(&segments)), (4, 2));
+/// # Ok::<(), undercurve::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnySampler {

@@ -61,6 +61,25 @@ impl Grouped {
 }
 
 /// A run by an estimator and an algorithm, with all its memory.
+///
+/// ```
+/// use std::sync::Arc;
+/// use undercurve::algorithm::Adam;
+/// use undercurve::data::Dataset;
+/// use undercurve::estimator::AucPairwise;
+/// use undercurve::host::Host;
+/// use undercurve::model::Linear;
+/// use undercurve::sampler::Stratified;
+/// use undercurve::trainer::{BatchRun, Config, Trainer};
+///
+/// let data = Arc::new(Dataset::dense(vec![0.1, 0.9, 0.3, 0.2, 0.8, 0.4], vec![0, 1, 0, 0, 1, 0], 1)?);
+/// let parts = Host::new(Linear::new(1, 1)?, AucPairwise::default(), Adam::default(), Stratified::new(1, 2, 4)?);
+/// let run = BatchRun::new(Host { steps: 100, ..parts }, &data)?;
+/// let config = Config { method: "of my parts".into(), ..Config::default() };
+/// let mut trainer = Trainer::with_run(&config, run, data, None)?;
+/// assert_eq!(trainer.run()?.train.get("auroc"), Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
     host: Host<M, E, A, S>,

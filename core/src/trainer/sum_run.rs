@@ -39,6 +39,23 @@ const TOLERANCE: f64 = 1e-4;
 
 /// A run on a finite sum: its algorithm, its sum, and everything that changes. Memory: that of the algorithm and one more
 /// vector.
+///
+/// ```
+/// use std::sync::Arc;
+/// use undercurve::data::Dataset;
+/// use undercurve::finite_sum::{AiSarah, GlmLoss, ModelSum};
+/// use undercurve::model::{AnyModel, Linear};
+/// use undercurve::trainer::{Config, End, SumRun, Trainer};
+///
+/// let data = Arc::new(Dataset::dense(vec![0.1, 0.9, 0.3, 0.2, 0.8, 0.4], vec![0, 1, 0, 0, 1, 0], 1)?);
+/// let model = AnyModel::Linear(Linear::new(1, 1)?);
+/// let sum = ModelSum::new(model, data.rows(), data.response(), GlmLoss::Logistic, 0.01)?;
+/// let run = SumRun::new(model, AiSarah::new(2, 1.0 / 32.0, 0.999)?, sum, End::Rows(600), 1, &data)?;
+/// let config = Config { method: "of my parts".into(), ..Config::default() };
+/// let mut trainer = Trainer::with_run(&config, run, data, None)?;
+/// assert_eq!(trainer.run()?.train.get("auroc"), Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SumRun<T: Real, M = AnyModel, F = AnySum, L = ModelSum> {
     model: M,
