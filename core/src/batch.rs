@@ -3,6 +3,9 @@
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 
+/// Whether rows may have weights: in all but the smallest builds.
+const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+
 /// How the rows of a batch were drawn, from which unbiased weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
@@ -41,6 +44,8 @@ pub struct Batch<'a, T> {
     term: u8,
     rate: Option<f64>,
     tables: &'a [f64],
+    masses: &'a [f64],
+    weights: &'a [f64],
 }
 
 impl<'a, T: Real> Batch<'a, T> {
@@ -55,6 +60,25 @@ impl<'a, T: Real> Batch<'a, T> {
     /// `Length`, `Index` (boundaries), `NonFinite` (scores), `Param` (0 heads, or a segment with more rows than its
     /// population).
     pub fn new(scores: &'a [T], heads: usize, starts: &'a [u32], population: &'a [u32], drawn: Drawn) -> Result<Self> {
+        Self::weighted(scores, heads, starts, population, &[], drawn)
+    }
+
+    /// The same of data whose rows have weights, which [drew](crate::sampler) them: `masses` has the sum of the weights of each
+    /// segment, or nothing. A row may then be in a batch more than once.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); `Length` for other than one mass a segment.
+    pub fn weighted(
+        scores: &'a [T],
+        heads: usize,
+        starts: &'a [u32],
+        population: &'a [u32],
+        masses: &'a [f64],
+        drawn: Drawn,
+    ) -> Result<Self> {
+        if !masses.is_empty() {
+            exact_len("masses", population.len(), masses.len())?;
+        }
         if heads == 0 || !scores.len().is_multiple_of(heads) {
             return Err(Error::Param { what: "heads" });
         }
@@ -68,7 +92,7 @@ impl<'a, T: Real> Batch<'a, T> {
             if pair[1] < pair[0] {
                 return Err(Error::Index { what: "starts", at: at + 1, len: rows });
             }
-            if pair[1] - pair[0] > population[at] {
+            if pair[1] - pair[0] > population[at] && masses.is_empty() {
                 return Err(Error::Param { what: "population" });
             }
         }
@@ -84,11 +108,14 @@ impl<'a, T: Real> Batch<'a, T> {
             term: 0,
             rate: None,
             tables: &[],
+            masses,
+            weights: &[],
         })
     }
 
-    /// Adds the state row of each example that owns state, in batch order: its ordinal among those, distinct within
-    /// the batch (for SOAP the positives: `slots.len()` is their number in the batch).
+    /// Adds the state row of each example that owns state, in batch order: its ordinal among those (for SOAP the positives:
+    /// `slots.len()` is their number in the batch). Distinct within the batch, unless rows are drawn by weight: the state of a
+    /// row that is there twice moves once, from where it was before the batch.
     #[must_use]
     pub fn with_slots(mut self, slots: &'a [u32]) -> Self {
         self.slots = slots;
@@ -129,6 +156,18 @@ impl<'a, T: Real> Batch<'a, T> {
         self
     }
 
+    /// With the weight of each row, where the batch is the whole population; what is drawn by weight has none.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn with_weights(mut self, weights: &'a [f64]) -> Result<Self> {
+        if !weights.is_empty() {
+            exact_len("weights", self.shape().rows, weights.len())?;
+        }
+        self.weights = weights;
+        Ok(self)
+    }
+
     /// Raw scores, rows × heads.
     #[inline]
     #[must_use]
@@ -158,6 +197,21 @@ impl<'a, T: Real> Batch<'a, T> {
     #[must_use]
     pub fn population(&self) -> &'a [u32] {
         self.population
+    }
+    /// What a segment of the whole data comes to: its rows, or their weights. Only shares of these mean something to a mean.
+    #[inline]
+    #[must_use]
+    pub fn mass(&self, segment: usize) -> f64 {
+        match self.masses.get(segment) {
+            Some(&mass) if WEIGHTS => mass,
+            _ => f64::from(self.population[segment]),
+        }
+    }
+    /// The weight of each row of a batch of everything; empty without.
+    #[inline]
+    #[must_use]
+    pub fn weights(&self) -> &'a [f64] {
+        self.weights
     }
     /// How the rows were drawn.
     #[inline]

@@ -157,7 +157,8 @@ impl DecisionArgs {
     /// What errors cost.
     pub fn costs<T: Real>(&self, train: &Dataset<T>) -> Result<Option<Costs>> {
         let (Some(positive), Some(negative)) = (self.cost_fp, self.cost_fn) else { return Ok(None) };
-        let share = self.prevalence.unwrap_or(train.positives() as f64 / train.len() as f64);
+        let sums = train.class_weight_sums();
+        let share = self.prevalence.unwrap_or_else(|| sums.get(1).map_or(0.0, |sum| sum / (sums[0] + sum)));
         match Costs::new(positive, negative, share) {
             Ok(costs) => Ok(Some(costs)),
             Err(_) => Err(CliError::input(
@@ -251,7 +252,7 @@ pub fn range_of<T: Real>(
     let on = valid.unwrap_or(train);
     let mut scores = vec![T::ZERO; on.len()];
     trainer.score(on.rows(), &mut scores)?;
-    let range = Metrics::new().range_of_costs(&scores, on.labels(), costs)?;
+    let range = Metrics::new().range_of_costs(&scores, &on.truth(), costs)?;
     Ok((range.low(), range.high()))
 }
 

@@ -10,6 +10,7 @@ use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Scale, identifiers, label_column_of,
 };
+use undercurve::trainer::Config;
 
 /// `--format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -138,11 +139,51 @@ pub struct DataArgs {
     #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub na: Vec<String>,
     /// Column of numbers of 0 or more that says what each row counts, in what is minimised and in what is measured; no feature
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
     pub weight: Option<String>,
+    /// What a row of each class counts in what is minimised, times its --weight: balanced, for classes that come to the same; of
+    /// two classes POS:NEG; or LABEL=W with commas between them, others 1
+    #[arg(long, value_name = "WEIGHTS", conflicts_with = "group")]
+    pub class_weight: Option<String>,
 }
 
 impl DataArgs {
+    /// What a row of each class counts, where that was said, for these training rows.
+    ///
+    /// # Errors
+    /// `Input`.
+    pub fn class_weights<T: Real>(&self, of: &Preparation, train: &Dataset<T>) -> Result<Vec<f64>> {
+        let Some(text) = &self.class_weight else { return Ok(Vec::new()) };
+        let wrong = |what: &str| CliError::input(format!("--class-weight {text}: {what}"));
+        let sums = train.class_weight_sums();
+        if sums.is_empty() {
+            return Err(wrong("is for classes, and labels are numbers"));
+        }
+        if text == "balanced" {
+            let all: f64 = sums.iter().sum();
+            return Ok(sums.iter().map(|sum| all / (sums.len() as f64 * sum)).collect());
+        }
+        let number = |text: &str| text.trim().parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite());
+        if let (Some((positive, negative)), 2) = (text.split_once(':'), sums.len())
+            && let (Some(positive), Some(negative)) = (number(positive), number(negative))
+        {
+            return Ok(vec![negative, positive]);
+        }
+        let names: Vec<&str> = match (of.negative(), of.positive()) {
+            (negative, Some(positive)) => vec![negative.unwrap_or("(others)"), positive],
+            _ => of.classes().iter().map(String::as_str).collect(),
+        };
+        let mut weights = vec![1.0; sums.len()];
+        for part in text.split(',') {
+            let expected = || wrong("expected balanced, POS:NEG or LABEL=W,… with numbers above 0");
+            let (label, weight) = part.rsplit_once('=').ok_or_else(expected)?;
+            let at = names.iter().position(|name| *name == label.trim());
+            let at = at.ok_or_else(|| wrong(&format!("there is no class {label}; there are {}", names.join(", "))))?;
+            weights[at] = number(weight).ok_or_else(expected)?;
+        }
+        Ok(weights)
+    }
+
     /// In the core's words.
     pub fn options(&self) -> Options {
         Options {
@@ -385,6 +426,15 @@ pub fn weights_told(weights: &[f64], column: &str) -> Option<String> {
     let told =
         || format!("weights from column {column}, sum {sum}, effective rows {:.1} of {rows}", sum * sum / squares);
     (!weights.is_empty()).then(told)
+}
+
+/// What a row of each class counts, in words; `None` where all count alike.
+pub fn class_weights_told(config: &Config, of: &Preparation) -> Option<String> {
+    let [negative, positive] = [of.negative().unwrap_or("others"), of.positive().unwrap_or_default()];
+    let two = [negative.to_string(), positive.to_string()];
+    let names = if of.classes().is_empty() { &two[..] } else { of.classes() };
+    let each = names.iter().zip(&config.class_weights).map(|(name, weight)| format!("{name} {weight:.6}"));
+    (!config.class_weights.is_empty()).then(|| format!("class weights {}", each.collect::<Vec<_>>().join(", ")))
 }
 
 /// The groups of data that have some, of which training had the first `known`.

@@ -120,6 +120,8 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
             "false_positive": c.false_positive(), "false_negative": c.false_negative(),
             "prevalence": c.prevalence(), "slope": c.slope(),
         })),
+        "weight": preparation.weight_column(),
+        "class_weights": (!config.class_weights.is_empty()).then_some(&config.class_weights),
         "scale": preparation.scale().name(),
         "missing": if preparation.missing() == undercurve::data::Missing::Impute { "impute" } else { "refuse" },
         "split": saved.split,

@@ -39,6 +39,9 @@ pub struct Args {
 /// # Errors
 /// [`CliError`].
 pub fn run(args: &Args) -> Result<()> {
+    if args.reading.weight.is_some() || args.reading.class_weight.is_some() {
+        return Err(CliError::input("--weight, --class-weight: a file of features has no place for weights"));
+    }
     let options = args.reading.options();
     let table = input::table_of(&args.data, &args.reading)?;
     input::check_columns(&options, &table)?;

@@ -332,6 +332,7 @@ fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, O
         length: length(args).unwrap_or(Length::Method),
         fpr: args.fpr.unwrap_or(Config::default().fpr),
         constraints: args.constraint.iter().cloned().chain(asked).map(|asked| asked.to_string()).collect(),
+        class_weights: Vec::new(),
     };
     methods::check_once(&settings)?;
     let mut options = args.reading.options();
@@ -426,6 +427,7 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     let valid = decide::validation(args, share, config.seed, &preparation, &mut train)?;
     check_classes(args, &train, test.as_ref())?;
     check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
+    config.class_weights = args.reading.class_weights(&preparation, &train)?;
     let (train, valid) = (Arc::new(train), valid.map(Arc::new));
     let costs = args.decision.costs(&train)?;
     if let Some(costs) = costs {
@@ -571,6 +573,10 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
         None => None,
     };
     check_classes(args, &train, test.as_ref())?;
+    if args.reading.class_weight.is_some() && args.reading.class_weights(&preparation, &train)? != config.class_weights
+    {
+        return Err(differs(args, "list of class weights (--class-weight)"));
+    }
     let [files, held_out] = bounded_files(args, config, &preparation, split)?;
     let given = Given { test: test.map(Arc::new), files, ..Given::rows(Arc::new(train)) };
     methods::check_once(&args.set)?;
@@ -653,6 +659,9 @@ fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Pr
 fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String]) -> Option<&'static str> {
     if given.missing.is_some_and(|missing| missing.missing() != preparation.missing()) {
         return Some("treatment of missing values (--missing)");
+    }
+    if given.weight.is_some() && given.weight.as_deref() != preparation.weight_column() {
+        return Some("column of weights (--weight)");
     }
     if !given.na.is_empty() && given.na != preparation.na() {
         return Some("list of spellings of missing values (--na)");

@@ -5,6 +5,7 @@ use crate::decide;
 use crate::decision;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
+use crate::input;
 use crate::output;
 use crate::report::{self, Reporter};
 use crate::train::Named;
@@ -18,7 +19,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
-use undercurve::metric::{Costs, FprRange, Metrics, Truth, brier, log_loss};
+use undercurve::metric::{Costs, FprRange, Intervals, Metrics, Truth, brier, log_loss};
 use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
 
 /// Set by Ctrl-C.
@@ -228,7 +229,11 @@ impl<T: Real> Training<T> {
         let mut scores = vec![T::ZERO; test.len()];
         model.score(test.rows(), &mut scores)?;
         let (low, high) = self.trainer.config().fpr;
-        let ends = Metrics::new().intervals(&scores, test.labels(), FprRange::new(low, high)?)?;
+        // (Rows with weights have none.)
+        let ends = match test.weights() {
+            [] => Metrics::new().intervals(&scores, test.labels(), FprRange::new(low, high)?)?,
+            _ => Intervals::default(),
+        };
         let mut intervals = json!({});
         let mut parts = Vec::new();
         for (key, name, value, interval) in [
@@ -244,7 +249,8 @@ impl<T: Real> Training<T> {
             parts.push(text);
         }
         totals["test_intervals"] = intervals;
-        Ok(Some(format!("Test, with 95 % intervals: {}", parts.join(", "))))
+        let with = if test.weights().is_empty() { "with 95 % intervals" } else { "by weight" };
+        Ok(Some(format!("Test, {with}: {}", parts.join(", "))))
     }
 
     /// Labels and scores of the test rows of two classes.
@@ -399,6 +405,11 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     let part = end.div_ceil(20).max(1);
     let mut reporter = Reporter::new(manner.json, at, end);
     reporter.say(run.opening(&manner.file.display().to_string()))?;
+    let column = run.preparation.weight_column().unwrap_or_default();
+    let weighed = input::weights_told(run.trainer.train_data().weights(), column);
+    for told in weighed.into_iter().chain(input::class_weights_told(run.trainer.config(), &run.preparation)) {
+        reporter.say(told)?;
+    }
     for note in run.trainer.notes() {
         eprintln!("note: {note}");
     }

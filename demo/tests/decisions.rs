@@ -642,3 +642,31 @@ fn comparisons_are_repeated_tuned_and_taken_up_again() {
     assert_eq!(wrong(&["--repeats", "0"]), "--repeats 0: expected at least 1");
     assert!(wrong(&["--resume", "data.csv"]).contains("data.csv, line 1: not a finished run"));
 }
+
+#[test]
+fn runs_say_what_they_weigh_by_and_are_judged_by_it() {
+    let folder = Folder::new("weighed");
+    let data = csv(400);
+    let mut lines = data.lines();
+    let head = format!("{},w\n", lines.next().unwrap());
+    let rows: String = lines.enumerate().map(|(k, line)| format!("{line},{}\n", k % 4)).collect();
+    folder.write("data.csv", head + &rows);
+    let args = ["train", "data.csv", "--split", "0.6", "--method", "ce", "--weight", "w", "--out", "m.uc"];
+    let text = stdout(&run(&folder.0, &[&args[..], &["--class-weight", "3:1"]].concat()));
+    assert!(text.lines().any(|line| line.starts_with("weights from column w, sum ")), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("class weights ") && line.contains(" 3.000000")), "{text}");
+    let shown = stdout(&run(&folder.0, &["inspect", "m.uc", "--json"]));
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&shown["weight"], &shown["class_weights"]), (&"w".into(), &serde_json::json!([1.0, 3.0])));
+    // The column of training is read again where it is there; another can be named.
+    let text = stdout(&run(&folder.0, &["eval", "m.uc", "data.csv", "--held-out"]));
+    assert!(text.starts_with("weights from column w, sum "), "{text}");
+    assert!(!text.contains('['), "{text}");
+
+    let wrong = |more: &[&str]| refused(&folder, &[&["train", "data.csv"], more].concat());
+    let text = "method ai-sarah takes no weights of rows or classes";
+    assert_eq!(wrong(&["--method", "ai-sarah", "--weight", "w"]), text);
+    assert_eq!(wrong(&["--method", "dca", "--class-weight", "balanced"]), text.replace("ai-sarah", "dca"));
+    assert!(wrong(&["--method", "ce", "--class-weight", "many"]).contains("expected balanced, POS:NEG or LABEL=W,"));
+    assert!(wrong(&["--method", "ce", "--class-weight", "many=2"]).contains("there is no class many; there are "));
+}

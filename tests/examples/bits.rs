@@ -69,6 +69,7 @@ fn runs(
             length: Length::Steps(STEPS),
             fpr: undercurve_tests::range_of(method.name, (0.05, 0.5)),
             constraints: constraints.iter().map(ToString::to_string).collect(),
+            class_weights: Vec::new(),
         };
         let outcome = train(&config);
         // What another setting makes meaningless is refused here, and left unread in a page.

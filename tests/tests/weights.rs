@@ -1,10 +1,19 @@
 //! Weights of rows: whole ones are repeated rows, none is a row that is not there, equal ones are none.
 
-use undercurve::data::Dataset;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use undercurve::batch::{Batch, Drawn};
+use undercurve::data::{Dataset, Segments};
+use undercurve::estimator::{AucPairwise, ClassWeights, CrossEntropy, Estimator, Exact, Grad, Link, Weights};
 use undercurve::metric::multiclass::{self, Ties};
 use undercurve::metric::{Confusion, Costs, FprRange, Labels, Metrics, TieRule, Truth, class_summary, value_summary};
+use undercurve::registry::METHODS;
 use undercurve::rng::Rng;
+use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
+use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::{Config, Length, Trainer};
 use undercurve::{Error, Scratch};
+use undercurve_tests::pairs::loss;
 use undercurve_tests::weights::{self as naive, repeated};
 
 /// Scores with ties, labels, and weights, whole or not; some are 0.
@@ -159,4 +168,356 @@ fn what_is_no_weight_is_refused() {
     assert!(data().with_weights(vec![0.0, 1.0, 1.0]).unwrap().require_every_class("a").is_err());
     let some = data().with_weights(vec![1.0, 2.0, 3.0]).unwrap();
     assert_eq!(some.select(&[2, 0]).unwrap().weights(), [3.0, 1.0]);
+}
+
+/// Scores of both classes, negatives first, continuous, with weights above 0, whole or not; and where the classes begin.
+fn by_class(rng: &mut Rng, [low, high]: [usize; 2], whole: bool) -> (Vec<f64>, Vec<u8>, Vec<f64>) {
+    let labels: Vec<u8> = (0..low + high).map(|k| u8::from(k >= low)).collect();
+    let scores = labels.iter().map(|&y| rng.normal() + 0.7 * f64::from(y)).collect();
+    let weight = |rng: &mut Rng| if whole { 1.0 + (rng.uniform() * 3.0).floor() } else { 0.01 + rng.uniform() };
+    let weights = labels.iter().map(|_| weight(rng)).collect();
+    (scores, labels, weights)
+}
+
+/// Value and gradient of an exact objective over rows in class order.
+fn exact(of: &Exact, scores: &[f64], labels: &[u8], weights: &[f64]) -> (f64, Vec<f64>) {
+    let low = labels.iter().filter(|&&y| y == 0).count() as u32;
+    let population = [low, labels.len() as u32 - low];
+    let starts = [0, low, labels.len() as u32];
+    let batch = Batch::new(scores, 1, &starts, &population, Drawn::All).unwrap().with_weights(weights).unwrap();
+    let need = Estimator::<f64>::need(of, batch.shape());
+    let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+    let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+    let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+    let mut grad = vec![0.0; scores.len()];
+    let value = of.gradient(&batch, &[], &[], scratch, Grad { scores: &mut grad, aux: &mut [] }).unwrap();
+    (value, grad)
+}
+
+fn close((value, grad): &(f64, Vec<f64>), (twin, by): &(f64, Vec<f64>), tolerance: f64, what: &str) {
+    assert!((value - twin).abs() <= tolerance * twin.abs().max(1.0), "{what}: {value} and {twin}");
+    let scale = by.iter().fold(0.0f64, |most, g| most.max(g.abs()));
+    for (k, (g, twin)) in grad.iter().zip(by).enumerate() {
+        assert!((g - twin).abs() <= tolerance * scale, "{what}, row {k}: {g} and {twin}");
+    }
+}
+
+const LOSSES: [(&str, f64); 8] = [
+    ("square", 1.0),
+    ("squared-hinge", 1.0),
+    ("hinge", 0.8),
+    ("smoothed-hinge", 0.4),
+    ("ramp", 1.2),
+    ("logistic", 2.0),
+    ("sigmoid", 2.0),
+    ("exponential", 0.7),
+];
+
+#[test]
+fn weighted_pair_sums_are_those_of_all_pairs() {
+    let mut rng = Rng::new(18);
+    for sizes in [[5, 2], [40, 20], [700, 300]] {
+        let (scores, labels, weights) = by_class(&mut rng, sizes, false);
+        for (name, c) in LOSSES {
+            let surrogate = AnySurrogate::by_name(name, c).unwrap();
+            let what = |sum: &str| format!("{sum} {name} {sizes:?}");
+            let of = |t: f64| loss(name, c, t);
+            let got = exact(&Exact::auc(surrogate, Link::Identity), &scores, &labels, &weights);
+            close(&got, &naive::auc(&scores, &labels, &weights, of), 1e-12, &what("auc"));
+            let got = exact(&Exact::ap(surrogate, Link::Identity), &scores, &labels, &weights);
+            close(&got, &naive::ap(&scores, &labels, &weights, of), 1e-11, &what("ap"));
+            let Ok(pauc) = Exact::two_way_pauc(surrogate, Link::Identity, (0.13, 0.71), 0.37) else { continue };
+            let inside = naive::in_range(&scores, &labels, &weights, (0.13, 0.71), 0.37);
+            let got = exact(&pauc, &scores, &labels, &weights);
+            close(&got, &naive::auc(&scores, &labels, &inside, of), 1e-12, &what("pauc"));
+        }
+    }
+}
+
+#[test]
+fn whole_weights_are_repeated_rows_in_every_pair_sum() {
+    let mut rng = Rng::new(19);
+    for sizes in [[30, 10], [500, 150]] {
+        let (scores, labels, weights) = by_class(&mut rng, sizes, true);
+        let more = [&scores, &labels.iter().map(|&y| f64::from(y)).collect()].map(|all| repeated(all, &weights));
+        let ones = repeated(&labels, &weights);
+        for (name, c) in LOSSES {
+            let surrogate = AnySurrogate::by_name(name, c).unwrap();
+            let mut sums = vec![Exact::auc(surrogate, Link::Sigmoid), Exact::ap(surrogate, Link::Sigmoid)];
+            sums.extend(Exact::pauc(surrogate, Link::Identity, (0.05, 0.55)));
+            for of in sums {
+                let got = exact(&of, &scores, &labels, &weights);
+                let (value, grad) = exact(&of, &more[0], &ones, &[]);
+                // What a row weighs, its copies share.
+                let mut copies = grad.iter();
+                let summed = weights.iter().map(|&w| copies.by_ref().take(w as usize).sum()).collect();
+                close(&got, &(value, summed), 1e-12, name);
+            }
+        }
+    }
+}
+
+/// Segments of two classes with weights, and what they are made of.
+struct Weighed {
+    order: Vec<u32>,
+    starts: Vec<u32>,
+    weights: Vec<f64>,
+    masses: Vec<f64>,
+}
+
+impl Weighed {
+    fn new(labels: &[u8], weights: &[f64]) -> Self {
+        let (mut order, mut starts, mut masses) = (vec![0; labels.len()], vec![0; 3], vec![0.0; 2]);
+        let segments = Segments::new(labels, &mut order, &mut starts).unwrap();
+        let weights: Vec<f64> = segments.order().iter().map(|&row| weights[row as usize]).collect();
+        segments.with_weights(&weights, 1.0, &mut masses).unwrap();
+        Self { order, starts, weights, masses }
+    }
+    fn segments(&self) -> Segments<'_> {
+        let segments = Segments::again(&self.order, &self.starts).unwrap();
+        segments.weighted_again(&self.weights, &self.masses).unwrap()
+    }
+}
+
+/// Calls `see` with the rows and starts of batches.
+fn draw(sampler: AnySampler, segments: &Segments<'_>, batches: usize, mut see: impl FnMut(&[u32], &[u32], Drawn)) {
+    let rows = sampler.rows(segments);
+    let (mut cursor, mut order) = (vec![0; segments.cursor_len()], vec![0; segments.order().len()]);
+    let (mut index, mut items, mut starts) = (vec![0; rows], vec![0; rows], vec![0; 3]);
+    sampler.prepare(segments, &cursor, &mut order).unwrap();
+    for _ in 0..batches {
+        let to = Place { index: &mut index, items: &mut items, starts: &mut starts };
+        let drawn = sampler.draw(segments, &mut cursor, &mut order, to).unwrap();
+        see(&index, &starts, drawn);
+    }
+}
+
+#[test]
+fn weights_are_shares_of_the_draws() {
+    let mut rng = Rng::new(20);
+    let (n, epochs) = (40usize, 3000usize);
+    let labels: Vec<u8> = (0..n).map(|k| u8::from(k % 4 == 0)).collect();
+    let weights: Vec<f64> = (0..n).map(|_| 0.05 + rng.uniform() * rng.uniform() * 3.0).collect();
+    let weighed = Weighed::new(&labels, &weights);
+    let segments = weighed.segments();
+    let [low, high] = [0, 1].map(|class| segments.size(class));
+    for (sampler, of) in [
+        (AnySampler::Stratified(Stratified::new(3, high, low).unwrap()), [[0, 0], [1, 1]]),
+        (AnySampler::Shuffle(Shuffle::new(3, n as u32).unwrap()), [[0, 1], [0, 1]]),
+    ] {
+        let mut counts = vec![0u64; n];
+        // A batch is an epoch here: every row as often as its weight says, rounded down or up.
+        let sums = of.map(|classes| {
+            let there = (0..n).filter(|&k| classes.contains(&usize::from(labels[k])));
+            (there.clone().count() as f64, there.map(|k| weights[k]).sum::<f64>())
+        });
+        let expected = |k: usize| {
+            let (rows, sum) = sums[usize::from(labels[k])];
+            rows * weights[k] / sum
+        };
+        draw(sampler, &segments, epochs, |index, _, _| {
+            let mut here = vec![0; n];
+            index.iter().for_each(|&row| here[row as usize] += 1);
+            for k in 0..n {
+                let (count, expected) = (f64::from(here[k]), expected(k));
+                assert!(count >= expected.floor() - 1e-9 && count <= expected.ceil() + 1e-9, "{count} for {expected}");
+                counts[k] += here[k] as u64;
+            }
+        });
+        for (k, &count) in counts.iter().enumerate() {
+            let (mean, expected) = (count as f64 / epochs as f64, expected(k));
+            let part = expected.fract();
+            let noise = 4.5 * (part * (1.0 - part) / epochs as f64).sqrt();
+            assert!((mean - expected).abs() <= noise + 1e-9, "row {k}: {mean}, expected {expected} ± {noise}");
+        }
+    }
+    // Equal weights are none.
+    let plain = Weighed::new(&labels, &vec![1.0; n]);
+    let (even, none) = (plain.segments(), Segments::again(&plain.order, &plain.starts).unwrap());
+    let sampler = AnySampler::Stratified(Stratified::new(3, 3, 7).unwrap());
+    let rows = |segments: &Segments<'_>| {
+        let mut all = Vec::new();
+        draw(sampler, segments, 50, |index, _, _| all.extend_from_slice(index));
+        all
+    };
+    assert_eq!(rows(&even), rows(&none));
+}
+
+#[test]
+fn gradients_of_batches_are_unbiased_for_the_weighted_objective() {
+    let mut rng = Rng::new(21);
+    let n = 24;
+    let labels: Vec<u8> = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
+    let scores: Vec<f64> = labels.iter().map(|&y| rng.normal() + f64::from(y)).collect();
+    let weights: Vec<f64> = (0..n).map(|_| 0.2 + 2.0 * rng.uniform()).collect();
+    let weighed = Weighed::new(&labels, &weights);
+    let segments = weighed.segments();
+    let population = [segments.size(0), segments.size(1)];
+    let total: f64 = weights.iter().sum();
+    let sigmoid = |s: f64| 1.0 / (1.0 + (-s).exp());
+    let by_ce: Vec<f64> = (0..n).map(|k| weights[k] / total * (sigmoid(scores[k]) - f64::from(labels[k]))).collect();
+    let by_pairs = naive::auc(&scores, &labels, &weights, |t| loss("squared-hinge", 1.0, t)).1;
+    let (ce, pairs) = (CrossEntropy::new(ClassWeights::Plain, Weights::Unbiased), AucPairwise::default());
+    let of: [(&dyn Estimator<f64>, &[f64], AnySampler); 3] = [
+        (&ce, &by_ce, AnySampler::Stratified(Stratified::new(5, 3, 5).unwrap())),
+        (&ce, &by_ce, AnySampler::Shuffle(Shuffle::new(5, 8).unwrap())),
+        (&pairs, &by_pairs, AnySampler::Stratified(Stratified::new(5, 3, 5).unwrap())),
+    ];
+    for (estimator, expected, sampler) in of {
+        let (mut mean, mut square, mut batches) = (vec![0.0; n], vec![0.0; n], 0.0);
+        draw(sampler, &segments, 30_000, |index, starts, drawn| {
+            let at: Vec<f64> = index.iter().map(|&row| scores[row as usize]).collect();
+            let batch = Batch::weighted(&at, 1, starts, &population, &weighed.masses, drawn).unwrap();
+            let mut real = vec![0.0; Estimator::<f64>::need(estimator, batch.shape()).real];
+            let (scratch, mut grad) = (Scratch { real: &mut real, ..Scratch::default() }, vec![0.0; at.len()]);
+            estimator.gradient(&batch, &[], &[], scratch, Grad { scores: &mut grad, aux: &mut [] }).unwrap();
+            let mut by_row = vec![0.0; n];
+            index.iter().zip(grad).for_each(|(&row, g)| by_row[row as usize] += g);
+            for k in 0..n {
+                mean[k] += by_row[k];
+                square[k] += by_row[k] * by_row[k];
+            }
+            batches += 1.0;
+        });
+        for k in 0..n {
+            let (mean, square) = (mean[k] / batches, square[k] / batches);
+            let noise = 4.5 * ((square - mean * mean) / batches).sqrt();
+            assert!((mean - expected[k]).abs() <= noise + 1e-12, "row {k}: {mean}, expected {} ± {noise}", expected[k]);
+        }
+    }
+}
+
+fn weight(k: usize) -> f64 {
+    (k * 7 % 5) as f64
+}
+
+/// Two classes of rows with two features; some weights are 0, and the others whole.
+fn training(kept: Option<&dyn Fn(usize) -> bool>) -> (Dataset<f64>, Vec<f64>) {
+    let mut rng = Rng::new(22);
+    let (n, mut x, mut y, mut w) = (90, Vec::new(), Vec::new(), Vec::new());
+    for k in 0..n {
+        let label = u8::from(k % 4 == 1);
+        let row = [rng.normal() + f64::from(label), rng.normal()];
+        if kept.is_none_or(|kept| kept(k)) {
+            x.extend(row);
+            y.push(label);
+            w.push(weight(k));
+        }
+    }
+    (Dataset::dense(x, y, 2).unwrap(), w)
+}
+
+fn trained(config: &Config, data: Dataset<f64>) -> Result<(Vec<f64>, f64), String> {
+    let mut trainer = Trainer::new(config, Arc::new(data), None).map_err(|error| error.to_string())?;
+    while trainer.step().map_err(|error| error.to_string())?.is_some() {}
+    let report = trainer.report().map_err(|error| error.to_string())?;
+    Ok((trainer.params().to_vec(), report.objective))
+}
+
+/// What takes no weights: what looks at all rows at once without a weighted sum, what draws from cells, and finite sums.
+const WITHOUT: [&str; 21] = [
+    "agd-sbcd",
+    "dca",
+    "proximal-dca",
+    "svm-pauc-tight",
+    "sorr",
+    "sonex",
+    "alexr2",
+    "sox",
+    "msvr",
+    "sonx",
+    "lagrange",
+    "icppac",
+    "ooa",
+    "ai-sarah",
+    "theoretical-ai-sarah",
+    "bounded-ai-sarah",
+    "sarah",
+    "sarah+",
+    "svrg",
+    "momentum-sum",
+    "adam-sum",
+];
+
+#[test]
+fn every_method_takes_weights_or_says_that_it_does_not() {
+    let without = BTreeSet::from(WITHOUT);
+    let mut refused = BTreeSet::new();
+    for method in METHODS {
+        let mut config = Config { method: method.name.into(), length: Length::Steps(25), ..Config::default() };
+        config.fpr = (0.0, 0.6);
+        if method.kind == undercurve::registry::Kind::Cells {
+            config.constraints = vec!["fpr <= 0.3".into()];
+        }
+        let (plain, weights) = training(None);
+        let with = |weights: Vec<f64>| training(None).0.with_weights(weights).unwrap();
+        if let Err(text) = trained(&config, with(weights.clone())) {
+            assert_eq!(text, format!("method {} takes no weights of rows or classes", method.name));
+            refused.insert(method.name);
+            continue;
+        }
+        // Equal weights are none, and rows of weight 0 are rows that are not there, both to the bit.
+        let equal = trained(&config, with(vec![0.37; plain.len()])).unwrap();
+        assert_eq!(equal, trained(&config, plain).unwrap(), "{}", method.name);
+        let there = |k: usize| weights[k] > 0.0;
+        let (few, some) = training(Some(&there));
+        let all = trained(&config, with(weights.clone())).unwrap();
+        assert_eq!(all, trained(&config, few.with_weights(some).unwrap()).unwrap(), "{}", method.name);
+        // And they do something; classes count by theirs.
+        assert_ne!(all.0, equal.0, "{}", method.name);
+        let heavier = Config { class_weights: vec![1.0, 5.0], ..config.clone() };
+        let labels = training(None).0;
+        let by_row = labels.labels().iter().zip(&weights).map(|(&y, w)| if y == 1 { 5.0 * w } else { *w }).collect();
+        let (by_class, by_row) = (trained(&heavier, with(weights.clone())), trained(&config, with(by_row)));
+        assert_eq!(by_class, by_row, "{}", method.name);
+    }
+    assert_eq!(refused, without);
+}
+
+#[test]
+fn exact_methods_train_on_whole_weights_as_on_repeated_rows() {
+    let there = |k: usize| weight(k) > 0.0;
+    for (method, surrogate) in [("auc-exact", "squared-hinge"), ("ap-exact", "sigmoid"), ("pauc-exact", "logistic")] {
+        let settings =
+            [("surrogate", surrogate), ("decay", "0.01"), ("pretrain", "0")].map(|(k, v)| (k.into(), v.into()));
+        let config = Config {
+            method: method.into(),
+            settings: settings.to_vec(),
+            length: Length::Steps(6),
+            fpr: (0.1, 0.6),
+            ..Config::default()
+        };
+        let (data, weights) = training(Some(&there));
+        let rows: Vec<u32> = repeated(&(0..data.len() as u32).collect::<Vec<_>>(), &weights);
+        let more = trained(&config, data.select(&rows).unwrap()).unwrap();
+        let got = trained(&config, data.with_weights(weights).unwrap()).unwrap();
+        for (a, b) in got.0.iter().zip(&more.0).chain([(&got.1, &more.1)]) {
+            assert!((a - b).abs() < 1e-8 * b.abs().max(1.0), "{method}: {got:?} and {more:?}");
+        }
+    }
+}
+
+#[test]
+fn reported_objectives_of_whole_weights_are_those_of_repeated_rows() {
+    let there = |k: usize| weight(k) > 0.0;
+    for method in METHODS.iter().filter(|method| !WITHOUT.contains(&method.name)) {
+        let config =
+            Config { method: method.name.into(), length: Length::Steps(0), fpr: (0.0, 0.6), ..Config::default() };
+        let (data, weights) = training(Some(&there));
+        let rows: Vec<u32> = repeated(&(0..data.len() as u32).collect::<Vec<_>>(), &weights);
+        // At one model: that of cross-entropy after some steps.
+        let ce = Config { method: "ce".into(), length: Length::Steps(40), ..Config::default() };
+        let mut start = Trainer::new(&ce, Arc::new(data.clone()), None).unwrap();
+        start.run().unwrap();
+        let objective = |data: Dataset<f64>| {
+            let given = undercurve::trainer::Given {
+                start: Some(start.predictor()),
+                ..undercurve::trainer::Given::rows(Arc::new(data))
+            };
+            Trainer::of(&config, given).unwrap().report().unwrap().objective
+        };
+        let (a, b) =
+            (objective(data.clone().with_weights(weights.clone()).unwrap()), objective(data.select(&rows).unwrap()));
+        assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{}: {a} and {b}", method.name);
+    }
 }

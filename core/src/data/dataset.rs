@@ -338,6 +338,23 @@ impl<T: Real> Dataset<T> {
         sizes
     }
 
+    /// What the rows of each class come to: their weights, or their number. Empty without classes.
+    #[must_use]
+    pub fn class_weight_sums(&self) -> Vec<f64> {
+        let mut sums = alloc::vec![0.0; self.class_sizes().len()];
+        let weight = |row: usize| self.weights.get(row).copied().unwrap_or(1.0);
+        match &self.targets {
+            Targets::Binary(labels) => {
+                labels.iter().enumerate().for_each(|(row, &y)| sums[usize::from(y)] += weight(row))
+            }
+            Targets::Classes { labels, .. } => {
+                labels.iter().enumerate().for_each(|(row, &y)| sums[y as usize] += weight(row));
+            }
+            Targets::Values(_) | Targets::None => {}
+        }
+        sums
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -3,11 +3,16 @@
 use crate::error::{Error, Result, exact_len};
 use core::ops::Range;
 
+/// Whether rows may have weights: in all but the smallest builds.
+const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+
 /// Row numbers, segment by segment, each in ascending order. Of two classes segment 0 holds the negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Segments<'a> {
     order: &'a [u32],
     starts: &'a [u32],
+    weights: &'a [f64],
+    masses: &'a [f64],
 }
 
 impl<'a> Segments<'a> {
@@ -45,7 +50,7 @@ impl<'a> Segments<'a> {
         }
         starts.copy_within(..count, 1);
         starts[0] = 0;
-        Ok(Self { order, starts })
+        Ok(Self { order, starts, weights: &[], masses: &[] })
     }
 
     /// What [`Segments::new`] made before.
@@ -55,12 +60,52 @@ impl<'a> Segments<'a> {
     pub fn again(order: &'a [u32], starts: &'a [u32]) -> Result<Self> {
         let whole = starts.first() == Some(&0) && starts.last().is_some_and(|&end| end as usize == order.len());
         if whole && starts.len() >= 3 && starts.is_sorted() {
-            Ok(Self { order, starts })
+            Ok(Self { order, starts, weights: &[], masses: &[] })
         } else {
             Err(Error::Param { what: "starts" })
         }
     }
 
+    /// With a weight above 0 for each row, in the order of the segments, by which samplers draw them. `masses`, one for each
+    /// segment, become the sums of its weights, times `unit`, which changes nothing but what a whole segment comes to: estimators
+    /// that count rows (class-balanced losses) count these.
+    ///
+    /// # Errors
+    /// `Length`; `Weight` for one that is not above 0 and finite.
+    pub fn with_weights(self, weights: &'a [f64], unit: f64, masses: &'a mut [f64]) -> Result<Self> {
+        exact_len("weights", self.order.len(), weights.len())?;
+        exact_len("masses", self.len(), masses.len())?;
+        if let Some(at) = weights.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
+            return Err(Error::Weight { at });
+        }
+        for (segment, mass) in masses.iter_mut().enumerate() {
+            *mass = unit * weights[self.range(segment)].iter().sum::<f64>();
+        }
+        Ok(Self { weights, masses, ..self })
+    }
+
+    /// What [`with_weights`](Self::with_weights) made before; empty ones are none.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn weighted_again(self, weights: &'a [f64], masses: &'a [f64]) -> Result<Self> {
+        if !weights.is_empty() || !masses.is_empty() {
+            exact_len("weights", self.order.len(), weights.len())?;
+            exact_len("masses", self.len(), masses.len())?;
+        }
+        Ok(Self { weights, masses, ..self })
+    }
+
+    /// The weight of each row, in the order of the segments; empty without.
+    #[must_use]
+    pub fn weights(&self) -> &'a [f64] {
+        if WEIGHTS { self.weights } else { &[] }
+    }
+    /// What the weights of each segment come to; empty without.
+    #[must_use]
+    pub fn masses(&self) -> &'a [f64] {
+        if WEIGHTS { self.masses } else { &[] }
+    }
     /// Row numbers, segment by segment.
     #[must_use]
     pub fn order(&self) -> &'a [u32] {

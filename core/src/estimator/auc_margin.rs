@@ -80,10 +80,9 @@ impl AucMargin {
 
     fn scale<T: Real>(&self, batch: &Batch<'_, T>) -> f64 {
         let [low, high] = match (self.weights, batch.drawn()) {
-            (Weights::Unbiased, Drawn::Stratified) => [batch.population()[0], batch.population()[1]],
-            _ => [batch.starts()[1], batch.starts()[2] - batch.starts()[1]],
-        }
-        .map(f64::from);
+            (Weights::Unbiased, Drawn::Stratified) => [batch.mass(0), batch.mass(1)],
+            _ => [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from),
+        };
         match self.form {
             AucMarginForm::PerClass => 1.0,
             AucMarginForm::Joint => (low / (low + high)) * (high / (low + high)),

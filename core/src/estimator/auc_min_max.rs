@@ -183,7 +183,7 @@ impl AucMinMax {
 
 /// The share of positives in the whole data.
 fn known<T: Real>(batch: &Batch<'_, T>) -> Shares {
-    let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+    let [negatives, positives] = [batch.mass(0), batch.mass(1)];
     let p = positives / (negatives + positives);
     Shares { p, variance: p * (1.0 - p) }
 }

@@ -130,8 +130,8 @@ impl AucMulticlass {
         by_h: &mut [T],
     ) -> (f64, [f64; 3]) {
         let count = self.classes as usize;
-        let total: f64 = batch.population().iter().map(|&n| f64::from(n)).sum();
-        let share = |class: usize| f64::from(batch.population()[class]) / total;
+        let total: f64 = (0..count).map(|class| batch.mass(class)).sum();
+        let share = |class: usize| batch.mass(class) / total;
         let (p_own, p_other) = (share(own), share(other));
         let scale = match self.weighting {
             PairWeighting::HandTill => scale / (p_own * p_other),

@@ -20,20 +20,21 @@ use crate::registry::params::{
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
-/// The weights of the negatives and the positives for their counts in the data, summing to 2.
+/// The weights of the negatives and the positives for their counts in the data (sums of weights, where rows have some), summing
+/// to 2.
 ///
 /// # Errors
 /// `OneClass` when a count is 0.
-pub(super) fn effective_weights(beta: f64, population: &[u32]) -> Result<[f64; 2]> {
-    if population.contains(&0) {
+pub(super) fn effective_weights(beta: f64, masses: [f64; 2]) -> Result<[f64; 2]> {
+    if masses.contains(&0.0) {
         return Err(Error::OneClass);
     }
     // 1 − βⁿ without cancellation; for β = 0 it is 1.
-    let inverse = |count: u32| match beta == 0.0 {
+    let inverse = |count: f64| match beta == 0.0 {
         true => 1.0,
-        false => (1.0 - beta) / -libm::expm1(f64::from(count) * libm::log(beta)),
+        false => (1.0 - beta) / -libm::expm1(count * libm::log(beta)),
     };
-    let [low, high] = [inverse(population[0]), inverse(population[1])];
+    let [low, high] = masses.map(inverse);
     Ok([2.0 * low / (low + high), 2.0 * high / (low + high)])
 }
 
@@ -75,7 +76,7 @@ impl ClassBalanced {
         if batch.shape().rows == 0 {
             return Err(Error::Empty { what: "batch" });
         }
-        let [low, high] = effective_weights(self.beta, batch.population())?;
+        let [low, high] = effective_weights(self.beta, [batch.mass(0), batch.mass(1)])?;
         let [wl, wh] = class_weights(self.weights, batch);
         Ok([T::of(wl * low), T::of(wh * high)])
     }

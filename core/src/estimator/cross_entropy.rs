@@ -74,7 +74,7 @@ impl CrossEntropy {
         }
         let mut w = class_weights(self.weights, batch);
         if self.classes == ClassWeights::Balanced {
-            let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+            let [negatives, positives] = [batch.mass(0), batch.mass(1)];
             if negatives == 0.0 || positives == 0.0 {
                 return Err(Error::OneClass);
             }

@@ -19,9 +19,11 @@
 
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+#[cfg(feature = "alloc")]
+use crate::data::Dataset;
 use crate::error::{Error, Result, exact_len};
 #[cfg(feature = "alloc")]
-use crate::metric::{self, FprRange, TieRule};
+use crate::metric::{self, FprRange, Labels, TieRule};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -109,7 +111,15 @@ impl Exact {
 
     /// The metric that the objective stands for; `scratch` as [`metric::need`](crate::metric::need) says.
     #[cfg(feature = "alloc")]
-    pub(crate) fn metric<T: Real>(&self, scores: &[T], labels: &[u8], scratch: Scratch<'_, T>) -> Result<f64> {
+    pub(crate) fn metric<T: Real>(&self, scores: &[T], data: &Dataset<T>, scratch: Scratch<'_, T>) -> Result<f64> {
+        match data.weights() {
+            [] => self.metric_of(scores, data.labels(), scratch),
+            _ => self.metric_of(scores, &data.truth(), scratch),
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn metric_of<T: Real, Y: Labels + ?Sized>(&self, scores: &[T], labels: &Y, scratch: Scratch<'_, T>) -> Result<f64> {
         match self.sum {
             Sum::Auc => metric::auroc(scores, labels, scratch),
             Sum::Ap => metric::average_precision(scores, labels, scratch),
@@ -150,7 +160,8 @@ impl Exact {
             };
         }
         let memory = Scratch { real: &mut [], f64: rest, u32: scratch.u32, u64: scratch.u64 };
-        let value = pairs::by_class(self.sum, h, low.len(), self.surrogate, Self::GRADE, plan, memory, out)?;
+        let value =
+            pairs::by_class(self.sum, h, low.len(), batch.weights(), self.surrogate, Self::GRADE, plan, memory, out)?;
         let value = finite("objective", value)?;
         if let Some(grad) = grad {
             exact_len("grad.scores", scores.len(), grad.len())?;
@@ -171,6 +182,9 @@ impl<T: Real> Estimator<T> for Exact {
         Some(*self)
     }
     fn needs_all(&self) -> bool {
+        true
+    }
+    fn takes_weights(&self) -> bool {
         true
     }
     fn tables_len(&self) -> usize {

@@ -78,7 +78,7 @@ impl Ldam {
         if batch.shape().rows == 0 {
             return Err(Error::Empty { what: "batch" });
         }
-        let [low, high] = [batch.population()[0], batch.population()[1]].map(f64::from);
+        let [low, high] = [batch.mass(0), batch.mass(1)];
         if low == 0.0 || high == 0.0 {
             return Err(Error::OneClass);
         }
@@ -128,7 +128,7 @@ impl<T: Real> Estimator<T> for Ldam {
         let updates = count::read(state);
         let [mut wl, mut wh] = class_weights(self.weights, batch);
         if updates >= self.defer {
-            let [low, high] = effective_weights(self.beta, batch.population())?;
+            let [low, high] = effective_weights(self.beta, [batch.mass(0), batch.mass(1)])?;
             (wl, wh) = (wl * low, wh * high);
         }
         let out = &mut scratch.real[..batch.scores().len()];

@@ -75,7 +75,7 @@ impl MinMaxAp {
     /// Weight of each negative and each positive, in units of 1/n₊.
     fn row_weights<T: Real>(&self, batch: &Batch<'_, T>) -> [f64; 2] {
         let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
-        let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+        let [negatives, positives] = [batch.mass(0), batch.mass(1)];
         match self.weights {
             Weights::Unbiased => [negatives / (low * positives), 1.0 / high],
             Weights::AsDrawn => [(negatives + positives) / ((low + high) * positives); 2],
@@ -84,7 +84,7 @@ impl MinMaxAp {
 
     /// Odds r_k of anchor k = 0, 1, ….
     fn odds<T: Real>(&self, batch: &Batch<'_, T>, k: usize) -> f64 {
-        let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+        let [negatives, positives] = [batch.mass(0), batch.mass(1)];
         let p = positives / (negatives + positives);
         let precision = p + (1.0 - p) * (k as f64 + 1.0) / (f64::from(self.anchors) + 1.0);
         precision / (1.0 - precision)

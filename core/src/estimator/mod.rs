@@ -181,6 +181,10 @@ pub trait Estimator<T: Real> {
     fn needs_all(&self) -> bool {
         false
     }
+    /// Whether it reads [`Batch::weights`]; a host that has some for a batch of everything refuses what does not.
+    fn takes_weights(&self) -> bool {
+        false
+    }
     /// Whether its value over the whole data looks at all pairs one by one; reports then take a part of the rows.
     fn values_all_pairs(&self) -> bool {
         false
@@ -287,7 +291,7 @@ fn class_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
     let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
     match (weights, batch.drawn()) {
         (Weights::Unbiased, Drawn::Stratified) => {
-            let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+            let [negatives, positives] = [batch.mass(0), batch.mass(1)];
             let all = negatives + positives;
             [negatives / (all * low), positives / (all * high)].map(|w| if w.is_finite() { w } else { 0.0 })
         }
@@ -300,8 +304,8 @@ fn segment_weight<T: Real>(weights: Weights, batch: &Batch<'_, T>, segment: usiz
     let rows = f64::from(batch.starts()[segment + 1] - batch.starts()[segment]);
     match (weights, batch.drawn()) {
         (Weights::Unbiased, Drawn::Stratified) => {
-            let all: f64 = batch.population().iter().map(|&n| f64::from(n)).sum();
-            f64::from(batch.population()[segment]) / (all * rows)
+            let all: f64 = (0..batch.shape().segments).map(|segment| batch.mass(segment)).sum();
+            batch.mass(segment) / (all * rows)
         }
         _ => 1.0 / batch.shape().rows as f64,
     }
@@ -311,7 +315,9 @@ fn segment_weight<T: Real>(weights: Weights, batch: &Batch<'_, T>, segment: usiz
 /// unbiased for the rank in the whole data.
 fn rank_weights<T: Real>(weights: Weights, batch: &Batch<'_, T>) -> [f64; 2] {
     let [low, high] = [batch.starts()[1], batch.starts()[2] - batch.starts()[1]].map(f64::from);
-    let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
+    let positives = f64::from(batch.population()[1]);
+    // In units of the mean weight of a positive, which is what the positive itself counts.
+    let negatives = batch.mass(0) / (batch.mass(1) / positives);
     match weights {
         Weights::AsDrawn => [1.0; 2],
         // With one positive there are no others to weigh; its weight only scales FastAP's histogram.
@@ -435,6 +441,11 @@ macro_rules! estimators {
             fn needs_all(&self) -> bool {
                 match self {
                     $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::needs_all(e),)*
+                }
+            }
+            fn takes_weights(&self) -> bool {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::takes_weights(e),)*
                 }
             }
             fn values_all_pairs(&self) -> bool {

@@ -256,18 +256,21 @@ impl Soap {
 
     fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
         let rows = (low + high) as f64;
-        let [negatives, positives] = [batch.population()[0], batch.population()[1]].map(f64::from);
-        let all = negatives + positives;
+        let positives = f64::from(batch.population()[1]);
+        let [negatives, mass] = [batch.mass(0), batch.mass(1)];
+        // What a positive that is drawn counts: 1, or the mean weight of one.
+        let (all, unit) = (negatives + mass, mass / positives);
         let [own, positive, negative] = match (self.0.weights, batch.drawn()) {
             (Weights::AsDrawn, _) | (_, Drawn::All) => [1.0 / rows; 3],
             (Weights::Unbiased, Drawn::Stratified) => {
                 if high == 1 && positives > 1.0 {
                     return Err(Error::Param { what: "positives" }); // one positive says nothing about the others
                 }
-                let others = if high > 1 { (positives - 1.0) / (all * (high as f64 - 1.0)) } else { 0.0 };
-                [1.0 / all, others, negatives / (all * low as f64)]
+                let others = if high > 1 { unit * (positives - 1.0) / (all * (high as f64 - 1.0)) } else { 0.0 };
+                [unit / all, others, negatives / (all * low as f64)]
             }
             (Weights::Unbiased, Drawn::Uniform) => {
+                let all = f64::from(batch.population()[0]) + positives;
                 let others = (all - 1.0) / (all * (rows - 1.0));
                 [1.0 / all, others, others]
             }

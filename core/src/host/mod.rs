@@ -195,7 +195,12 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let (low, high) = self.estimator.aux();
         let length = params + low + high;
         let (rows, segments) = (data.segments.order().len(), data.segments.len());
-        exact_len("rows", rows, data.rows.len())?;
+        // (Fewer, where some have no weight.)
+        if rows > data.rows.len()
+            || rows < data.rows.len() && !cfg!(any(feature = "every-method", not(feature = "compact")))
+        {
+            return Err(Error::Length { what: "rows", need: rows, got: data.rows.len() });
+        }
         let mut slots = self.algorithm.slots_len(length);
         let mut points = length.checked_mul(self.algorithm.points());
         let mut batch = if self.algorithm.draws_all() { rows } else { self.sampler.rows(&data.segments) };
@@ -797,7 +802,16 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let desk = &mut self.desk;
         let (rows, scores) = (desk.last.rows, desk.last.rows * self.heads);
         let (slopes, slots) = (&mut desk.slopes[..scores], &desk.slots[..rows]);
-        let mut batch = Batch::new(&desk.scores[..scores], self.heads, desk.starts, desk.population, drawn)?;
+        let segments = &self.data.segments;
+        let masses = segments.masses();
+        let mut batch =
+            Batch::weighted(&desk.scores[..scores], self.heads, desk.starts, desk.population, masses, drawn)?;
+        if drawn == Drawn::All && !segments.weights().is_empty() {
+            if !phase.estimator.takes_weights() {
+                return Err(Error::Unsupported { what: "weights of all rows in this objective" });
+            }
+            batch = batch.with_weights(segments.weights())?;
+        }
         let owners = owners(phase.estimator, &self.data.segments);
         batch = batch.with_slots(&slots[desk.starts[owners.start] as usize..desk.starts[owners.end] as usize]);
         if previous.is_some() && EVERYTHING {

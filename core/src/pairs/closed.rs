@@ -34,10 +34,7 @@ impl Moments {
 
 fn moments<S: Real, Y: Class>(scores: &[S], labels: &[Y], positive: bool) -> Moments {
     let rows = || {
-        scores.iter().zip(labels).filter(move |&(_, &y)| y.is_positive() == positive).map(|(s, &y)| {
-            let w = if y.is_positive() { 1.0 } else { y.weight() };
-            (s.f64(), w)
-        })
+        scores.iter().zip(labels).filter(move |&(_, &y)| y.is_positive() == positive).map(|(s, &y)| (s.f64(), y.mass()))
     };
     let (mut weight, mut low, mut high) = (0.0, f64::MAX, f64::MIN);
     for (s, w) in rows() {
@@ -72,9 +69,9 @@ pub(super) fn auc_square<S: Real, Y: Class, G: Real>(
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         *g = G::settled_of(if y.is_positive() {
-            -2.0 / p.weight * (margin - n.deviation(s.f64()))
+            -2.0 / p.weight * y.mass() * (margin - n.deviation(s.f64()))
         } else {
-            2.0 / n.weight * y.weight() * (margin + p.deviation(s.f64()))
+            2.0 / n.weight * y.mass() * (margin + p.deviation(s.f64()))
         });
     }
     Ok(value)
@@ -119,19 +116,20 @@ pub(super) fn ap_square<S: Real, Y: Class, G: Real>(
     let (p, n) = (moments(scores, labels, true), moments(scores, labels, false));
     let share = 1.0 / p.weight;
     // With e = m − s_i + mean of the class: Σ ℓ = weight·(e² + variance), Σ ℓ' = −2·weight·e.
-    let weigh = |s: f64| {
+    let weigh = |s: f64, mass: f64| {
+        let share = share * mass;
         let (e_p, e_n) = (margin - p.deviation(s), margin - n.deviation(s));
         let (g_p, g_n) = (p.weight * (e_p * e_p + p.variance), n.weight * (e_n * e_n + n.variance));
         let inverse = 1.0 / (g_p + g_n);
         let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
         (g_p * inverse, beta, both, -2.0 * (both * p.weight * e_p + beta * n.weight * e_n))
     };
-    let positives = || scores.iter().zip(labels).filter(|&(_, &y)| y.is_positive()).map(|(s, _)| s.f64());
+    let positives = || scores.iter().zip(labels).filter(|&(_, &y)| y.is_positive()).map(|(s, y)| (s.f64(), y.mass()));
     let (mut beta, mut both) = (Weighted::about(p.rough), Weighted::about(p.rough));
     let mut value = 0.0;
-    for s in positives() {
-        let (ratio, of_negatives, of_positives, own) = weigh(s);
-        value -= share * ratio;
+    for (s, mass) in positives() {
+        let (ratio, of_negatives, of_positives, own) = weigh(s, mass);
+        value -= share * mass * ratio;
         if !own.is_finite() {
             return Err(Error::Overflow { what: "pair sum" });
         }
@@ -139,17 +137,17 @@ pub(super) fn ap_square<S: Real, Y: Class, G: Real>(
         both.add(of_positives, s);
     }
     (beta, both) = (beta.centred(), both.centred());
-    for s in positives() {
-        let (_, of_negatives, of_positives, _) = weigh(s);
+    for (s, mass) in positives() {
+        let (_, of_negatives, of_positives, _) = weigh(s, mass);
         beta.add(of_negatives, s);
         both.add(of_positives, s);
     }
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         let s = s.f64();
         *g = G::settled_of(if y.is_positive() {
-            2.0 * both.at(s, margin) + weigh(s).3
+            2.0 * y.mass() * both.at(s, margin) + weigh(s, y.mass()).3
         } else {
-            2.0 * beta.at(s, margin)
+            2.0 * y.mass() * beta.at(s, margin)
         });
     }
     Ok(value)
@@ -177,7 +175,7 @@ pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
     let (mut of_positives, mut of_negatives) = (0.0, 0.0);
     for (s, &y) in scores.iter().zip(labels) {
         if y.is_positive() {
-            of_positives += Real::fading_exp(rate * (low - s.f64()));
+            of_positives += y.mass() * Real::fading_exp(rate * (low - s.f64()));
         } else if y.weight() > 0.0 {
             of_negatives += y.weight() * Real::fading_exp(rate * (s.f64() - high));
         }
@@ -189,7 +187,7 @@ pub(super) fn auc_exponential<S: Real, Y: Class, G: Real>(
     let steep = rate * value.settled();
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
         *g = G::settled_of(if y.is_positive() {
-            -steep * (Real::fading_exp(rate * (low - s.f64())) / of_positives).settled()
+            -steep * (y.mass() * Real::fading_exp(rate * (low - s.f64())) / of_positives).settled()
         } else if y.weight() > 0.0 {
             steep * (y.weight() * Real::fading_exp(rate * (s.f64() - high)) / of_negatives).settled()
         } else {
@@ -207,11 +205,11 @@ pub(super) fn ap_exponential<S: Real, Y: Class, G: Real>(scores: &[S], labels: &
     }
     let mut sums = [0.0; 2];
     for (s, &y) in scores.iter().zip(labels) {
-        sums[usize::from(y.is_positive())] += Real::fading_exp(rate * (s.f64() - high));
+        sums[usize::from(y.is_positive())] += y.mass() * Real::fading_exp(rate * (s.f64() - high));
     }
     let all = sums[0] + sums[1];
     for ((s, &y), g) in scores.iter().zip(labels).zip(grad) {
-        let share = (Real::fading_exp(rate * (s.f64() - high)) / all).settled();
+        let share = (y.mass() * Real::fading_exp(rate * (s.f64() - high)) / all).settled();
         let other = (sums[usize::from(!y.is_positive())] / all).settled();
         *g = G::settled_of(if y.is_positive() { -rate * other } else { rate * other } * share);
     }

@@ -34,6 +34,7 @@ mod sorted;
 mod streams;
 mod tables;
 mod weight;
+mod weighted;
 
 // The inner loops: a copy for each loss, or with `compact` one for all.
 #[cfg(feature = "compact")]
@@ -56,6 +57,7 @@ use ramp_sums::Window;
 use tables::FAST_TERMS;
 use tables::{FULL_TERMS, Shape};
 use weight::{Class, finite_range};
+use weighted::Powers;
 
 // Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
 // about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
@@ -115,7 +117,12 @@ struct How<'a> {
     grade: Grade,
     /// The tables of a [`Plan`] for this loss and grade.
     tables: Option<&'a [f64]>,
+    /// Whether positives have weights, too.
+    weighted: bool,
 }
+
+/// Whether rows may have weights: in all but the smallest builds.
+const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
 
 /// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
 /// everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
@@ -214,7 +221,7 @@ pub fn auc_by<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    auc_as(How { way, loss, grade, tables: None }, scores, labels, scratch, grad)
+    auc_as(How { way, loss, grade, tables: None, weighted: false }, scores, labels, scratch, grad)
 }
 
 fn auc_as<S: Real, G: Real>(
@@ -240,8 +247,12 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let How { way, loss, grade, tables } = how;
+    let How { way, loss, grade, tables, weighted } = how;
     let few = !way.sorts(scores.len(), positives);
+    if let (Some(powers), true) = (Powers::of(loss), weighted && WEIGHTS) {
+        fits::<G>(range, powers.margin)?;
+        return Ok(weighted::auc(scores, labels, positives, powers, mean, scratch, grad));
+    }
     match loss {
         AnySurrogate::Square(l) => {
             fits::<G>(range, l.margin().or_larger(1.0))?;
@@ -281,6 +292,9 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 {
                     return Ok(value);
                 }
+            }
+            if weighted && WEIGHTS {
+                return Ok(kernel!(loss, l => weighted::auc_of_all_pairs(scores, labels, l, mean, scratch.f64, grad)));
             }
             kernel!(loss, l => all_pairs::auc(scores, labels, l, mean, scratch.f64, grad))
         }
@@ -332,7 +346,7 @@ pub fn ap_by<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    ap_as(How { way, loss, grade, tables: None }, scores, labels, scratch, grad)
+    ap_as(How { way, loss, grade, tables: None, weighted: false }, scores, labels, scratch, grad)
 }
 
 fn ap_as<S: Real, G: Real>(
@@ -356,8 +370,17 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let How { way, loss, grade, tables } = how;
+    let How { way, loss, grade, tables, weighted } = how;
     let few = !way.sorts(scores.len(), positives);
+    let share = match weighted && WEIGHTS {
+        true => 1.0 / labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum::<f64>(),
+        false => 1.0 / positives as f64,
+    };
+    if let (Some(powers), true) = (Powers::of(loss), weighted && WEIGHTS) {
+        fits::<G>(range, powers.margin)?;
+        fits_ratios::<G>(2.0 / powers.margin, scores.len())?;
+        return Ok(weighted::ap(scores, labels, positives, powers, share, scratch, grad));
+    }
     match loss {
         AnySurrogate::Square(l) => {
             fits::<G>(range, l.margin().or_larger(1.0))?;
@@ -401,7 +424,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     if let Some(value) = panel::ap::<S, Y, G, FAST_TERMS>(
-                        scores, labels, range, shape, scale, positives, tables, f64, u64, grad,
+                        scores, labels, range, shape, scale, share, tables, f64, u64, grad,
                     ) {
                         return Ok(value);
                     }
@@ -411,11 +434,14 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     &mut *scratch.u64,
                     tables.filter(|_| cfg!(feature = "compact") || grade == Grade::Full),
                 );
-                if let Some(value) = panel::ap::<S, Y, G, FULL_TERMS>(
-                    scores, labels, range, shape, scale, positives, tables, f64, u64, grad,
-                ) {
+                if let Some(value) =
+                    panel::ap::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, share, tables, f64, u64, grad)
+                {
                     return Ok(value);
                 }
+            }
+            if weighted && WEIGHTS {
+                return Ok(kernel!(loss, l => weighted::ap_of_all_pairs(scores, labels, l, share, scratch.f64, grad)));
             }
             kernel!(loss, l => all_pairs::ap(scores, labels, l, positives, scratch.f64, grad))
         }
@@ -457,7 +483,7 @@ pub fn pauc<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    pauc_as(How { way: Way::Chosen, loss, grade, tables: None }, scores, labels, fpr, scratch, grad)
+    pauc_as(How { way: Way::Chosen, loss, grade, tables: None, weighted: false }, scores, labels, fpr, scratch, grad)
 }
 
 fn pauc_as<S: Real, G: Real>(
@@ -557,20 +583,22 @@ pub(crate) enum Sum {
 
 /// What [`by_class`] borrows.
 pub(crate) const fn by_class_need(rows: usize) -> Need {
+    // (Labels, or weights in their place.)
     let need = need(rows, rows);
     if cfg!(feature = "compact") {
         Need { f64: need.f64 + rows, ..need }
     } else {
-        Need { u32: need.u32 + rows, ..need }
+        Need { f64: need.f64 + rows, u32: need.u32 + rows, ..need }
     }
 }
 
-/// A sum over whole data whose rows lie in class order, the negatives first; with a plan for the same surrogate and grade,
-/// if there is one.
+/// A sum over whole data whose rows lie in class order, the negatives first, with a weight above 0 for each or none at all; with a
+/// plan for the same surrogate and grade, if there is one.
 pub(crate) fn by_class<S: Real, G: Real>(
     sum: Sum,
     scores: &[S],
     negatives: usize,
+    weights: &[f64],
     loss: AnySurrogate<f64>,
     grade: Grade,
     plan: Option<Plan<'_>>,
@@ -579,7 +607,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
 ) -> Result<f64> {
     exact_len("grad", scores.len(), grad.len())?;
     let how = match plan {
-        None => How { way: Way::Chosen, loss, grade, tables: None },
+        None => How { way: Way::Chosen, loss, grade, tables: None, weighted: false },
         Some(plan) => plan.how(Way::Chosen),
     };
     if (how.loss, how.grade) != (loss, grade) {
@@ -591,6 +619,14 @@ pub(crate) fn by_class<S: Real, G: Real>(
         return Err(Error::OneClass);
     }
     scratch.check(by_class_need(scores.len()))?;
+    if WEIGHTS && !weights.is_empty() {
+        exact_len("weights", scores.len(), weights.len())?;
+        let (labels, rest) = scratch.f64.split_at_mut(scores.len());
+        scratch.f64 = rest;
+        labels.copy_from_slice(weights);
+        labels[negatives..].iter_mut().for_each(|w| *w = -*w);
+        return weighted_sum(sum, How { weighted: true, ..how }, scores, labels, positives, range, scratch, grad);
+    }
     #[cfg(not(feature = "compact"))]
     let labels = {
         let (labels, rest) = scratch.u32.split_at_mut(scores.len());
@@ -615,6 +651,39 @@ pub(crate) fn by_class<S: Real, G: Real>(
         }
         Sum::Ap => checked_ap(how, scores, labels, positives, range, scratch, grad),
         Sum::Pauc { fpr, tpr } => checked_pauc(how, scores, labels, positives, range, (fpr, tpr), scratch, grad),
+    }
+}
+
+/// A sum over weighted rows, positives below 0.
+fn weighted_sum<S: Real, G: Real>(
+    sum: Sum,
+    how: How<'_>,
+    scores: &[S],
+    labels: &[f64],
+    positives: usize,
+    range: Range,
+    mut scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let mass = |positive: bool| -> f64 { labels.iter().filter(|&&y| (y < 0.0) == positive).map(|y| y.mass()).sum() };
+    match sum {
+        Sum::Auc => {
+            let mean = 1.0 / (mass(true) * mass(false));
+            weighted_auc(how, scores, labels, positives, range, mean, scratch, grad)
+        }
+        Sum::Ap => checked_ap(how, scores, labels, positives, range, scratch, grad),
+        Sum::Pauc { fpr, tpr } => {
+            if !how.loss.is_monotone() {
+                return Err(Error::Unsupported { what: "partial AUC needs a monotone surrogate" });
+            }
+            let (weights, rest) = scratch.f64.split_at_mut(scores.len());
+            let (left, [inside, high]) = weighted::select(scores, labels, fpr, tpr, weights, scratch.u32, scratch.u64);
+            scratch.f64 = rest;
+            if left == 0 || inside <= 0.0 {
+                return Err(Error::Param { what: "fpr" });
+            }
+            weighted_auc(how, scores, weights, left, range, 1.0 / (inside * high), scratch, grad)
+        }
     }
 }
 

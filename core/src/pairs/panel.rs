@@ -498,7 +498,7 @@ fn gather_part<S: Real, Y: Class, const P: usize>(
             let m = &mut moments[p as usize];
             let mut powers = powers::<P>(x);
             if Y::WEIGHTED {
-                let weight = if y.is_positive() { 1.0 } else { y.weight() };
+                let weight = y.mass();
                 powers = powers.map(|p| weight * p);
             }
             for q in 0..P {
@@ -543,7 +543,7 @@ fn spread_part<S: Real, Y: Class, G: Real, const P: usize>(
         }
         for (((&p, &x), &y), g) in panel.iter().zip(&x).zip(labels).zip(&mut *grad) {
             let c = horner(&local[p as usize], x);
-            *g = G::settled_of(if Y::WEIGHTED && !y.is_positive() { y.weight() * c } else { c });
+            *g = G::settled_of(if Y::WEIGHTED { y.mass() * c } else { c });
         }
         finish(labels, &panel, &x, grad);
     }
@@ -607,7 +607,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     range: (f64, f64),
     shape: Shape,
     scale: f64,
-    positives: usize,
+    share: f64,
     made: Option<&[f64]>,
     memory: &mut [f64],
     keys: &mut [u64],
@@ -638,9 +638,9 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         tables.sum(of_slope, grid.numbers, held, negatives, positives, slope_n);
         tables.sum(of_slope, grid.numbers, held, positives, positives, slope_p);
     }
-    let share = 1.0 / positives as f64;
     // Weights of one positive: for negatives, for positives, and its own derivative.
-    let weigh = |k: usize, x: f64| {
+    let weigh = |k: usize, x: f64, mass: f64| {
+        let share = share * mass;
         let (g_n, g_p) = (horner(&value_n[k], x), horner(&value_p[k], x));
         let inverse = 1.0 / (g_n + g_p);
         let (beta, both) = (share * g_p * inverse * inverse, -(share * g_n * inverse * inverse));
@@ -653,17 +653,20 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         let (mut panel, mut x) = ([0; BLOCK], [0.0; BLOCK]);
         for (scores, labels) in scores.chunks(BLOCK).zip(labels.chunks(BLOCK)) {
             // The positives alone, moved together without a branch.
-            let mut held = [S::ZERO; BLOCK];
+            let (mut held, mut masses) = ([S::ZERO; BLOCK], [1.0; BLOCK]);
             let mut found = 0;
             for (&s, &y) in scores.iter().zip(labels) {
                 held[found % BLOCK] = s;
+                if Y::WEIGHTED {
+                    masses[found % BLOCK] = y.mass();
+                }
                 found += usize::from(y.is_positive());
             }
             let held = &held[..found];
             grid.place(held, &mut panel, &mut x);
-            for (&k, &x) in panel.iter().zip(&x).take(found) {
-                let (ratio, beta, both, _) = weigh(k as usize, x);
-                value -= share * ratio;
+            for ((&k, &x), &mass) in panel.iter().zip(&x).zip(&masses).take(found) {
+                let (ratio, beta, both, _) = weigh(k as usize, x, mass);
+                value -= share * mass * ratio;
                 let powers = powers::<P>(x);
                 for q in 0..P {
                     weighted[k as usize][q] += beta * powers[q];
@@ -701,7 +704,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
         for (((&y, &p), &x), g) in labels.iter().zip(panel).zip(x).zip(grad) {
             if y.is_positive() {
                 let k = p as usize - count;
-                *g = G::settled_of(horner(&local[p as usize], x) + weigh(k, x).3);
+                *g = G::settled_of(y.mass() * horner(&local[p as usize], x) + weigh(k, x, y.mass()).3);
             }
         }
     });

@@ -126,7 +126,7 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn how(self, way: Way) -> How<'a> {
-        How { way, loss: self.loss, grade: self.grade, tables: Some(self.tables) }
+        How { way, loss: self.loss, grade: self.grade, tables: Some(self.tables), weighted: false }
     }
 
     /// [`auc`](super::auc) of this surrogate and grade.

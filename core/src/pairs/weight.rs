@@ -10,6 +10,8 @@ pub(super) trait Class: Copy + Send + Sync {
     fn is_positive(self) -> bool;
     /// Weight of a negative, ≥ 0; 0 for a positive.
     fn weight(self) -> f64;
+    /// Weight of a row of either class.
+    fn mass(self) -> f64;
 }
 
 /// 1 for a positive, 0 for a negative.
@@ -22,6 +24,10 @@ impl Class for u8 {
     #[inline(always)]
     fn weight(self) -> f64 {
         f64::from(self ^ 1)
+    }
+    #[inline(always)]
+    fn mass(self) -> f64 {
+        1.0
     }
 }
 
@@ -36,9 +42,13 @@ impl Class for u32 {
     fn weight(self) -> f64 {
         f64::from(self ^ 1)
     }
+    #[inline(always)]
+    fn mass(self) -> f64 {
+        1.0
+    }
 }
 
-/// The weight of a negative, or a number below 0 for a positive.
+/// The weight of a negative, or less than 0 by the weight of a positive.
 impl Class for f64 {
     const WEIGHTED: bool = true;
     #[inline(always)]
@@ -48,6 +58,10 @@ impl Class for f64 {
     #[inline(always)]
     fn weight(self) -> f64 {
         if self > 0.0 { self } else { 0.0 }
+    }
+    #[inline(always)]
+    fn mass(self) -> f64 {
+        self.abs()
     }
 }
 

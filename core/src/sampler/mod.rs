@@ -2,6 +2,19 @@
 //!
 //! A sampler's cursor is an epoch and a position in each of its cycles. The order of an epoch is a function of the seed
 //! and the epoch's number alone, so a saved cursor finds it again without replaying what came before.
+//!
+//! Rows with weights ([`Segments::with_weights`]) are drawn by them: weights are shares of the draws. The n items of a cycle's
+//! epoch are a systematic resample, in which row i with weight w_i of W in all appears n·w_i/W times, rounded down or up,
+//!
+//! ```text
+//! copies of the k-th row visited = ⌊c_k + u⌋ − ⌊c_{k−1} + u⌋,    c_k = n/W Σ_{l≤k} w_l,    u uniform in [0, 1)
+//! ```
+//!
+//! so its expectation is n·w_i/W exactly. (Rows are visited along k ↦ (b + a·k) mod n of random a and b, that no two of them are
+//! tied together for ever.) Estimators stay as they are: means over a segment and pairs across segments are unbiased for the
+//! weighted objective; pairs within one segment are to 1/n, by what copies of a row have to do with each other. What a segment
+//! comes to beside others is its weight ([`Batch::mass`](crate::batch::Batch::mass)). A row may be in a batch more than once.
+//! Equal weights are none, to the bit.
 
 mod shuffle;
 mod stratified;
@@ -134,22 +147,63 @@ fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to
     Ok(())
 }
 
-/// The random order of one cycle in one epoch, over the numbers `0..order.len()`.
-fn fill(seed: u64, cycle: usize, epoch: u64, order: &mut [u32]) {
-    for (k, item) in order.iter_mut().enumerate() {
-        *item = k as u32;
+/// The random order of one cycle in one epoch, over the numbers `0..order.len()`: each once, or by its weight.
+fn fill(seed: u64, cycle: usize, epoch: u64, weights: &[f64], order: &mut [u32]) {
+    let mut rng = Rng::keyed(seed, 0x5a3b_0000 + cycle as u64, epoch);
+    if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+        for (k, item) in order.iter_mut().enumerate() {
+            *item = k as u32;
+        }
+    } else {
+        resample(&mut rng, weights, order);
     }
-    Rng::keyed(seed, 0x5a3b_0000 + cycle as u64, epoch).shuffle(order);
+    rng.shuffle(order);
+}
+
+/// A systematic resample: as many items as there are weights, each by its weight.
+fn resample(rng: &mut Rng, weights: &[f64], order: &mut [u32]) {
+    let n = weights.len() as u32;
+    let first = rng.below(n);
+    let stride = loop {
+        let stride = 1 + rng.below(n);
+        if coprime(stride, n) {
+            break stride;
+        }
+    };
+    let (u, scale) = (rng.uniform(), f64::from(n) / weights.iter().sum::<f64>());
+    let (mut sum, mut from) = (0.0, 0);
+    for k in 0..n {
+        let row = (u64::from(first) + u64::from(stride) * u64::from(k)) % u64::from(n);
+        sum += weights[row as usize];
+        // (The last one ends where the order does, whatever the sum was rounded to.)
+        let end = if k + 1 == n { n } else { (libm::floor(scale * sum + u) as u32).min(n) };
+        order[from as usize..end.max(from) as usize].fill(row as u32);
+        from = end.max(from);
+    }
+}
+
+fn coprime(mut a: u32, mut b: u32) -> bool {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
 }
 
 /// The next `take` items of a cycle. A rest smaller than that is left out and a new epoch begins, so that a batch never
-/// holds an item twice.
-fn advance<'o>(seed: u64, cycle: usize, take: usize, cursor: &mut [u64], order: &'o mut [u32]) -> &'o [u32] {
+/// holds an item twice that is in the epoch once.
+fn advance<'o>(
+    seed: u64,
+    cycle: usize,
+    take: usize,
+    cursor: &mut [u64],
+    weights: &[f64],
+    order: &'o mut [u32],
+) -> &'o [u32] {
     let (epochs, drawn) = cursor.split_at_mut(cursor.len() / 2);
     let mut start = drawn[cycle] as usize;
     if start + take > order.len() {
         epochs[cycle] = epochs[cycle].wrapping_add(1);
-        fill(seed, cycle, epochs[cycle], order);
+        fill(seed, cycle, epochs[cycle], weights, order);
         start = 0;
     }
     drawn[cycle] = (start + take) as u64;

@@ -60,14 +60,14 @@ impl Sampler for Shuffle {
     fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
         check(self.rows(segments), segments, cursor, order, None)?;
         self.fits(cursor, order.len())?;
-        fill(self.seed, 0, cursor[0], order);
+        fill(self.seed, 0, cursor[0], segments.weights(), order);
         Ok(())
     }
 
     fn draw(&self, segments: &Segments<'_>, cursor: &mut [u64], order: &mut [u32], to: Place<'_>) -> Result<Drawn> {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
         self.fits(cursor, order.len())?;
-        let items = advance(self.seed, 0, self.batch as usize, cursor, order);
+        let items = advance(self.seed, 0, self.batch as usize, cursor, segments.weights(), order);
         // The items number the rows in the order of the segments, so an item tells its segment.
         let Place { index, items: places, starts } = to;
         starts.fill(0);

@@ -97,7 +97,9 @@ impl Sampler for Stratified {
         check(self.rows(segments), segments, cursor, order, None)?;
         self.fits(segments, cursor)?;
         for segment in 0..segments.len() {
-            fill(self.seed, segment, cursor[segment], &mut order[segments.range(segment)]);
+            let own = segments.range(segment);
+            let weights = segments.weights().get(own.clone()).unwrap_or(&[]);
+            fill(self.seed, segment, cursor[segment], weights, &mut order[own]);
         }
         Ok(())
     }
@@ -110,7 +112,8 @@ impl Sampler for Stratified {
         for segment in 0..segments.len() {
             let (own, take) = (segments.range(segment), self.take(segments, segment));
             let (members, first) = (&segments.order()[own.clone()], own.start as u32);
-            let items = advance(self.seed, segment, take, cursor, &mut order[own]);
+            let weights = segments.weights().get(own.clone()).unwrap_or(&[]);
+            let items = advance(self.seed, segment, take, cursor, weights, &mut order[own]);
             starts[segment] = at as u32;
             let to = index[at..at + take].iter_mut().zip(&mut places[at..at + take]);
             for ((index, place), &item) in to.zip(items) {

@@ -1,6 +1,6 @@
 //! The owning form of a [`Host`]: a run by an estimator and an algorithm, over batches or everything.
 
-use super::config::{Config, TrainerError, refuse_unread, room, steps_of};
+use super::config::{Config, TrainerError, no_weights, refuse_unread, room, steps_of};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::predictor::Predictor;
@@ -23,6 +23,12 @@ use alloc::vec::Vec;
 /// A report looks at no more pairs one by one; of more rows it takes evenly spaced ones.
 const MOST_PAIRS: f64 = (1u32 << 24) as f64;
 
+/// Whether rows may have weights: in all but the smallest builds.
+const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+
+/// Copies of rows that a report makes at most, for each row, where the weights are not whole multiples of the least.
+const COPIES: usize = 8;
+
 /// Share of a metric that an exact method may lose on the training rows.
 const FALL: f64 = 0.05;
 
@@ -31,6 +37,9 @@ const FALL: f64 = 0.05;
 struct Grouped {
     order: Vec<u32>,
     starts: Vec<u32>,
+    /// The weight of each row in that order, 1 in the mean, and what each segment comes to; empty without weights.
+    weights: Vec<f64>,
+    masses: Vec<f64>,
     /// Whether the segments are cells, of which some may be empty.
     cells: bool,
 }
@@ -41,7 +50,7 @@ impl Grouped {
         fn group<L: Copy + Into<u32>>(labels: &[L], segments: usize) -> Result<Grouped> {
             let (mut order, mut starts) = (vec![0; labels.len()], vec![0; segments + 1]);
             Segments::new(labels, &mut order, &mut starts)?;
-            Ok(Grouped { order, starts, cells: false })
+            Ok(Grouped { order, starts, weights: Vec::new(), masses: Vec::new(), cells: false })
         }
         let cells = cells && cfg!(any(feature = "every-method", not(feature = "compact")));
         match data.targets() {
@@ -55,8 +64,61 @@ impl Grouped {
         }
     }
 
+    /// The rows with weights by these, without those of weight 0. Equal weights are none.
+    fn weighted(mut self, weights: &[f64]) -> Result<Self> {
+        if weights.is_empty() {
+            return Ok(self);
+        }
+        if !WEIGHTS {
+            return Err(Error::Unsupported { what: "weights in this build" });
+        }
+        let weight = |row: u32| weights[row as usize];
+        let mut starts = vec![0];
+        for segment in self.starts.windows(2) {
+            let there = self.order[segment[0] as usize..segment[1] as usize].iter().filter(|&&row| weight(row) > 0.0);
+            starts.push(starts[starts.len() - 1] + there.count() as u32);
+        }
+        self.starts = starts;
+        self.order.retain(|&row| weight(row) > 0.0);
+        if self.order.windows(2).all(|pair| weight(pair[0]) == weight(pair[1])) {
+            return Ok(self);
+        }
+        let mean = self.order.iter().map(|&row| weight(row)).sum::<f64>() / self.order.len() as f64;
+        self.weights = self.order.iter().map(|&row| weight(row) / mean).collect();
+        self.masses = vec![0.0; self.starts.len() - 1];
+        Segments::again(&self.order, &self.starts)?.with_weights(&self.weights, mean, &mut self.masses)?;
+        Ok(self)
+    }
+
+    /// Scores of rows repeated by their weights, and how many that are of each segment: as often as the weights say, if these are
+    /// whole multiples of the least, or so that a row is there [`COPIES`] times in the mean, rounded along the order.
+    fn repeated<T: Real>(&self, scores: &[T], heads: usize) -> (Vec<T>, Vec<u32>) {
+        let n = self.weights.len();
+        let least = self.weights.iter().copied().fold(f64::INFINITY, Real::or_smaller);
+        let times = |w: f64| libm::rint(w / least);
+        let whole = self.weights.iter().all(|&w| (w / least - times(w)).abs() < 1e-9 * times(w));
+        let total: f64 = self.weights.iter().map(|&w| times(w)).sum();
+        let whole = whole && total <= (COPIES * n) as f64;
+        let (mut repeated, mut counts) = (Vec::new(), vec![0; self.starts.len() - 1]);
+        let (mut sum, mut before) = (0.5, 0.0);
+        for (segment, bounds) in self.starts.windows(2).enumerate() {
+            for row in bounds[0] as usize..bounds[1] as usize {
+                // (The mean weight is 1.)
+                sum += if whole { times(self.weights[row]) } else { COPIES as f64 * self.weights[row] };
+                let copies = libm::floor(sum) - before;
+                before += copies;
+                counts[segment] += copies as u32;
+                for _ in 0..copies as usize {
+                    repeated.extend_from_slice(&scores[row * heads..][..heads]);
+                }
+            }
+        }
+        (repeated, counts)
+    }
+
     fn data<'a, T: Real>(&'a self, rows: Rows<'a, T>) -> Result<Data<'a, T>> {
-        Ok(Data { rows, segments: Segments::again(&self.order, &self.starts)? })
+        let segments = Segments::again(&self.order, &self.starts)?;
+        Ok(Data { rows, segments: segments.weighted_again(&self.weights, &self.masses)? })
     }
 }
 
@@ -142,7 +204,7 @@ where
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
     pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
-        Self::of_grouped(host, train, Grouped::of(train, false)?, None)
+        Self::of_grouped(host, train, Grouped::of(train, false)?.weighted(train.weights())?, None)
     }
 
     /// At the model's start values, or at others.
@@ -235,7 +297,7 @@ where
         let mut scores = vec![T::ZERO; train.len()];
         let mut metric = |params: &[T]| {
             self.passes.forward_all(&self.host.model, params, train.rows(), &mut scores)?;
-            exact.metric(&scores, train.labels(), self.work.lend(metric::need(scores.len())))
+            exact.metric(&scores, train, self.work.lend(metric::need(scores.len())))
         };
         if metric(&params)? < (1.0 - FALL) * metric(&start)? {
             let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
@@ -244,8 +306,9 @@ where
         Ok(())
     }
 
-    /// The objective over scores of so many rows of each segment, in its near-linear form, if it has one.
-    fn objective_of(&mut self, scores: &[T], population: &[u32]) -> Result<f64> {
+    /// The objective over scores of so many rows of each segment, with a weight each or none, in its near-linear form, if it has
+    /// one.
+    fn objective_of(&mut self, scores: &[T], population: &[u32], weights: &[f64]) -> Result<f64> {
         let mut starts = vec![0; population.len() + 1];
         for (segment, &rows) in population.iter().enumerate() {
             starts[segment + 1] = starts[segment] + rows;
@@ -253,7 +316,8 @@ where
         let owners = self.host.estimator.owners(population.len());
         let slots: Vec<u32> = (0..starts[owners.end] - starts[owners.start]).collect();
         let heads = self.host.model.heads();
-        let batch = Batch::new(scores, heads, &starts, population, Drawn::All)?.with_slots(&slots);
+        let batch =
+            Batch::new(scores, heads, &starts, population, Drawn::All)?.with_slots(&slots).with_weights(weights)?;
         let aux = self.iterate()[self.sizes.params..].to_vec();
         let tables = self.tables().to_vec();
         let batch = batch.with_tables(&tables);
@@ -268,12 +332,12 @@ where
     fn grad_norm_sq(&mut self, rows: Rows<'_, T>) -> Result<Option<f64>> {
         let (Some(exact), true) = (self.exact(), cfg!(feature = "every-method")) else { return Ok(None) };
         let (params, index) = (self.weights().to_vec(), &self.grouped.order);
-        let slots: Vec<u32> = (0..rows.len() as u32 - self.population[0]).collect();
-        let (mut scores, mut slopes) = (vec![T::ZERO; rows.len()], vec![T::ZERO; rows.len()]);
+        let slots: Vec<u32> = (0..index.len() as u32 - self.population[0]).collect();
+        let (mut scores, mut slopes) = (vec![T::ZERO; index.len()], vec![T::ZERO; index.len()]);
         self.passes.forward(&self.host.model, &params, rows, index, &mut scores)?;
         let tables = &self.buffers.f64[..self.buffers.last.tables];
         let batch = Batch::new(&scores, 1, &self.grouped.starts, &self.population, Drawn::All)?;
-        let batch = batch.with_slots(&slots).with_tables(tables);
+        let batch = batch.with_slots(&slots).with_tables(tables).with_weights(&self.grouped.weights)?;
         let scratch = self.work.lend(Estimator::<T>::need(&exact, batch.shape()));
         match exact.gradient(&batch, &[], &[], scratch, Grad { scores: &mut slopes, aux: &mut [] }) {
             Err(Error::Overflow { .. }) => return Ok(None),
@@ -359,17 +423,21 @@ where
     fn objective(&mut self, data: &Dataset<T>, scores: &[T]) -> Result<Objective> {
         let heads = self.host.model.heads();
         let of = |row: &u32| &scores[*row as usize * heads..][..heads];
-        let ordered: Vec<T> = self.grouped.order.iter().flat_map(of).copied().collect();
-        let pairs = (ordered.len() - self.population[0] as usize) as f64 * ordered.len() as f64;
-        let population = self.population.clone();
+        let mut ordered: Vec<T> = self.grouped.order.iter().flat_map(of).copied().collect();
+        let (mut population, mut weights) = (self.population.clone(), self.grouped.weights.clone());
+        if self.host.estimator.whole().is_none() && !weights.is_empty() {
+            (ordered, population) = self.grouped.repeated(&ordered, heads);
+            weights = Vec::new();
+        }
+        let pairs = (ordered.len() - population[0] as usize) as f64 * ordered.len() as f64;
         let value = if self.host.estimator.values_all_pairs() && pairs > MOST_PAIRS {
             let every = libm::ceil(libm::sqrt(pairs / MOST_PAIRS)) as usize;
             let (low, high) = ordered.split_at(population[0] as usize);
             let population = [low, high].map(|class| class.len().div_ceil(every) as u32);
             let thinned: Vec<T> = low.iter().step_by(every).chain(high.iter().step_by(every)).copied().collect();
-            self.objective_of(&thinned, &population)?
+            self.objective_of(&thinned, &population, &[])?
         } else {
-            self.objective_of(&ordered, &population)?
+            self.objective_of(&ordered, &population, &weights)?
         };
         Ok(Objective { value, grad_norm_sq: self.grad_norm_sq(data.rows())?, sum: None })
     }
@@ -448,13 +516,15 @@ impl<T: Real> BatchRun<T> {
         model: AnyModel,
         train: &Dataset<T>,
         beside: &Beside<T>,
+        weights: &[f64],
     ) -> Result<Self, TrainerError> {
         let start = beside.start().map(Predictor::params);
-        let grouped = Grouped::of(train, method.kind == Kind::Cells)?;
+        let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?;
+        let rows = grouped.order.len();
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
             Kind::Whole => AnySampler::Whole(Whole),
-            Kind::Batches | Kind::Cells | Kind::FiniteSum => AnySampler::from_settings(&settings, train.len())?,
+            Kind::Batches | Kind::Cells | Kind::FiniteSum => AnySampler::from_settings(&settings, rows)?,
         };
         // Cross-entropy goes over batches also where the method looks at everything.
         let early_sampler = match sampler {
@@ -470,8 +540,13 @@ impl<T: Real> BatchRun<T> {
             drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
             settings = settings.with_batch(drawn);
         }
-        let (before, steps) = steps_of(&mut settings, config.length, train.len(), drawn)?;
+        let (before, steps) = steps_of(&mut settings, config.length, rows, drawn)?;
         let (estimator, algorithm) = method.parts(&settings)?;
+        // What looks at all rows at once has to weigh them itself.
+        let all = Algorithm::<T>::draws_all(&algorithm) && !Estimator::<T>::takes_weights(&estimator);
+        if WEIGHTS && !grouped.weights.is_empty() && (all || method.kind == Kind::Cells) {
+            return Err(no_weights(method));
+        }
         let (heads, params) = (Model::<T>::heads(&model), Model::<T>::param_len(&model));
         let pretraining = match before {
             0 => None,

@@ -1,8 +1,10 @@
 //! What a run depends on, and why one cannot be made.
 
 use crate::checkpoint::{CheckpointError, Coded, Reader};
+use crate::data::{Dataset, Targets};
 use crate::error::{Error, Result};
 use crate::model::{Activation, AnyModel, Linear, MAX_HIDDEN, Mlp};
+use crate::real::Real;
 use crate::registry::{Domain, Method, SettingError, Settings};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -161,6 +163,9 @@ pub struct Config {
     /// What must hold of the model, as [`Expression`](crate::expression::Expression) reads it, for methods that train under
     /// constraints; without any, what the method is for.
     pub constraints: Vec<String>,
+    /// What a row of each class counts in what is minimised, times its own weight: of negatives and positives, or of several
+    /// classes in their order; above 0, none at all for 1 each. Metrics do not look at them.
+    pub class_weights: Vec<f64>,
 }
 
 impl Default for Config {
@@ -173,6 +178,7 @@ impl Default for Config {
             length: Length::Method,
             fpr: (0.0, 0.05),
             constraints: Vec::new(),
+            class_weights: Vec::new(),
         }
     }
 }
@@ -209,7 +215,7 @@ impl Config {
     }
 }
 
-/// All but the constraints, which have a section of their own.
+/// All but the constraints and the weights of classes, which have sections of their own.
 impl Coded for Config {
     fn write(&self, out: &mut Vec<u8>) {
         self.method.write(out);
@@ -228,6 +234,7 @@ impl Coded for Config {
             length: from.value()?,
             fpr: from.value()?,
             constraints: Vec::new(),
+            class_weights: Vec::new(),
         })
     }
 }
@@ -272,6 +279,32 @@ impl From<CheckpointError> for TrainerError {
     fn from(error: CheckpointError) -> Self {
         Self::Checkpoint(error)
     }
+}
+
+/// What each row counts in what is minimised; empty where all count alike.
+pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result<Vec<f64>, TrainerError> {
+    let of_classes = &config.class_weights;
+    if of_classes.is_empty() {
+        return Ok(train.weights().to_vec());
+    }
+    let classes: Vec<usize> = match train.targets() {
+        Targets::Binary(labels) => labels.iter().map(|&y| y.into()).collect(),
+        Targets::Classes { labels, .. } => labels.iter().map(|&y| y as usize).collect(),
+        Targets::Values(_) | Targets::None => Vec::new(),
+    };
+    if train.class_sizes().len() != of_classes.len() || classes.is_empty() {
+        return Err(TrainerError::Config("class_weights: expected one for each class".to_string()));
+    }
+    if let Some(at) = of_classes.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
+        return Err(TrainerError::Config(format!("class_weights: that of class {at} (from 0) is no number above 0")));
+    }
+    let own = |row: usize| train.weights().get(row).copied().unwrap_or(1.0);
+    Ok(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect())
+}
+
+/// That a method takes no weights.
+pub(super) fn no_weights(method: &Method) -> TrainerError {
+    TrainerError::Config(format!("method {} takes no weights of rows or classes", method.name))
 }
 
 /// How many steps a run has, with so many rows in all and in a batch: those before the method's own, and all together. The

@@ -45,7 +45,7 @@ pub use watch::{Tracked, Watch};
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::AnyEstimator;
-use crate::metric::{self, FprRange};
+use crate::metric::{self, FprRange, Labels};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{self, Method, Scope};
@@ -184,8 +184,9 @@ impl<T: Real> Trainer<T> {
                 pairs.push(("pretrain", "0"));
             }
         }
-        if !train.weights().is_empty() {
-            return Err(TrainerError::Config(format!("method {} takes no weights of rows", method.name)));
+        let weights = config::importance(config, beside.rows(&train))?;
+        if !weights.is_empty() && (method.is_finite_sum() || method.kind == registry::Kind::Cells) {
+            return Err(config::no_weights(method));
         }
         let settings = config.settings_of(method, &pairs)?;
         check_range(config)?;
@@ -193,7 +194,8 @@ impl<T: Real> Trainer<T> {
         let network = config.model != ModelSpec::Linear;
         let (population, classes) = match train.targets() {
             Targets::Binary(labels) => {
-                let (positives, negatives) = count_labels(labels)?;
+                count_labels(labels)?;
+                let [positives, negatives] = train.truth().rows();
                 if negatives == 0 || positives == 0 {
                     return Err(Error::OneClass.into());
                 }
@@ -229,7 +231,7 @@ impl<T: Real> Trainer<T> {
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
-                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, &beside)?)
+                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, &beside, &weights)?)
             }
         };
         #[cfg(feature = "every-method")]

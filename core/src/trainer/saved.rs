@@ -34,6 +34,8 @@ mod tag {
     pub const ALONE: u8 = b'a';
     /// What must hold of the model, where anything is asked.
     pub const CONSTRAINTS: u8 = b'k';
+    /// What a row of each class counts, where they differ.
+    pub const CLASSES: u8 = b'w';
     /// Where a run began at a model or is held to rows of files: that model alone, and numbers that tell the rows apart.
     pub const BESIDE: u8 = b's';
 }
@@ -63,6 +65,9 @@ impl<'a> Saved<'a> {
         let mut config: Config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
         if let Some(constraints) = section(payload, tag::CONSTRAINTS) {
             config.constraints = Reader(constraints).value().ok_or(CheckpointError::Damaged)?;
+        }
+        if let Some(weights) = section(payload, tag::CLASSES) {
+            config.class_weights = Reader(weights).value().ok_or(CheckpointError::Damaged)?;
         }
         let params = Reader(find(tag::PARAMETERS)?).bytes().ok_or(CheckpointError::Damaged)?;
         let run = section(payload, tag::RUN);
@@ -216,6 +221,11 @@ pub(super) fn write<T: Real>(
     let count = if config.constraints.is_empty() { 4 } else { 5 };
     #[allow(unused_mut)]
     let mut payload = sections(&parts[..count]);
+    if !config.class_weights.is_empty() {
+        let mut weights = Vec::new();
+        config.class_weights.write(&mut weights);
+        payload.extend_from_slice(&sections(&[(tag::CLASSES, &weights)]));
+    }
     #[cfg(all(feature = "every-method", not(feature = "compact")))]
     if beside.start().is_some() || !beside.files().is_empty() {
         let mut bytes = Vec::new();

@@ -271,6 +271,7 @@ pub fn run<T: Real>(
         length: Length::Steps(budget.steps),
         fpr: budget.fpr,
         constraints: Vec::new(),
+        class_weights: Vec::new(),
     };
     let mut trainer = Trainer::<T>::new(&config, Arc::clone(train), None)?;
     let (mut checks, mut training) = (Vec::new(), 0.0);

@@ -109,6 +109,7 @@ impl Bench<'_> {
             length: Length::Steps(steps),
             fpr: self.args.fpr,
             constraints: Vec::new(),
+            class_weights: Vec::new(),
         };
         let mut trainer = Trainer::<f32>::new(&config, Arc::clone(&parts.train), None)?;
         let (mut mean, mut count) = (vec![0.0f64; trainer.params().len()], 0.0);

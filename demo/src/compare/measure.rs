@@ -55,6 +55,8 @@ impl Row {
 pub struct Job<'a> {
     pub args: &'a Args,
     pub table: &'a RawTable,
+    /// Fitted on all rows.
+    pub whole: &'a Preparation,
     /// Of every repeat the fold of each row.
     pub folds: &'a [Vec<usize>],
     /// Tells data sets apart.
@@ -69,21 +71,26 @@ struct Parts {
 }
 
 impl Job<'_> {
-    /// A method at its defaults.
-    pub fn config(&self, entry: &Entry) -> Config {
+    /// A method at its defaults, for these training rows.
+    ///
+    /// # Errors
+    /// `Input` for weights of classes that do not fit them.
+    pub fn config(&self, entry: &Entry, train: &Dataset<f32>) -> Result<Config> {
         let Args { seed, fpr, .. } = *self.args;
         let Entry { method, model } = entry.clone();
-        Config { method, model, seed, fpr, ..Config::default() }
+        let class_weights = self.args.reading.class_weights(self.whole, train)?;
+        Ok(Config { method, model, seed, fpr, class_weights, ..Config::default() })
     }
 
     /// A name for a training, which says all that it depends on.
     fn name(&self, entry: &Entry, split: usize) -> String {
-        let Args { metric, folds, fpr, seed, tune, .. } = self.args;
+        let Args { metric, folds, fpr, seed, tune, reading, .. } = self.args;
+        let weights = reading.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
         let (repeat, fold) = (split / folds, split % folds);
         let tuned = if *tune { " tuned" } else { "" };
         let pauc = if metric.name() == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
         format!(
-            "{:016x} {} {}{tuned} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
+            "{:016x} {} {}{tuned}{weights} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
             self.data,
             entry.method,
             entry.model,
@@ -157,10 +164,10 @@ impl Job<'_> {
         let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", entry.method));
         let (config, edge) = match args.tune {
             true => {
-                let choice = tune::choose(&self.config(entry), train, args.metric.name(), args.seed)?;
+                let choice = tune::choose(&self.config(entry, train)?, train, args.metric.name(), args.seed)?;
                 (choice.config, choice.edge)
             }
-            false => (self.config(entry), false),
+            false => (self.config(entry, train)?, false),
         };
         let mut trainer = Trainer::new(&config, train.clone(), None)?;
         while trainer.step().map_err(failed)?.is_some() {}

@@ -152,7 +152,7 @@ pub fn run(args: &Args) -> Result<()> {
     input::header_note(&table, &args.data);
     input::column_notes(&table, &options, &args.data);
     let folds = (0..args.repeats).map(|repeat| folds(&all, args, repeat)).collect::<Result<Vec<_>>>()?;
-    let job = Job { args, table: &table, folds: &folds, data: fingerprint(&all) };
+    let job = Job { args, table: &table, whole: &whole, folds: &folds, data: fingerprint(&all) };
     let rows = job.measure(&entries)?;
     report::print(args, &rows, &all)?;
     let Some(path) = &args.out else { return Ok(()) };
@@ -161,15 +161,15 @@ pub fn run(args: &Args) -> Result<()> {
     let all = Arc::new(all);
     let config = match args.tune {
         // By the rows that are there now, as on each fold.
-        true => tune::choose(&job.config(entry), &all, args.metric.name(), args.seed)?.config,
-        false => job.config(entry),
+        true => tune::choose(&job.config(entry, &all)?, &all, args.metric.name(), args.seed)?.config,
+        false => job.config(entry, &all)?,
     };
     let mut trainer = Trainer::new(&config, all, None)?;
     trainer.run()?;
     let data = trainer.train_data().clone();
     let mut scores = vec![0.0; data.len()];
     trainer.score(data.rows(), &mut scores)?;
-    let at = Metrics::new().point_at_fpr(&scores, data.labels(), args.fpr.1)?;
+    let at = Metrics::new().point_at_fpr(&scores, &data.truth(), args.fpr.1)?;
     let (done, of) = (trainer.steps_done(), trainer.total_steps());
     let name = format!("{} folds {}", args.folds, args.metric.name());
     let figures = vec![(name, mean_sd(&rows[best].values()).0)];

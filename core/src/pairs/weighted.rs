@@ -1,0 +1,342 @@
+//! Sums over pairs of rows that have weights: the pair (i, j) counts w_i·w_j.
+//!
+//! ```text
+//! AUC   F = 1/(W₊W₋) Σ_{i∈+} w_i Σ_{j∈−} w_j ℓ(s_i − s_j)
+//! AP    P = −1/W₊ Σ_{i∈+} w_i g1_i/g2_i,   g1_i = Σ_{j∈+} w_j ℓ(s_i − s_j),   g2_i the same over all rows
+//! ```
+//!
+//! which are the sums over rows repeated as often as whole weights say. The hinge and its relatives are sums of powers
+//! c·[d]₊^q of d = m − (s_i − s_j), of at most two margins m:
+//!
+//! ```text
+//! hinge            [d]₊                          ramp             ([d]₊ − [d − λ]₊)/λ
+//! squared hinge    [d]₊²                         smoothed hinge   ([d]₊² − [d − λ]₊²)/(2λ)
+//! ```
+//!
+//! Rows are sorted, and moments of weights pass over the gap δ from one threshold to the next as in `sorted.rs`,
+//!
+//! ```text
+//! N₂ ← N₂ + δ(2N₁ + δN₀),   N₁ ← N₁ + δN₀,   N₀ ← N₀ + w
+//! ```
+//!
+//! Sigmoid and logistic sums go through the panels, square and exponential ones through closed forms, whose moments take
+//! weights; what is left, and few pairs, through all pairs. Source: own, as those. Cost: O(n log n), all pairs O(n₊n). Error:
+//! rounding; of a ramp or smoothed hinge rounding times the spread of the scores over λ, for the differences.
+
+use super::weight::Class;
+use crate::real::Real;
+use crate::scratch::Scratch;
+use crate::surrogate::{AnySurrogate, Surrogate};
+
+/// c·[d]₊^q with d = m − t.
+#[derive(Clone, Copy)]
+struct Power {
+    factor: f64,
+    margin: f64,
+    square: bool,
+}
+
+/// A loss as a sum of powers.
+#[derive(Clone, Copy)]
+pub(super) struct Powers {
+    all: [Power; 2],
+    count: usize,
+    /// The largest margin.
+    pub margin: f64,
+}
+
+impl Powers {
+    /// `None` for losses of another kind.
+    pub(super) fn of(loss: AnySurrogate<f64>) -> Option<Self> {
+        let (margin, width, square) = match loss {
+            AnySurrogate::Hinge(l) => (l.margin(), None, false),
+            AnySurrogate::SquaredHinge(l) => (l.margin(), None, true),
+            AnySurrogate::Ramp(l) => (l.margin(), Some(l.margin()), false),
+            AnySurrogate::SmoothedHinge(l) => (l.margin(), Some(l.smoothing()), true),
+            _ => return None,
+        };
+        let factor = width.map_or(1.0, |width| if square { 0.5 / width } else { 1.0 / width });
+        let first = Power { factor, margin, square };
+        let second = Power { factor: -factor, margin: margin - width.unwrap_or(0.0), square };
+        Some(Self { all: [first, second], count: 1 + usize::from(width.is_some()), margin })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = Power> {
+        self.all.into_iter().take(self.count)
+    }
+}
+
+/// Scores with weights, ascending.
+#[derive(Clone, Copy)]
+struct Side<'a, S, Y> {
+    order: &'a [u32],
+    scores: &'a [S],
+    labels: &'a [Y],
+}
+
+impl<S: Real, Y: Class> Side<'_, S, Y> {
+    fn at(&self, k: usize) -> (f64, f64) {
+        let row = self.order[k] as usize;
+        (self.scores[row].f64(), self.labels[row].mass())
+    }
+    fn len(&self) -> usize {
+        self.order.len()
+    }
+}
+
+/// Σ_j w_j ℓ and Σ_j w_j ∂ℓ/∂d over the others, added for each positive to `sums`.
+fn over_others<S: Real, Y: Class>(
+    powers: &Powers,
+    positives: Side<'_, S, Y>,
+    others: Side<'_, S, Y>,
+    sums: &mut [[f64; 2]],
+) {
+    for Power { factor, margin, square } in powers.iter() {
+        let (mut n0, mut n1, mut n2) = (0.0, 0.0, 0.0);
+        let (mut left, mut above) = (others.len(), f64::NAN);
+        for k in (0..positives.len()).rev() {
+            let (s, _) = positives.at(k);
+            if k + 1 < positives.len() {
+                let gap = above - s;
+                n2 += gap * (2.0 * n1 + gap * n0);
+                n1 += gap * n0;
+            }
+            above = s;
+            while left > 0 {
+                let (x, w) = others.at(left - 1);
+                let d = (x - s) + margin;
+                if d <= 0.0 {
+                    break;
+                }
+                left -= 1;
+                n0 += w;
+                n1 += w * d;
+                n2 += w * (d * d);
+            }
+            let (value, slope) = if square { (n2, 2.0 * n1) } else { (n1, n0) };
+            sums[k][0] += factor * value;
+            sums[k][1] += factor * slope;
+        }
+    }
+}
+
+/// w_j Σ_i κ_i ∂ℓ/∂d over the positives, added for each other to its row of `by`.
+fn over_positives<S: Real, Y: Class>(
+    powers: &Powers,
+    positives: Side<'_, S, Y>,
+    others: Side<'_, S, Y>,
+    kappa: impl Fn(usize) -> f64,
+    by: &mut [f64],
+) {
+    for Power { factor, margin, square } in powers.iter() {
+        let (mut b0, mut b1, mut last, mut next) = (0.0, 0.0, f64::NAN, 0);
+        for (k, &row) in others.order.iter().enumerate() {
+            let (x, w) = others.at(k);
+            if k > 0 {
+                b1 += (x - last) * b0;
+            }
+            last = x;
+            while next < positives.len() {
+                let d = (x - positives.at(next).0) + margin;
+                if d <= 0.0 {
+                    break;
+                }
+                b0 += kappa(next);
+                b1 += kappa(next) * d;
+                next += 1;
+            }
+            by[row as usize] += factor * w * if square { 2.0 * b1 } else { b0 };
+        }
+    }
+}
+
+/// Rows of both classes, each ascending by score, of equal ones the first row first: positives, then negatives.
+fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order: &mut [u32], keys: &mut [u64]) {
+    keys.iter_mut().zip(scores).for_each(|(key, s)| *key = s.key());
+    let (mut front, mut back) = (0, positives);
+    for (row, y) in (0u32..).zip(labels) {
+        let to = if y.is_positive() { &mut front } else { &mut back };
+        order[*to] = row;
+        *to += 1;
+    }
+    let (of_positives, of_negatives) = order.split_at_mut(positives);
+    for side in [of_positives, of_negatives] {
+        side.sort_unstable_by_key(|&row| (keys[row as usize], row));
+    }
+}
+
+/// Mean of ℓ over weighted pairs, and its derivative by every score. `mean` is 1/(W₊W₋). The caller has checked lengths,
+/// labels, finiteness, scratch, and that both classes have rows.
+pub(super) fn auc<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    powers: Powers,
+    mean: f64,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> f64 {
+    let order = &mut scratch.u32[..scores.len()];
+    sorted(scores, labels, positives, order, &mut scratch.u64[..scores.len()]);
+    let (high, low) = order.split_at(positives);
+    let [high, low] = [high, low].map(|order| Side { order, scores, labels });
+    let (by, rest) = scratch.f64.split_at_mut(scores.len());
+    let sums = &mut rest[..2 * positives].as_chunks_mut().0;
+    by.fill(0.0);
+    sums.fill([0.0; 2]);
+    over_others(&powers, high, low, sums);
+    over_positives(&powers, high, low, |k| high.at(k).1, by);
+    let mut value = 0.0;
+    for (k, &[of_others, slope]) in sums.iter().enumerate() {
+        let w = high.at(k).1;
+        value += w * of_others;
+        by[high.order[k] as usize] = -w * slope;
+    }
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(mean * *by));
+    value * mean
+}
+
+/// The weighted AP objective and its derivative by every score; see [`auc`]. `share` is 1/W₊.
+pub(super) fn ap<S: Real, Y: Class, G: Real>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    powers: Powers,
+    share: f64,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> f64 {
+    let order = &mut scratch.u32[..scores.len()];
+    sorted(scores, labels, positives, order, &mut scratch.u64[..scores.len()]);
+    let (high, low) = order.split_at(positives);
+    let [high, low] = [high, low].map(|order| Side { order, scores, labels });
+    let (by, rest) = scratch.f64.split_at_mut(scores.len());
+    let (of_low, rest) = rest.split_at_mut(2 * positives);
+    let (of_low, of_high) = (of_low.as_chunks_mut().0, rest[..2 * positives].as_chunks_mut().0);
+    by.fill(0.0);
+    of_low.fill([0.0; 2]);
+    of_high.fill([0.0; 2]);
+    over_others(&powers, high, low, of_low);
+    over_others(&powers, high, high, of_high);
+    let mut value = 0.0;
+    for (k, (low, own)) in of_low.iter_mut().zip(&mut *of_high).enumerate() {
+        let weighed = Ratio::of(own[0], low[0], share * high.at(k).1);
+        value += weighed.value;
+        // From here on κ for negatives and for positives, and the positive's own derivative.
+        let derivative = -(weighed.both * own[1] + weighed.beta * low[1]);
+        (*low, *own) = ([weighed.beta, derivative], [weighed.both, 0.0]);
+    }
+    over_positives(&powers, high, low, |k| of_low[k][0], by);
+    over_positives(&powers, high, high, |k| of_high[k][0], by);
+    for (&row, &[_, derivative]) in high.order.iter().zip(&*of_low) {
+        by[row as usize] += derivative;
+    }
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(*by));
+    value
+}
+
+/// A positive's part of the AP objective.
+struct Ratio {
+    value: f64,
+    /// κ of its pairs with negatives, and with positives.
+    beta: f64,
+    both: f64,
+}
+
+impl Ratio {
+    fn of(of_positives: f64, of_negatives: f64, share: f64) -> Self {
+        let inverse = 1.0 / (of_positives + of_negatives);
+        let (ratio_p, ratio_n) = (of_positives * inverse, of_negatives * inverse);
+        Self { value: -(share * ratio_p), beta: share * ratio_p * inverse, both: -(share * ratio_n * inverse) }
+    }
+}
+
+/// [`auc`] of any loss by all pairs.
+pub(super) fn auc_of_all_pairs<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
+    scores: &[S],
+    labels: &[Y],
+    loss: L,
+    mean: f64,
+    memory: &mut [f64],
+    grad: &mut [G],
+) -> f64 {
+    let by = &mut memory[..scores.len()];
+    by.fill(0.0);
+    let mut value = 0.0;
+    for (i, y) in labels.iter().enumerate().filter(|(_, y)| y.is_positive()) {
+        let (s, mut own) = (scores[i].f64(), 0.0);
+        for (j, other) in labels.iter().enumerate().filter(|(_, other)| !other.is_positive()) {
+            let (t, w) = (s - scores[j].f64(), y.mass() * other.mass());
+            value += w * loss.value(t);
+            let slope = w * loss.slope(t);
+            own += slope;
+            by[j] -= slope;
+        }
+        by[i] = own;
+    }
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(mean * *by));
+    value * mean
+}
+
+/// [`ap`] of any loss by all pairs.
+pub(super) fn ap_of_all_pairs<S: Real, Y: Class, G: Real, L: Surrogate<f64>>(
+    scores: &[S],
+    labels: &[Y],
+    loss: L,
+    share: f64,
+    memory: &mut [f64],
+    grad: &mut [G],
+) -> f64 {
+    let by = &mut memory[..scores.len()];
+    by.fill(0.0);
+    let mut value = 0.0;
+    for (i, y) in labels.iter().enumerate().filter(|(_, y)| y.is_positive()) {
+        let (s, mut sums) = (scores[i].f64(), [0.0; 2]);
+        for (x, other) in scores.iter().zip(labels) {
+            sums[usize::from(other.is_positive())] += other.mass() * loss.value(s - x.f64());
+        }
+        let weighed = Ratio::of(sums[1], sums[0], share * y.mass());
+        value += weighed.value;
+        for (j, other) in labels.iter().enumerate() {
+            let kappa = if other.is_positive() { weighed.both } else { weighed.beta };
+            let slope = kappa * other.mass() * loss.slope(s - scores[j].f64());
+            by[i] += slope;
+            by[j] -= slope;
+        }
+    }
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(*by));
+    value
+}
+
+/// Weighs the rows that a partial AUC is of, positives below 0: of the negatives, in the order of descending scores, what of
+/// their weight lies between `fpr` of all of it; of the positives what lies beyond `tpr`. Returns how many positives are left,
+/// and the weights of both parts.
+pub(super) fn select<S: Real>(
+    scores: &[S],
+    labels: &[f64],
+    (low, high): (f64, f64),
+    tpr: f64,
+    weights: &mut [f64],
+    order: &mut [u32],
+    keys: &mut [u64],
+) -> (usize, [f64; 2]) {
+    let positives = labels.iter().filter(|&&y| y < 0.0).count();
+    sorted(scores, labels, positives, &mut order[..scores.len()], &mut keys[..scores.len()]);
+    let mut part = |rows: &[u32], from: f64, to: f64| {
+        let total: f64 = rows.iter().rev().map(|&row| labels[row as usize].mass()).sum();
+        let (from, to) = (from * total, to * total);
+        let (mut before, mut inside) = (0.0, 0.0);
+        for &row in rows.iter().rev() {
+            let label = labels[row as usize];
+            let end = before + label.mass();
+            let held = (end.or_smaller(to) - Real::or_larger(before, from)).or_larger(0.0);
+            weights[row as usize] = if label < 0.0 && held > 0.0 { -held } else { held };
+            inside += held;
+            before = end;
+        }
+        inside
+    };
+    let (of_positives, of_negatives) = order[..scores.len()].split_at(positives);
+    let inside = [part(of_negatives, low, high), part(of_positives, tpr, 1.0)];
+    (weights.iter().filter(|&&w| w < 0.0).count(), inside)
+}
