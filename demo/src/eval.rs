@@ -116,16 +116,17 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let rows = input::table_again(&args.data, args.layout, preparation)?;
     let column = args.weight.as_deref().or(preparation.weight_column()).map(str::to_string);
-    // (What training weighed by is read, if at all, by the column that is named.)
-    let preparation = &match &args.weight {
-        Some(_) => preparation.clone().with_weight_column(None),
-        None => preparation.clone(),
-    };
     let mut data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
-    data = input::weigh(preparation, &rows, data, args.weight.as_ref())?;
+    // (What was trained on is known by the weights of training.)
+    let weighed = input::weigh(preparation, &rows, data.clone(), args.weight.as_ref())?;
     let file = args.data.display().to_string();
     if args.held_out {
         data = held_out(&args.model, saved, &model, &rows, &data, &file)?;
+        if let (Some(_), Some(share)) = (&args.weight, saved.split) {
+            [_, data] = preparation.split(&rows, &weighed, Split::new(share, model.config().seed))?;
+        }
+    } else {
+        data = weighed;
     }
     data.require_every_class(&file)?;
     let names = preparation.classes();

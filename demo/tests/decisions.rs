@@ -664,9 +664,9 @@ fn runs_say_what_they_weigh_by_and_are_judged_by_it() {
     assert!(!text.contains('['), "{text}");
 
     let wrong = |more: &[&str]| refused(&folder, &[&["train", "data.csv"], more].concat());
-    let text = "method ai-sarah takes no weights of rows or classes";
-    assert_eq!(wrong(&["--method", "ai-sarah", "--weight", "w"]), text);
-    assert_eq!(wrong(&["--method", "dca", "--class-weight", "balanced"]), text.replace("ai-sarah", "dca"));
+    let text = "method sorr takes no weights of rows or classes";
+    assert_eq!(wrong(&["--method", "sorr", "--weight", "w"]), text);
+    assert_eq!(wrong(&["--method", "dca", "--class-weight", "balanced"]), text.replace("sorr", "dca"));
     assert!(wrong(&["--method", "ce", "--class-weight", "many"]).contains("expected balanced, POS:NEG or LABEL=W,"));
     assert!(wrong(&["--method", "ce", "--class-weight", "many=2"]).contains("there is no class many; there are "));
 }

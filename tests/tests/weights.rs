@@ -5,13 +5,14 @@ use std::sync::Arc;
 use undercurve::batch::{Batch, Drawn};
 use undercurve::data::{Dataset, Segments};
 use undercurve::estimator::{AucPairwise, ClassWeights, CrossEntropy, Estimator, Exact, Grad, Link, Weights};
+use undercurve::finite_sum::{Glm, GlmLoss, Gradients};
 use undercurve::metric::multiclass::{self, Ties};
 use undercurve::metric::{Confusion, Costs, FprRange, Labels, Metrics, TieRule, Truth, class_summary, value_summary};
-use undercurve::registry::METHODS;
+use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Length, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::pairs::loss;
 use undercurve_tests::weights::{self as naive, repeated};
@@ -414,8 +415,8 @@ fn trained(config: &Config, data: Dataset<f64>) -> Result<(Vec<f64>, f64), Strin
     Ok((trainer.params().to_vec(), report.objective))
 }
 
-/// What takes no weights: what looks at all rows at once without a weighted sum, what draws from cells, and finite sums.
-const WITHOUT: [&str; 21] = [
+/// What takes no weights: what looks at all rows at once without a weighted sum, and what draws from cells.
+const WITHOUT: [&str; 13] = [
     "agd-sbcd",
     "dca",
     "proximal-dca",
@@ -429,14 +430,6 @@ const WITHOUT: [&str; 21] = [
     "lagrange",
     "icppac",
     "ooa",
-    "ai-sarah",
-    "theoretical-ai-sarah",
-    "bounded-ai-sarah",
-    "sarah",
-    "sarah+",
-    "svrg",
-    "momentum-sum",
-    "adam-sum",
 ];
 
 #[test]
@@ -446,7 +439,7 @@ fn every_method_takes_weights_or_says_that_it_does_not() {
     for method in METHODS {
         let mut config = Config { method: method.name.into(), length: Length::Steps(25), ..Config::default() };
         config.fpr = (0.0, 0.6);
-        if method.kind == undercurve::registry::Kind::Cells {
+        if method.kind == Kind::Cells {
             config.constraints = vec!["fpr <= 0.3".into()];
         }
         let (plain, weights) = training(None);
@@ -462,7 +455,10 @@ fn every_method_takes_weights_or_says_that_it_does_not() {
         let there = |k: usize| weights[k] > 0.0;
         let (few, some) = training(Some(&there));
         let all = trained(&config, with(weights.clone())).unwrap();
-        assert_eq!(all, trained(&config, few.with_weights(some).unwrap()).unwrap(), "{}", method.name);
+        // (A finite sum draws them, and they move nothing.)
+        if !method.is_finite_sum() {
+            assert_eq!(all, trained(&config, few.with_weights(some).unwrap()).unwrap(), "{}", method.name);
+        }
         // And they do something; classes count by theirs.
         assert_ne!(all.0, equal.0, "{}", method.name);
         let heavier = Config { class_weights: vec![1.0, 5.0], ..config.clone() };
@@ -501,8 +497,12 @@ fn exact_methods_train_on_whole_weights_as_on_repeated_rows() {
 fn reported_objectives_of_whole_weights_are_those_of_repeated_rows() {
     let there = |k: usize| weight(k) > 0.0;
     for method in METHODS.iter().filter(|method| !WITHOUT.contains(&method.name)) {
-        let config =
+        let mut config =
             Config { method: method.name.into(), length: Length::Steps(0), fpr: (0.0, 0.6), ..Config::default() };
+        if method.is_finite_sum() {
+            // (Its default is one over the rows.)
+            config.settings = vec![("lambda".into(), "0.05".into())];
+        }
         let (data, weights) = training(Some(&there));
         let rows: Vec<u32> = repeated(&(0..data.len() as u32).collect::<Vec<_>>(), &weights);
         // At one model: that of cross-entropy after some steps.
@@ -519,5 +519,93 @@ fn reported_objectives_of_whole_weights_are_those_of_repeated_rows() {
         let (a, b) =
             (objective(data.clone().with_weights(weights.clone()).unwrap()), objective(data.select(&rows).unwrap()));
         assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{}: {a} and {b}", method.name);
+    }
+}
+
+#[test]
+fn finite_sums_of_whole_weights_are_those_of_repeated_rows() {
+    let (data, weights) = training(None);
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    let scaled: Vec<f64> = weights.iter().map(|w| w / mean).collect();
+    let rows: Vec<u32> = repeated(&(0..data.len() as u32).collect::<Vec<_>>(), &weights);
+    let more = data.select(&rows).unwrap();
+    for loss in [GlmLoss::Logistic, GlmLoss::LeastSquares] {
+        let a = Glm::new(data.rows(), data.response(), loss, 0.01, true).unwrap().with_weights(&scaled).unwrap();
+        let b = Glm::new(more.rows(), more.response(), loss, 0.01, true).unwrap();
+        let (w, v) = ([0.3, -0.7, 0.2], [0.1, 0.4, -0.3]);
+        let (mut by_a, mut by_b) = ([0.0; 3], [0.0; 3]);
+        near(&[a.gradient(&w, &mut by_a).unwrap()], &[b.gradient(&w, &mut by_b).unwrap()]);
+        near(&by_a, &by_b);
+        near(
+            &[a.objective(&w).unwrap(), a.accuracy(&w).unwrap()],
+            &[b.objective(&w).unwrap(), b.accuracy(&w).unwrap()],
+        );
+        for at in [None, Some(&w[..])] {
+            a.hessian(at, &v, &mut by_a).unwrap();
+            b.hessian(at, &v, &mut by_b).unwrap();
+            near(&by_a, &by_b);
+        }
+        let (some, all): (Vec<u32>, Vec<u32>) = ((0..a.len() as u32).collect(), (0..b.len() as u32).collect());
+        let (mut other_a, mut other_b) = ([0.0; 3], [0.0; 3]);
+        let bend = a.along(&w, &v, &some, [&mut by_a, &mut other_a], &mut []).unwrap();
+        let twin = b.along(&w, &v, &all, [&mut by_b, &mut other_b], &mut []).unwrap();
+        near(&[bend.second, bend.third], &[twin.second, twin.third]);
+        near(&[by_a, other_a].concat(), &[by_b, other_b].concat());
+        // An example's bound is that of its loss, weight and all.
+        let mut bounds = vec![0.0; a.len()];
+        a.smoothness(&w, &v, 0..a.len(), &mut bounds).unwrap();
+        let most = a.max_weighted_norm_sq() * loss.curvature_bound() + 0.01;
+        assert!(bounds.iter().all(|&bound| bound <= most * (1.0 + 1e-12)));
+    }
+    // Every algorithm comes to the same minimum, but for those whose steps do not shrink.
+    for method in
+        METHODS.iter().filter(|method| method.is_finite_sum() && !["momentum-sum", "adam-sum"].contains(&method.name))
+    {
+        let settings = vec![("lambda".to_string(), "0.05".to_string())];
+        let config =
+            Config { method: method.name.into(), settings, length: Length::Passes(300.0), ..Config::default() };
+        let got = trained(&config, data.clone().with_weights(weights.clone()).unwrap()).unwrap();
+        let twin = trained(&config, more.clone()).unwrap();
+        for (a, b) in got.0.iter().zip(&twin.0).chain([(&got.1, &twin.1)]) {
+            assert!((a - b).abs() < 2e-3, "{}: {got:?} and {twin:?}", method.name);
+        }
+    }
+    let config =
+        Config { method: "ai-sarah".into(), model: ModelSpec::parse("mlp-tanh:3").unwrap(), ..Config::default() };
+    let text = trained(&config, data.clone().with_weights(weights).unwrap()).unwrap_err();
+    assert_eq!(text, "method ai-sarah with mlp-tanh:3 takes no weights of rows or classes");
+}
+
+#[test]
+fn the_state_of_a_row_that_is_in_a_batch_twice_moves_once() {
+    let scores = [0.3, -0.4, 0.9, -1.1, 0.2, 0.05, 0.6, 0.6, -0.2];
+    let (starts, population, masses) = ([0, 6, 9], [20, 5], [31.0, 12.5]);
+    for method in METHODS.iter().filter(|method| method.kind == Kind::Batches && !WITHOUT.contains(&method.name)) {
+        let estimator = method.estimator(&method.settings(&[]).unwrap().with_fpr((0.0, 0.5))).unwrap();
+        let of = |state: &mut Vec<f64>, slots: &[u32]| {
+            let batch = Batch::weighted(&scores, 1, &starts, &population, &masses, Drawn::Stratified).unwrap();
+            let batch = batch.with_slots(slots);
+            let need = Estimator::<f64>::need(&estimator, batch.shape());
+            let (mut real, mut f64s) = (vec![0.0; need.real], vec![0.0; need.f64]);
+            let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+            let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+            let (low, high) = estimator.aux();
+            let (aux, mut by_aux, mut grad) = (vec![0.1; low + high], vec![0.0; low + high], vec![0.0; 9]);
+            let grad_of = Grad { scores: &mut grad, aux: &mut by_aux };
+            estimator.update(&batch, &aux, state, scratch, grad_of).map(|value| (value, [grad, by_aux].concat()))
+        };
+        let mut before = vec![0.0; estimator.state_len(5)];
+        // (What wants uniform batches has no state of rows.)
+        if of(&mut before, &[0, 2, 1]).is_err() {
+            continue;
+        }
+        let (mut apart, mut twice) = (before.clone(), before.clone());
+        let (a, b) = (of(&mut apart, &[0, 2, 1]).unwrap(), of(&mut twice, &[0, 0, 1]).unwrap());
+        near(&[a.0], &[b.0]);
+        near(&a.1, &b.1);
+        for k in 0..before.len() {
+            let moved = (apart[k] - twice[k]).abs() <= 1e-12;
+            assert!(moved || twice[k] == before[k], "{}, {k}: {} and {}", method.name, apart[k], twice[k]);
+        }
     }
 }

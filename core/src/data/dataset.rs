@@ -37,6 +37,9 @@ pub struct Summary {
 /// Classes there may be. More label values than this are rather numbers to predict.
 pub const MAX_CLASSES: usize = 1000;
 
+/// Whether rows may have weights: in all but the smallest builds.
+pub(super) const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+
 /// What is known of each row, and a model is to tell.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -155,8 +158,11 @@ impl<T: Real> Dataset<T> {
     ///
     /// # Errors
     /// `Length`; `Weight` for one that is negative, NaN or infinite; `Empty` when all are 0, `Overflow` when their sum does not
-    /// fit. (A class whose weights are all 0 is one without a row: a run of such data is refused with `OneClass`.)
+    /// fit; `Unsupported` in builds with `compact` that lack `every-method`. (A class whose weights are all 0 is one without a row: a run of such data is refused with `OneClass`.)
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        if !WEIGHTS {
+            return Err(Error::Unsupported { what: "weights in this build" });
+        }
         exact_len("weights", self.len(), weights.len())?;
         check_weights(&weights)?;
         if weights.iter().all(|&w| w == 0.0) {
@@ -260,14 +266,14 @@ impl<T: Real> Dataset<T> {
     /// What each row counts; empty without weights.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
-        &self.weights
+        if WEIGHTS { &self.weights } else { &[] }
     }
 
     /// The labels with the weights, for metrics; without labels when the data came without, or with other targets.
     #[must_use]
     pub fn truth(&self) -> Truth<'_> {
         let labels = self.labels();
-        Truth::of_checked(labels, if labels.is_empty() { &[] } else { &self.weights })
+        Truth::of_checked(labels, if labels.is_empty() { &[] } else { self.weights() })
     }
 
     /// What a finite sum fits: numbers, or labels.

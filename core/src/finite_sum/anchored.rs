@@ -153,10 +153,9 @@ impl<'m, T: Real> Vectors<'m, T> {
         let mut touched = 0;
         for k in 0..batch {
             let i = self.drawn[k] as usize;
-            let y = glm.target(i);
             let at_anchor = glm.margin(i, self.anchor);
             let z = at_anchor + s * glm.margin(i, self.away) - m * glm.margin(i, self.mean);
-            self.coef[k] = (glm.loss().slope(y, z) - glm.loss().slope(y, at_anchor)) * share;
+            self.coef[k] = (glm.slope(i, z) - glm.slope(i, at_anchor)) * share;
             pull += self.coef[k].f64().abs();
             touched += glm.row_len(i);
         }

@@ -1,6 +1,7 @@
 //! Finite sums of generalised linear models, and their oracles.
 //!
-//! P(w) = (1/n) Σ φ(y_i, x_iᵀw) + (λ/2)‖w‖². Every oracle follows from the margins z_i = x_iᵀw and a_i = x_iᵀv:
+//! P(w) = (1/n) Σ φ(y_i, x_iᵀw) + (λ/2)‖w‖². Examples with weights r_i, 1 in the mean, have the losses r_i·φ: minibatches stay
+//! uniform, and unbiased for the weighted mean, and every bound of a curvature is of r_i·φ. Every oracle follows from the margins z_i = x_iᵀw and a_i = x_iᵀv:
 //!
 //! - gradient: (1/b) Σ φ'(z_i) x_i + λw;
 //! - difference along a step: ∇f_S(w − αv) − ∇f_S(w) = (1/b) Σ (φ'(z_i − αa_i) − φ'(z_i)) x_i − λαv, without a new
@@ -45,6 +46,8 @@ pub struct Glm<'a, T> {
     lambda: f64,
     intercept: bool,
     max_row_norm: f64,
+    /// 1 in the mean; empty without.
+    weights: &'a [f64],
 }
 
 impl<'a, T: Real> Glm<'a, T> {
@@ -64,7 +67,7 @@ impl<'a, T: Real> Glm<'a, T> {
     ) -> Result<Self> {
         let rows = checked(rows, lambda)?;
         response.check(rows.len(), loss)?;
-        let mut glm = Self { rows, response, loss, lambda, intercept, max_row_norm: 0.0 };
+        let mut glm = Self { rows, response, loss, lambda, intercept, max_row_norm: 0.0, weights: &[] };
         let mut largest = 0.0f64;
         for i in 0..rows.len() {
             largest = largest.or_larger(glm.row_norm_sq(i));
@@ -76,6 +79,18 @@ impl<'a, T: Real> Glm<'a, T> {
         Ok(glm)
     }
 
+    /// With a weight for each example, 0 or more and 1 in the mean, which its loss is multiplied by.
+    ///
+    /// # Errors
+    /// `Length`, `Weight`.
+    pub fn with_weights(self, weights: &'a [f64]) -> Result<Self> {
+        exact_len("weights", self.len(), weights.len())?;
+        match weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
+            Some(at) => Err(Error::Weight { at }),
+            None => Ok(Self { weights, ..self }),
+        }
+    }
+
     /// The same sum over the same rows, which were checked when `max_row_norm` was found. For owners that cannot keep a
     /// borrowed sum.
     #[cfg(all(feature = "alloc", feature = "every-method"))]
@@ -85,8 +100,9 @@ impl<'a, T: Real> Glm<'a, T> {
         loss: GlmLoss,
         lambda: f64,
         max_row_norm: f64,
+        weights: &'a [f64],
     ) -> Self {
-        Self { rows, response, loss, lambda, intercept: true, max_row_norm }
+        Self { rows, response, loss, lambda, intercept: true, max_row_norm, weights }
     }
 
     /// The rows.
@@ -111,6 +127,36 @@ impl<'a, T: Real> Glm<'a, T> {
     #[inline]
     pub(crate) fn target(&self, i: usize) -> T {
         self.response.of(i)
+    }
+
+    /// The weight of one example.
+    #[inline]
+    fn weight(&self, i: usize) -> f64 {
+        self.weights.get(i).copied().unwrap_or(1.0)
+    }
+
+    /// φ' of one example at a margin, times its weight.
+    #[inline]
+    pub(crate) fn slope(&self, i: usize, z: T) -> T {
+        let slope = self.loss.slope(self.target(i), z);
+        if self.weights.is_empty() { slope } else { T::of(self.weight(i)) * slope }
+    }
+
+    /// The first three derivatives of φ of one example at a margin, times its weight.
+    #[inline]
+    pub(crate) fn derivatives(&self, i: usize, z: T) -> (T, T, T) {
+        let (first, second, third) = self.loss.derivatives(self.target(i), z);
+        if self.weights.is_empty() {
+            return (first, second, third);
+        }
+        let w = T::of(self.weight(i));
+        (w * first, w * second, w * third)
+    }
+
+    /// The largest r_i‖x_i‖², the constant of the intercept included.
+    #[must_use]
+    pub fn max_weighted_norm_sq(&self) -> f64 {
+        (0..self.rows.len()).fold(0.0, |most: f64, i| most.or_larger(self.weight(i) * self.row_norm_sq(i)))
     }
 
     pub(crate) fn is_sparse(&self) -> bool {
@@ -206,7 +252,7 @@ impl<'a, T: Real> Glm<'a, T> {
         all_finite("w", w)?;
         let mut sum = 0.0;
         for i in 0..self.len() {
-            sum += self.loss.value(self.target(i), self.margin(i, w)).f64();
+            sum += self.weight(i) * self.loss.value(self.target(i), self.margin(i, w)).f64();
         }
         let value = sum / self.len() as f64 + 0.5 * self.lambda * norm_sq(w);
         if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what: "objective" }) }
@@ -224,16 +270,16 @@ impl<'a, T: Real> Glm<'a, T> {
     /// Adds rows, times their slopes and `scale`, to `out`.
     pub(super) fn add_rows(&self, w: &[T], which: Examples<'_>, scale: T, out: &mut [T]) {
         which.each(|i| {
-            let k = self.loss.slope(self.target(i), self.margin(i, w)) * scale;
+            let k = self.slope(i, self.margin(i, w)) * scale;
             self.add_row(i, k, out);
         });
     }
 
     /// L_i of one example of margin z that changes by a: the fixed point of
-    /// L = s·max φ''(z − ηa; η in [0, 1/L]) + λ, s = ‖x_i‖².
+    /// L = s·max φ''(z − ηa; η in [0, 1/L]) + λ, s = r_i‖x_i‖².
     pub(super) fn smoothness_along(&self, i: usize, z: f64, a: f64) -> f64 {
         let y = self.target(i).f64();
-        let s = self.row_norm_sq(i);
+        let s = self.weight(i) * self.row_norm_sq(i);
         let at = |l: f64| {
             let end = if l > 0.0 { z - a / l } else { z };
             s * self.loss.max_curvature(y, z, end) + self.lambda
@@ -261,18 +307,20 @@ impl<'a, T: Real> Glm<'a, T> {
         high
     }
 
-    /// Share of examples whose margin has the sign of the label (a margin of 0 counts as negative). O(stored values).
+    /// Share of examples, by weight, whose margin has the sign of the label (a margin of 0 counts as negative). O(stored values).
     ///
     /// # Errors
     /// `Length`, `NonFinite`.
     pub fn accuracy(&self, w: &[T]) -> Result<f64> {
         exact_len("w", self.dim(), w.len())?;
         all_finite("w", w)?;
-        let mut right = 0usize;
+        let mut right = 0.0;
         for i in 0..self.len() {
-            right += usize::from((self.margin(i, w) > T::ZERO) == (self.target(i) > T::ZERO));
+            if (self.margin(i, w) > T::ZERO) == (self.target(i) > T::ZERO) {
+                right += self.weight(i);
+            }
         }
-        Ok(right as f64 / self.len() as f64)
+        Ok(right / self.len() as f64)
     }
 }
 
@@ -320,7 +368,7 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         let mut bend = Bend { second: 0.0, third: 0.0 };
         Examples::Picked(index).each(|i| {
             let a = self.margin(i, v);
-            let (slope, second, third) = self.loss.derivatives(self.target(i), self.margin(i, w));
+            let (slope, second, third) = self.derivatives(i, self.margin(i, w));
             self.add_row(i, slope * T::of(share), grad);
             self.add_row(i, second * a * T::of(share), product);
             let a = a.f64();
@@ -343,8 +391,9 @@ impl<T: Real> Gradients<T> for Glm<'_, T> {
         let bound = T::of(self.loss.curvature_bound());
         for i in 0..self.rows.len() {
             let second = match at {
-                Some(w) => self.loss.derivatives(self.target(i), self.margin(i, w)).1,
-                None => bound,
+                Some(w) => self.derivatives(i, self.margin(i, w)).1,
+                None if self.weights.is_empty() => bound,
+                None => T::of(self.weight(i)) * bound,
             };
             self.add_row(i, second * self.margin(i, q) * share, out);
         }

@@ -175,7 +175,7 @@ impl<'m, T: Real> Vectors<'m, T> {
                 vectors.catch_up(j, now);
                 z += x * vectors.w[j];
             });
-            self.coef[k] = glm.loss().slope(glm.target(i), z) * share;
+            self.coef[k] = glm.slope(i, z) * share;
             pull += self.coef[k].f64().abs();
         }
         let m_bound = beta * run.other_bound + glm.lambda() * run.bound + pull * glm.max_row_norm();

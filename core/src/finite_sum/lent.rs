@@ -5,9 +5,10 @@ use super::glm::Glm;
 use super::network::NetworkSum;
 use crate::Real;
 use crate::data::Rows;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::example_loss::{GlmLoss, Response};
 use crate::model::AnyModel;
+use alloc::vec::Vec;
 
 /// A finite sum without its rows and responses: what an owner keeps of it.
 pub trait Lent<T: Real> {
@@ -43,13 +44,16 @@ pub trait AsOracle<T: Real> {
 /// assert_eq!(value, 0.375); // (0 + 1 + 1 + 1)/8
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ModelSum {
     model: AnyModel,
     loss: GlmLoss,
     lambda: f64,
-    /// Of the rows of a linear model.
+    /// Of the rows of a linear model; and the largest squared norm times weight.
     max_row_norm: Option<f64>,
+    max_weighted: Option<f64>,
+    /// Of the examples, 1 in the mean; empty without.
+    weights: Vec<f64>,
 }
 
 /// The sum of a model over the rows that it was lent.
@@ -74,16 +78,41 @@ impl ModelSum {
         loss: GlmLoss,
         lambda: f64,
     ) -> Result<Self> {
-        let max_row_norm = match model {
-            AnyModel::Linear(_) => Some(Glm::new(rows, response, loss, lambda, true)?.max_row_norm()),
-            AnyModel::Mlp(model) => NetworkSum::of(model, rows, response, loss, lambda).map(|_| None)?,
+        Self::weighted(model, rows, response, loss, lambda, Vec::new())
+    }
+
+    /// The same with a weight for each example, 1 in the mean, or none.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`Glm::with_weights`]; `Unsupported` for weights of a network's sum.
+    pub fn weighted<T: Real>(
+        model: AnyModel,
+        rows: Rows<'_, T>,
+        response: Response<'_, T>,
+        loss: GlmLoss,
+        lambda: f64,
+        weights: Vec<f64>,
+    ) -> Result<Self> {
+        let (max_row_norm, max_weighted) = match model {
+            AnyModel::Linear(_) => {
+                let sum = Glm::new(rows, response, loss, lambda, true)?;
+                let norm = sum.max_row_norm();
+                match weights.is_empty() {
+                    true => (Some(norm), Some(norm * norm)),
+                    false => (Some(norm), Some(sum.with_weights(&weights)?.max_weighted_norm_sq())),
+                }
+            }
+            AnyModel::Mlp(_) if !weights.is_empty() => {
+                return Err(Error::Unsupported { what: "weights of examples in a network's sum" });
+            }
+            AnyModel::Mlp(model) => NetworkSum::of(model, rows, response, loss, lambda).map(|_| (None, None))?,
         };
-        Ok(Self { model, loss, lambda, max_row_norm })
+        Ok(Self { model, loss, lambda, max_row_norm, max_weighted, weights })
     }
 
     /// L that every example is at most smooth by, where one is known.
     pub fn smooth(&self) -> Option<f64> {
-        self.max_row_norm.map(|norm| norm * norm * self.loss.curvature_bound() + self.lambda)
+        self.max_weighted.map(|square| square * self.loss.curvature_bound() + self.lambda)
     }
 }
 
@@ -95,7 +124,7 @@ impl<T: Real> Lent<T> for ModelSum {
         match self.model {
             AnyModel::Linear(_) => {
                 let norm = self.max_row_norm.unwrap_or(f64::INFINITY);
-                OverRows::Linear(Glm::again(rows, response, loss, lambda, norm))
+                OverRows::Linear(Glm::again(rows, response, loss, lambda, norm, &self.weights))
             }
             AnyModel::Mlp(model) => OverRows::Network(NetworkSum::again(model, rows, response, loss, lambda)),
         }

@@ -361,7 +361,7 @@ impl<'m, T: Real> Vectors<'m, T> {
             if let Some(at) = glm.bias() {
                 z += self.pairs[at][0];
             }
-            let k = glm.loss().slope(glm.target(i), z) * scale;
+            let k = glm.slope(i, z) * scale;
             for (&j, &x) in col.iter().zip(x) {
                 self.pairs[j as usize][1] += k * x;
             }
@@ -488,9 +488,8 @@ impl<'m, T: Real> Vectors<'m, T> {
         let mut pull = 0.0;
         for k in 0..batch {
             let i = self.order[k] as usize;
-            let y = glm.target(i);
             let (z, a) = (self.z[k], self.a[k]);
-            let change = glm.loss().slope(y, z - step * a) - glm.loss().slope(y, z);
+            let change = glm.slope(i, z - step * a) - glm.slope(i, z);
             self.coef[k] = change * T::of(share);
             pull += self.coef[k].f64().abs();
             touched += glm.row_len(i);
@@ -578,7 +577,7 @@ impl<'m, T: Real> Vectors<'m, T> {
 fn pulls<T: Real>(glm: &Glm<'_, T>, which: &[u32], z: &[T], a: &[T], mut each: impl FnMut(usize, T)) -> [f64; 2] {
     let (mut second, mut third) = (0.0, 0.0);
     for (k, ((&i, &z), &a)) in which.iter().zip(z).zip(a).enumerate() {
-        let (_, h, t) = glm.loss().derivatives(glm.target(i as usize), z);
+        let (_, h, t) = glm.derivatives(i as usize, z);
         let change = a.f64();
         second += h.f64() * change * change;
         third += t.f64() * change * change * change;

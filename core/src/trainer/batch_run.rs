@@ -425,7 +425,7 @@ where
         let of = |row: &u32| &scores[*row as usize * heads..][..heads];
         let mut ordered: Vec<T> = self.grouped.order.iter().flat_map(of).copied().collect();
         let (mut population, mut weights) = (self.population.clone(), self.grouped.weights.clone());
-        if self.host.estimator.whole().is_none() && !weights.is_empty() {
+        if WEIGHTS && !weights.is_empty() && self.host.estimator.whole().is_none() {
             (ordered, population) = self.grouped.repeated(&ordered, heads);
             weights = Vec::new();
         }

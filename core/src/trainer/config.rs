@@ -298,6 +298,9 @@ pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result
     if let Some(at) = of_classes.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
         return Err(TrainerError::Config(format!("class_weights: that of class {at} (from 0) is no number above 0")));
     }
+    if cfg!(all(feature = "compact", not(feature = "every-method"))) {
+        return Err(Error::Unsupported { what: "weights in this build" }.into());
+    }
     let own = |row: usize| train.weights().get(row).copied().unwrap_or(1.0);
     Ok(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect())
 }

@@ -185,7 +185,7 @@ impl<T: Real> Trainer<T> {
             }
         }
         let weights = config::importance(config, beside.rows(&train))?;
-        if !weights.is_empty() && (method.is_finite_sum() || method.kind == registry::Kind::Cells) {
+        if !weights.is_empty() && method.kind == registry::Kind::Cells {
             return Err(config::no_weights(method));
         }
         let settings = config.settings_of(method, &pairs)?;
@@ -226,7 +226,7 @@ impl<T: Real> Trainer<T> {
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => {
-                AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside)?)
+                AnyRun::Sum(SumRun::of_method(method, &settings, config, model, rows, &beside, &weights)?)
             }
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),

@@ -127,14 +127,28 @@ impl<T: Real> SumRun<T> {
         model: AnyModel,
         train: &Dataset<T>,
         beside: &Beside<T>,
+        weights: &[f64],
     ) -> Result<Self, TrainerError> {
+        // (A row of weight 0 may be drawn, and moves nothing.)
+        let there = weights.iter().filter(|&&w| w > 0.0).count();
         let (n, start) = (train.len(), beside.start().map(Predictor::params));
         room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
-        let (loss, lambda) = loss_of(settings, n)?;
+        let (loss, lambda) = loss_of(settings, if weights.is_empty() { n } else { there })?;
         if let (Targets::Values(_), false) = (train.targets(), loss == GlmLoss::LeastSquares) {
             return Err(TrainerError::Config("numbers are fitted by loss=least-squares".to_string()));
         }
-        let sum = ModelSum::new(model, train.rows(), train.response(), loss, lambda)?;
+        let weights = match weights.windows(2).all(|pair| pair[0] == pair[1]) {
+            true => Vec::new(),
+            false => {
+                let mean = weights.iter().sum::<f64>() / n as f64;
+                weights.iter().map(|w| w / mean).collect()
+            }
+        };
+        if !weights.is_empty() && !matches!(model, AnyModel::Linear(_)) {
+            let text = format!("method {} with {} takes no weights of rows or classes", method.name, config.model);
+            return Err(TrainerError::Config(text));
+        }
+        let sum = ModelSum::weighted(model, train.rows(), train.response(), loss, lambda, weights)?;
         let smooth = sum.smooth();
         if smooth.is_none()
             && let Some(error) = refused(method.name, settings, &format!("{}", config.model))

@@ -1,6 +1,6 @@
 //! Applying a fitted preparation.
 
-use super::super::dataset::{Dataset, Storage, Summary, Targets};
+use super::super::dataset::{Dataset, Storage, Summary, Targets, WEIGHTS};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
@@ -134,7 +134,7 @@ impl Preparation {
             data = data.with_groups(of, names).map_err(|error| table.error(error.into()))?;
         }
         // (Rows without labels are to be scored, and count nothing.)
-        if let Some(column) = self.weight.as_ref().filter(|_| *data.targets() != Targets::None)
+        if let Some(column) = self.weight.as_ref().filter(|_| WEIGHTS && *data.targets() != Targets::None)
             && table.columns().contains(column)
         {
             let weights = weights(table, column, rows)?;
