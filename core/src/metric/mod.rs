@@ -47,6 +47,7 @@ pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;
 pub use costs::{Costs, point_at_slope};
 pub use interval::{Interval, REPLICATES, bootstrap, bootstrap_top, delong, student};
+#[cfg(feature = "alloc")]
 pub(crate) use labels::check_weights;
 pub use labels::{Amount, Labels, Truth};
 #[cfg(feature = "alloc")]
