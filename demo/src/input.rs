@@ -3,12 +3,14 @@
 use crate::by_group::Grouping;
 use crate::error::{CliError, Result};
 use clap::ValueEnum;
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Scale, identifiers, label_column_of,
+    unpacked,
 };
 use undercurve::trainer::Config;
 
@@ -22,6 +24,8 @@ pub enum FormatArg {
     Csv,
     /// label index:value …
     Libsvm,
+    /// Cells with blanks or tabs between them, any number
+    Whitespace,
 }
 
 impl FormatArg {
@@ -30,6 +34,7 @@ impl FormatArg {
             Self::Auto => Format::Auto,
             Self::Csv => Format::Csv,
             Self::Libsvm => Format::Libsvm,
+            Self::Whitespace => Format::Whitespace,
         }
     }
 }
@@ -50,7 +55,7 @@ pub enum HeaderArg {
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Data")]
 pub struct LayoutArgs {
-    /// Layout of the file: auto, csv or libsvm, each plain or gzip
+    /// Layout of the file: auto, csv (commas, semicolons or tabs), whitespace or libsvm, each plain, gzip or zstd
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true)]
     pub format: FormatArg,
     /// Whether the first line of a CSV file names the columns: yes, no, or auto, which looks for numbers below names and
@@ -205,7 +210,7 @@ impl DataArgs {
 /// # Errors
 /// `Input`.
 pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
-    parse(&bytes(path)?, path, &read_options(layout, label))
+    parse(source(path)?, path, &read_options(layout, label))
 }
 
 /// Reads a data file as these options say.
@@ -214,7 +219,7 @@ pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<Raw
 /// `Input`.
 pub fn table_of(path: &Path, args: &DataArgs) -> Result<RawTable> {
     let options = ReadOptions { na: args.na.clone(), ..read_options(args.layout, args.label.as_deref()) };
-    parse(&bytes(path)?, path, &options)
+    parse(source(path)?, path, &options)
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
@@ -222,16 +227,22 @@ pub fn table_of(path: &Path, args: &DataArgs) -> Result<RawTable> {
 /// # Errors
 /// `Input`.
 pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -> Result<RawTable> {
-    let (bytes, label) = (bytes(path)?, preparation.label_column());
+    let label = preparation.label_column();
     let mut options = read_options(layout, None);
     options.na = preparation.na().to_vec();
     options.label = label.map(str::to_string);
-    let table = parse(&bytes, path, &options)?;
+    // (A pipe cannot be read twice.)
+    let piped = if path == Path::new("-") { Some(bytes(path)?) } else { None };
+    let read = |options: &ReadOptions| match &piped {
+        Some(bytes) => parse(&bytes[..], path, options),
+        None => parse(source(path)?, path, options),
+    };
+    let table = read(&options)?;
     let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
     let either = !table.has_header() || table.header_is_guessed();
     if options.header.is_none() && either && !known(&table) && table.format() == Format::Csv {
         options.header = Some(!table.has_header());
-        if let Ok(other) = parse(&bytes, path, &options)
+        if let Ok(other) = read(&options)
             && known(&other)
         {
             return Ok(other);
@@ -240,19 +251,29 @@ pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -
     Ok(table)
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let read = || match path.to_str() {
-        Some("-") => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        _ => std::fs::read(path),
-    };
-    read().map_err(|error| CliError::file(path, &error))
+/// The bytes of a file or of stdin, unpacked.
+///
+/// # Errors
+/// `Input`.
+pub fn open(path: &Path) -> Result<Box<dyn Read>> {
+    unpacked(source(path)?).map_err(|error| CliError::file(path, &error))
 }
 
-fn parse(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<RawTable> {
-    let table = RawTable::parse_with(bytes, options, &path.display().to_string())?;
+fn source(path: &Path) -> Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    Ok(Box::new(File::open(path).map_err(|error| CliError::file(path, &error))?))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
+    Ok(bytes)
+}
+
+fn parse(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
+    let table = RawTable::read(reader, options, &path.display().to_string())?;
     if options.header == Some(true) && table.format() == Format::Libsvm {
         return Err(CliError::input(format!("--header yes: {} is LIBSVM, which names no columns", table.name())));
     }

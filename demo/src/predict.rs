@@ -4,10 +4,8 @@ use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs, MissingArg};
 use crate::table;
 use anyhow::anyhow;
-use flate2::read::MultiGzDecoder;
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::data::{Block, Blocks, Preparation, Target};
 use undercurve::trainer::Predictor;
@@ -34,7 +32,7 @@ pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// Rows with the columns of training, plain or gzip; - is stdin
+    /// Rows with the columns of training, plain, gzip or zstd; - is stdin
     #[arg(value_name = "DATA", default_value = "-")]
     data: PathBuf,
     /// Columns to carry through, with commas between them
@@ -71,7 +69,7 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
     let file = args.data.display().to_string();
     let options = input::read_options(args.layout, None);
     let mut blocks = Blocks::new(&preparation, &options, &args.id, &file);
-    let mut reader = open(&args.data)?;
+    let mut reader = input::open(&args.data)?;
     let stdout = io::stdout().lock();
     let mut work = Work {
         labels: input::names_of_labels(&preparation),
@@ -97,22 +95,6 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
     let extra: Vec<&str> = blocks.extra().into_iter().filter(|name| Some(*name) != label).collect();
     work.counts.notes(&file, &extra);
     Ok(())
-}
-
-/// The bytes of a file or of stdin, unpacked.
-fn open(path: &Path) -> Result<Box<dyn Read>> {
-    let raw: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(|error| CliError::file(path, &error))?)
-    };
-    let mut raw = BufReader::with_capacity(1 << 16, raw);
-    // (Two bytes tell gzip; a pipe may give them one by one.)
-    let mut start = Vec::new();
-    raw.by_ref().take(2).read_to_end(&mut start).map_err(|error| CliError::file(path, &error))?;
-    let packed = start == [0x1f, 0x8b];
-    let whole = io::Cursor::new(start).chain(raw);
-    Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
 }
 
 /// Nobody reads any more, or the disk is full.

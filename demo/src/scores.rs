@@ -4,11 +4,10 @@
 //! reader of whole files, which says what is wrong and where. So both give the same numbers, and there is one wording of
 //! every error.
 
-use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use undercurve::data::{RawTable, ReadOptions};
+use undercurve::data::{RawTable, ReadOptions, unpacked};
 
 /// Lines that the delimiter and the header are found from; the reader of whole files looks at 100 that are not blank.
 const HEAD: usize = 128;
@@ -34,12 +33,7 @@ pub fn read(
     if !file.metadata().ok()?.is_file() {
         return None;
     }
-    let mut file = BufReader::with_capacity(1 << 16, file);
-    if file.fill_buf().ok()?.starts_with(&[0x1f, 0x8b]) {
-        read_lines(BufReader::new(MultiGzDecoder::new(file)), options, columns, positive)
-    } else {
-        read_lines(file, options, columns, positive)
-    }
+    read_lines(BufReader::with_capacity(1 << 16, unpacked(file).ok()?), options, columns, positive)
 }
 
 fn read_lines(

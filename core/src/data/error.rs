@@ -25,6 +25,14 @@ pub struct DataError {
     pub kind: DataErrorKind,
 }
 
+impl DataError {
+    /// In a file of this name, with so many lines before those that the place counts.
+    pub(super) fn placed(file: &str, (line, column, kind): Placed, before: u32) -> Self {
+        let line = if line > 0 { line.saturating_add(before) } else { 0 };
+        Self { file: String::from(file), line, column, kind }
+    }
+}
+
 /// The kinds of [`DataError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,6 +52,15 @@ pub enum DataErrorKind {
     GzipTruncated,
     /// gzip data that does not unpack to what its checksum says.
     GzipCorrupt,
+    /// zstd data that stops in the middle, or does not unpack.
+    ZstdDamaged,
+    /// zstd data in a build without the feature `zstd`.
+    ZstdUnsupported,
+    /// The system does not give the bytes.
+    Unreadable {
+        /// What it says.
+        text: String,
+    },
     /// gzip data in a build without the feature `std`.
     GzipUnsupported,
     /// More than this build can hold.
@@ -256,6 +273,9 @@ impl fmt::Display for DataErrorKind {
             Self::Encoding => f.write_str("the text is not UTF-8"),
             Self::GzipTruncated => f.write_str("the gzip data is cut off"),
             Self::GzipCorrupt => f.write_str("the gzip data is damaged"),
+            Self::ZstdDamaged => f.write_str("the zstd data is cut off or damaged"),
+            Self::ZstdUnsupported => f.write_str("zstd data, and this build does not read it"),
+            Self::Unreadable { text } => f.write_str(text),
             Self::GzipUnsupported => f.write_str("gzip data, and this build reads plain text only"),
             Self::TooLarge { what } => write!(f, "{what} is too large"),
             Self::Ragged { need, got } => {

@@ -34,3 +34,6 @@ pub use {
     scale::Scale,
     split::{Parts, Split, group_folds},
 };
+
+#[cfg(feature = "std")]
+pub use parse::unpacked;

@@ -25,7 +25,7 @@ impl Scale {
     pub fn usual(format: Format) -> Self {
         match format {
             Format::Libsvm => Self::Unit,
-            Format::Auto | Format::Csv => Self::Standard,
+            Format::Auto | Format::Csv | Format::Whitespace => Self::Standard,
         }
     }
 

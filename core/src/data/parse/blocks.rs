@@ -4,8 +4,9 @@
 //! What a column is, numbers or text, is the preparation's to say and not the block's, so a row is read alike wherever it
 //! stands. Blocks end where a line ends outside quotes, by the rules of the tokeniser; a text without line feeds is one block.
 
-use super::csv;
-use super::{Content, Format, RawTable, ReadOptions, decode, detect, libsvm};
+use super::cells::{Making, Reads};
+use super::pieces::{Piece, Pieces};
+use super::{Content, Format, RawTable, ReadOptions, csv, decode, detect, libsvm};
 use crate::data::Preparation;
 use crate::data::error::{DataError, DataErrorKind, Placed};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -13,19 +14,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-
-/// Where in a CSV text the scan for a line's end is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Place {
-    /// A cell begins.
-    #[default]
-    Start,
-    /// In one without quotes.
-    Plain,
-    Quoted,
-    /// After a quote in a quoted cell: its end, or the first of two.
-    Quote,
-}
 
 /// How the text is cut, and what its columns are.
 #[derive(Clone, Debug)]
@@ -62,12 +50,7 @@ pub struct Blocks {
     texts: Vec<String>,
     sparse: bool,
     keep: Vec<String>,
-    pending: Vec<u8>,
-    scanned: usize,
-    place: Place,
-    /// Bytes of `pending` up to the last end of a line.
-    ready: usize,
-    lines: u32,
+    pieces: Pieces,
     /// Once the first rows are there.
     layout: Option<Layout>,
     begun: bool,
@@ -87,11 +70,7 @@ impl Blocks {
             texts: preparation.texts(),
             sparse: preparation.is_sparse(),
             keep: keep.to_vec(),
-            pending: Vec::new(),
-            scanned: 0,
-            place: Place::Start,
-            ready: 0,
-            lines: 0,
+            pieces: Pieces::default(),
             layout: None,
             begun: false,
         }
@@ -115,12 +94,15 @@ impl Blocks {
     /// # Errors
     /// What is wrong with the text, as [`RawTable::parse`] says it, and a column that is not there.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Block>, DataError> {
-        self.pending.extend_from_slice(bytes);
-        if !self.begun && self.pending.iter().filter(|&&b| b == b'\n').count() < csv::LOOK {
+        if !self.pieces.push(bytes).map_err(|placed| self.error(placed, 0))? {
             return Ok(None); // what the delimiter is takes some lines
         }
-        self.scan();
-        self.take(self.ready)
+        let delimiter = match &self.layout {
+            Some(layout) => Some(layout.delimiter),
+            None if self.sparse => None,
+            None => Some(csv::delimiter(self.pieces.pending(), &self.options)),
+        };
+        self.pieces.lines(delimiter).map_or(Ok(None), |piece| self.take(&piece))
     }
 
     /// The last rows.
@@ -128,65 +110,36 @@ impl Blocks {
     /// # Errors
     /// As [`push`](Self::push); `Empty` and `HeaderOnly` where no row came.
     pub fn finish(&mut self) -> Result<Option<Block>, DataError> {
-        let rest = self.take(self.pending.len())?;
+        let rest = self.pieces.rest();
+        let rest = self.take(&rest)?;
         if rest.is_none() && !self.begun {
-            return Err(self.error((0, 0, DataErrorKind::Empty)));
+            return Err(self.error((0, 0, DataErrorKind::Empty), 0));
         }
         Ok(rest)
     }
 
-    fn error(&self, (line, column, kind): Placed) -> DataError {
-        let line = if line > 0 { line.saturating_add(self.lines) } else { 0 };
-        DataError { file: self.name.clone(), line, column, kind }
+    fn error(&self, placed: Placed, before: u32) -> DataError {
+        DataError::placed(&self.name, placed, before)
     }
 
-    /// Looks for ends of lines in what is new.
-    fn scan(&mut self) {
-        let delimiter = match &self.layout {
-            Some(layout) => Some(layout.delimiter),
-            None if self.sparse => None,
-            None => Some(csv::delimiter(&self.pending)),
-        };
-        for (at, &b) in self.pending.iter().enumerate().skip(self.scanned) {
-            self.place = match (self.place, b) {
-                (Place::Quoted, b'"') if delimiter.is_some() => Place::Quote,
-                (Place::Quoted, _) => Place::Quoted,
-                (Place::Start | Place::Quote, b'"') if delimiter.is_some() => Place::Quoted,
-                (_, b'\n') => {
-                    self.ready = at + 1;
-                    Place::Start
-                }
-                (_, b) if b == b'\r' || delimiter == Some(b) => Place::Start,
-                _ => Place::Plain,
-            };
-        }
-        self.scanned = self.pending.len();
-    }
-
-    /// The rows of the first `count` bytes.
-    fn take(&mut self, count: usize) -> Result<Option<Block>, DataError> {
-        let bytes: Vec<u8> = self.pending.drain(..count).collect();
-        (self.scanned, self.ready) = (self.scanned.saturating_sub(count), 0);
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            self.lines = self.lines.saturating_add(ends(&bytes));
+    /// The rows of a piece.
+    fn take(&mut self, piece: &Piece) -> Result<Option<Block>, DataError> {
+        if piece.bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
-        let block = match self.parse(&bytes) {
+        let block = match self.parse(piece) {
             // (Comments alone, or empty cells.)
             Err((_, _, DataErrorKind::Empty)) => None,
-            other => other.map_err(|placed| self.error(placed))?,
+            other => other.map_err(|placed| self.error(placed, piece.before))?,
         };
         self.begun |= block.is_some();
-        let before = self.lines;
-        self.lines = before.saturating_add(ends(&bytes));
-        Ok(block.map(|(content, mut lines, kept)| {
-            lines.iter_mut().for_each(|line| *line = line.saturating_add(before));
+        Ok(block.map(|(content, lines, kept)| {
             Block { table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone() }, kept }
         }))
     }
 
-    fn parse(&mut self, bytes: &[u8]) -> Result<Option<Parsed>, Placed> {
-        let text = decode(bytes)?;
+    fn parse(&mut self, piece: &Piece) -> Result<Option<Parsed>, Placed> {
+        let text = decode(piece)?;
         if !self.begun {
             // (A sparse text is told from a table as in training.)
             let format = detect(text, &self.options, &self.name);
@@ -198,12 +151,14 @@ impl Blocks {
             }
         }
         if self.sparse {
-            let (content, lines) = libsvm::parse_unlabelled(text)?;
+            let mut making = libsvm::Making::new();
+            making.push(text, false, piece.before)?;
+            let (content, lines) = making.finish()?;
             return Ok(Some((content, lines, Vec::new())));
         }
         let (delimiter, width) = match &self.layout {
             Some(layout) => (layout.delimiter, layout.names.len()),
-            None => (csv::delimiter(text.as_bytes()), 0),
+            None => (csv::delimiter(text.as_bytes(), &self.options), 0),
         };
         let cells = csv::tokenise(text, delimiter, width)?;
         let mut start = 0;
@@ -223,10 +178,13 @@ impl Blocks {
         let rows = start..cells.lines.len();
         let kept = rows.flat_map(|row| layout.keep.iter().map(move |&at| (row, at)));
         let kept = kept.map(|(row, at)| cells.get(row, at).to_string()).collect();
-        let reads = csv::Reads { na: &self.options.na, commas: delimiter != b',' };
-        let (columns, readings) = csv::columns(&cells, start, &layout.texts, reads)?;
+        let reads = Reads { na: &self.options.na, commas: delimiter != b',' };
+        let mut making = Making::new(&layout.texts);
+        making.push(&cells, start, 0, reads);
+        let (columns, readings) = making.finish(reads)?;
         let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, readings };
-        Ok(Some((content, cells.lines[start..].to_vec(), kept)))
+        let lines = cells.lines[start..].iter().map(|line| line.saturating_add(piece.before));
+        Ok(Some((content, lines.collect(), kept)))
     }
 
     fn is_header(&self, cells: &csv::Cells) -> bool {
@@ -259,9 +217,4 @@ impl Blocks {
         let keep = self.keep.iter().map(|name| places[name]).collect();
         Ok(Layout { delimiter, names, texts, keep })
     }
-}
-
-/// Ends of lines.
-fn ends(bytes: &[u8]) -> u32 {
-    (0..bytes.len()).filter(|&at| csv::ends_line(bytes, at)).count() as u32
 }

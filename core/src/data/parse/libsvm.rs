@@ -6,21 +6,39 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-pub(super) fn parse(text: &str) -> Result<(Content, Vec<u32>), Placed> {
-    rows(text, true)
+/// Rows in the making.
+#[derive(Clone, Debug)]
+pub(super) struct Making {
+    labels: Vec<f64>,
+    ptr: Vec<usize>,
+    col: Vec<u32>,
+    val: Vec<f64>,
+    cols: usize,
+    lines: Vec<u32>,
 }
 
-/// Rows that may come without a label: their first token is a pair.
-pub(super) fn parse_unlabelled(text: &str) -> Result<(Content, Vec<u32>), Placed> {
-    rows(text, false)
+impl Making {
+    pub fn new() -> Self {
+        Self { labels: Vec::new(), ptr: vec![0], col: Vec::new(), val: Vec::new(), cols: 0, lines: Vec::new() }
+    }
+
+    /// Takes the rows of some lines with `before` lines before them. Unless they are `labelled` they may come without a label:
+    /// their first token is a pair. The line of an error is counted from there.
+    pub fn push(&mut self, text: &str, labelled: bool, before: u32) -> Result<(), Placed> {
+        rows(text, labelled, before, self)
+    }
+
+    pub fn finish(self) -> Result<(Content, Vec<u32>), Placed> {
+        let Self { labels, ptr, col, val, cols, lines } = self;
+        match labels.is_empty() {
+            true => Err(whole(DataErrorKind::Empty)),
+            false => Ok((Content::Libsvm { labels, ptr, col, val, cols }, lines)),
+        }
+    }
 }
 
-fn rows(text: &str, labelled: bool) -> Result<(Content, Vec<u32>), Placed> {
-    let mut labels = Vec::new();
-    let mut lines = Vec::new();
-    let mut ptr = vec![0];
-    let (mut col, mut val) = (Vec::new(), Vec::new());
-    let mut cols = 0;
+fn rows(text: &str, labelled: bool, before: u32, into: &mut Making) -> Result<(), Placed> {
+    let Making { labels, ptr, col, val, cols, lines } = into;
     for (number, line) in text.lines().enumerate() {
         let number = number as u32 + 1;
         let data = line.split_once('#').map_or(line, |(data, _)| data);
@@ -39,14 +57,11 @@ fn rows(text: &str, labelled: bool) -> Result<(Content, Vec<u32>), Placed> {
             val.push(value);
             previous = index;
         }
-        cols = cols.max(previous as usize);
+        *cols = (*cols).max(previous as usize);
         ptr.push(col.len());
-        lines.push(number);
+        lines.push(before.saturating_add(number));
     }
-    if labels.is_empty() {
-        return Err(whole(DataErrorKind::Empty));
-    }
-    Ok((Content::Libsvm { labels, ptr, col, val, cols }, lines))
+    Ok(())
 }
 
 fn label(token: &str) -> Result<f64, DataErrorKind> {

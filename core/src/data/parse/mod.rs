@@ -1,36 +1,46 @@
 //! From bytes to a table of columns: unpacking, what format it is, and the table itself.
 
 mod blocks;
+mod cells;
 mod csv;
 mod libsvm;
+mod pieces;
+#[cfg(feature = "std")]
+mod unpack;
+mod whole;
 
 pub use blocks::{Block, Blocks};
 pub use csv::LABEL_NAMES;
+#[cfg(feature = "std")]
+pub use unpack::unpacked;
 
 use super::error::{DataError, DataErrorKind, Placed, whole};
-use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
 /// ask for gigabytes.
 pub const MAX_COLUMNS: u32 = 1 << 26;
 
-/// The most bytes of unpacked text: 4 GiB, or 1 GiB where pointers have 32 bits.
+/// The most bytes of one line, or of a text without line feeds: 4 GiB, or 1 GiB where pointers have 32 bits.
 pub const MAX_TEXT: usize = if usize::BITS > 32 { u32::MAX as usize } else { 1 << 30 };
 
 /// The layout of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// By the name (`.csv`, `.tsv`, `.svm`, `.libsvm`, `.svmlight`, each with or without `.gz`), else by the content.
+    /// By the name (`.csv`, `.tsv`, `.svm`, `.libsvm`, `.svmlight`, each with or without `.gz` or `.zst`), else by the content.
     #[default]
     Auto,
     /// Cells with commas, semicolons or tabs between them (found from the first lines), quoted with `"` where needed.
     Csv,
     /// `label index:value …`, indices ascending from 1, `#` starts a comment.
     Libsvm,
+    /// A table whose cells have blanks or tabs between them, any number; `Auto` takes a text for one without commas, semicolons
+    /// and tabs in its first line, with as many words, more than one, in each of the lines looked at.
+    Whitespace,
 }
 
 /// How to read a file.
@@ -116,10 +126,11 @@ pub struct RawTable {
 }
 
 impl RawTable {
-    /// Reads a whole file from memory, plain or gzip (known by its first bytes).
+    /// Reads a whole file from memory, plain, gzip or (with the feature `zstd`) zstd, known by their first bytes.
     ///
-    /// `name` is what errors call it. Cost: one pass over the text and one over the cells; memory about the text again
-    /// plus 12 bytes per cell while reading, 8 bytes per cell (LIBSVM: 12 per stored value) afterwards.
+    /// `name` is what errors call it. Cost: one pass over the text and one over the cells; memory of 8 bytes per cell (of text 4
+    /// and its different values, LIBSVM 12 per stored value), while reading also a piece of the text, and of numbers with commas
+    /// and dates what is written. No more than 2³² rows.
     ///
     /// # Errors
     /// Everything about the text itself: empty, binary, not UTF-8, cut-off gzip, ragged rows, open quotes, two columns
@@ -140,18 +151,41 @@ impl RawTable {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(bytes: &[u8], options: &ReadOptions, name: &str) -> Result<Self, DataError> {
-        let parsed = || -> Result<(Content, Vec<u32>), Placed> {
-            let unpacked = unpack(bytes)?;
-            let text = decode(&unpacked)?;
-            match detect(text, options, name) {
-                Format::Libsvm => libsvm::parse(text),
-                _ => csv::parse(text, options),
+        #[cfg(feature = "std")]
+        return Self::read(bytes, options, name);
+        #[cfg(not(feature = "std"))]
+        {
+            if bytes.starts_with(&[0x1f, 0x8b]) {
+                return Err(DataError::placed(name, whole(DataErrorKind::GzipUnsupported), 0));
             }
-        };
-        match parsed() {
-            Ok((content, lines)) => Ok(Self { name: name.to_string(), content, lines, na: options.na.clone() }),
-            Err((line, column, kind)) => Err(DataError { file: name.to_string(), line, column, kind }),
+            let mut table = whole::Whole::new(options, name);
+            bytes.chunks(PIECE).try_for_each(|piece| table.push(piece))?;
+            Self::made(table.finish()?, options, name)
         }
+    }
+
+    /// Reads a file as its bytes come, plain or packed as in [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and `Unreadable`.
+    #[cfg(feature = "std")]
+    pub fn read(reader: impl std::io::Read, options: &ReadOptions, name: &str) -> Result<Self, DataError> {
+        let failed = |error: std::io::Error| DataError::placed(name, whole(unpack::kind(&error)), 0);
+        let mut reader = unpacked(reader).map_err(failed)?;
+        let mut table = whole::Whole::new(options, name);
+        let mut piece = vec![0; PIECE];
+        loop {
+            match reader.read(&mut piece) {
+                Ok(0) => return Self::made(table.finish()?, options, name),
+                Ok(read) => table.push(&piece[..read])?,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    fn made((content, lines): (Content, Vec<u32>), options: &ReadOptions, name: &str) -> Result<Self, DataError> {
+        Ok(Self { name: name.to_string(), content, lines, na: options.na.clone() })
     }
 
     /// One row, from names of columns and what a file would have in them; all but `numbers` are text whatever they hold.
@@ -160,12 +194,15 @@ impl RawTable {
         let cells = csv::Cells::of_row(row.iter().map(|cell| cell.1));
         let names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
         let texts: Vec<bool> = row.iter().map(|cell| !numbers.contains(&cell.0)).collect();
-        match csv::columns(&cells, 0, &texts, csv::Reads { na, commas: true }) {
+        let reads = cells::Reads { na, commas: true };
+        let mut making = cells::Making::new(&texts);
+        making.push(&cells, 0, 0, reads);
+        match making.finish(reads) {
             Ok((columns, readings)) => {
                 let content = Content::Csv { names, header: None, clear: true, columns, readings };
                 Ok(Self { name, content, lines: cells.lines, na: na.to_vec() })
             }
-            Err((line, column, kind)) => Err(DataError { file: name, line, column, kind }),
+            Err(placed) => Err(DataError::placed(&name, placed, 0)),
         }
     }
 
@@ -310,45 +347,24 @@ pub(super) fn number_text(x: f64) -> String {
     format!("{}", x + 0.0) // −0 is called 0
 }
 
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Bytes of a text that are taken at once.
+const PIECE: usize = 1 << 17;
 
-#[cfg(feature = "std")]
-fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Placed> {
-    use std::io::{ErrorKind, Read};
-    if !bytes.starts_with(&GZIP) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let mut out = Vec::new();
-    match flate2::read::MultiGzDecoder::new(bytes).take(MAX_TEXT as u64 + 1).read_to_end(&mut out) {
-        Ok(_) => Ok(Cow::Owned(out)),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(whole(DataErrorKind::GzipTruncated)),
-        Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(whole(TOO_LARGE)),
-        Err(_) => Err(whole(DataErrorKind::GzipCorrupt)),
-    }
-}
-
-#[cfg(not(feature = "std"))]
-fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Placed> {
-    if bytes.starts_with(&GZIP) { Err(whole(DataErrorKind::GzipUnsupported)) } else { Ok(Cow::Borrowed(bytes)) }
-}
-
-const TOO_LARGE: DataErrorKind = DataErrorKind::TooLarge { what: "the text" };
+const TOO_LARGE: DataErrorKind = DataErrorKind::TooLarge { what: "a line of the text" };
 
 /// The bytes as text without a byte order mark.
-fn decode(bytes: &[u8]) -> Result<&str, Placed> {
+fn decode(piece: &pieces::Piece) -> Result<&str, Placed> {
     const KNOWN: [(&[u8], &str); 7] = [
         (b"PK\x03\x04", "a zip archive"),
         (b"PAR1", "a Parquet file"),
         (b"\xfd7zXZ", "an xz archive"),
-        (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+        (b"\x28\xb5\x2f\xfd", "zstd inside gzip or zstd"),
         (b"\xff\xfe", "UTF-16"),
         (b"\xfe\xff", "UTF-16"),
-        (b"\x1f\x8b", "gzip inside gzip"),
+        (b"\x1f\x8b", "gzip inside gzip or zstd"),
     ];
-    if bytes.len() > MAX_TEXT {
-        return Err(whole(TOO_LARGE));
-    }
-    if let Some(&(_, looks_like)) = KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+    let (bytes, first) = (piece.bytes.as_slice(), piece.before == 0);
+    if let Some(&(_, looks_like)) = KNOWN.iter().find(|(magic, _)| first && bytes.starts_with(magic)) {
         return Err(whole(DataErrorKind::Binary { looks_like }));
     }
     // Tab, line feed, form feed and carriage return are the control characters that text has.
@@ -358,7 +374,7 @@ fn decode(bytes: &[u8]) -> Result<&str, Placed> {
         let looks_like = if saved { "a run that undercurve saved" } else { "binary data" };
         return Err(whole(DataErrorKind::Binary { looks_like }));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(bytes);
     match core::str::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {
@@ -374,7 +390,7 @@ fn detect(text: &str, options: &ReadOptions, name: &str) -> Format {
         return options.format;
     }
     let lower = name.to_ascii_lowercase();
-    let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
+    let plain = [".gz", ".zst"].iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);
     if [".csv", ".tsv"].iter().any(|end| plain.ends_with(end)) {
         return Format::Csv;
     }

@@ -1,0 +1,93 @@
+//! A text that comes in pieces, cut where lines end.
+
+use super::csv;
+use super::{MAX_TEXT, TOO_LARGE};
+use crate::data::error::{Placed, whole};
+use alloc::vec::Vec;
+
+/// Where in a CSV text the scan for a line's end is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Place {
+    /// A cell begins.
+    #[default]
+    Start,
+    /// In one without quotes.
+    Plain,
+    Quoted,
+    /// After a quote in a quoted cell: its end, or the first of two.
+    Quote,
+}
+
+/// What has come and is not yet taken. A text without line feeds is one piece.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pieces {
+    pending: Vec<u8>,
+    scanned: usize,
+    place: Place,
+    /// Bytes of `pending` up to the last end of a line.
+    ready: usize,
+    /// Lines before those of `pending`.
+    pub lines: u32,
+    /// There were enough lines to tell what the text is; until then, how many bytes there are when they are counted again.
+    begun: bool,
+    count_at: usize,
+}
+
+/// Some whole lines.
+pub(super) struct Piece {
+    pub bytes: Vec<u8>,
+    /// Lines before them.
+    pub before: u32,
+}
+
+impl Pieces {
+    /// Takes bytes. True once there are enough lines to tell what the text is: as many as are looked at.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<bool, Placed> {
+        if bytes.len() > MAX_TEXT - self.pending.len().min(MAX_TEXT) {
+            return Err(whole(TOO_LARGE));
+        }
+        self.pending.extend_from_slice(bytes);
+        if !self.begun && self.pending.len() >= self.count_at {
+            self.count_at = 2 * self.pending.len();
+            self.begun = csv::has_lines(&self.pending);
+        }
+        Ok(self.begun)
+    }
+
+    /// What is there so far.
+    pub fn pending(&self) -> &[u8] {
+        &self.pending
+    }
+
+    /// The lines that are whole, by the rules of the tokeniser where there is a delimiter; `None` where there are none.
+    pub fn lines(&mut self, delimiter: Option<u8>) -> Option<Piece> {
+        for (at, &b) in self.pending.iter().enumerate().skip(self.scanned) {
+            self.place = match (self.place, b) {
+                (Place::Quoted, b'"') if delimiter.is_some() => Place::Quote,
+                (Place::Quoted, _) => Place::Quoted,
+                (Place::Start | Place::Quote, b'"') if delimiter.is_some() => Place::Quoted,
+                (_, b'\n') => {
+                    self.ready = at + 1;
+                    Place::Start
+                }
+                (_, b) if b == b'\r' || delimiter == Some(b) => Place::Start,
+                _ => Place::Plain,
+            };
+        }
+        self.scanned = self.pending.len();
+        (self.ready > 0).then(|| self.cut(self.ready))
+    }
+
+    /// All that is left.
+    pub fn rest(&mut self) -> Piece {
+        self.cut(self.pending.len())
+    }
+
+    fn cut(&mut self, count: usize) -> Piece {
+        let bytes: Vec<u8> = self.pending.drain(..count).collect();
+        (self.scanned, self.ready) = (self.scanned.saturating_sub(count), 0);
+        let before = self.lines;
+        self.lines = before.saturating_add((0..bytes.len()).filter(|&at| csv::ends_line(&bytes, at)).count() as u32);
+        Piece { bytes, before }
+    }
+}

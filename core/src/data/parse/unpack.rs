@@ -1,0 +1,121 @@
+//! Packed files: what their first bytes say they are, unpacked as they come.
+
+use crate::data::error::DataErrorKind;
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+use flate2::read::MultiGzDecoder;
+use std::io::{self, BufReader, Cursor, ErrorKind, Read};
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The bytes of a file or a pipe, unpacked where their first ones say gzip or (with the feature `zstd`) zstd, each also of
+/// several members one after the other.
+///
+/// # Errors
+/// Those of the reader, and what is wrong with packed data: then the error has a [`DataErrorKind`] inside.
+pub fn unpacked<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let mut reader = BufReader::with_capacity(1 << 16, reader);
+    // (A pipe may give the bytes one by one.)
+    let mut start = Vec::new();
+    reader.by_ref().take(4).read_to_end(&mut start)?;
+    let (gzip, zstd) = (start.starts_with(&GZIP), start == ZSTD);
+    let whole = Cursor::new(start).chain(reader);
+    Ok(match (gzip, zstd) {
+        (true, _) => Box::new(Gzip(MultiGzDecoder::new(whole))),
+        (_, true) => zstd_reader(whole)?,
+        _ => Box::new(whole),
+    })
+}
+
+#[cfg(feature = "zstd")]
+fn zstd_reader<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(Box::new(zstd::Frames::new(reader)))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn zstd_reader<'a>(_: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Err(damaged(DataErrorKind::ZstdUnsupported))
+}
+
+/// What an error of [`unpacked`], or of what it reads from, says of the file.
+pub(super) fn kind(error: &io::Error) -> DataErrorKind {
+    let inside = error.get_ref().and_then(|inside| inside.downcast_ref::<Damaged>());
+    inside.map_or_else(|| DataErrorKind::Unreadable { text: plain(error) }, |Damaged(kind)| kind.clone())
+}
+
+/// An operating system error without its number.
+fn plain(error: &io::Error) -> alloc::string::String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_string()
+}
+
+/// Packed data that cannot be unpacked.
+#[derive(Debug)]
+struct Damaged(DataErrorKind);
+
+impl fmt::Display for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for Damaged {}
+
+fn damaged(kind: DataErrorKind) -> io::Error {
+    io::Error::other(Damaged(kind))
+}
+
+struct Gzip<R: Read>(MultiGzDecoder<R>);
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => damaged(DataErrorKind::GzipTruncated),
+            ErrorKind::InvalidInput | ErrorKind::InvalidData => damaged(DataErrorKind::GzipCorrupt),
+            _ => error,
+        })
+    }
+}
+
+#[cfg(feature = "zstd")]
+mod zstd {
+    use super::{DataErrorKind, damaged};
+    use alloc::boxed::Box;
+    use std::io::{self, BufRead, BufReader, Read};
+    use zstd_decoder::decoding::{FrameDecoder, StreamingDecoder};
+
+    /// The frames of a zstd file, one after the other.
+    pub struct Frames<R: Read> {
+        source: Option<BufReader<R>>,
+        frame: Option<Box<StreamingDecoder<BufReader<R>, FrameDecoder>>>,
+    }
+
+    impl<R: Read> Frames<R> {
+        pub fn new(reader: R) -> Self {
+            Self { source: Some(BufReader::with_capacity(1 << 16, reader)), frame: None }
+        }
+    }
+
+    impl<R: Read> Read for Frames<R> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let failed = || damaged(DataErrorKind::ZstdDamaged);
+            loop {
+                if let Some(mut source) = self.source.take() {
+                    if source.fill_buf()?.is_empty() {
+                        self.source = Some(source);
+                        return Ok(0);
+                    }
+                    self.frame = Some(Box::new(StreamingDecoder::new(source).map_err(|_| failed())?));
+                }
+                let Some(frame) = &mut self.frame else { return Ok(0) };
+                match frame.read(out).map_err(|_| failed())? {
+                    0 if !out.is_empty() => self.source = self.frame.take().map(|frame| frame.into_inner()),
+                    read => return Ok(read),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A whole table from a text that comes in pieces: memory for the columns and a piece.
+
+use super::cells::{Making, Reads};
+use super::pieces::{Piece, Pieces};
+use super::{Content, Format, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
+use crate::data::error::{DataError, DataErrorKind, Placed, whole};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A table in the making: give it bytes by [`push`](Self::push), and the end by [`finish`](Self::finish).
+pub(super) struct Whole<'a> {
+    options: &'a ReadOptions,
+    name: &'a str,
+    pieces: Pieces,
+    /// Once the first rows are there.
+    form: Option<Form>,
+}
+
+enum Form {
+    Csv { delimiter: u8, names: Vec<String>, header: Option<u32>, clear: bool, columns: Making, lines: Vec<u32> },
+    Libsvm(libsvm::Making),
+}
+
+impl<'a> Whole<'a> {
+    pub fn new(options: &'a ReadOptions, name: &'a str) -> Self {
+        Self { options, name, pieces: Pieces::default(), form: None }
+    }
+
+    fn error(&self, placed: Placed, before: u32) -> DataError {
+        DataError::placed(self.name, placed, before)
+    }
+
+    /// Takes the next bytes, of unpacked text.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        if !self.pieces.push(bytes).map_err(|placed| self.error(placed, 0))? {
+            return Ok(()); // what it is takes some lines
+        }
+        let delimiter = match &self.form {
+            Some(Form::Csv { delimiter, .. }) => Some(*delimiter),
+            Some(Form::Libsvm(_)) => None,
+            None => Some(csv::delimiter(self.pieces.pending(), self.options)),
+        };
+        self.pieces.lines(delimiter).map_or(Ok(()), |piece| self.take(&piece))
+    }
+
+    /// What it is.
+    pub fn finish(mut self) -> Result<(Content, Vec<u32>), DataError> {
+        let rest = self.pieces.rest();
+        self.take(&rest)?;
+        let made = match self.form.take() {
+            None => Err(whole(DataErrorKind::Empty)),
+            Some(Form::Libsvm(rows)) => rows.finish(),
+            Some(Form::Csv { header: Some(line), lines, .. }) if lines.is_empty() => {
+                Err((line, 0, DataErrorKind::HeaderOnly))
+            }
+            Some(Form::Csv { delimiter, names, header, clear, columns, lines }) => columns
+                .finish(reads(self.options, delimiter))
+                .map(|(columns, readings)| (Content::Csv { names, header, clear, columns, readings }, lines)),
+        };
+        made.map_err(|placed| self.error(placed, 0))
+    }
+
+    fn take(&mut self, piece: &Piece) -> Result<(), DataError> {
+        match self.parse(piece) {
+            // (Blank lines alone.)
+            Ok(()) | Err((_, _, DataErrorKind::Empty)) => Ok(()),
+            Err(placed) => Err(self.error(placed, piece.before)),
+        }
+    }
+
+    fn parse(&mut self, piece: &Piece) -> Result<(), Placed> {
+        let text = decode(piece)?;
+        let mut first = None;
+        if self.form.is_none() {
+            if detect(text, self.options, self.name) == Format::Libsvm {
+                self.form = Some(Form::Libsvm(libsvm::Making::new()));
+            } else {
+                let delimiter = csv::delimiter(text.as_bytes(), self.options);
+                let cells = csv::tokenise(text, delimiter, 0)?;
+                let (is_header, clear) = csv::header(&cells, self.options, reads(self.options, delimiter));
+                let names = csv::names(&cells, is_header)?;
+                let header = is_header.then(|| piece.before + cells.lines[0]);
+                let columns = Making::new(&vec![false; cells.width]);
+                self.form = Some(Form::Csv { delimiter, names, header, clear, columns, lines: Vec::new() });
+                first = Some((cells, usize::from(is_header)));
+            }
+        }
+        match &mut self.form {
+            Some(Form::Csv { delimiter, names, columns, lines, .. }) => {
+                let (cells, start) = match first {
+                    Some(first) => first,
+                    None => (csv::tokenise(text, *delimiter, names.len())?, 0),
+                };
+                if cells.lines.len() > u32::MAX as usize - lines.len() {
+                    return Err(whole(TOO_LARGE));
+                }
+                columns.push(&cells, start, piece.before, reads(self.options, *delimiter));
+                lines.extend(cells.lines[start..].iter().map(|line| line.saturating_add(piece.before)));
+                Ok(())
+            }
+            Some(Form::Libsvm(rows)) => rows.push(text, true, piece.before),
+            None => Ok(()),
+        }
+    }
+}
+
+fn reads(options: &ReadOptions, delimiter: u8) -> Reads<'_> {
+    Reads { na: &options.na, commas: delimiter != b',' }
+}
