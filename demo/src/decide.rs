@@ -218,7 +218,7 @@ pub fn validation<T: Real>(
         }
         (None, Some(Valid::File(path))) => {
             let table = input::table_again(path, args.reading.layout, preparation)?;
-            (preparation.apply::<T>(&table)?, path)
+            (preparation.apply::<T>(table)?, path)
         }
         _ => return Ok(None),
     };

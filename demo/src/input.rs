@@ -288,7 +288,7 @@ fn parse(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTab
 }
 
 /// What a first line was taken for that could be names or a row.
-fn guessed(table: &RawTable) -> Option<&'static str> {
+pub fn guessed(table: &RawTable) -> Option<&'static str> {
     let taken = if table.has_header() {
         "the first line was taken for names of columns; if it is a row, say --header no"
     } else {
@@ -297,41 +297,39 @@ fn guessed(table: &RawTable) -> Option<&'static str> {
     table.header_is_guessed().then_some(taken)
 }
 
-/// Says it on stderr.
-pub fn header_note(table: &RawTable, file: &Path) {
-    if let Some(taken) = guessed(table) {
-        eprintln!("note: {}: {taken}", file.display());
-    }
-}
-
-/// Says on stderr how columns were read that one may take for something else.
-pub fn column_notes(table: &RawTable, options: &Options, file: &Path) {
+/// What is to be said of how a table was read that one may take for something else: of its first line, and with the options of
+/// a preparation of its columns.
+pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -> Vec<String> {
     let file = file.display();
+    let mut notes: Vec<String> = guessed(table).map(|taken| format!("{file}: {taken}")).into_iter().collect();
+    let Some(options) = options else { return notes };
     for (name, count) in identifiers(table, options) {
-        eprintln!(
-            "note: {file}: column \"{name}\" has {count} different texts in {} rows and is left out as an identifier; \
+        notes.push(format!(
+            "{file}: column \"{name}\" has {count} different texts in {} rows and is left out as an identifier; \
              --categorical {name} takes it",
             table.rows()
-        );
+        ));
     }
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !options.ignore.iter().any(|o| o == name)) {
-        match reading {
-            Reading::Commas => {
-                eprintln!("note: {file}: commas in the numbers of column \"{name}\" were read as points")
-            }
-            Reading::Dates => {
-                eprintln!(
-                    "note: {file}: dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out"
-                );
-            }
-            _ => {}
-        }
+        notes.extend(match reading {
+            Reading::Commas => Some(format!("{file}: commas in the numbers of column \"{name}\" were read as points")),
+            Reading::Dates => Some(format!(
+                "{file}: dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out"
+            )),
+            _ => None,
+        });
     }
+    notes
+}
+
+/// Says notes on stderr.
+pub fn say(notes: &[String]) {
+    notes.iter().for_each(|note| eprintln!("note: {note}"));
 }
 
 /// Says it with an error about the columns, which may come from there.
-pub fn or_header(error: CliError, table: &RawTable) -> CliError {
-    match (error, guessed(table)) {
+pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
+    match (error, guessed) {
         (CliError::Input(text), Some(taken)) => CliError::Input(format!("{text}; {taken}")),
         (error, _) => error,
     }
@@ -364,7 +362,7 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 /// # Errors
 /// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
-    let label = label_column_of(table, options).map_err(|error| or_header(error.into(), table))?;
+    let label = label_column_of(table, options).map_err(|error| or_header(error.into(), guessed(table)))?;
     for (option, columns) in [
         ("group", &options.group[..]),
         ("ignore", &options.ignore),

@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<()> {
         && args.weight.is_none()
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
-        input::header_note(&first_lines, &args.file);
+        input::say(&input::reading_notes(&first_lines, None, &args.file));
         return told(args, &metrics, &scores, labels.as_slice().into(), None);
     }
     let table = input::table(&args.file, layout(args), Some(&args.label))?;
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<()> {
     let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
-    input::header_note(&table, &args.file);
+    input::say(&input::reading_notes(&table, None, &args.file));
     weights_line(args, data.weights())?;
     told(args, &metrics, scores, data.truth(), input::grouping(&data, data.groups()))
 }
@@ -203,7 +203,7 @@ fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> R
     let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.rows()) else {
         return Err(CliError::input(format!("{}: a score is not a number", table.name())));
     };
-    input::header_note(table, &args.file);
+    input::say(&input::reading_notes(table, None, &args.file));
     weights_line(args, data.weights())?;
     let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
     measure::print_classes(

@@ -62,8 +62,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.test.as_ref() == Some(&args.train) {
         return Err(CliError::input(format!("{}: named for both --train and --test", args.train.display())));
     }
-    input::header_note(&table, &args.data);
-    input::column_notes(&table, &options, &args.data);
+    input::say(&input::reading_notes(&table, Some(&options), &args.data));
     for part in parts {
         if let (Some(path), Some(data)) = part {
             output::write_atomic(path, text(data).as_bytes())?;

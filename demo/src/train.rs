@@ -399,6 +399,8 @@ pub struct Made<T: Real> {
 pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     let first = args.start.as_deref().map(|path| first::<T>(args, path)).transpose()?;
     let (mut config, options, table) = read(args, first.as_ref())?;
+    let guessed = input::guessed(&table);
+    let read_as = input::reading_notes(&table, args.start.is_none().then_some(&options), &args.data);
     let several = |error: DataError| {
         let error = match error.kind {
             DataErrorKind::ManyLabels { .. } => CliError::input(format!(
@@ -407,18 +409,18 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
             )),
             _ => error.into(),
         };
-        input::or_header(error, &table)
+        input::or_header(error, guessed)
     };
     let before = first.as_ref().and_then(Predictor::preparation);
     let (preparation, mut train, test) = match (args.split, before) {
         (_, Some(before)) => prepared_before(args, before, &table, config.seed)?,
         (Some(share), None) => {
-            let all = prepare::<T>(&table, &options, Split::new(share, config.seed)).map_err(several)?;
+            let all = prepare::<T>(table, &options, Split::new(share, config.seed)).map_err(several)?;
             (all.preparation, all.train, Some(all.test))
         }
         (None, None) => {
             let preparation = Preparation::fit(&table, &options).map_err(several)?;
-            let train = preparation.apply::<T>(&table)?;
+            let train = preparation.apply::<T>(table)?;
             let test = test_file(args, &preparation)?;
             (preparation, train, test)
         }
@@ -436,10 +438,7 @@ pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     let [files, held_out] = bounded_files(args, &config, &preparation, args.split)?;
     let trainer = Trainer::of(&config, Given { train, test: test.map(Arc::new), start: first, files })?;
     let best = valid.map(|valid| args.decision.best(&trainer, valid)).transpose()?;
-    input::header_note(&table, &args.data);
-    if args.start.is_none() {
-        input::column_notes(&table, &options, &args.data);
-    }
+    input::say(&read_as);
     let (rule, calibrate) = args.decision.decisions(&trainer, best.is_some(), costs, None);
     Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs, rule, calibrate, held_out })
 }
@@ -698,7 +697,7 @@ fn length(args: &Args) -> Option<Length> {
 fn test_file<T: Real>(args: &Args, preparation: &Preparation) -> Result<Option<Dataset<T>>> {
     let Some(path) = &args.test else { return Ok(None) };
     let table = input::table_again(path, args.reading.layout, preparation)?;
-    Ok(Some(preparation.apply::<T>(&table)?))
+    Ok(Some(preparation.apply::<T>(table)?))
 }
 
 fn check_classes<T: Real>(args: &Args, train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<()> {

@@ -15,6 +15,7 @@ pub use csv::LABEL_NAMES;
 pub use unpack::unpacked;
 
 use super::error::{DataError, DataErrorKind, Placed, whole};
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -86,6 +87,34 @@ pub(super) enum RawColumn {
         /// The first row that is no number, in a column where most cells are.
         stray: Option<u32>,
     },
+}
+
+impl RawColumn {
+    /// Keeps the first rows, and gives the memory of the others back.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        match self {
+            Self::Numbers(values) => {
+                values.truncate(rows);
+                values.shrink_to_fit();
+            }
+            Self::Text { codes, .. } => {
+                codes.truncate(rows);
+                codes.shrink_to_fit();
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a RawTable> for Cow<'a, RawTable> {
+    fn from(table: &'a RawTable) -> Self {
+        Cow::Borrowed(table)
+    }
+}
+
+impl From<RawTable> for Cow<'_, RawTable> {
+    fn from(table: RawTable) -> Self {
+        Cow::Owned(table)
+    }
 }
 
 /// The code of a missing cell.

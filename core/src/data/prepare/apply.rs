@@ -9,7 +9,7 @@ use super::columns::{Column, Layout, Role, as_categories};
 use super::groups::Groups;
 use super::labels::targets;
 use super::table::{
-    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve,
+    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve, zeros,
 };
 use super::weights::weights;
 use super::{MAX_DENSE, Missing, Preparation, parts};
@@ -21,13 +21,25 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 impl Preparation {
-    /// The features and targets of a whole table.
+    /// The features and targets of a whole table. A table that is given away, and not lent, gives its memory back on the way.
     ///
     /// # Errors
     /// Columns of training that are not there, text in a column of numbers, missing values that are refused, labels
     /// that training did not have (`UnknownLabel`, `UnknownClass`), values that do not fit `T`.
-    pub fn apply<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
-        self.apply_rows(table, &all_rows(table))
+    pub fn apply<'a, T: Real>(&self, table: impl Into<Cow<'a, RawTable>>) -> Result<Dataset<T>, DataError> {
+        let table = table.into();
+        let rows = all_rows(&table);
+        Ok(self.apply_parts(table, &[&rows])?.swap_remove(0))
+    }
+
+    /// The features and targets of parts of a table; the rows of each ascend where it is given away.
+    pub(super) fn apply_parts<T: Real>(
+        &self,
+        table: Cow<'_, RawTable>,
+        parts: &[&[u32]],
+    ) -> Result<Vec<Dataset<T>>, DataError> {
+        let targets = parts.iter().map(|rows| targets(&table, &self.label, rows)).collect::<Result<_, _>>()?;
+        self.features(table, parts, targets)
     }
 
     /// The features and targets of some rows of a table, in that order.
@@ -36,8 +48,7 @@ impl Preparation {
     /// As [`apply`](Self::apply), and `Core(Index)` for a row that does not exist.
     pub fn apply_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
         check_rows(table, rows)?;
-        let targets = targets(table, &self.label, rows)?;
-        self.features(table, rows, targets)
+        Ok(self.apply_parts(Cow::Borrowed(table), &[rows])?.swap_remove(0))
     }
 
     /// Both parts of a split of data that this was applied to whole.
@@ -60,7 +71,7 @@ impl Preparation {
     /// # Errors
     /// As [`apply`](Self::apply), apart from the labels.
     pub fn apply_unlabelled<T: Real>(&self, table: &RawTable) -> Result<Dataset<T>, DataError> {
-        self.features(table, &all_rows(table), Targets::None)
+        Ok(self.features(Cow::Borrowed(table), &[&all_rows(table)], vec![Targets::None])?.swap_remove(0))
     }
 
     /// The features of arrays of the width fitted on; `y` may be empty.
@@ -117,30 +128,46 @@ impl Preparation {
         data.with_weights(weights).map_err(|error| table.error(error.into()))
     }
 
-    fn features<T: Real>(&self, table: &RawTable, rows: &[u32], targets: Targets<T>) -> Result<Dataset<T>, DataError> {
+    /// The features of parts of a table, with their targets.
+    fn features<T: Real>(
+        &self,
+        mut table: Cow<'_, RawTable>,
+        parts: &[&[u32]],
+        targets: Vec<Targets<T>>,
+    ) -> Result<Vec<Dataset<T>>, DataError> {
         if self.cols() == 0 {
             return Err(table.error(DataErrorKind::NoFeatures)); // only a damaged preparation is like that
         }
-        let mut data = match (&self.layout, &table.content) {
-            (Layout::Named(columns), Content::Csv { .. }) => self.named(table, columns, rows, targets),
-            (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
-                self.numbered(table, *cols, maps, rows, targets)
+        let mut beside = Vec::with_capacity(parts.len());
+        for (rows, targets) in parts.iter().zip(&targets) {
+            let groups = self.groups.as_ref().map(|rule| rule.apply(&table, self.missing, rows)).transpose()?.flatten();
+            // (Rows without labels are to be scored, and count nothing.)
+            let weight = self.weight.as_ref().filter(|_| WEIGHTS && *targets != Targets::None);
+            let weight = weight.filter(|column| table.columns().contains(column));
+            beside.push((groups, weight.map(|column| weights(&table, column, rows)).transpose()?));
+        }
+        let made: Vec<Dataset<T>> = match (&self.layout, &table.content) {
+            (Layout::Named(columns), Content::Csv { .. }) => {
+                let features = self.named(&mut table, columns, parts)?.into_iter();
+                let made = features.zip(targets).zip(parts).map(|(((data, summary), targets), rows)| {
+                    Dataset::new(Storage::Dense(data), self.cols(), targets, self.column_names(), summary, rows.len())
+                });
+                made.collect()
             }
-            _ => Err(table.error(DataErrorKind::OtherFormat)),
-        }?;
-        if let Some(rule) = &self.groups
-            && let Some(Groups { of, names }) = rule.apply(table, self.missing, rows)?
-        {
-            data = data.with_groups(of, names).map_err(|error| table.error(error.into()))?;
-        }
-        // (Rows without labels are to be scored, and count nothing.)
-        if let Some(column) = self.weight.as_ref().filter(|_| WEIGHTS && *data.targets() != Targets::None)
-            && table.columns().contains(column)
-        {
-            let weights = weights(table, column, rows)?;
-            data = data.with_weights(weights).map_err(|error| table.error(error.into()))?;
-        }
-        Ok(data)
+            (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
+                let made = parts.iter().zip(targets);
+                made.map(|(rows, targets)| self.numbered(&table, *cols, maps, rows, targets)).collect::<Result<_, _>>()?
+            }
+            _ => return Err(table.error(DataErrorKind::OtherFormat)),
+        };
+        let with = |(mut data, (groups, weights)): (Dataset<T>, _)| {
+            if let Some(Groups { of, names }) = groups {
+                data = data.with_groups(of, names)?;
+            }
+            if let Some(weights) = weights { data.with_weights(weights) } else { Ok(data) }
+        };
+        let made = made.into_iter().zip(beside).map(with);
+        made.map(|data| data.map_err(|error| table.error(error.into()))).collect()
     }
 
     fn numbered<T: Real>(
@@ -203,13 +230,14 @@ impl Preparation {
         Ok(Dataset::new(storage, cols, targets, Vec::new(), summary, rows.len()))
     }
 
+    /// The values of parts of a table row by row, and what was filled in. It goes from the last row to the first, so that of a
+    /// table that was given away what is read can be given back.
     fn named<T: Real>(
         &self,
-        table: &RawTable,
+        table: &mut Cow<'_, RawTable>,
         columns: &[Column],
-        rows: &[u32],
-        targets: Targets<T>,
-    ) -> Result<Dataset<T>, DataError> {
+        parts: &[&[u32]],
+    ) -> Result<Vec<(Vec<T>, Summary)>, DataError> {
         let Content::Csv { names, columns: raw, .. } = &table.content else {
             return Err(table.error(DataErrorKind::OtherFormat));
         };
@@ -217,66 +245,108 @@ impl Preparation {
         let place = |column: &Column| places.get(column.name.as_str()).copied();
         let found = columns.iter().map(|column| place(column).ok_or_else(|| no_column(table, names, &column.name)));
         let found = found.collect::<Result<Vec<usize>, _>>()?;
-        if self.missing == Missing::Refuse {
-            first_missing(table, &found, rows)?;
-        }
         let cols = self.cols();
         let given = table.rows().saturating_mul(names.len());
-        if rows.len().checked_mul(cols).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
-            let widest = columns.iter().max_by_key(|column| column.role.width());
-            let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
-            return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
+        let mut made = Vec::with_capacity(parts.len());
+        for rows in parts {
+            if self.missing == Missing::Refuse {
+                first_missing(table, &found, rows)?;
+            }
+            if rows.len().checked_mul(cols).is_none_or(|values| values > MAX_DENSE.max(given.saturating_mul(4))) {
+                let widest = columns.iter().max_by_key(|column| column.role.width());
+                let widest = widest.map(|column| column.name.clone()).unwrap_or_default();
+                return Err(table.error(DataErrorKind::TooWide { rows: rows.len(), columns: cols, widest }));
+            }
+            let mut summary = Summary::default();
+            for (column, &at) in columns.iter().zip(&found) {
+                check_kind(table, column, at, rows)?;
+                let missing = rows.iter().filter(|&&row| is_missing(&raw[at], row)).count();
+                if missing > 0 {
+                    summary.missing.push((column.name.clone(), missing));
+                }
+            }
+            made.push((zeros::<T>(table, rows.len(), cols)?, summary));
         }
-        let mut summary = Summary::default();
         let mut fillers = Vec::with_capacity(columns.len());
         let mut start = 0;
         for (column, &at) in columns.iter().zip(&found) {
-            let filler = Filler::new(table, column, &raw[at], at, start, rows)?;
-            let missing = rows.iter().filter(|&&row| is_missing(&raw[at], row)).count();
-            if missing > 0 {
-                summary.missing.push((column.name.clone(), missing));
-            }
-            fillers.push(filler);
+            fillers.push(Filler::new(column, &raw[at], at, start));
             start += column.role.width();
         }
         let mut absent = vec![0.0; cols];
         fillers.iter().for_each(|filler| filler.absent(&mut absent));
-        let mut unseen = vec![0; fillers.len()];
-        let mut data = reserve(table, rows.len(), cols)?;
+        let mut unseen = vec![vec![0; fillers.len()]; parts.len()];
         let mut buffer = vec![0.0; cols];
-        for &row in rows {
-            buffer.copy_from_slice(&absent);
-            for (filler, unseen) in fillers.iter().zip(&mut unseen) {
-                *unseen += usize::from(!filler.fill(row as usize, &mut buffer));
-            }
-            if self.scale == Scale::Unit {
-                unit(&mut buffer);
-            }
-            for (at, &x) in buffer.iter().enumerate() {
-                let rounded = T::of(x);
-                if !rounded.is_finite() {
-                    let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
-                    return Err(table.error_at(row as usize, cell, DataErrorKind::NonFinite { text: number_text(x) }));
+        let mut left: Vec<usize> = parts.iter().map(|rows| rows.len()).collect();
+        // The first value that does not fit, with its row and column.
+        let mut error: Option<(u32, usize, f64)> = None;
+        let mut end = table.rows();
+        while end > 0 {
+            let lent = matches!(table, Cow::Borrowed(_));
+            end = if lent { 0 } else { (end - 1) / GIVEN_BACK * GIVEN_BACK };
+            let Content::Csv { columns: raw, .. } = &table.content else { break };
+            for (part, rows) in parts.iter().enumerate() {
+                while let Some(&row) = rows[..left[part]].last().filter(|&&row| lent || row as usize >= end) {
+                    left[part] -= 1;
+                    buffer.copy_from_slice(&absent);
+                    for (filler, unseen) in fillers.iter().zip(&mut unseen[part]) {
+                        *unseen += usize::from(!filler.fill(raw, row as usize, &mut buffer));
+                    }
+                    if self.scale == Scale::Unit {
+                        unit(&mut buffer);
+                    }
+                    let to = &mut made[part].0[left[part] * cols..][..cols];
+                    for (to, &x) in to.iter_mut().zip(&buffer) {
+                        *to = T::of(x);
+                    }
+                    if let Some(at) = to.iter().position(|x| !x.is_finite()) {
+                        let cell = fillers.iter().rposition(|filler| filler.start() <= at).map_or(0, |at| found[at]);
+                        error = error.filter(|first| first.0 < row).or(Some((row, cell, buffer[at])));
+                    }
                 }
-                data.push(rounded);
+            }
+            if let Cow::Owned(RawTable { content: Content::Csv { columns, .. }, .. }) = table {
+                columns.iter_mut().for_each(|column| column.truncate(end));
             }
         }
-        let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
-        summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
-        Ok(Dataset::new(Storage::Dense(data), cols, targets, self.column_names(), summary, rows.len()))
+        if let Some((row, cell, x)) = error {
+            return Err(table.error_at(row as usize, cell, DataErrorKind::NonFinite { text: number_text(x) }));
+        }
+        for ((_, summary), unseen) in made.iter_mut().zip(unseen) {
+            let counted = columns.iter().zip(unseen).filter(|&(_, count)| count > 0);
+            summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
+        }
+        Ok(made)
     }
 }
 
+/// Rows whose memory a table gives back at once.
+const GIVEN_BACK: usize = 1 << 16;
+
+/// Refuses text where training had numbers.
+fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
+    let Content::Csv { columns: raw, .. } = &table.content else { return Ok(()) };
+    let (Role::Number { .. }, RawColumn::Text { values, codes, .. }) = (&column.role, &raw[at]) else { return Ok(()) };
+    let text = |row: u32| values.get(codes[row as usize] as usize);
+    let bad = rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err()));
+    let row = bad.or(rows.first()).copied().unwrap_or(0);
+    let text = text(row).map_or("", String::as_str);
+    Err(not_a_number(table, row as usize, at, &column.name, text))
+}
+
 /// One raw column on its way into the encoded row.
-enum Filler<'a> {
+enum Filler {
     Number {
-        values: &'a [f64],
+        /// Which it is.
+        at: usize,
         start: usize,
         mean: f64,
         map: Affine,
     },
     Category {
-        codes: Cow<'a, [u32]>,
+        at: usize,
+        /// The codes of a column of numbers.
+        codes: Option<Vec<u32>>,
         /// Category number for each code; `None` for one that training did not have.
         seen: Vec<Option<usize>>,
         start: usize,
@@ -286,33 +356,18 @@ enum Filler<'a> {
     },
 }
 
-impl<'a> Filler<'a> {
-    fn new(
-        table: &RawTable,
-        column: &'a Column,
-        raw: &'a RawColumn,
-        at: usize,
-        start: usize,
-        rows: &[u32],
-    ) -> Result<Self, DataError> {
-        match (&column.role, raw) {
-            (Role::Number { mean, map }, RawColumn::Numbers(values)) => {
-                Ok(Self::Number { values, start, mean: *mean, map: *map })
-            }
-            (Role::Number { .. }, RawColumn::Text { values, codes, .. }) => {
-                let text = |row: u32| values.get(codes[row as usize] as usize);
-                let bad = rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err()));
-                let row = bad.or(rows.first()).copied().unwrap_or(0);
-                let text = text(row).map_or("", String::as_str);
-                Err(not_a_number(table, row as usize, at, &column.name, text))
-            }
-            (Role::Category { values, maps, missing }, raw) => {
+impl Filler {
+    fn new(column: &Column, raw: &RawColumn, at: usize, start: usize) -> Self {
+        match &column.role {
+            Role::Number { mean, map } => Self::Number { at, start, mean: *mean, map: *map },
+            Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
                 let seen = there.iter().map(|text| values.binary_search(text).ok()).collect();
+                let codes = if let Cow::Owned(codes) = codes { Some(codes) } else { None };
                 let mut maps = maps.clone();
                 maps.resize(values.len(), Affine::IDENTITY);
                 maps.extend(*missing);
-                Ok(Self::Category { codes, seen, start, maps, missing: missing.map(|_| values.len()) })
+                Self::Category { at, codes, seen, start, maps, missing: missing.map(|_| values.len()) }
             }
         }
     }
@@ -334,15 +389,18 @@ impl<'a> Filler<'a> {
 
     /// Writes the row's value; false when its category is unknown.
     #[inline]
-    fn fill(&self, row: usize, to: &mut [f64]) -> bool {
+    fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
         match self {
-            Self::Number { values, start, mean, map } => {
-                let x = values[row];
+            Self::Number { at, start, mean, map } => {
+                let x = if let RawColumn::Numbers(values) = &raw[*at] { values[row] } else { f64::NAN };
                 to[*start] = map.apply(if x.is_nan() { *mean } else { x });
                 true
             }
-            Self::Category { codes, seen, start, maps, missing } => {
-                let code = codes[row];
+            Self::Category { at, codes, seen, start, maps, missing } => {
+                let code = match (codes, &raw[*at]) {
+                    (Some(codes), _) | (None, RawColumn::Text { codes, .. }) => codes[row],
+                    (None, RawColumn::Numbers(_)) => MISSING,
+                };
                 let category = if code == MISSING { *missing } else { seen[code as usize] };
                 if let Some(category) = category {
                     to[start + category] = maps[category].apply(1.0);

@@ -20,6 +20,7 @@ use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
 use crate::checkpoint::{Coded, Reader};
 use crate::real::Real;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -145,21 +146,32 @@ pub struct Prepared<T> {
 }
 
 /// Splits a table (by class, where there are some), fits the preparation on the training part and applies it to both. Which
-/// label is positive, or which classes there are, is decided on the whole table.
+/// label is positive, or which classes there are, is decided on the whole table. A table that is given away, and not lent, gives
+/// its memory back on the way.
 ///
 /// # Errors
 /// As [`Preparation::fit`] and [`Preparation::apply`]; `LoneRow` for one of several classes that cannot be in both parts;
 /// `Core(Param)` for a share outside (0, 1).
-pub fn prepare<T: Real>(table: &RawTable, options: &Options, split: Split) -> Result<Prepared<T>, DataError> {
+pub fn prepare<'a, T: Real>(
+    table: impl Into<Cow<'a, RawTable>>,
+    options: &Options,
+    split: Split,
+) -> Result<Prepared<T>, DataError> {
+    let table = table.into();
+    let Parts { train, test } = prepared_parts::<T>(&table, options, split)?;
+    let preparation = Preparation::fit_rows(&table, options, &train)?;
+    let mut made = preparation.apply_parts(table, &[&train, &test])?;
+    let (train, test) = (made.swap_remove(0), made.swap_remove(0));
+    Ok(Prepared { preparation, train, test })
+}
+
+/// The parts of a table that is not prepared yet.
+fn prepared_parts<T: Real>(table: &RawTable, options: &Options, split: Split) -> Result<Parts, DataError> {
     let all = all_rows(table);
     let label = find_label(table, options)?;
     let targets = targets::<T>(table, &label, &all)?;
     refuse_missing(table, options, label.column.as_deref(), &all)?;
-    let parts = parts(table, split, &targets, table.rows())?;
-    let preparation = Preparation::fit_rows(table, options, &parts.train)?;
-    let train = preparation.apply_rows(table, &parts.train)?;
-    let test = preparation.apply_rows(table, &parts.test)?;
-    Ok(Prepared { preparation, train, test })
+    parts(table, split, &targets, table.rows())
 }
 
 /// The parts of a split of rows with these targets.

@@ -4,8 +4,10 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable};
 use super::{MAX_DENSE, Missing, Options};
 use crate::error::Error;
+use crate::real::Real;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// More different texts than this, in more than half of the rows, are an identifier.
@@ -68,6 +70,12 @@ pub(super) fn reserve<T>(table: &RawTable, rows: usize, cols: usize) -> Result<V
     let mut data = Vec::new();
     let reserved = rows.checked_mul(cols).is_some_and(|len| data.try_reserve_exact(len).is_ok());
     if reserved { Ok(data) } else { Err(table.error(DataErrorKind::TooLarge { what: "the table of features" })) }
+}
+
+/// A table of zeros, whose memory the system gives where it is written to.
+pub(super) fn zeros<T: Real>(table: &RawTable, rows: usize, cols: usize) -> Result<Vec<T>, DataError> {
+    drop(reserve::<T>(table, rows, cols)?);
+    Ok(vec![T::ZERO; rows * cols])
 }
 
 pub(super) fn not_a_number(table: &RawTable, row: usize, at: usize, column: &str, text: &str) -> DataError {
