@@ -212,7 +212,7 @@ pub fn validation<T: Real>(
 ) -> Result<Option<Dataset<T>>> {
     let (valid, path) = match (share, &args.decision.valid) {
         (Some(share), _) => {
-            let [rest, valid] = held_out(train, share, seed)?;
+            let [rest, valid] = held_out(train, share, seed, &args.data.display().to_string())?;
             *train = rest;
             (valid, &args.data)
         }
@@ -228,14 +228,8 @@ pub fn validation<T: Real>(
 }
 
 /// The training rows without the share held out for validation, and that share: another draw than that of the test rows.
-pub fn held_out<T: Real>(train: &Dataset<T>, share: f64, seed: u64) -> Result<[Dataset<T>; 2]> {
-    let split = Split::new(1.0 - share, !seed);
-    let parts = match train.targets() {
-        Targets::Binary(labels) => split.parts(labels),
-        Targets::Classes { labels, .. } => split.class_parts(labels),
-        _ => Split { stratify: false, ..split }.class_parts(&vec![0; train.len()]),
-    }?;
-    Ok([train.select(&parts.train)?, train.select(&parts.test)?])
+pub fn held_out<T: Real>(train: &Dataset<T>, share: f64, seed: u64, file: &str) -> Result<[Dataset<T>; 2]> {
+    Ok(train.split(Split::new(1.0 - share, !seed), file)?)
 }
 
 /// The range of false-positive rates that costs stand for: on the ROC curve of cross-entropy with its defaults, of the

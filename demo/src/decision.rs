@@ -78,7 +78,7 @@ fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
     let mut data = saved.preparation.apply::<T>(&table)?;
     let name = args.data.display().to_string();
     if args.held_out {
-        data = eval::held_out(&args.model, &saved, &model, &table, &data, &name)?;
+        data = eval::held_out(&args.model, &saved, &model, &data, &name)?;
     }
     data.require_every_class(&name)?;
     input::notes(&data, &name, saved.preparation.group_names().len());

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::{Dataset, RawTable, Split, Target, Targets};
+use undercurve::data::{Dataset, Split, Target, Targets};
 use undercurve::decision::ThresholdRule;
 use undercurve::expression::{Bound, Expression, Quantity};
 use undercurve::metric::{class_summary, value_summary};
@@ -40,7 +40,7 @@ pub struct Args {
     /// Data with the columns of training; - is stdin
     #[arg(value_name = "DATA")]
     data: PathBuf,
-    /// Only the rows that `train --split` held out; DATA is the file of training
+    /// Only the rows that `train --split` (with --split-by, --split-group) held out; DATA is the file of training
     #[arg(long)]
     held_out: bool,
     /// Metrics, with commas between them [default: auroc,ap,pauc over the run's --fpr; accuracy,fpr,tpr,precision at the
@@ -116,16 +116,22 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let rows = input::table_again(&args.data, args.layout, preparation)?;
     let column = args.weight.as_deref().or(preparation.weight_column()).map(str::to_string);
-    let mut data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
-    // (What was trained on is known by the weights of training.)
-    let weighed = input::weigh(preparation, &rows, data.clone(), args.weight.as_ref())?;
+    let (mut data, weighed) = if args.group.is_empty() && args.weight.is_none() {
+        (preparation.apply::<T>(rows)?, None)
+    } else {
+        let data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
+        let weigh = |column| input::weigh(preparation, &rows, data.clone(), Some(column));
+        let weighed = args.weight.as_ref().map(weigh).transpose()?;
+        (data, weighed)
+    };
     let file = args.data.display().to_string();
     if args.held_out {
-        data = held_out(&args.model, saved, &model, &rows, &data, &file)?;
-        if let (Some(_), Some(share)) = (&args.weight, saved.split) {
-            [_, data] = preparation.split(&rows, &weighed, Split::new(share, model.config().seed))?;
+        // (What was trained on is known by the weights of training.)
+        data = held_out(&args.model, saved, &model, &data, &file)?;
+        if let (Some(weighed), Some(share)) = (weighed, saved.split) {
+            [_, data] = weighed.split(Split::new(share, model.config().seed), &file)?;
         }
-    } else {
+    } else if let Some(weighed) = weighed {
         data = weighed;
     }
     data.require_every_class(&file)?;
@@ -205,16 +211,18 @@ pub fn held_out<T: Real>(
     path: &Path,
     saved: &SavedModel,
     model: &Predictor<T>,
-    table: &RawTable,
     data: &Dataset<T>,
     name: &str,
 ) -> Result<Dataset<T>> {
     let share = saved
         .split
         .ok_or_else(|| CliError::input(format!("{}: trained without --split; nothing was held out", path.display())))?;
-    let [train, test] = saved.preparation.split(table, data, Split::new(share, model.config().seed))?;
+    if let Some(by) = saved.preparation.split_by().filter(|_| !data.is_split_by_column()) {
+        return Err(CliError::input(format!("{name}: there is no column {:?}, which the split went by", by.column())));
+    }
+    let [train, test] = data.split(Split::new(share, model.config().seed), name)?;
     let train = match saved.valid {
-        Some(share) => decide::held_out(&train, share, model.config().seed)?[0].clone(),
+        Some(share) => decide::held_out(&train, share, model.config().seed, name)?[0].clone(),
         None => train,
     };
     // Of another file the split would be other rows.

@@ -9,8 +9,8 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Scale, identifiers, label_column_of,
-    unpacked,
+    Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Scale, SplitBy, identifiers,
+    label_column_of, unpacked,
 };
 use undercurve::trainer::Config;
 
@@ -91,7 +91,8 @@ impl ScaleArg {
 pub enum MissingArg {
     /// A missing value is an error (default)
     Refuse,
-    /// The training mean; a category of its own in a categorical column
+    /// The training mean, with a column NAME=(missing) that says where, if training had some; a category of its own in a
+    /// categorical column
     Impute,
 }
 
@@ -119,7 +120,8 @@ pub struct DataArgs {
     /// rarer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub positive: Option<String>,
-    /// Missing values: refuse or impute [default: refuse]
+    /// Missing values: refuse, or impute the training mean with a column NAME=(missing) that says where (of a categorical column
+    /// a category of its own) [default: refuse]
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     pub missing: Option<MissingArg>,
     /// Scaling, fitted on the training rows: none, standard or unit
@@ -140,6 +142,14 @@ pub struct DataArgs {
     /// The columns of --group are no features
     #[arg(long, requires = "group")]
     pub group_hidden: bool,
+    /// Column of numbers or dates that --split, --valid SHARE and `eval --held-out` order rows by: the last are held out, those
+    /// of one value together. It is no feature
+    #[arg(long, value_name = "COL", conflicts_with = "split_group")]
+    pub split_by: Option<String>,
+    /// Column whose values keep rows together when they are split, as a patient's or a customer's do; each class about as
+    /// frequent in both parts. It is no feature (--group names groups to measure)
+    #[arg(long, value_name = "COL")]
+    pub split_group: Option<String>,
     /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
     #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub na: Vec<String>,
@@ -189,6 +199,11 @@ impl DataArgs {
         Ok(weights)
     }
 
+    /// What splits go by, in the core's words.
+    pub fn split_by(&self) -> Option<SplitBy> {
+        self.split_by.clone().map(SplitBy::Order).or(self.split_group.clone().map(SplitBy::Group))
+    }
+
     /// In the core's words.
     pub fn options(&self) -> Options {
         Options {
@@ -199,6 +214,7 @@ impl DataArgs {
             categorical: self.categorical.clone(),
             ignore: if self.group_hidden { [&*self.ignore, &self.group].concat() } else { self.ignore.clone() },
             group: self.group.clone(),
+            split_by: self.split_by(),
             weight: self.weight.clone(),
             ..Options::default()
         }
@@ -368,6 +384,7 @@ pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
         ("ignore", &options.ignore),
         ("categorical", &options.categorical),
         ("weight", options.weight.as_slice()),
+        ("split-by or --split-group", options.split_by.as_ref().map_or(&[], |by| std::slice::from_ref(by.column()))),
     ] {
         if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
             return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));

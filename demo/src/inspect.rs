@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
-use undercurve::data::Target;
+use undercurve::data::{Missing, SplitBy, Target};
 use undercurve::trainer::{ModelSpec, Predictor};
 
 /// Options of `inspect`.
@@ -123,8 +123,12 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
         "weight": preparation.weight_column(),
         "class_weights": (!config.class_weights.is_empty()).then_some(&config.class_weights),
         "scale": preparation.scale().name(),
-        "missing": if preparation.missing() == undercurve::data::Missing::Impute { "impute" } else { "refuse" },
+        "missing": if preparation.missing() == Missing::Impute { "impute" } else { "refuse" },
         "split": saved.split,
+        "split_by": preparation.split_by().map(|by| match by {
+            SplitBy::Group(column) => json!({"group": column}),
+            by => json!({"order": by.column()}),
+        }),
         "valid": saved.valid,
         "run": model.has_run(),
         "step": trained.step,

@@ -320,6 +320,9 @@ fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, O
     if args.split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
         return Err(CliError::input("--split: expected a share above 0 and below 1"));
     }
+    if args.reading.split_by().is_some() && args.split.is_none() && args.decision.valid_share().is_none() {
+        return Err(CliError::input("--split-by, --split-group: nothing is split without --split or --valid SHARE"));
+    }
     let settings = [objective(args, method)?, args.set.clone()].concat();
     let preset_settings = if args.preset == "paper" { method.paper } else { preset.map_or(&[][..], |p| p.settings) };
     let asked = preset.filter(|_| args.constraint.is_empty()).map_or(Constraints::NONE, |preset| preset.constraints);
@@ -490,7 +493,7 @@ fn prepared_before<T: Real>(
     let all = preparation.apply::<T>(table)?;
     let (train, test) = match args.split {
         Some(share) => {
-            let [train, test] = preparation.split(table, &all, Split::new(share, seed))?;
+            let [train, test] = all.split(Split::new(share, seed), table.name())?;
             (train, Some(test))
         }
         None => (all, test_file(args, &preparation)?),
@@ -516,11 +519,11 @@ fn bounded_files<T: Real>(
             continue;
         }
         let table = input::table_again(Path::new(&file), args.reading.layout, preparation)?;
-        let all = preparation.apply::<T>(&table)?;
+        let all = preparation.apply::<T>(table)?;
         input::notes(&all, &file, preparation.group_names().len());
         match split {
             Some(share) if all.len() > 1 && preparation.target() == Target::Binary => {
-                let [train, test] = preparation.split(&table, &all, Split::new(share, config.seed))?;
+                let [train, test] = all.split(Split::new(share, config.seed), &file)?;
                 files.push((file.clone(), Arc::new(train)));
                 if !test.is_empty() {
                     held_out.push((file, Arc::new(test)));
@@ -559,10 +562,10 @@ fn resume<T: Real>(args: &Args, saved: SavedModel) -> Result<Made<T>> {
     if let Some(option) = contradicted(&args.reading, &preparation, &table.columns()) {
         return Err(differs(args, option));
     }
-    let all = preparation.apply::<T>(&table)?;
+    let all = preparation.apply::<T>(table)?;
     let (mut train, test) = match split {
         Some(share) => {
-            let [train, test] = preparation.split(&table, &all, Split::new(share, config.seed))?;
+            let [train, test] = all.split(Split::new(share, config.seed), &args.data.display().to_string())?;
             (train, Some(test))
         }
         None => (all, test_file(args, &preparation)?),
@@ -665,6 +668,9 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     if !given.na.is_empty() && given.na != preparation.na() {
         return Some("list of spellings of missing values (--na)");
     }
+    if given.split_by().is_some_and(|by| Some(&by) != preparation.split_by()) {
+        return Some("column that splits go by (--split-by, --split-group)");
+    }
     // Without names of columns the options about them say nothing.
     let label = preparation.label_column()?;
     let is_label = |text: &String| input::named(columns, text).is_some_and(|name| name == label);
@@ -683,7 +689,10 @@ fn contradicted(given: &DataArgs, preparation: &Preparation, columns: &[String])
     if given.group_hidden && given.group.iter().any(used) {
         return Some("list of features (--group-hidden)");
     }
-    let hidden = |name: &String| preparation.group_columns().contains(name);
+    let by = preparation.split_by().map(|by| by.column().as_str());
+    let hidden = |name: &String| {
+        preparation.group_columns().contains(name) || [by, preparation.weight_column()].contains(&Some(name.as_str()))
+    };
     let [ignored, there] = [&*given.ignore, columns].map(|names| names.iter().collect::<BTreeSet<_>>());
     let same = ignored.iter().all(|name| there.contains(name) && !used(name))
         && columns.iter().all(|name| used(name) || hidden(name) || ignored.contains(name));

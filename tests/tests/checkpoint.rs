@@ -112,6 +112,7 @@ struct Affine {
 enum Role {
     Number { mean: f64, map: Affine },
     Category { values: Vec<String>, maps: Vec<Affine>, missing: Option<Affine> },
+    MissingNumber { mean: f64, map: Affine, missing: Affine },
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
-    group_folds, prepare,
+    SplitBy, group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -75,7 +75,7 @@ fn real_files() {
         (
             "compas.csv.gz",
             Options { label: Some("two_year_recid".into()), missing: Missing::Impute, ..Options::default() },
-            [7214, 24, 3251],
+            [7214, 25, 3251],
         ),
     ];
     for (name, mut options, want) in files {
@@ -292,15 +292,15 @@ fn labels() {
 fn applied_to_new_data() {
     let impute = Options { missing: Missing::Impute, scale: Some(Scale::None), ..Options::default() };
     let (preparation, data) = fitted("v,k,label\n1,a,0\n,b,1\n4,,1\n", &impute).unwrap();
-    assert_eq!(preparation.column_names(), ["v", "k=a", "k=b", "k=(missing)"]);
-    assert_eq!(dense(&data), [[1.0, 1.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 1.0]]);
+    assert_eq!(preparation.column_names(), ["v", "v=(missing)", "k=a", "k=b", "k=(missing)"]);
+    assert_eq!(dense(&data), [[1.0, 0.0, 1.0, 0.0, 0.0], [2.5, 1.0, 0.0, 1.0, 0.0], [4.0, 0.0, 0.0, 0.0, 1.0]]);
     assert_eq!(data.summary().missing, [("v".to_string(), 1), ("k".to_string(), 1)]);
     let saved = SavedModel::new(preparation.clone(), 4, vec![]).to_bytes();
     let loaded = SavedModel::from_bytes(&saved).unwrap().preparation;
     assert_eq!(loaded, preparation);
     let new = csv("extra,label,k,v\n9,1,c,7\n9,0,b,?\n").unwrap();
     let data: Dataset<f64> = loaded.apply(&new).unwrap();
-    assert_eq!(dense(&data), [[7.0, 0.0, 0.0, 0.0], [2.5, 0.0, 1.0, 0.0]]);
+    assert_eq!(dense(&data), [[7.0, 0.0, 0.0, 0.0, 0.0], [2.5, 1.0, 0.0, 1.0, 0.0]]);
     assert_eq!(data.summary().unseen, [("k".to_string(), 1)]);
 
     let train = svm("1 1:3 2:4\n0 2:2\n").unwrap();
@@ -481,7 +481,7 @@ fn standardised_columns_have_mean_zero_and_deviation_one() {
     let (_, named) = fitted(text, &options).unwrap();
     let table = svm("0 1:1 3:2\n1 2:5\n0 1:4 2:-1 3:7\n1\n0 3:0.5\n").unwrap();
     let numbered = Preparation::fit(&table, &options).unwrap().apply::<f64>(&table).unwrap();
-    assert_eq!((named.cols(), numbered.cols()), (5, 3)); // n; blue, green, red and (missing)
+    assert_eq!((named.cols(), numbered.cols()), (6, 3)); // n and where it is missing; blue, green, red and (missing)
     for rows in [dense(&named), dense(&numbered)] {
         for column in 0..rows[0].len() {
             let of = |f: &dyn Fn(f64) -> f64| rows.iter().map(|row| f(row[column])).sum::<f64>() / rows.len() as f64;
@@ -668,7 +668,7 @@ fn groups_stay_together() {
         (&[], &[0, 0], 2),
         (&[0], &[0, 1], 2),
         (&[9, 9], &[0, 1], 2),
-        (&[], &[9, 1], 2),
+        (&[], &[9, 1], 3),
     ] {
         assert!(group_folds(labels, groups, folds, 1).is_err(), "{labels:?} {groups:?} {folds}");
     }
@@ -693,4 +693,179 @@ fn the_last_rows_are_held_out() {
         assert!(of.train.iter().all(|&a| of.test.iter().all(|&b| ranks[a as usize] < ranks[b as usize])));
     }
     assert!(parts(&[1, 1, 1], 0.5).is_err() && parts(&[], 0.5).is_err() && parts(&[0, 1], 1.0).is_err());
+}
+
+/// Bytes as a file gives them, some at a time.
+struct Slow<'a>(&'a [u8], usize);
+
+impl std::io::Read for Slow<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.1.min(out.len()).min(self.0.len());
+        let (now, later) = self.0.split_at(count);
+        out[..count].copy_from_slice(now);
+        self.0 = later;
+        Ok(count)
+    }
+}
+
+/// A long file is read in pieces: what its last row is decides what its columns are, and lines are counted on.
+#[test]
+fn long_files_are_read_in_pieces() {
+    let rows = 20_000;
+    let row = |k: usize| format!("{};{},25;2024-02-{:02};\"q;\n{}\";{}\n", k, k % 7, 1 + k % 28, k % 3, k % 2);
+    let file = |last: &str| -> String {
+        let rows: String = (0..rows).map(row).collect();
+        format!("n;comma;date;text;label\n{rows}{last}")
+    };
+    let read = |text: &str, by: usize| RawTable::read(Slow(text.as_bytes(), by), &ReadOptions::default(), "f.csv");
+    let plain = file("");
+    assert!(plain.len() > 1 << 19);
+    let table = read(&plain, 1 << 20).unwrap();
+    assert_eq!((table.rows(), table.readings().len()), (rows, 2));
+    assert_eq!(table, read(&plain, 977).unwrap());
+    assert_eq!(table, RawTable::parse(plain.as_bytes(), Format::Auto, "f.csv").unwrap());
+    let data = Preparation::fit(&table, &Options { scale: Some(Scale::None), ..Options::default() }).unwrap();
+    let data = data.apply::<f64>(&table).unwrap();
+    let Rows::Dense { data: x, cols, .. } = data.rows() else { panic!() };
+    assert_eq!((cols, &x[cols..cols + 3]), (6, &[1.0, 1.25, 19_755.0][..]));
+    // A late text: the cells before it are categories as they were written.
+    let table = read(&file("x;x;x;x;1\n"), 4096).unwrap();
+    let named = |at, most| table.values(at, most).map(|all| all.into_iter().map(|(name, _)| name).collect::<Vec<_>>());
+    assert_eq!(named(1, 10).unwrap(), ["0,25", "1,25", "2,25", "3,25", "4,25", "5,25", "6,25", "x"]);
+    assert_eq!((named(2, 40).unwrap().len(), &named(2, 40).unwrap()[0]), (29, &"2024-02-01".to_string()));
+    assert_eq!(table.first_text(0), Some((2 * rows as u32 + 2, "x")));
+    // Errors count the lines of the whole file.
+    let line = 2 * rows + 2;
+    for (last, want) in [
+        ("1;2;3\n", format!("f.csv:{line}:4: 3 cells, but the first line has 5")),
+        ("1e400;1;2024-01-01;q;1\n", format!("f.csv:{line}:1: value \"1e400\" is not finite")),
+        ("1;1;2024-01-01;\"q;1\n", format!("f.csv:{line}:4: a quoted cell never ends")),
+        ("1;1;2024-01-01;\u{1};1\n", "f.csv: not a text file (it looks like binary data)".to_string()),
+    ] {
+        assert_eq!(read(&file(last), 4096).unwrap_err().to_string(), want);
+    }
+    let mut latin = file("").into_bytes();
+    latin.extend_from_slice(b"1;1;2024-01-01;\xe9;1\n");
+    let error = RawTable::parse(&latin, Format::Auto, "f.csv").unwrap_err();
+    assert_eq!(error.to_string(), format!("f.csv:{line}: the text is not UTF-8"));
+    let svm: String = (0..50_000).map(|k| format!("{} 1:{k} 3:0.5\n", k % 2)).collect();
+    let error = RawTable::parse(format!("{svm}1 0:1\n").as_bytes(), Format::Auto, "f").unwrap_err();
+    assert_eq!(error.to_string(), "f:50001:2: index 0, but LIBSVM counts columns from 1");
+}
+
+/// A zstd frame of one block that is stored as it is.
+fn stored(text: &str) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, text.len() as u8];
+    frame.extend_from_slice(&((text.len() as u32) << 3 | 1).to_le_bytes()[..3]);
+    frame.extend_from_slice(text.as_bytes());
+    frame
+}
+
+#[test]
+fn zstd_is_unpacked() {
+    let [a, b] = [stored("a,label\n1,0\n"), stored("2,1\n")];
+    let both = [a, b].concat();
+    let parse = |bytes: &[u8]| RawTable::parse(bytes, Format::Auto, "f.csv.zst");
+    assert_eq!(parse(&both).unwrap(), parse(b"a,label\n1,0\n2,1\n").unwrap());
+    let mut wrong = both.clone();
+    wrong[12] = 0xff; // no such block
+    wrong[6] |= 6;
+    for bytes in [&both[..both.len() - 2], &both[..3 + both.len() / 2], &wrong] {
+        let error = parse(bytes).unwrap_err().to_string();
+        assert_eq!(error, "f.csv.zst: the zstd data is cut off or damaged");
+    }
+}
+
+#[test]
+fn blanks_may_part_cells() {
+    let auto = |text: &str| RawTable::parse(text.as_bytes(), Format::Auto, "f").unwrap();
+    let table = auto("  a   label\n 1.5\t 0\n2,5  1\n");
+    assert_eq!((table.rows(), table.columns()), (2, vec!["a".to_string(), "label".into()]));
+    assert_eq!(table.values(0, 9).unwrap(), [("1.5".to_string(), 1), ("2,5".into(), 1)]);
+    let table = auto("1 \"a b\" x\r2 \"say \"\"c\"\"\" y\r\n3 d z");
+    assert_eq!(table.columns(), ["x1", "x2", "x3"]);
+    let texts: Vec<String> = table.values(1, 9).unwrap().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(texts, ["a b", "d", "say \"c\""]);
+    // Words that are not as many in each line are one column.
+    assert_eq!(auto("a b\nc\nd e f\n").columns().len(), 1);
+    let forced =
+        |text: &str| RawTable::parse(text.as_bytes(), Format::Whitespace, "f").map_err(|error| error.to_string());
+    assert_eq!(forced("a b\n1 2 3\n").unwrap_err(), "f:2:3: 3 cells, but the first line has 2");
+    assert_eq!(forced("a b\n1 \"2\n").unwrap_err(), "f:2:2: a quoted cell never ends");
+    assert_eq!(forced("a,b c\n1 2\n").unwrap().columns(), ["a,b", "c"]);
+}
+
+/// Numbers that were missing in training have a column that says so, scaled as all others; where none was, one is filled in.
+#[test]
+fn missing_numbers_have_a_column() {
+    let table = csv("v,w,label\n1,1,0\n,2,1\n3,3,0\n5,6,1\n").unwrap();
+    for scale in [Scale::None, Scale::Standard, Scale::Unit] {
+        let options = Options { missing: Missing::Impute, scale: Some(scale), ..Options::default() };
+        let preparation = Preparation::fit(&table, &options).unwrap();
+        assert_eq!(preparation.column_names(), ["v", "v=(missing)", "w"]);
+        let data = preparation.apply::<f64>(&csv("w,v,label\n,,1\n2,4,0\n").unwrap()).unwrap();
+        let Rows::Dense { data: x, .. } = data.rows() else { panic!() };
+        let want: Vec<f64> = match scale {
+            Scale::None => vec![3.0, 1.0, 3.0, 4.0, 0.0, 2.0],
+            Scale::Standard => {
+                let deviation = [2.0_f64.sqrt(), 0.1875_f64.sqrt(), 3.5_f64.sqrt()];
+                vec![0.0, 0.75 / deviation[1], 0.0, 1.0 / deviation[0], -0.25 / deviation[1], -1.0 / deviation[2]]
+            }
+            Scale::Unit => {
+                let norms = [19.0_f64.sqrt(), 20.0_f64.sqrt()];
+                vec![3.0 / norms[0], 1.0 / norms[0], 3.0 / norms[0], 4.0 / norms[1], 0.0, 2.0 / norms[1]]
+            }
+        };
+        assert!(x.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-12), "{scale:?}: {x:?} {want:?}");
+        assert_eq!(data.summary().missing, [("v".to_string(), 1), ("w".to_string(), 1)]);
+        let model = SavedModel::new(preparation.clone(), 8, Vec::new());
+        assert_eq!(SavedModel::from_bytes(&model.to_bytes()).unwrap().preparation, preparation);
+    }
+}
+
+/// Splits by a column: the last by date are held out, groups stay together, and neither column is a feature.
+#[test]
+fn splits_go_by_a_column() {
+    let mut text = String::from("day,patient,v,label\n");
+    for row in 0..300 {
+        let (day, patient) = (row * 7 % 150, row % 40);
+        text += &format!("2024-{:02}-{:02},p{patient},{row},{}\n", 1 + day / 28, 1 + day % 28, row % 3 % 2);
+    }
+    let table = csv(&text).unwrap();
+    let of = |by: SplitBy| Options { split_by: Some(by), categorical: vec!["patient".into()], ..Options::default() };
+    let options = Options { ignore: vec!["patient".into()], ..of(SplitBy::Order("day".into())) };
+    let parts = prepare::<f64>(&table, &options, Split::new(0.8, 1)).unwrap();
+    assert_eq!(parts.preparation.column_names(), ["v"]);
+    let [latest, first] = [parts.train.split_ranks().iter().max(), parts.test.split_ranks().iter().min()];
+    assert!(latest < first && parts.test.len() == 60, "{latest:?} {first:?} {}", parts.test.len());
+    // The same rows of the whole, and parts of parts go by the same column.
+    let all = parts.preparation.apply::<f64>(&table).unwrap();
+    let [train, test] = all.split(Split::new(0.8, 9), "f.csv").unwrap();
+    assert_eq!((train.rows().len(), &test), (240, &parts.test));
+    let [rest, valid] = train.split(Split::new(0.5, 3), "f.csv").unwrap();
+    assert!(rest.split_ranks().iter().max() < valid.split_ranks().iter().min());
+
+    let options = of(SplitBy::Group("patient".into()));
+    let parts = prepare::<f64>(&table, &options, Split::new(0.7, 1)).unwrap();
+    assert_eq!(parts.preparation.column_names(), ["day", "v"]);
+    let model = SavedModel::new(parts.preparation.clone(), 8, Vec::new());
+    let again = SavedModel::from_bytes(&model.to_bytes()).unwrap().preparation;
+    assert_eq!(again.split_by(), Some(&SplitBy::Group("patient".into())));
+    let all = again.apply::<f64>(&table).unwrap();
+    let [train, test] = all.split(Split::new(0.7, 1), "f.csv").unwrap();
+    assert!(train.split_groups().iter().all(|group| !test.split_groups().contains(group)));
+    assert_eq!(test.rows().len(), parts.test.len());
+
+    let error =
+        |text: &str, by| prepare::<f64>(&csv(text).unwrap(), &of(by), Split::new(0.5, 1)).unwrap_err().to_string();
+    let order = || SplitBy::Order("t".into());
+    assert_eq!(
+        error("t,patient,v,label\nx,a,1,0\ny,a,2,1\n", order()),
+        "f.csv:2:1: \"x\" in column \"t\" is neither a number nor a date, and the rows are to be ordered by it"
+    );
+    assert_eq!(error("t,patient,v,label\n1,a,1,0\n,a,2,1\n", order()), "f.csv:3:1: missing value in column \"t\"");
+    let equal = error("t,patient,v,label\n1,a,1,0\n1,a,2,1\n", order());
+    assert_eq!(equal, "f.csv: parameter split is outside its range");
+    let absent = error("u,patient,v,label\n1,a,1,0\n1,a,2,1\n", order());
+    assert!(absent.contains("there is no column \"t\""), "{absent}");
 }

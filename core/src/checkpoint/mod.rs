@@ -228,6 +228,8 @@ mod tag {
     /// Only there where a threshold was chosen, or scores are calibrated.
     pub const DECIDED: u8 = b'd';
     pub const CALIBRATED: u8 = b'c';
+    /// Only there where splits go by a column.
+    pub const SPLIT_BY: u8 = b'o';
 }
 
 impl SavedModel {
@@ -283,11 +285,13 @@ impl SavedModel {
             (tag::STORY, &story),
         ];
         let weight = bytes(self.preparation.weight.as_ref());
+        let split_by = bytes(self.preparation.split_by.as_ref());
         let more = [
             (tag::GROUPS, &groups[..]),
             (tag::WEIGHT, &weight),
             (tag::DECIDED, &decided),
             (tag::CALIBRATED, &calibrated),
+            (tag::SPLIT_BY, &split_by),
         ];
         // (What there is none of is no section.)
         there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
@@ -308,6 +312,7 @@ impl SavedModel {
         let mut preparation: crate::data::Preparation = Reader(preparation).value().ok_or(CheckpointError::Damaged)?;
         preparation.groups = there(payload, tag::GROUPS)?;
         preparation.weight = there(payload, tag::WEIGHT)?;
+        preparation.split_by = there(payload, tag::SPLIT_BY)?;
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };

@@ -2,6 +2,7 @@
 
 use super::error::{DataError, DataErrorKind};
 use super::rows::Rows;
+use super::split::{Parts, Split};
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
 use crate::metric::check_weights;
@@ -32,6 +33,14 @@ pub struct Summary {
     pub unseen: Vec<(String, usize)>,
     /// Stored values in sparse columns beyond those of training, left out.
     pub beyond: usize,
+}
+
+/// What a split orders rows by, or keeps together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Units {
+    pub ordered: bool,
+    /// The unit of each row: its rank in order, or the number of its group.
+    pub of: Vec<u32>,
 }
 
 /// Classes there may be. More label values than this are rather numbers to predict.
@@ -72,6 +81,7 @@ pub struct Dataset<T> {
     group_names: Vec<String>,
     /// What each row counts; empty without weights.
     weights: Vec<f64>,
+    pub(super) units: Option<Units>,
     pub(super) summary: Summary,
 }
 
@@ -235,6 +245,7 @@ impl<T: Real> Dataset<T> {
             group_of: Vec::new(),
             group_names: Vec::new(),
             weights: Vec::new(),
+            units: None,
             summary,
         }
     }
@@ -426,6 +437,36 @@ impl<T: Real> Dataset<T> {
         (0..).zip(labels).any(|(row, &label)| label == class && self.weights.get(row).is_none_or(|&w| w > 0.0))
     }
 
+    /// Both parts of a split: drawn by class, where there are some, or as [`Options::split_by`](super::Options::split_by) says of
+    /// the table that the rows come from. `file` is for the error.
+    ///
+    /// # Errors
+    /// `LoneRow`, and `Core(Param)` for a share outside (0, 1) and for rows of one value to order them by or of one group.
+    pub fn split(&self, split: Split, file: &str) -> core::result::Result<[Self; 2], DataError> {
+        let error = |kind| DataError { file: file.to_string(), line: 0, column: 0, kind };
+        let parts = parts(split, &self.targets, self.units.as_ref(), self.len()).map_err(error)?;
+        let select = |rows: &[u32]| self.select(rows).map_err(|wrong| error(wrong.into()));
+        Ok([select(&parts.train)?, select(&parts.test)?])
+    }
+
+    /// Whether splits go by a column of the table that the rows come from.
+    #[must_use]
+    pub fn is_split_by_column(&self) -> bool {
+        self.units.is_some()
+    }
+
+    /// The group of each row that a split keeps together ([`SplitBy::Group`](super::SplitBy)), by number; empty without.
+    #[must_use]
+    pub fn split_groups(&self) -> &[u32] {
+        self.units.as_ref().filter(|units| !units.ordered).map_or(&[], |units| &units.of)
+    }
+
+    /// The rank of each row where splits hold out the last ([`SplitBy::Order`](super::SplitBy)); empty without.
+    #[must_use]
+    pub fn split_ranks(&self) -> &[u32] {
+        self.units.as_ref().filter(|units| units.ordered).map_or(&[], |units| &units.of)
+    }
+
     /// The rows `index` in that order, copied.
     ///
     /// # Errors
@@ -467,9 +508,38 @@ impl<T: Real> Dataset<T> {
         if !self.group_of.is_empty() {
             (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
         }
+        part.units = self.units.as_ref().map(|units| Units { of: of(&units.of, index), ..*units });
         if !self.weights.is_empty() {
             part.weights = of(&self.weights, index);
         }
         Ok(part)
     }
+}
+
+/// The parts of a split of rows with these targets.
+pub(super) fn parts<T>(
+    split: Split,
+    targets: &Targets<T>,
+    units: Option<&Units>,
+    rows: usize,
+) -> core::result::Result<Parts, DataErrorKind> {
+    if let Targets::Classes { labels, names } = targets {
+        let mut sizes = alloc::vec![0; names.len()];
+        labels.iter().for_each(|&label| sizes[label as usize] += 1);
+        if let Some(class) = sizes.iter().position(|&size| size == 1) {
+            return Err(DataErrorKind::LoneRow { label: names[class].clone() });
+        }
+    }
+    let parts = match (units, targets) {
+        (Some(Units { ordered: true, of }), _) => split.last_parts(of),
+        (Some(units), Targets::Binary(labels)) => {
+            split.group_parts(&labels.iter().map(|&label| label.into()).collect::<Vec<_>>(), &units.of)
+        }
+        (Some(units), Targets::Classes { labels, .. }) => split.group_parts(labels, &units.of),
+        (Some(units), _) => split.group_parts(&[], &units.of),
+        (None, Targets::Binary(labels)) => split.parts(labels),
+        (None, Targets::Classes { labels, .. }) => split.class_parts(labels),
+        (None, _) => Split { stratify: false, ..split }.class_parts(&alloc::vec![0; rows]),
+    };
+    parts.map_err(DataErrorKind::from)
 }

@@ -190,6 +190,15 @@ pub enum DataErrorKind {
     },
     /// Weights of sparse rows, whose columns have no names.
     NoWeightColumn,
+    /// Text in a column that splits order rows by.
+    NoOrder {
+        /// The cell.
+        text: String,
+        /// The column.
+        column: String,
+    },
+    /// A split by a column of sparse rows, whose columns have no names.
+    NoSplitColumn,
     /// A LIBSVM label that is no number.
     BadLabel {
         /// The token.
@@ -338,6 +347,13 @@ impl fmt::Display for DataErrorKind {
             Self::ManyGroups { columns } => {
                 write!(f, "{} make more than {} groups", Listed(columns), crate::metric::MAX_GROUPS)
             }
+            Self::NoOrder { text, column } => write!(
+                f,
+                "{} in column {} is neither a number nor a date, and the rows are to be ordered by it",
+                Quoted(text),
+                Quoted(column)
+            ),
+            Self::NoSplitColumn => f.write_str("sparse rows have no names of columns, so none that a split goes by"),
             Self::NoGroupColumns => f.write_str("groups are made of named columns, and LIBSVM has none"),
             Self::Weight { text, column } => {
                 write!(f, "weight {} in column {} is not a number of 0 or more", Quoted(text), Quoted(column))

@@ -28,7 +28,7 @@ pub use {
     error::{DataError, DataErrorKind},
     parse::{Block, Blocks, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions, Reading},
     prepare::{
-        EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Source, Target, identifiers,
+        EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Source, SplitBy, Target, identifiers,
         label_column_of, label_values, prepare,
     },
     scale::Scale,

@@ -96,8 +96,7 @@ impl Split {
     /// nothing. Classes are about as frequent in both parts as groups allow ([`group_folds`]).
     ///
     /// # Errors
-    /// `Param` for a share outside (0, 1) and for fewer than two groups, `Empty`, `Length`, `Label`, and `Index` for a group
-    /// number above the number of rows.
+    /// `Param` for a share outside (0, 1) and for fewer than two groups, `Empty`, `Length`, `Label`.
     pub fn group_parts(&self, labels: &[u32], groups: &[u32]) -> Result<Parts> {
         if !(self.share > 0.0 && self.share < 1.0) {
             return Err(Error::Param { what: "split" });
@@ -160,8 +159,8 @@ impl Split {
 /// class is about as frequent in each fold as groups allow, the rare one no less than the others. Cost: groups · folds · classes.
 ///
 /// # Errors
-/// `Param` for fewer than two folds and for fewer groups than folds, `Empty`, `Length`, `Label` for a class number and `Index`
-/// for a group number above the number of rows.
+/// `Param` for fewer than two folds and for fewer groups than folds, `Empty`, `Length`, `Label` for a class number above the
+/// number of rows.
 ///
 /// ```
 /// use undercurve::data::group_folds;
@@ -190,9 +189,6 @@ fn deal(labels: &[u32], groups: &[u32], shares: &[f64], seed: u64) -> Result<Vec
     }
     if let Some(at) = labels.iter().position(|&label| label as usize > rows) {
         return Err(Error::Label { at });
-    }
-    if let Some(at) = groups.iter().position(|&group| group as usize > rows) {
-        return Err(Error::Index { what: "groups", at, len: rows });
     }
     let class = |row: usize| labels.get(row).copied().unwrap_or(0) as usize;
     let classes = (0..rows).map(class).max().unwrap_or(0) + 1;

@@ -13,7 +13,7 @@ use measure::{Entry, Job, fingerprint};
 use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::checkpoint::{SavedModel, Trained};
-use undercurve::data::{Dataset, Preparation, Targets};
+use undercurve::data::{Dataset, Preparation, Targets, group_folds};
 use undercurve::metric::Metrics;
 use undercurve::rng::Rng;
 use undercurve::trainer::{ModelSpec, Trainer};
@@ -80,7 +80,7 @@ pub struct Args {
     /// against cross-entropy with the first
     #[arg(long, value_name = "MODEL", default_value = "linear")]
     model: Vec<String>,
-    /// Folds, drawn by class
+    /// Folds, drawn by class, or of whole groups (--split-group)
     #[arg(long, value_name = "K", default_value_t = 5)]
     folds: usize,
     /// Draw the folds so many times anew, for narrower intervals
@@ -149,8 +149,7 @@ pub fn run(args: &Args) -> Result<()> {
     input::check_columns(&options, &table)?;
     let whole = Preparation::fit(&table, &options)?;
     let all = whole.apply::<f32>(&table)?;
-    input::header_note(&table, &args.data);
-    input::column_notes(&table, &options, &args.data);
+    input::say(&input::reading_notes(&table, Some(&options), &args.data));
     let folds = (0..args.repeats).map(|repeat| folds(&all, args, repeat)).collect::<Result<Vec<_>>>()?;
     let job = Job { args, table: &table, whole: &whole, folds: &folds, data: fingerprint(&all) };
     let rows = job.measure(&entries)?;
@@ -188,6 +187,17 @@ fn folds(data: &Dataset<f32>, args: &Args, repeat: usize) -> Result<Vec<usize>> 
     let Targets::Binary(labels) = data.targets() else {
         return Err(CliError::input(format!("{}: compare is for two classes", args.data.display())));
     };
+    if !data.split_ranks().is_empty() {
+        return Err(CliError::input("--split-by: folds have no order; --split-group keeps rows together"));
+    }
+    if !data.split_groups().is_empty() {
+        let classes: Vec<u32> = labels.iter().map(|&label| label.into()).collect();
+        let seed = args.seed.wrapping_add(repeat as u64);
+        let folds = group_folds(&classes, data.split_groups(), args.folds, seed).map_err(|_| {
+            CliError::input(format!("--folds {}: there are fewer groups (--split-group)", args.folds))
+        })?;
+        return Ok(folds.into_iter().map(|fold| fold as usize).collect());
+    }
     let mut fold = vec![0; labels.len()];
     let mut rng = Rng::keyed(args.seed, PURPOSE, repeat as u64);
     for class in [0, 1] {

@@ -25,7 +25,7 @@ fn column((name, source): &(&str, Source<'_>)) -> Value {
         Source::Category { values, missing } => {
             json!({ "name": name, "kind": "category", "categories": values, "missing": missing })
         }
-        Source::Number { mean } => json!({ "name": name, "kind": "number", "mean": mean }),
+        Source::Number { mean, missing } => json!({ "name": name, "kind": "number", "mean": mean, "missing": missing }),
         _ => Value::Null,
     }
 }

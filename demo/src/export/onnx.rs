@@ -88,7 +88,7 @@ impl Graph {
         for (name, source) in &model.sources {
             let clash = OUTPUTS.contains(name);
             let input = if clash { format!("column {name}") } else { (*name).to_string() };
-            parts.push(match source {
+            let part = match source {
                 Source::Category { values, missing } => {
                     let doc = "a category as it is written; empty where it is missing".into();
                     self.graph.input.push(info(&input, element::STRING, Some(1), doc));
@@ -106,7 +106,11 @@ impl Graph {
                     self.graph.input.push(info(&input, element::DOUBLE, Some(1), doc));
                     input
                 }
-            });
+            };
+            let number = matches!(source, Source::Number { missing: true, .. });
+            let gone = number.then(|| self.node("IsNaN", &[&part], Vec::new()));
+            parts.push(part);
+            parts.extend(gone.map(|gone| self.cast(&gone, element::DOUBLE)));
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         self.node("Concat", &parts, vec![integer("axis", 1)])
@@ -120,7 +124,7 @@ impl Graph {
             let gone = self.node("IsNaN", &[&x], Vec::new());
             let means = model.sources.iter().flat_map(|(_, source)| match source {
                 Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
-                Source::Number { mean } => vec![*mean],
+                Source::Number { mean, missing } => [*mean, 0.0][..1 + usize::from(*missing)].to_vec(),
                 _ => Vec::new(),
             });
             let means = self.numbers(&[columns], element::DOUBLE, means);

@@ -133,8 +133,9 @@ impl Blocks {
             other => other.map_err(|placed| self.error(placed, piece.before))?,
         };
         self.begun |= block.is_some();
-        Ok(block.map(|(content, lines, kept)| {
-            Block { table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone() }, kept }
+        Ok(block.map(|(content, lines, kept)| Block {
+            table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone() },
+            kept,
         }))
     }
 

@@ -250,7 +250,8 @@ impl Making {
             true => Found::TEXT,
             false => Found::Numbers { values: Vec::new(), odd: Odd::default() },
         };
-        let columns = texts.iter().map(|text| Column { seen: (!text).then(Seen::default), cells: cells(text) }).collect();
+        let columns =
+            texts.iter().map(|text| Column { seen: (!text).then(Seen::default), cells: cells(text) }).collect();
         Self { columns, rows: 0, non_finite: BTreeMap::new() }
     }
 
@@ -276,7 +277,8 @@ impl Making {
         if let Some((&line, &at, text)) = infinite.min() {
             return Err((line, at as u32 + 1, DataErrorKind::NonFinite { text: text.clone() }));
         }
-        let readings = self.columns.iter().map(|column| column.seen.map_or(Reading::Plain, |seen| seen.reading())).collect();
+        let readings =
+            self.columns.iter().map(|column| column.seen.map_or(Reading::Plain, |seen| seen.reading())).collect();
         Ok((self.columns.into_iter().map(|column| column.finish(reads)).collect(), readings))
     }
 }

@@ -4,7 +4,6 @@ use super::super::dataset::{Dataset, Storage, Summary, Targets, WEIGHTS};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
-use super::super::split::Split;
 use super::columns::{Column, Layout, Role, as_categories};
 use super::groups::Groups;
 use super::labels::targets;
@@ -12,7 +11,7 @@ use super::table::{
     all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve, zeros,
 };
 use super::weights::weights;
-use super::{MAX_DENSE, Missing, Preparation, parts};
+use super::{MAX_DENSE, Missing, Preparation};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
@@ -49,21 +48,6 @@ impl Preparation {
     pub fn apply_rows<T: Real>(&self, table: &RawTable, rows: &[u32]) -> Result<Dataset<T>, DataError> {
         check_rows(table, rows)?;
         Ok(self.apply_parts(Cow::Borrowed(table), &[rows])?.swap_remove(0))
-    }
-
-    /// Both parts of a split of data that this was applied to whole.
-    ///
-    /// # Errors
-    /// `LoneRow`, `Core(Param)`.
-    pub fn split<T: Real>(
-        &self,
-        table: &RawTable,
-        all: &Dataset<T>,
-        split: Split,
-    ) -> Result<[Dataset<T>; 2], DataError> {
-        let parts = parts(table, split, all.targets(), all.len())?;
-        let select = |rows: &[u32]| all.select(rows).map_err(|error| table.error(error.into()));
-        Ok([select(&parts.train)?, select(&parts.test)?])
     }
 
     /// The features of a table whose labels do not matter or do not exist (a LIBSVM row always has one).
@@ -144,7 +128,10 @@ impl Preparation {
             // (Rows without labels are to be scored, and count nothing.)
             let weight = self.weight.as_ref().filter(|_| WEIGHTS && *targets != Targets::None);
             let weight = weight.filter(|column| table.columns().contains(column));
-            beside.push((groups, weight.map(|column| weights(&table, column, rows)).transpose()?));
+            let weights = weight.map(|column| weights(&table, column, rows)).transpose()?;
+            // (Only what can be told from the table alone.)
+            let by = self.split_by.as_ref().filter(|_| *targets != Targets::None);
+            beside.push((groups, weights, by.map(|by| by.units(&table, rows)).transpose()?.flatten()));
         }
         let made: Vec<Dataset<T>> = match (&self.layout, &table.content) {
             (Layout::Named(columns), Content::Csv { .. }) => {
@@ -156,11 +143,13 @@ impl Preparation {
             }
             (Layout::Numbered { cols, maps }, Content::Libsvm { .. }) => {
                 let made = parts.iter().zip(targets);
-                made.map(|(rows, targets)| self.numbered(&table, *cols, maps, rows, targets)).collect::<Result<_, _>>()?
+                made.map(|(rows, targets)| self.numbered(&table, *cols, maps, rows, targets))
+                    .collect::<Result<_, _>>()?
             }
             _ => return Err(table.error(DataErrorKind::OtherFormat)),
         };
-        let with = |(mut data, (groups, weights)): (Dataset<T>, _)| {
+        let with = |(mut data, (groups, weights, units)): (Dataset<T>, _)| {
+            data.units = units;
             if let Some(Groups { of, names }) = groups {
                 data = data.with_groups(of, names)?;
             }
@@ -342,6 +331,8 @@ enum Filler {
         start: usize,
         mean: f64,
         map: Affine,
+        /// Of the column behind it that says where a number was missing.
+        missing: Option<Affine>,
     },
     Category {
         at: usize,
@@ -359,7 +350,9 @@ enum Filler {
 impl Filler {
     fn new(column: &Column, raw: &RawColumn, at: usize, start: usize) -> Self {
         match &column.role {
-            Role::Number { mean, map } => Self::Number { at, start, mean: *mean, map: *map },
+            Role::Number { mean, map, missing } => {
+                Self::Number { at, start, mean: *mean, map: *map, missing: *missing }
+            }
             Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
                 let seen = there.iter().map(|text| values.binary_search(text).ok()).collect();
@@ -380,9 +373,10 @@ impl Filler {
 
     /// Writes what a row has where nothing is set.
     fn absent(&self, row: &mut [f64]) {
-        if let Self::Category { start, maps, .. } = self {
-            for (to, map) in row[*start..].iter_mut().zip(maps) {
-                *to = map.apply(0.0);
+        match self {
+            Self::Number { start, missing, .. } => missing.iter().for_each(|map| row[start + 1] = map.apply(0.0)),
+            Self::Category { start, maps, .. } => {
+                row[*start..].iter_mut().zip(maps).for_each(|(to, map)| *to = map.apply(0.0));
             }
         }
     }
@@ -391,9 +385,12 @@ impl Filler {
     #[inline]
     fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
         match self {
-            Self::Number { at, start, mean, map } => {
+            Self::Number { at, start, mean, map, missing } => {
                 let x = if let RawColumn::Numbers(values) = &raw[*at] { values[row] } else { f64::NAN };
                 to[*start] = map.apply(if x.is_nan() { *mean } else { x });
+                if let (true, Some(map)) = (x.is_nan(), missing) {
+                    to[start + 1] = map.apply(1.0);
+                }
                 true
             }
             Self::Category { at, codes, seen, start, maps, missing } => {

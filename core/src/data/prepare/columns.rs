@@ -2,6 +2,7 @@
 
 use super::super::parse::{MISSING, RawColumn, number_text};
 use super::super::scale::{Affine, Moments, Scale, one_hot};
+use super::Missing;
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -17,26 +18,21 @@ pub(super) struct Column {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Role {
-    Number {
-        mean: f64,
-        map: Affine,
-    },
+    /// `missing` is the map of the column that says where a number was missing, if it exists.
+    Number { mean: f64, map: Affine, missing: Option<Affine> },
     /// Sorted categories with a map each; `missing` is the map of the category of missing values, if it exists.
-    Category {
-        values: Vec<String>,
-        maps: Vec<Affine>,
-        missing: Option<Affine>,
-    },
+    Category { values: Vec<String>, maps: Vec<Affine>, missing: Option<Affine> },
 }
 
 impl Coded for Column {
     fn write(&self, out: &mut Vec<u8>) {
         self.name.write(out);
         match &self.role {
-            Role::Number { mean, map } => {
-                out.push(0);
+            Role::Number { mean, map, missing } => {
+                out.push(if missing.is_some() { 2 } else { 0 });
                 mean.write(out);
                 map.write(out);
+                missing.iter().for_each(|map| map.write(out));
             }
             Role::Category { values, maps, missing } => {
                 out.push(1);
@@ -49,8 +45,9 @@ impl Coded for Column {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let name = from.value()?;
         let role = match from.byte()? {
-            0 => Role::Number { mean: from.value()?, map: from.value()? },
+            0 => Role::Number { mean: from.value()?, map: from.value()?, missing: None },
             1 => Role::Category { values: from.value()?, maps: from.value()?, missing: from.value()? },
+            2 => Role::Number { mean: from.value()?, map: from.value()?, missing: Some(from.value()?) },
             _ => return None,
         };
         Some(Self { name, role })
@@ -60,7 +57,7 @@ impl Coded for Column {
 impl Role {
     pub fn width(&self) -> usize {
         match self {
-            Self::Number { .. } => 1,
+            Self::Number { missing, .. } => 1 + usize::from(missing.is_some()),
             Self::Category { values, missing, .. } => values.len() + usize::from(missing.is_some()),
         }
     }
@@ -94,19 +91,21 @@ pub(super) fn as_categories(column: &RawColumn) -> (Cow<'_, [String]>, Cow<'_, [
     }
 }
 
-pub(super) fn fit_numbers(values: &[f64], rows: &[u32], scale: Scale) -> Option<Role> {
+pub(super) fn fit_numbers(values: &[f64], rows: &[u32], scale: Scale, missing: Missing) -> Option<Role> {
     let there = || rows.iter().map(|&row| values[row as usize]).filter(|x| !x.is_nan());
     let mut moments = Moments::NEW;
     there().for_each(|x| moments.first(x));
     moments.centre(0);
     there().for_each(|x| moments.second(x));
     let imputed = rows.len() - moments.count();
+    let indicator = if scale == Scale::Standard { one_hot(imputed, rows.len()) } else { Affine::IDENTITY };
+    let missing = (missing == Missing::Impute && imputed > 0).then_some(indicator);
     match (moments.finish(imputed), scale) {
-        (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map }),
-        (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY }),
+        (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map, missing }),
+        (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY, missing }),
         // Without standardising only the mean matters, and that only where something is missing.
         (None, Scale::Standard) => None,
-        (None, _) => (imputed == 0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY }),
+        (None, _) => (imputed == 0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY, missing }),
     }
 }
 

@@ -8,7 +8,7 @@ use super::columns::{Column, Layout, fit_categories, fit_numbers};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_missing};
-use super::{Missing, Options, Preparation};
+use super::{Missing, Options, Preparation, SplitBy};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::collections::BTreeSet;
@@ -56,7 +56,8 @@ impl Preparation {
             }
             Content::Csv { names, columns, .. } => {
                 let places = places(names);
-                let named = options.categorical.iter().chain(&options.ignore).chain(&options.weight);
+                let split_by = options.split_by.as_ref().map(SplitBy::column);
+                let named = options.categorical.iter().chain(&options.ignore).chain(&options.weight).chain(split_by);
                 if let Some(name) = named.into_iter().find(|name| !places.contains_key(name.as_str())) {
                     return Err(no_column(table, names, name));
                 }
@@ -70,7 +71,7 @@ impl Preparation {
                     }
                     let categorical = as_categories.contains(name);
                     let role = match &columns[at] {
-                        RawColumn::Numbers(values) if !categorical => fit_numbers(values, rows, scale)
+                        RawColumn::Numbers(values) if !categorical => fit_numbers(values, rows, scale, options.missing)
                             .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?,
                         RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {
                             let row = *row as usize;
@@ -96,6 +97,7 @@ impl Preparation {
             label,
             groups,
             weight: options.weight.clone(),
+            split_by: options.split_by.clone(),
         })
     }
 
@@ -118,6 +120,6 @@ impl Preparation {
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
         let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());
-        Ok(Self { layout, scale, missing, na, label, groups: None, weight: None })
+        Ok(Self { layout, scale, missing, na, label, groups: None, weight: None, split_by: None })
     }
 }

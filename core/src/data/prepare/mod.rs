@@ -7,14 +7,15 @@ mod groups;
 mod labels;
 mod options;
 mod table;
+mod units;
 mod weights;
 
 pub use labels::{label_column_of, label_values};
-pub use options::{Missing, Options, Target};
+pub use options::{Missing, Options, SplitBy, Target};
 pub use table::identifiers;
 
-use super::dataset::{Dataset, Targets};
-use super::error::{DataError, DataErrorKind};
+use super::dataset::{Dataset, parts};
+use super::error::DataError;
 use super::parse::RawTable;
 use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
@@ -23,7 +24,6 @@ use crate::real::Real;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 use columns::{Column, Layout, Role};
 pub(crate) use groups::GroupRule;
@@ -65,6 +65,8 @@ pub struct Preparation {
     pub(crate) groups: Option<GroupRule>,
     /// The column of the weights, if there is one; saved by itself, likewise.
     pub(crate) weight: Option<String>,
+    /// What splits go by besides labels; saved by itself, likewise.
+    pub(crate) split_by: Option<SplitBy>,
 }
 
 impl Coded for Preparation {
@@ -92,7 +94,7 @@ impl Coded for Preparation {
             _ => return None,
         };
         let (scale, missing, na) = (from.value()?, from.value()?, from.value()?);
-        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None, weight: None })
+        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None, weight: None, split_by: None })
     }
 }
 
@@ -116,6 +118,8 @@ pub enum Source<'a> {
     Number {
         /// What is filled in for a missing one ([`Missing::Impute`]).
         mean: f64,
+        /// Whether one more comes behind it, 1 where the number was missing.
+        missing: bool,
     },
     /// One encoded column for each category, 1 where the row has it, in this order.
     Category {
@@ -171,24 +175,8 @@ fn prepared_parts<T: Real>(table: &RawTable, options: &Options, split: Split) ->
     let label = find_label(table, options)?;
     let targets = targets::<T>(table, &label, &all)?;
     refuse_missing(table, options, label.column.as_deref(), &all)?;
-    parts(table, split, &targets, table.rows())
-}
-
-/// The parts of a split of rows with these targets.
-fn parts<T>(table: &RawTable, split: Split, targets: &Targets<T>, rows: usize) -> Result<Parts, DataError> {
-    let parts = match targets {
-        Targets::Binary(labels) => split.parts(labels),
-        Targets::Classes { labels, names } => {
-            let mut sizes = vec![0; names.len()];
-            labels.iter().for_each(|&label| sizes[label as usize] += 1);
-            if let Some(class) = sizes.iter().position(|&size| size == 1) {
-                return Err(table.error(DataErrorKind::LoneRow { label: names[class].clone() }));
-            }
-            split.class_parts(labels)
-        }
-        Targets::Values(_) | Targets::None => Split { stratify: false, ..split }.class_parts(&vec![0; rows]),
-    };
-    parts.map_err(|error| table.error(error.into()))
+    let units = options.split_by.as_ref().map(|by| by.units(table, &all)).transpose()?.flatten();
+    parts(split, &targets, units.as_ref(), table.rows()).map_err(|kind| table.error(kind))
 }
 
 impl Preparation {
@@ -208,7 +196,10 @@ impl Preparation {
         let mut names = Vec::new();
         for Column { name, role } in columns {
             match role {
-                Role::Number { .. } => names.push(name.clone()),
+                Role::Number { missing, .. } => {
+                    names.push(name.clone());
+                    names.extend(missing.map(|_| format!("{name}=(missing)")));
+                }
                 Role::Category { values, missing, .. } => {
                     names.extend(values.iter().map(|value| format!("{name}={value}")));
                     names.extend(missing.map(|_| format!("{name}=(missing)")));
@@ -230,7 +221,9 @@ impl Preparation {
             Layout::Named(columns) => {
                 let maps = columns.iter().flat_map(|column| -> Vec<Option<&Affine>> {
                     match &column.role {
-                        Role::Number { map, .. } => vec![Some(map)],
+                        Role::Number { map, missing, .. } => {
+                            [Some(map)].into_iter().chain(missing.iter().map(Some)).collect()
+                        }
                         Role::Category { values, maps, missing } => {
                             let seen = (0..values.len()).map(|k| maps.get(k));
                             seen.chain(missing.iter().map(Some)).collect()
@@ -261,7 +254,7 @@ impl Preparation {
         let mut sources = Vec::with_capacity(columns.len());
         for Column { name, role } in columns {
             let source = match role {
-                Role::Number { mean, .. } => Source::Number { mean: *mean },
+                Role::Number { mean, missing, .. } => Source::Number { mean: *mean, missing: missing.is_some() },
                 Role::Category { values, missing, .. } => Source::Category { values, missing: missing.is_some() },
             };
             sources.push((name.as_str(), source));
@@ -339,6 +332,12 @@ impl Preparation {
     #[must_use]
     pub fn weight_column(&self) -> Option<&str> {
         self.weight.as_deref()
+    }
+
+    /// What splits go by besides labels, if anything.
+    #[must_use]
+    pub fn split_by(&self) -> Option<&SplitBy> {
+        self.split_by.as_ref()
     }
 
     /// The same with another column of weights, or none.

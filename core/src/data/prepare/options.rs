@@ -11,8 +11,9 @@ pub enum Missing {
     /// They are an error.
     #[default]
     Refuse,
-    /// The training mean in a column of numbers; a category of its own in a categorical column (all zeros when training
-    /// had none missing there).
+    /// The training mean in a column of numbers; a category of its own in a categorical column. Where training had some
+    /// missing, a column of numbers has one more behind it, `NAME=(missing)`, 1 where the number was missing; where it had none,
+    /// a number is filled in without a trace, and a category is all zeros.
     Impute,
 }
 
@@ -38,6 +39,26 @@ pub enum Target {
     Values,
 }
 
+/// How a table is split, where labels alone do not say it. The column is no feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SplitBy {
+    /// The rows that come last by this column of numbers or dates are held out; those of one value stay together.
+    Order(String),
+    /// The rows of one value of this column stay together.
+    Group(String),
+}
+
+impl SplitBy {
+    /// The column.
+    #[must_use]
+    pub fn column(&self) -> &String {
+        match self {
+            Self::Order(column) | Self::Group(column) => column,
+        }
+    }
+}
+
 /// What to make of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -58,6 +79,8 @@ pub struct Options {
     /// Columns whose values, together, make the groups of a table with named columns. They stay features, unless they are
     /// among `ignore`.
     pub group: Vec<String>,
+    /// What splits order rows by or keep together, if not rows are drawn by label alone.
+    pub split_by: Option<SplitBy>,
     /// The column of numbers that says what each row counts; no feature. Data without it has no weights.
     pub weight: Option<String>,
     /// Columns that are no features.

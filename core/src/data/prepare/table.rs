@@ -2,7 +2,7 @@
 
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable};
-use super::{MAX_DENSE, Missing, Options};
+use super::{MAX_DENSE, Missing, Options, SplitBy};
 use crate::error::Error;
 use crate::real::Real;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,7 @@ const MANY: usize = 50;
 pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
     let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
     let label = super::label_column_of(table, options).ok().flatten();
-    let named: BTreeSet<&String> =
-        options.categorical.iter().chain(&options.ignore).chain(&options.weight).chain(&label).collect();
+    let named: BTreeSet<&String> = options.categorical.iter().chain(not_features(options)).chain(&label).collect();
     let mut found = Vec::new();
     for (name, column) in names.iter().zip(columns) {
         let RawColumn::Text { values, codes, stray: None } = column else { continue };
@@ -33,15 +32,15 @@ pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> 
     found
 }
 
-/// The columns that are no features: those to ignore, that of the weights, and the identifiers.
+/// The columns that are no features: those to ignore, those of the weights and of the split, and the identifiers.
 pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {
-    options
-        .ignore
-        .iter()
-        .chain(&options.weight)
-        .cloned()
-        .chain(identifiers(table, options).into_iter().map(|(name, _)| name))
-        .collect()
+    not_features(options).cloned().chain(identifiers(table, options).into_iter().map(|(name, _)| name)).collect()
+}
+
+/// The columns that the options say are no features.
+fn not_features(options: &Options) -> impl Iterator<Item = &String> {
+    let split_by = options.split_by.as_ref().map(SplitBy::column);
+    options.ignore.iter().chain(&options.weight).chain(split_by)
 }
 
 pub(super) fn all_rows(table: &RawTable) -> Vec<u32> {
