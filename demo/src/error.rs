@@ -17,8 +17,8 @@ pub enum CliError {
     Closed,
     /// A constraint that is required does not hold: exit code 3.
     Unmet(String),
-    /// Ctrl-C, after everything was saved: exit code 130.
-    Interrupted,
+    /// Ctrl-C or SIGTERM, after everything was saved: exit code 130 or 143.
+    Interrupted(u8),
 }
 
 /// `Result` of the commands.
@@ -51,7 +51,7 @@ impl CliError {
                 ExitCode::from(3)
             }
             Self::Closed => ExitCode::SUCCESS,
-            Self::Interrupted => ExitCode::from(130),
+            Self::Interrupted(code) => ExitCode::from(code),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::by_group::Grouping;
 use crate::error::{CliError, Result};
 use clap::ValueEnum;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -326,14 +327,39 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             table.rows()
         ));
     }
-    for (name, reading) in table.readings().into_iter().filter(|(name, _)| !options.ignore.iter().any(|o| o == name)) {
-        notes.extend(match reading {
-            Reading::Commas => Some(format!("{file}: commas in the numbers of column \"{name}\" were read as points")),
-            Reading::Dates => Some(format!(
-                "{file}: dates in column \"{name}\" were read as days since 1970-01-01; --ignore {name} leaves it out"
-            )),
-            _ => None,
-        });
+    let label = label_column_of(table, options).ok().flatten();
+    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
+    let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
+    let told = |name: &str| options.categorical.iter().any(|other| other == name);
+    for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
+        let of = match reading {
+            Reading::Commas => "commas in the numbers of column",
+            Reading::Dates => "dates in column",
+            Reading::Rounded => "whole numbers beyond 2^53 in column",
+            Reading::Padded => "numbers with zeros before them in column",
+            Reading::Counter => "column",
+            _ => "",
+        };
+        let what = match reading {
+            Reading::Commas => "were read as points".to_string(),
+            Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
+            Reading::Rounded if !told(name) => format!("were rounded; --ignore {name} leaves it out"),
+            Reading::Padded if !told(name) => {
+                format!(
+                    "were read as numbers; --categorical {name} takes it as categories, --ignore {name} leaves it out"
+                )
+            }
+            Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
+            Reading::Signs if !told(name) => {
+                let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
+                notes.push(format!(
+                    "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
+                ));
+                continue;
+            }
+            _ => continue,
+        };
+        notes.push(format!("{file}: {of} \"{name}\" {what}"));
     }
     notes
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{CliError, Result};
 use anyhow::{Context as _, anyhow};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -29,9 +29,14 @@ fn folder(path: &Path) -> &Path {
 /// The name under which a file is written before it takes its place. Always the same beside the target, so that what a
 /// killed run left is written over by the next.
 fn partial(path: &Path) -> PathBuf {
+    beside(path, ".partial")
+}
+
+/// A hidden file beside another, called as it is with an ending.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(".partial");
+    name.push(ending);
     folder(path).join(name)
 }
 
@@ -71,6 +76,32 @@ pub fn check_target(path: &Path) -> Result<()> {
         }
         Ok(_) => Err(CliError::input(format!("{}: is not a folder", folder.display()))),
         Err(error) => Err(CliError::file(folder, &error)),
+    }
+}
+
+/// A file that one program at a time writes, until this is dropped. A killed one leaves no lock behind.
+pub struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Keeps other runs from writing a file.
+///
+/// # Errors
+/// `Input` when another one does.
+pub fn lock(path: &Path) -> Result<Lock> {
+    let place = beside(path, ".lock");
+    let file = File::create(&place).map_err(|error| CliError::file(path, &error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(CliError::input(format!("{}: another run is writing it", path.display()))),
+        // (Not every file system has locks.)
+        _ => Ok(Lock { path: place, _file: file }),
     }
 }
 

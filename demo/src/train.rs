@@ -76,7 +76,7 @@ which the finite sums fit with loss=least-squares.
 {}
 
 Exit code: 0 when all went well, also where a constraint is not met (the last line says so; 3 with --require), 2 for bad input or options (one line says what and where, and nothing is written, but for
-a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C, 1 for anything else.", constraints::HELP))]
+a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C and 143 after SIGTERM, both saved as at the end, 1 for anything else.", constraints::HELP))]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
     #[arg(value_name = "DATA")]

@@ -11,9 +11,11 @@ use crate::report::{self, Reporter};
 use crate::train::Named;
 use anyhow::anyhow;
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
@@ -22,8 +24,21 @@ use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::metric::{Costs, FprRange, Intervals, Metrics, Truth, brier, log_loss};
 use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
 
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
+/// What Ctrl-C and SIGTERM set, with the exit codes of both. A second one ends the program where it stands.
+static STOP: LazyLock<[(u8, Arc<AtomicBool>); 2]> = LazyLock::new(|| {
+    [SIGINT, SIGTERM].map(|signal| {
+        let (code, flag) = (128 + signal, Arc::new(AtomicBool::new(false)));
+        // (Without a handler the first one does.)
+        let _ = flag::register_conditional_shutdown(signal, code, flag.clone());
+        let _ = flag::register(signal, flag.clone());
+        (code as u8, flag)
+    })
+});
+
+/// The exit code of the signal that came, if one did.
+fn stopped() -> Option<u8> {
+    STOP.iter().find(|(_, flag)| flag.load(Ordering::SeqCst)).map(|(code, _)| *code)
+}
 
 /// How a run is told, and when it is saved and stopped.
 pub struct Manner<'a> {
@@ -386,17 +401,13 @@ fn weight_of<T: Real>(data: &Dataset<T>) -> f64 {
 
 /// Steps, reports and saves until the run is over.
 pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
-    // A second Ctrl-C ends the program where it stands. Without a handler the first one does.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
+    LazyLock::force(&STOP);
     // A budget of more rows than there are is told before the run, not after it.
     if let ThresholdRule::Top(top) = run.rule {
         top.of(weight_of(&run.chosen_on().0)).map_err(|error| run.not_decided(error))?;
     }
     let place = manner.place;
+    let _locks = [place, manner.out].into_iter().flatten().map(output::lock).collect::<Result<Vec<_>>>()?;
     // What a run that comes to nothing puts back.
     let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
@@ -424,7 +435,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     loop {
         let done = run.trainer.steps_done();
         let out_of_time = manner.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = run.is_over() || out_of_time || STOP.load(Ordering::SeqCst) || closed;
+        let mut over = run.is_over() || out_of_time || stopped().is_some() || closed;
         // (A full gradient moves the run along without a step: nothing new to report.)
         if (over || report_due && reported != Some(done)) && !closed {
             (report_due, reported) = (false, Some(done));
@@ -488,7 +499,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         reporter.say(text)?;
     }
     run.decisions(&mut model, &reporter, &mut totals)?;
-    let interrupted = STOP.load(Ordering::SeqCst) && !run.trainer.is_done();
+    let interrupted = stopped().filter(|_| !run.trainer.is_done());
     let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
     // (Before what else is told, which may fail.)
     let out = manner.out.filter(|_| !ranks_nothing);
@@ -519,7 +530,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         run.backend()
     );
     let sentence = told.as_ref().map_or(sentence.clone(), |told| format!("{sentence}; {}", told.text));
-    if interrupted {
+    if interrupted.is_some() {
         totals["interrupted"] = true.into();
     }
     reporter.finish(&totals, sentence)?;
@@ -530,8 +541,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
         eprintln!("warning: {sentence}");
     }
+    if let Some(code) = interrupted {
+        return Err(CliError::Interrupted(code));
+    }
     match told {
-        _ if interrupted => Err(CliError::Interrupted),
         Some(told) if run.require && !told.holds => Err(CliError::Unmet(told.text)),
         _ => Ok(()),
     }

@@ -83,6 +83,7 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
         let missing = ["", "?", "NA", "N/A"].contains(&text);
         if column["kind"] == "number" {
             x.push(if missing { column["mean"].as_f64().unwrap() } else { number(text) });
+            x.extend(column["missing"].as_bool().unwrap().then_some(f64::from(missing)));
         } else {
             let values = column["categories"].as_array().unwrap();
             x.extend(values.iter().map(|value| f64::from(!missing && value == text)));

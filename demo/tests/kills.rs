@@ -76,8 +76,8 @@ fn kill_and_resume(name: &str, method: &[&str], data: String) {
     assert!(resumed > 0, "no kill hit a run that had saved");
 }
 
-/// Ctrl-C: the run says so by its exit code, saves where it stands, and goes on from there to the same bytes. A second
-/// Ctrl-C ends it at once, and what was saved before is whole.
+/// Ctrl-C and SIGTERM: the run says so by its exit code, saves where it stands, and goes on from there to the same bytes. A
+/// second one ends it at once, and what was saved before is whole.
 #[cfg(unix)]
 #[test]
 fn interrupted_runs_save_and_resume_to_the_same_bytes() {
@@ -87,8 +87,8 @@ fn interrupted_runs_save_and_resume_to_the_same_bytes() {
     stdout(&run(&folder.0, &[&args[..], &["--save", "whole.model"]].concat()));
     let whole = fs::read(folder.path("whole.model")).unwrap();
     let mut interrupted = 0;
-    for signals in [1, 2].repeat(20) {
-        if interrupted == 4 {
+    for (signals, signal, stopped) in [(1, "-INT", 130), (2, "-INT", 130), (1, "-TERM", 143)].repeat(15) {
+        if interrupted == 5 {
             break;
         }
         let file = folder.path("run.model");
@@ -100,14 +100,14 @@ fn interrupted_runs_save_and_resume_to_the_same_bytes() {
             std::thread::sleep(Duration::from_millis(1));
         }
         for _ in 0..signals {
-            let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
             // It may have come to its end in the meantime.
             let _ = sent.success();
         }
         let output = child.wait_with_output().unwrap();
         match output.status.code() {
             Some(0) => assert!(fs::read(&file).unwrap() == whole, "a run that was not interrupted"),
-            Some(130) => {
+            Some(code) if code == stopped => {
                 interrupted += 1;
                 let before = fs::read(&file).unwrap();
                 assert!(before.starts_with(b"undercurve"));
@@ -118,4 +118,27 @@ fn interrupted_runs_save_and_resume_to_the_same_bytes() {
         }
     }
     assert!(interrupted > 0, "every run was faster than the signal");
+}
+
+/// Two runs do not write one file: the second says so, and the first goes on to what it would have written alone.
+#[test]
+fn one_run_at_a_time_writes_a_file() {
+    let folder = Folder::new("locks");
+    folder.write("data.csv", csv(300));
+    let args = ["train", "data.csv", "--method", "soap", "--steps", "1000000", "--save-every", "50", "--save", "m"];
+    let mut child = undercurve().current_dir(&folder.0).args(args).stdout(Stdio::null()).spawn().unwrap();
+    let since = Instant::now();
+    while !folder.path("m").exists() && since.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = run(&folder.0, &["train", "data.csv", "--method", "ce", "--steps", "9", "--save", "m"]);
+    let other = run(&folder.0, &["train", "data.csv", "--method", "ce", "--steps", "9", "--save", "n"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(second.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&second.stderr), "error: m: another run is writing it\n");
+    assert_eq!(other.status.code(), Some(0));
+    // A killed run keeps nobody out.
+    stdout(&run(&folder.0, &["train", "data.csv", "--resume", "m", "--seconds", "0.01"]));
+    assert!(!folder.names().contains(&".m.lock".to_string()), "{:?}", folder.names());
 }

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Rows, Scale, Split,
-    SplitBy, group_folds, prepare,
+    DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Rows,
+    Scale, Split, SplitBy, group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -305,7 +305,7 @@ fn applied_to_new_data() {
 
     let train = svm("1 1:3 2:4\n0 2:2\n").unwrap();
     let preparation = Preparation::fit(&train, &Options::default()).unwrap();
-    let data: Dataset<f64> = preparation.apply(&svm("0 1:3 2:4 5:9\n1\n").unwrap()).unwrap();
+    let data: Dataset<f64> = preparation.apply(svm("0 1:3 2:4 5:9\n1\n").unwrap()).unwrap();
     assert_eq!(dense(&data), [[0.6, 0.8], [0.0, 0.0]]);
     assert_eq!(data.summary().beyond, 1);
 }
@@ -721,7 +721,8 @@ fn long_files_are_read_in_pieces() {
     let plain = file("");
     assert!(plain.len() > 1 << 19);
     let table = read(&plain, 1 << 20).unwrap();
-    assert_eq!((table.rows(), table.readings().len()), (rows, 2));
+    assert_eq!((table.rows(), table.readings().len()), (rows, 3));
+    assert_eq!(table.readings()[0], ("n", Reading::Counter));
     assert_eq!(table, read(&plain, 977).unwrap());
     assert_eq!(table, RawTable::parse(plain.as_bytes(), Format::Auto, "f.csv").unwrap());
     let data = Preparation::fit(&table, &Options { scale: Some(Scale::None), ..Options::default() }).unwrap();

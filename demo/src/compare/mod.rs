@@ -193,9 +193,8 @@ fn folds(data: &Dataset<f32>, args: &Args, repeat: usize) -> Result<Vec<usize>> 
     if !data.split_groups().is_empty() {
         let classes: Vec<u32> = labels.iter().map(|&label| label.into()).collect();
         let seed = args.seed.wrapping_add(repeat as u64);
-        let folds = group_folds(&classes, data.split_groups(), args.folds, seed).map_err(|_| {
-            CliError::input(format!("--folds {}: there are fewer groups (--split-group)", args.folds))
-        })?;
+        let folds = group_folds(&classes, data.split_groups(), args.folds, seed)
+            .map_err(|_| CliError::input(format!("--folds {}: there are fewer groups (--split-group)", args.folds)))?;
         return Ok(folds.into_iter().map(|fold| fold as usize).collect());
     }
     let mut fold = vec![0; labels.len()];

@@ -26,6 +26,12 @@ impl Cell {
     }
 }
 
+/// Whole numbers up to this are exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Numbers that rise by one count the rows, when there are so many.
+const COUNTED: usize = 20;
+
 /// What stands for a missing value, in any case.
 const MISSING_WORDS: [&str; 9] = ["", "?", "-", "na", "n/a", "#n/a", "nan", "null", "none"];
 
@@ -119,6 +125,9 @@ struct Seen {
     /// Numbers, and those of them with points.
     numbers: usize,
     points: usize,
+    /// Those with zeros before them, and whole ones beyond 2⁵³.
+    padded: usize,
+    large: usize,
     /// Numbers with commas, and dates.
     commas: usize,
     dates: usize,
@@ -136,8 +145,10 @@ impl Seen {
             first.get_or_insert(row);
         };
         match cell {
-            Cell::Number(_) => {
+            Cell::Number(x) => {
                 self.numbers += 1;
+                self.padded += usize::from(matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..]));
+                self.large += usize::from(x.abs() > EXACT && text.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
                 self.points += usize::from(reads.commas && text.contains('.'));
             }
             Cell::Missing | Cell::NonFinite => {}
@@ -165,10 +176,15 @@ impl Seen {
         }
     }
 
-    fn reading(&self) -> Reading {
-        match (self.text, self.commas, self.dates) {
-            (0, 1.., _) => Reading::Commas,
-            (0, _, 1..) => Reading::Dates,
+    /// Of a column of numbers.
+    fn reading(&self, values: &[f64]) -> Reading {
+        let rises = || values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
+        match (self.commas, self.dates) {
+            (1.., _) => Reading::Commas,
+            (_, 1..) => Reading::Dates,
+            _ if self.large > 0 => Reading::Rounded,
+            _ if self.padded > 0 => Reading::Padded,
+            _ if rises() => Reading::Counter,
             _ => Reading::Plain,
         }
     }
@@ -277,8 +293,17 @@ impl Making {
         if let Some((&line, &at, text)) = infinite.min() {
             return Err((line, at as u32 + 1, DataErrorKind::NonFinite { text: text.clone() }));
         }
-        let readings =
-            self.columns.iter().map(|column| column.seen.map_or(Reading::Plain, |seen| seen.reading())).collect();
+        let reading = |column: &Column| match (&column.cells, column.seen) {
+            (_, None) => Reading::Plain,
+            (Found::Numbers { values, .. }, Some(seen)) => seen.reading(values),
+            (Found::Text { numbers, .. }, _) => {
+                let signs =
+                    |text: &&String| text.bytes().any(|b| b.is_ascii_digit()) && !text.contains(char::is_alphabetic);
+                let count = numbers.keys().filter(signs).count();
+                if 2 * count > numbers.len() && count > 1 { Reading::Signs } else { Reading::Plain }
+            }
+        };
+        let readings = self.columns.iter().map(reading).collect();
         Ok((self.columns.into_iter().map(|column| column.finish(reads)).collect(), readings))
     }
 }

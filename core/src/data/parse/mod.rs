@@ -19,7 +19,6 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
 
 /// The most columns that LIBSVM input may have. A model is as wide as the largest index, so one stray index must not
@@ -60,17 +59,25 @@ pub struct ReadOptions {
     pub na: Vec<String>,
 }
 
-/// How a column of numbers was written.
+/// How a column was written, where that is worth telling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reading {
-    /// As numbers.
+    /// As numbers, or as text.
     #[default]
     Plain,
     /// Some with commas for points, as files may whose cells no comma parts.
     Commas,
     /// As dates, which became days since the beginning of 1970: `2024-02-29`, with a time behind it or not, or `29.2.2024`.
     Dates,
+    /// As whole numbers, some beyond 2⁵³, which were rounded.
+    Rounded,
+    /// As numbers, some with zeros before them, as codes have.
+    Padded,
+    /// As whole numbers that rise by one from row to row, of at least twenty rows.
+    Counter,
+    /// As text, most of whose values have digits and no letters, as numbers with signs for thousands, money or shares do.
+    Signs,
 }
 
 /// One column of a CSV file.
@@ -202,7 +209,7 @@ impl RawTable {
         let failed = |error: std::io::Error| DataError::placed(name, whole(unpack::kind(&error)), 0);
         let mut reader = unpacked(reader).map_err(failed)?;
         let mut table = whole::Whole::new(options, name);
-        let mut piece = vec![0; PIECE];
+        let mut piece = alloc::vec![0; PIECE];
         loop {
             match reader.read(&mut piece) {
                 Ok(0) => return Self::made(table.finish()?, options, name),
@@ -265,7 +272,7 @@ impl RawTable {
         }
     }
 
-    /// The columns of numbers that were written otherwise, and how.
+    /// The columns that were written otherwise than plainly, and how.
     #[must_use]
     pub fn readings(&self) -> Vec<(&str, Reading)> {
         let Content::Csv { names, readings, .. } = &self.content else { return Vec::new() };
