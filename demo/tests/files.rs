@@ -373,13 +373,14 @@ fn held_out_rows_are_those_of_the_column() {
         ("train data.csv --method ce --split-by day", "nothing is split without --split or --valid SHARE"),
         ("train data.csv --method ce --split 0.7 --split-by label", "is the label column"),
         ("train data.csv --method ce --split 0.7 --split-by day --split-group v", "cannot be used with"),
-        ("compare data.csv --split-by day", "folds have no order"),
-        ("compare data.csv --split-group patient --folds 40", "there are fewer groups"),
+        ("compare data.csv --metric ap --split-by day", "folds have no order"),
+        ("compare data.csv --metric ap --split-group patient --folds 40", "there are fewer groups"),
     ];
     for (args, part) in refusals {
         let (code, _, told) = said(args);
         assert!(code == Some(2) && told.contains(part), "{args}: {told}");
     }
-    let (code, out, told) = said("compare data.csv --split-group patient --ignore day --folds 3 --methods ppd-sg");
+    let (code, out, told) =
+        said("compare data.csv --metric ap --split-group patient --ignore day --folds 3 --methods ppd-sg");
     assert!(code == Some(0) && out.contains("ppd-sg"), "{told}");
 }
