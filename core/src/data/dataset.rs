@@ -530,7 +530,8 @@ pub(super) fn parts<T>(
             return Err(DataErrorKind::LoneRow { label: names[class].clone() });
         }
     }
-    let parts = match (units, targets) {
+    // (Small builds make no units.)
+    let parts = match (units.filter(|_| !cfg!(feature = "compact")), targets) {
         (Some(Units { ordered: true, of }), _) => split.last_parts(of),
         (Some(units), Targets::Binary(labels)) => {
             split.group_parts(&labels.iter().map(|&label| label.into()).collect::<Vec<_>>(), &units.of)

@@ -48,8 +48,12 @@ pub(super) fn kind(error: &io::Error) -> DataErrorKind {
 
 /// An operating system error without its number.
 fn plain(error: &io::Error) -> alloc::string::String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_string()
+    let mut text = error.to_string();
+    if let Some(at) = text.bytes().position(|b| b == b'(') {
+        text.truncate(at);
+    }
+    text.truncate(text.trim_end().len());
+    text
 }
 
 /// Packed data that cannot be unpacked.

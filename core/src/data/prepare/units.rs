@@ -7,6 +7,7 @@ use super::columns::as_categories;
 use super::options::SplitBy;
 use super::table::{find_column, first_missing};
 use crate::checkpoint::{Coded, Reader};
+use crate::error::Error;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -25,6 +26,9 @@ impl Coded for SplitBy {
 impl SplitBy {
     /// The unit of each of some rows: ranks of the values in order, or their numbers. `None` for a table without the column.
     pub(super) fn units(&self, table: &RawTable, rows: &[u32]) -> Result<Option<Units>, DataError> {
+        if cfg!(feature = "compact") {
+            return Err(table.error(Error::Unsupported { what: "splits by a column, in a small build" }.into()));
+        }
         let Content::Csv { names, columns, .. } = &table.content else {
             return Err(table.error(DataErrorKind::NoSplitColumn));
         };
