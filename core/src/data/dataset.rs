@@ -508,7 +508,8 @@ impl<T: Real> Dataset<T> {
         if !self.group_of.is_empty() {
             (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
         }
-        part.units = self.units.as_ref().map(|units| Units { of: of(&units.of, index), ..*units });
+        let units = self.units.as_ref().filter(|_| !cfg!(feature = "compact"));
+        part.units = units.map(|units| Units { of: of(&units.of, index), ..*units });
         if !self.weights.is_empty() {
             part.weights = of(&self.weights, index);
         }
