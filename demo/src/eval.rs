@@ -1,6 +1,7 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
 use crate::constraints::{self, Line, Rows};
+use crate::curves;
 use crate::decide;
 use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
@@ -27,7 +28,7 @@ use undercurve::trainer::Predictor;
 Examples:
   undercurve eval a9a.model a9a.t.svm.gz
   undercurve eval a9a.model a9a.t.svm.gz --metric auroc,ap,pauc:0.05:0.5 --json
-  undercurve eval a9a.model a9a.t.svm.gz --scores scores.csv
+  undercurve eval a9a.model a9a.t.svm.gz --scores scores.csv --curves curves.svg
   undercurve eval data.model data.csv --held-out
   undercurve eval data.model new.csv --threshold \"recall>=0.9\" --metric precision,fpr,lift-at:2% --reliability
   undercurve eval new.model new.csv --start old.model --constraint \"loss(old.csv) <= old\"
@@ -54,6 +55,14 @@ pub struct Args {
     /// Tell what probabilities say, and what comes true, by tenths of the rows
     #[arg(long)]
     reliability: bool,
+    /// The column whose values are queries, each ranked by itself (leave it out of training with --ignore): adds their means of
+    /// average precision, NDCG and reciprocal rank
+    #[arg(long, value_name = "COL")]
+    query: Option<String>,
+    /// Write the ROC and precision-recall curves, gain and lift, and how reliable probabilities are, to FILE: .csv or .json, or .svg
+    /// as a picture
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
     /// The columns whose values, together, make groups, with commas between them [default: those of training]: adds their
     /// gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
@@ -86,6 +95,7 @@ pub struct Args {
 /// [`CliError`].
 pub fn run(args: &Args) -> Result<()> {
     let saved = input::saved(&args.model)?;
+    args.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &[&args.model, &args.data]))?;
     match saved.real_bytes {
         4 => run_in::<f32>(args, &saved),
         _ => run_in::<f64>(args, &saved),
@@ -116,10 +126,14 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
     let rows = input::table_again(&args.data, args.layout, preparation)?;
     let column = args.weight.as_deref().or(preparation.weight_column()).map(str::to_string);
-    let (mut data, weighed) = if args.group.is_empty() && args.weight.is_none() {
+    let (mut data, weighed) = if args.group.is_empty() && args.weight.is_none() && args.query.is_none() {
         (preparation.apply::<T>(rows)?, None)
     } else {
         let data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
+        let data = match &args.query {
+            Some(column) => preparation.queried(&rows, data, column)?,
+            None => data,
+        };
         let weigh = |column| input::weigh(preparation, &rows, data.clone(), Some(column));
         let weighed = args.weight.as_ref().map(weigh).transpose()?;
         (data, weighed)
@@ -168,15 +182,23 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
             let threshold = chosen.as_ref().map_or(saved.threshold, Threshold::at);
             let sure: Option<Vec<f64>> = scores.iter().map(|&score| model.probability(score).map(Real::f64)).collect();
             let metrics = match args.metric.as_slice() {
-                [] => measure::usual(threshold.is_some(), sure.is_some(), groups.is_some()),
+                [] => measure::usual(threshold.is_some(), sure.is_some(), data.queries().is_some(), groups.is_some()),
                 asked => asked.to_vec(),
             };
+            if let Some(path) = &args.curves {
+                let title =
+                    format!("{} on {file}, {} rows, {} positive", args.model.display(), data.len(), data.positives());
+                let (fpr, probabilities) = (model.config().fpr, sure.as_deref());
+                let (scores, truth) = (&scores[..], data.truth());
+                curves::write(path, &curves::Of { title, scores, truth, probabilities, fpr, threshold })?;
+            }
             let usual = measure::Usual {
                 fpr: model.config().fpr,
                 threshold,
                 chosen: chosen.as_ref(),
                 probabilities: sure.as_deref(),
                 reliability: args.reliability,
+                queries: data.queries(),
                 groups,
             };
             measure::print(&metrics, &scores, data.truth(), usual, args.json)?;
@@ -236,6 +258,7 @@ pub fn held_out<T: Real>(
 fn of_two_classes(args: &Args) -> Option<&'static str> {
     let group = (!args.group.is_empty()).then_some("--group");
     let group = group.or(args.threshold.map(|_| "--threshold")).or(args.reliability.then_some("--reliability"));
+    let group = group.or(args.curves.as_ref().map(|_| "--curves")).or(args.query.as_ref().map(|_| "--query"));
     group.or((!args.constraint.is_empty()).then_some("--constraint"))
 }
 

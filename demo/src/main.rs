@@ -5,6 +5,7 @@ mod build_web;
 mod by_group;
 mod compare;
 mod constraints;
+mod curves;
 mod decide;
 mod decision;
 mod device;

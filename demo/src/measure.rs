@@ -7,10 +7,11 @@ use crate::output;
 use crate::report::{self, class_table};
 use serde_json::{Map, Value, json};
 use undercurve::Real;
+use undercurve::data::Queries;
 use undercurve::expression::Quantity;
 use undercurve::metric::{
-    Bin, ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, TieRule, Top, Truth, ValueSummary, brier,
-    calibration_error, log_loss, mcclish,
+    Bin, ClassSummary, Confusion, FprRange, Interval, Intervals, Metrics, OfQuery, QueryMean, TieRule, Top, Truth,
+    ValueSummary, brier, calibration_error, log_loss, mcclish, query_mean,
 };
 use undercurve::trainer::Figures;
 
@@ -36,6 +37,11 @@ Metrics:
                           groups of equal size are from what they say. Of a model's probabilities, or of scores from 0 to 1
 auroc, ap, pauc, precision-at and recall-at come with 95 % intervals: of the one by DeLong's variance, of the others by 400
 bootstrap replicates; rows with weights (--weight) have none.
+Metrics of queries (--query), each by itself, and the mean over those with something to find:
+  map                     average precision
+  ndcg[:K]                normalised discounted cumulative gain of the first K rows, with gains 2^label - 1 where labels are more
+                          than two numbers from 0 to 100, else 1 and 0
+  mrr                     1 over the rank of the first positive
 Metrics of groups (--group), the worst pair or group:
   gap(tpr), gap(fpr)      largest difference of a rate between two groups over all thresholds, ± what 95 of 100 samples of
                           groups that do not differ stay below
@@ -64,6 +70,7 @@ enum Kind {
     At(Rate, Option<f64>),
     Top(OfTop, Top),
     Probable(OfProbabilities),
+    Query(OfQuery),
     PrecisionAtRecall(f64),
     RecallAtPrecision(f64),
     OfGroups(OfGroups),
@@ -168,6 +175,10 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
         ("mcclish", &[low, high]) if range(low, high) => Kind::McClish((low, high)),
         ("pauc2", &[tpr, high]) if floor(tpr) && range(0.0, high) => Kind::TwoWay(tpr, (0.0, high)),
         ("pauc2", &[tpr, low, high]) if floor(tpr) && range(low, high) => Kind::TwoWay(tpr, (low, high)),
+        ("map", []) => Kind::Query(OfQuery::AveragePrecision),
+        ("mrr", []) => Kind::Query(OfQuery::ReciprocalRank),
+        ("ndcg", []) => Kind::Query(OfQuery::Ndcg(None)),
+        ("ndcg", &[rows]) if rows >= 1.0 && rows.fract() == 0.0 => Kind::Query(OfQuery::Ndcg(Some(rows as u64))),
         ("log-loss", []) => Kind::Probable(OfProbabilities::LogLoss),
         ("brier", []) => Kind::Probable(OfProbabilities::Brier),
         ("ece", []) => Kind::Probable(OfProbabilities::Error),
@@ -184,6 +195,9 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             | "pauc"
             | "mcclish"
             | "pauc2"
+            | "map"
+            | "mrr"
+            | "ndcg"
             | "log-loss"
             | "brier"
             | "ece"
@@ -198,8 +212,10 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             let mut forms = HELP.lines().filter_map(|line| line.split_whitespace().next());
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             let limits = match name {
-                "auroc" | "ap" | "log-loss" | "brier" | "ece" | "worst-loss" | "worst-auroc" | "worst-accuracy" => "",
+                "auroc" | "ap" | "map" | "mrr" | "log-loss" | "brier" | "ece" | "worst-loss" | "worst-auroc"
+                | "worst-accuracy" => "",
                 "cvar" => " with 0 < SHARE <= 1",
+                "ndcg" => " with a whole number of rows",
                 "pauc" | "mcclish" => " with 0 <= LO < HI <= 1",
                 "pauc2" => " with 0 <= TPR < 1 and 0 <= LO < HI <= 1",
                 _ => " with values from 0 to 1",
@@ -210,7 +226,7 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
             return Err(format!(
                 "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, fpr, tpr, precision, \
                  accuracy, f1, mcc, precision-at-recall, recall-at-precision, precision-at, recall-at, lift-at, log-loss, \
-                 brier, ece, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
+                 brier, ece, map, ndcg, mrr, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
             ));
         }
     };
@@ -218,13 +234,14 @@ pub fn parse(text: &str) -> std::result::Result<Metric, String> {
 }
 
 /// The metrics of a report: of a model that has a threshold its rates, too, of one that has probabilities how good they are, and
-/// of groups their gaps.
-pub fn usual(threshold: bool, probabilities: bool, groups: bool) -> Vec<Metric> {
+/// of queries their means, of groups their gaps.
+pub fn usual(threshold: bool, probabilities: bool, queries: bool, groups: bool) -> Vec<Metric> {
     let rates: &[&str] = if threshold { &["accuracy", "fpr", "tpr", "precision"] } else { &[] };
     let sure: &[&str] = if probabilities { &["log-loss", "brier", "ece"] } else { &[] };
+    let asked: &[&str] = if queries { &["map", "ndcg:10", "mrr"] } else { &[] };
     let gaps: &[&str] = if groups { &["gap(fpr)", "gap(tpr)"] } else { &[] };
     let names = ["auroc", "ap", "pauc"];
-    names.iter().chain(rates).chain(sure).chain(gaps).filter_map(|name| parse(name).ok()).collect()
+    names.iter().chain(rates).chain(sure).chain(asked).chain(gaps).filter_map(|name| parse(name).ok()).collect()
 }
 
 /// Prints the metrics of scores of several classes.
@@ -275,13 +292,22 @@ pub struct Usual<'a> {
     pub probabilities: Option<&'a [f64]>,
     /// Whether the reliability table is told, too.
     pub reliability: bool,
+    /// The queries of the rows.
+    pub queries: Option<&'a Queries>,
     /// The groups of the rows.
     pub groups: Option<Grouping<'a>>,
 }
 
 /// Of scores without a model and without groups.
-pub const NO_MODEL: Usual<'_> =
-    Usual { fpr: (0.0, 0.05), threshold: None, chosen: None, probabilities: None, reliability: false, groups: None };
+pub const NO_MODEL: Usual<'_> = Usual {
+    fpr: (0.0, 0.05),
+    threshold: None,
+    chosen: None,
+    probabilities: None,
+    reliability: false,
+    queries: None,
+    groups: None,
+};
 
 /// Prints metrics of scores.
 pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual: Usual<'_>, json: bool) -> Result<()> {
@@ -301,6 +327,9 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
             "{asked}: there are no probabilities; `undercurve decide --calibrate` makes some for a model, and scores from 0 to 1 \
              of a file are some"
         )));
+    }
+    if let (None, Some(metric)) = (usual.queries, metrics.iter().find(|metric| matches!(metric.kind, Kind::Query(_)))) {
+        return Err(CliError::input(format!("--metric {}: is of queries; --query names their column", metric.name)));
     }
     let names = usual.groups.map_or(&[][..], |groups| groups.names);
     let mut memory = Metrics::new();
@@ -327,6 +356,11 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         if let Some(chosen) = usual.chosen {
             object.insert("chosen".to_string(), chosen.json());
         }
+        if let Some(queries) = usual.queries {
+            let mean = of_queries(OfQuery::AveragePrecision, scores, truth, queries)?;
+            object.insert("queries".to_string(), (mean.queries + mean.left_out).into());
+            object.insert("queries_without_positives".to_string(), mean.left_out.into());
+        }
         if let Some(bins) = bins {
             let bins = bins.into_iter().map(|bin| {
                 let (low, high) = bin.interval();
@@ -350,6 +384,15 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         return output::line(Value::Object(object));
     }
     output::line(format!("{} rows, {positives} positive", labels.len()))?;
+    if let Some(queries) = usual.queries {
+        let mean = of_queries(OfQuery::AveragePrecision, scores, truth, queries)?;
+        let graded = if queries.gains().is_empty() { "" } else { "; labels are graded" };
+        output::line(format!(
+            "{} queries, {} of them without a positive, which are left out of their means{graded}",
+            mean.queries + mean.left_out,
+            mean.left_out
+        ))?;
+    }
     match (usual.chosen, usual.threshold) {
         (Some(chosen), _) => output::line(chosen.text())?,
         (None, Some(at)) if metrics.iter().any(|metric| at_model(&metric)) => {
@@ -400,6 +443,9 @@ fn interval<T: Real>(
     if !truth.weights().is_empty() {
         return Ok(None);
     }
+    if let (Kind::Query(of), Some(queries)) = (kind, usual.queries) {
+        return Ok(of_queries(*of, scores, truth, queries)?.interval);
+    }
     if let Kind::Top(of @ (OfTop::Precision | OfTop::Recall), top) = kind {
         let [precision, recall] = memory.top_intervals(scores, truth.labels(), *top)?;
         return Ok(if *of == OfTop::Precision { precision } else { recall });
@@ -418,6 +464,17 @@ fn interval<T: Real>(
         Kind::Ap => all.ap,
         _ => all.pauc,
     })
+}
+
+/// The mean over queries.
+fn of_queries<T: Real>(
+    of: OfQuery,
+    scores: &[T],
+    truth: Truth<'_>,
+    queries: &Queries,
+) -> undercurve::Result<QueryMean> {
+    let mut order = vec![0; scores.len()];
+    query_mean(of, scores, truth.labels(), queries.gains(), queries.of(), &mut order)
 }
 
 fn value<T: Real>(
@@ -459,6 +516,13 @@ fn value<T: Real>(
                 OfTop::Lift => top.lift(),
             }
         }
+        Kind::Query(of) => match usual.queries {
+            Some(_) if !truth.weights().is_empty() => {
+                return Err(CliError::input(format!("--metric {}: metrics of queries take no weights", metric.name)));
+            }
+            Some(queries) => of_queries(of, scores, truth, queries)?.value,
+            None => return Ok(Found::Nothing),
+        },
         Kind::Probable(of) => {
             let sure = usual.probabilities.unwrap_or_default();
             match of {

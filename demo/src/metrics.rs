@@ -1,6 +1,7 @@
 //! `undercurve metrics`: exact metrics of scores that are already there.
 
 use crate::by_group::Grouping;
+use crate::curves;
 use crate::decide;
 use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
@@ -9,7 +10,9 @@ use crate::measure::{self, Metric};
 use crate::output;
 use crate::scores::{self, Scores};
 use std::path::{Path, PathBuf};
-use undercurve::data::{DataError, DataErrorKind, Options, Preparation, RawTable, Rows, Scale, Target, label_values};
+use undercurve::data::{
+    DataError, DataErrorKind, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets, label_values,
+};
 use undercurve::decision::ThresholdRule;
 use undercurve::metric::{Truth, class_summary};
 
@@ -49,6 +52,14 @@ pub struct Args {
     /// Take scores for probabilities, and tell what they say and what comes true, by tenths of the rows
     #[arg(long)]
     reliability: bool,
+    /// The column whose values are queries, each ranked by itself: adds their means of
+    /// average precision, NDCG and reciprocal rank
+    #[arg(long, value_name = "COL")]
+    query: Option<String>,
+    /// Write the ROC and precision-recall curves, gain and lift, and how reliable probabilities are, to FILE: .csv or .json, or .svg
+    /// as a picture
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
     /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     group: Vec<String>,
@@ -69,18 +80,20 @@ pub struct Args {
 /// # Errors
 /// [`CliError`](crate::error::CliError).
 pub fn run(args: &Args) -> Result<()> {
+    args.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &[&args.file]))?;
     let metrics = if args.metric.is_empty() {
-        measure::usual(args.threshold.is_some(), false, !args.group.is_empty())
+        measure::usual(args.threshold.is_some(), false, args.query.is_some(), !args.group.is_empty())
     } else {
         args.metric.clone()
     };
     if args.file != Path::new("-")
         && args.group.is_empty()
         && args.weight.is_none()
+        && args.query.is_none()
         && let Some(Scores { scores, labels, first_lines }) = plain(args)
     {
         input::say(&input::reading_notes(&first_lines, None, &args.file));
-        return told(args, &metrics, &scores, labels.as_slice().into(), None);
+        return told(args, &metrics, &scores, labels.as_slice().into(), (None, None));
     }
     let table = input::table(&args.file, layout(args), Some(&args.label))?;
     let columns = table.columns();
@@ -106,6 +119,12 @@ pub fn run(args: &Args) -> Result<()> {
     let options = Options {
         label: Some(label.clone()),
         positive: args.positive.clone(),
+        // Graded labels are numbers, and all above 0 are positive.
+        target: if args.query.is_some() && args.positive.is_none() && values.len() > 2 {
+            Target::Values
+        } else {
+            Target::Binary
+        },
         scale: Some(Scale::None),
         ignore: columns.iter().filter(|name| **name != label && **name != score).cloned().collect(),
         ..Options::default()
@@ -113,12 +132,21 @@ pub fn run(args: &Args) -> Result<()> {
     let preparation = Preparation::fit(&table, &options)?;
     let data = input::group(&preparation, &table, preparation.apply::<f64>(&table)?, &args.group)?;
     let data = input::weigh(&preparation, &table, data, args.weight.as_ref())?;
+    let data = match &args.query {
+        Some(column) => preparation.queried(&table, data, column)?,
+        None => data,
+    };
+    let labels = match data.targets() {
+        Targets::Values(values) => values.iter().map(|&value| u8::from(value > 0.0)).collect(),
+        _ => data.labels().to_vec(),
+    };
     let Rows::Dense { data: scores, .. } = data.rows() else {
         return Err(error(DataErrorKind::OtherFormat).into());
     };
     input::say(&input::reading_notes(&table, None, &args.file));
     weights_line(args, data.weights())?;
-    told(args, &metrics, scores, data.truth(), input::grouping(&data, data.groups()))
+    let truth = Truth::new(&labels, data.weights())?;
+    told(args, &metrics, scores, truth, (input::grouping(&data, data.groups()), data.queries()))
 }
 
 /// Says what the weights come to.
@@ -128,14 +156,29 @@ fn weights_line(args: &Args, weights: &[f64]) -> Result<()> {
 }
 
 /// Prints metrics; scores from 0 to 1 are probabilities, too.
-fn told(args: &Args, metrics: &[Metric], scores: &[f64], truth: Truth<'_>, groups: Option<Grouping<'_>>) -> Result<()> {
+fn told(
+    args: &Args,
+    metrics: &[Metric],
+    scores: &[f64],
+    truth: Truth<'_>,
+    (groups, queries): (Option<Grouping<'_>>, Option<&Queries>),
+) -> Result<()> {
     let choose = |rule| decision::choose(rule, scores, truth, &args.file.display().to_string());
     let chosen = args.threshold.map(choose).transpose()?;
+    let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
+    let threshold = chosen.as_ref().and_then(Threshold::at);
+    if let Some(path) = &args.curves {
+        let positives = truth.labels().iter().filter(|&&label| label == 1).count();
+        let title = format!("{}, {} rows, {positives} positive", args.file.display(), scores.len());
+        let fpr = measure::NO_MODEL.fpr;
+        curves::write(path, &curves::Of { title, scores, truth, probabilities, fpr, threshold })?;
+    }
     let usual = measure::Usual {
-        threshold: chosen.as_ref().and_then(Threshold::at),
+        threshold,
         chosen: chosen.as_ref(),
-        probabilities: scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores),
+        probabilities,
         reliability: args.reliability,
+        queries,
         groups,
         ..measure::NO_MODEL
     };
@@ -174,6 +217,12 @@ fn plain(args: &Args) -> Option<Scores> {
 fn several(args: &Args, table: &RawTable, label: String, scores: &[String]) -> Result<()> {
     if !args.group.is_empty() {
         return Err(CliError::input("--group: is for two classes; --positive names one of several"));
+    }
+    let option = args.curves.as_ref().map(|_| "--curves").or(args.threshold.map(|_| "--threshold"));
+    if let Some(option) =
+        option.or(args.query.as_ref().map(|_| "--query")).or(args.reliability.then_some("--reliability"))
+    {
+        return Err(CliError::input(format!("{option}: is for two classes; --positive names one of several")));
     }
     if let Some(metric) = args.metric.first() {
         let text = format!("--metric {}: is for two classes; --positive names one of several", metric.name);

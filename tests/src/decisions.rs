@@ -67,3 +67,47 @@ pub fn found_at(s: &[f64], y: &[u8], k: usize) -> f64 {
     }
     hits as f64 + sum / count
 }
+
+/// All orders of these rows that keep scores descending.
+fn orders(s: &[f64], rows: &[usize]) -> Vec<Vec<usize>> {
+    if rows.is_empty() {
+        return vec![Vec::new()];
+    }
+    let most = rows.iter().map(|&row| s[row]).fold(f64::NEG_INFINITY, f64::max);
+    let mut all = Vec::new();
+    for &first in rows.iter().filter(|&&row| s[row] == most) {
+        let rest: Vec<usize> = rows.iter().copied().filter(|&row| row != first).collect();
+        all.extend(orders(s, &rest).into_iter().map(|tail| [vec![first], tail].concat()));
+    }
+    all
+}
+
+/// The mean over the queries with something to find of the mean over all orders of what is tied of `of`, which sees the gains
+/// in an order; and how many queries these are.
+pub fn over_queries(s: &[f64], gains: &[f64], query: &[u32], of: impl Fn(&[f64]) -> f64) -> (f64, u64) {
+    let mut names = query.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let (mut sum, mut count) = (0.0, 0);
+    for name in names {
+        let rows: Vec<usize> = (0..s.len()).filter(|&row| query[row] == name).collect();
+        if rows.iter().all(|&row| gains[row] == 0.0) {
+            continue;
+        }
+        let all = orders(s, &rows);
+        let value = |order: &Vec<usize>| of(&order.iter().map(|&row| gains[row]).collect::<Vec<_>>());
+        sum += all.iter().map(value).sum::<f64>() / all.len() as f64;
+        count += 1;
+    }
+    (sum / count as f64, count)
+}
+
+/// Normalised discounted cumulative gain of the first k.
+pub fn ndcg(gains: &[f64], k: usize) -> f64 {
+    let dcg = |gains: &[f64]| -> f64 {
+        gains.iter().take(k).enumerate().map(|(at, g)| (2f64.powf(*g) - 1.0) / (at as f64 + 2.0).log2()).sum()
+    };
+    let mut best = gains.to_vec();
+    best.sort_by(|a, b| b.total_cmp(a));
+    dcg(gains) / dcg(&best)
+}

@@ -1,6 +1,7 @@
 //! Rows and labels that own their memory, ready for a model.
 
 use super::error::{DataError, DataErrorKind};
+use super::queries::Queries;
 use super::rows::Rows;
 use super::split::{Parts, Split};
 use crate::error::{Error, Result, count_labels, exact_len};
@@ -82,6 +83,8 @@ pub struct Dataset<T> {
     /// What each row counts; empty without weights.
     weights: Vec<f64>,
     pub(super) units: Option<Units>,
+    /// Where rows belong to queries.
+    queries: Option<Queries>,
     pub(super) summary: Summary,
 }
 
@@ -246,6 +249,7 @@ impl<T: Real> Dataset<T> {
             group_names: Vec::new(),
             weights: Vec::new(),
             units: None,
+            queries: None,
             summary,
         }
     }
@@ -272,6 +276,22 @@ impl<T: Real> Dataset<T> {
             Targets::Binary(labels) => labels,
             _ => &[],
         }
+    }
+
+    /// With the query of each row, for rankings that are measured query by query.
+    ///
+    /// # Errors
+    /// `Length`.
+    pub fn with_queries(mut self, queries: Queries) -> Result<Self> {
+        exact_len("queries", self.len(), queries.of().len())?;
+        self.queries = Some(queries);
+        Ok(self)
+    }
+
+    /// The query of each row, where there are some.
+    #[must_use]
+    pub fn queries(&self) -> Option<&Queries> {
+        self.queries.as_ref()
     }
 
     /// What each row counts; empty without weights.
@@ -510,6 +530,7 @@ impl<T: Real> Dataset<T> {
         }
         let units = self.units.as_ref().filter(|_| !cfg!(feature = "compact"));
         part.units = units.map(|units| Units { of: of(&units.of, index), ..*units });
+        part.queries = self.queries.as_ref().map(|queries| queries.select(index));
         if !self.weights.is_empty() {
             part.weights = of(&self.weights, index);
         }

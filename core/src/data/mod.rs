@@ -15,6 +15,8 @@ mod parse;
 #[cfg(feature = "alloc")]
 mod prepare;
 #[cfg(feature = "alloc")]
+mod queries;
+#[cfg(feature = "alloc")]
 mod scale;
 #[cfg(feature = "alloc")]
 mod split;
@@ -31,6 +33,7 @@ pub use {
         EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Source, SplitBy, Target, identifiers,
         label_column_of, label_values, prepare,
     },
+    queries::Queries,
     scale::Scale,
     split::{Parts, Split, group_folds},
 };

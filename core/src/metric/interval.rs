@@ -46,8 +46,8 @@ pub const REPLICATES: usize = 400;
 const PURPOSE: u64 = 0x626f_6f74;
 
 impl Interval {
-    /// Around a value with this deviation, from so many rows of the smaller class; `None` where they tell no deviation.
-    fn around(value: f64, deviation: f64, fewest: u64) -> Option<Self> {
+    /// Around a value with this deviation, from so many rows of the smaller class (or queries); `None` where they tell no deviation.
+    pub(super) fn around(value: f64, deviation: f64, fewest: u64) -> Option<Self> {
         let wide = deviation / (value * (1.0 - value));
         if fewest < 2 || !(value > 0.0 && value < 1.0 && wide > 0.0 && wide.is_finite()) {
             return None;

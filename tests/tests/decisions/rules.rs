@@ -4,7 +4,8 @@ use undercurve::decision::{
     Calibrate, Calibration, MOST_POOLS, Pool, ThresholdRule, fit_platt, pool_adjacent_violators, pooled_probability,
 };
 use undercurve::metric::{
-    Bin, Confusion, Costs, Metrics, Top, Truth, brier, calibration_error, log_loss, need, reliability,
+    Bin, Confusion, Costs, Metrics, OfQuery, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
+    reliability,
 };
 use undercurve::rng::Rng;
 use undercurve::{Error, Real, Scratch};
@@ -396,4 +397,57 @@ fn whole_weights_are_repeated_rows() {
     for (a, b) in bins(&p, true).into_iter().zip(bins(&q, false)) {
         assert!((a.rows, a.positives, a.low) == (b.rows, b.positives, b.low) && (a.mean - b.mean).abs() < 1e-12);
     }
+}
+
+#[test]
+fn queries_are_measured_one_by_one() {
+    let mut rng = Rng::new(33);
+    // Seven queries of one to six rows, in any order, with ties; the last has nothing to find.
+    let rows: Vec<(u32, f64, f64)> = (0..7u32)
+        .flat_map(|query| (0..=query.min(5)).map(move |row| (query, row)))
+        .map(|(query, row)| {
+            let gain = if query == 6 { 0.0 } else { f64::from((rng.uniform() * 4.0) as u32 + u32::from(row == 0)) };
+            (10 * query, (rng.uniform() * 3.0).floor(), gain)
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&k| (k * 7) % rows.len());
+    let of = |f: fn(&(u32, f64, f64)) -> f64| order.iter().map(|&k| f(&rows[k])).collect::<Vec<f64>>();
+    let query: Vec<u32> = order.iter().map(|&k| rows[k].0).collect();
+    let (scores, gains) = (of(|row| row.1), of(|row| row.2));
+    let labels: Vec<u8> = gains.iter().map(|&gain| u8::from(gain > 0.0)).collect();
+    let ones: Vec<f64> = labels.iter().map(|&y| f64::from(y)).collect();
+    let mut memory = vec![0; scores.len()];
+    let mut mean = |what, gains: &[f64]| query_mean(what, &scores, &labels, gains, &query, &mut memory).unwrap();
+    for k in [1, 2, 3, 10] {
+        let (expected, count) = twin::over_queries(&scores, &gains, &query, |gains| twin::ndcg(gains, k));
+        let got = mean(OfQuery::Ndcg(Some(k as u64)), &gains);
+        assert!((got.value - expected).abs() < 1e-12, "{k}: {got:?} {expected}");
+        assert_eq!((got.queries, got.left_out), (count, 7 - count));
+        let (expected, _) = twin::over_queries(&scores, &ones, &query, |gains| twin::ndcg(gains, k));
+        assert!((mean(OfQuery::Ndcg(Some(k as u64)), &[]).value - expected).abs() < 1e-12);
+    }
+    assert_eq!(mean(OfQuery::Ndcg(None), &gains), mean(OfQuery::Ndcg(Some(10)), &gains));
+    let first = |gains: &[f64]| 1.0 / (1.0 + gains.iter().position(|&g| g > 0.0).unwrap() as f64);
+    let (expected, _) = twin::over_queries(&scores, &ones, &query, first);
+    assert!((mean(OfQuery::ReciprocalRank, &[]).value - expected).abs() < 1e-12);
+    // Average precision of each query by the library's own, which is tested elsewhere.
+    let (mut sum, mut count) = (0.0, 0.0);
+    for name in 0..6 {
+        let inside: Vec<usize> = (0..scores.len()).filter(|&k| query[k] == 10 * name).collect();
+        let (s, y): (Vec<f64>, Vec<u8>) = inside.iter().map(|&k| (scores[k], labels[k])).unzip();
+        sum += undercurve_tests::metric::average_precision(&s, &y);
+        count += 1.0;
+    }
+    let got = mean(OfQuery::AveragePrecision, &[]);
+    assert!((got.value - sum / count).abs() < 1e-12 && got.left_out == 1);
+    let ends = got.interval.unwrap();
+    assert!(0.0 < ends.low && ends.low < got.value && got.value < ends.high && ends.high < 1.0);
+    let wrong = |gains: &[f64], labels: &[u8]| {
+        query_mean(OfQuery::Ndcg(None), &[1.0, 2.0], labels, gains, &[1, 1], &mut [0; 2])
+    };
+    assert_eq!(wrong(&[-1.0, 0.0], &[0, 1]), Err(Error::Param { what: "gains" }));
+    assert_eq!(wrong(&[f64::NAN, 0.0], &[0, 1]), Err(Error::Param { what: "gains" }));
+    assert_eq!(wrong(&[], &[0, 0]), Err(Error::OneClass));
+    assert_eq!(wrong(&[1.0], &[0, 1]), Err(Error::Length { what: "gains", need: 2, got: 1 }));
 }

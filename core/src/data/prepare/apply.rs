@@ -6,7 +6,8 @@ use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::columns::{Column, Layout, Role, as_categories};
 use super::groups::Groups;
-use super::labels::targets;
+use super::labels::{cells_again, targets};
+use super::queries::queries;
 use super::table::{
     all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve, zeros,
 };
@@ -110,6 +111,17 @@ impl Preparation {
     pub fn weighted<T: Real>(&self, table: &RawTable, data: Dataset<T>, column: &str) -> Result<Dataset<T>, DataError> {
         let weights = weights(table, column, &all_rows(table))?;
         data.with_weights(weights).map_err(|error| table.error(error.into()))
+    }
+
+    /// Data that this was applied to whole, with the queries of a column of the table, and the labels as gains where they are
+    /// graded: more than two different numbers from 0 to 100.
+    ///
+    /// # Errors
+    /// A column that does not exist; missing values, with their place; `NoQueryColumn`.
+    pub fn queried<T: Real>(&self, table: &RawTable, data: Dataset<T>, column: &str) -> Result<Dataset<T>, DataError> {
+        let labels = cells_again(table, &self.label)?.0;
+        let queries = queries(table, column, Some(&labels))?;
+        data.with_queries(queries).map_err(|error| table.error(error.into()))
     }
 
     /// The features of parts of a table, with their targets.

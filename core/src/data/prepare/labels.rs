@@ -390,16 +390,21 @@ pub(super) fn find_label(table: &RawTable, options: &Options) -> Result<LabelRul
     }
 }
 
-/// The targets of some rows.
-pub(super) fn targets<T: Real>(table: &RawTable, label: &LabelRule, rows: &[u32]) -> Result<Targets<T>, DataError> {
-    let (cells, at) = match (&table.content, &label.column) {
-        (Content::Libsvm { labels, .. }, None) => (LabelCells::Numbers(labels), 0),
+/// The label cells of a table that was not there when the rule was found, and the place of their column.
+pub(super) fn cells_again<'a>(table: &'a RawTable, label: &LabelRule) -> Result<(LabelCells<'a>, usize), DataError> {
+    match (&table.content, &label.column) {
+        (Content::Libsvm { labels, .. }, None) => Ok((LabelCells::Numbers(labels), 0)),
         (Content::Csv { names, columns, .. }, Some(column)) => {
             let at = find_column(table, names, column)?;
-            (cells(&columns[at]), at)
+            Ok((cells(&columns[at]), at))
         }
-        _ => return Err(table.error(DataErrorKind::OtherFormat)),
-    };
+        _ => Err(table.error(DataErrorKind::OtherFormat)),
+    }
+}
+
+/// The targets of some rows.
+pub(super) fn targets<T: Real>(table: &RawTable, label: &LabelRule, rows: &[u32]) -> Result<Targets<T>, DataError> {
+    let (cells, at) = cells_again(table, label)?;
     let targets = match &label.rule {
         Rule::Binary(rule) => rule.apply(cells, rows).map(Targets::Binary),
         Rule::Classes(names) => {

@@ -6,6 +6,7 @@ mod fit;
 mod groups;
 mod labels;
 mod options;
+mod queries;
 mod table;
 mod units;
 mod weights;
