@@ -66,6 +66,8 @@ struct Curves {
     roc: Vec<RocPoint>,
     pr: Vec<PrPoint>,
     bins: Vec<Bin>,
+    /// Whether rows are counted: what is weighed has no intervals.
+    counted: bool,
     /// False- and true-positive rate and precision at the threshold.
     at: Option<(f64, [f64; 3])>,
 }
@@ -104,6 +106,7 @@ impl Curves {
                 Some(sure) => Metrics::<f64>::new().reliability(sure, truth, crate::measure::BINS)?,
                 None => Vec::new(),
             },
+            counted: whole,
             at,
         })
     }
@@ -143,8 +146,8 @@ impl Curves {
             json!({"threshold": at(threshold), "rows": rows, "recall": recall, "lift": (rows > 0.0).then(|| recall / rows)})
         });
         let bins = self.bins.iter().map(|bin| {
-            let (low, high) = bin.interval();
-            json!({"mean": bin.mean, "share": bin.share(), "rows": bin.rows, "interval": [low, high]})
+            let ends = self.counted.then(|| bin.interval());
+            json!({"mean": bin.mean, "share": bin.share(), "rows": bin.rows, "interval": ends})
         });
         json!({
             "auroc": self.auroc.0, "ap": self.ap.0, "pauc": self.pauc, "share_of_positives": self.share,
@@ -178,7 +181,7 @@ impl Curves {
         roc.dot = self.at.map(|(_, [fpr, tpr, _])| (fpr, tpr));
         figure.panel(&roc);
 
-        let mut pr = Panel::new(1, format!("Precision and recall: AP {}", of_interval(self.ap)), "recall", "precision");
+        let mut pr = Panel::new(1, format!("Precision-recall: AP {}", of_interval(self.ap)), "recall", "precision");
         pr.under = vec![format!("dashed: in random order, {:.4}", self.share)];
         pr.under.extend(told(&|[_, tpr, precision]| format!("recall {tpr:.4}, precision {precision:.4}")));
         pr.dashed = vec![(0.0, self.share), (1.0, self.share)];
@@ -219,9 +222,11 @@ impl Curves {
             let mut sure =
                 Panel::new(3, "Reliability of the probabilities".into(), "mean probability", "share of positives");
             let error = undercurve::metric::calibration_error(&self.bins);
-            sure.under = vec![format!("tenths of the rows, 95 % intervals; calibration error {error:.4}")];
+            let intervals = if self.counted { ", 95 % intervals" } else { "" };
+            sure.under = vec![format!("tenths of the rows{intervals}; calibration error {error:.4}")];
             sure.dashed = vec![(0.0, 0.0), (1.0, 1.0)];
-            sure.bars = self.bins.iter().map(|bin| (bin.mean, bin.share(), bin.interval())).collect();
+            let ends = |bin: &Bin| if self.counted { bin.interval() } else { (bin.share(), bin.share()) };
+            sure.bars = self.bins.iter().map(|bin| (bin.mean, bin.share(), ends(bin))).collect();
             figure.panel(&sure);
         }
         figure.finish()
@@ -276,7 +281,7 @@ struct Figure(String);
 
 impl Figure {
     fn new(title: &str) -> Self {
-        let (width, height) = (ORIGIN.0 + APART.0 + SIDE + 34.0, ORIGIN.1 + APART.1 + SIDE + 62.0);
+        let (width, height) = (ORIGIN.0 + APART.0 + SIDE + 46.0, ORIGIN.1 + APART.1 + SIDE + 62.0);
         let mut figure = Self(format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
              font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
@@ -327,7 +332,7 @@ impl Figure {
         self.text((left + SIDE / 2.0, below + 40.0), panel.across, &label);
         let (x, y) = (left - 48.0, above + SIDE / 2.0);
         self.text((x, y), panel.up, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""));
-        let title = format!("font-size=\"14\" font-weight=\"600\" fill=\"{INK}\"");
+        let title = format!("font-size=\"13.5\" font-weight=\"600\" fill=\"{INK}\"");
         self.text((left, above - 44.0), &panel.title, &title);
         for (at, line) in panel.under.iter().enumerate() {
             self.text((left, above - 27.0 + 15.0 * at as f64), line, &format!("font-size=\"11.5\" fill=\"{SOFT}\""));

@@ -35,8 +35,8 @@ Metrics:
   recall-at:K, lift-at:K  share of all positives among them; the precision as a multiple of the share of positives
   log-loss, brier, ece    how good probabilities are: mean -ln of that of what is, mean squared difference, and how far ten
                           groups of equal size are from what they say. Of a model's probabilities, or of scores from 0 to 1
-auroc, ap, pauc, precision-at and recall-at come with 95 % intervals: of the one by DeLong's variance, of the others by 400
-bootstrap replicates; rows with weights (--weight) have none.
+auroc, ap, pauc, precision-at and recall-at come with 95 % intervals: of the first by DeLong's variance, of precision-at by Wilson's,
+of the others by 400 bootstrap replicates; rows with weights (--weight) have none.
 Metrics of queries (--query), each by itself, and the mean over those with something to find:
   map                     average precision
   ndcg[:K]                normalised discounted cumulative gain of the first K rows, with gains 2^label - 1 where labels are more
@@ -363,9 +363,9 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         }
         if let Some(bins) = bins {
             let bins = bins.into_iter().map(|bin| {
-                let (low, high) = bin.interval();
+                let ends = truth.weights().is_empty().then(|| bin.interval());
                 json!({"low": bin.low, "high": bin.high, "mean": bin.mean, "rows": count(bin.rows), "positives": count(bin.positives),
-                       "share": bin.share(), "interval": [low, high]})
+                       "share": bin.share(), "interval": ends})
             });
             object.insert("reliability".to_string(), bins.collect());
         }
@@ -407,25 +407,23 @@ pub fn print<T: Real>(metrics: &[Metric], scores: &[T], truth: Truth<'_>, usual:
         output::line(format!("{:width$}  {figure}{}{ends}", metric.name, value.note(names)))?;
     }
     if let Some(bins) = bins {
-        output::line(format!("\n{}", reliability_table(&bins)))?;
+        output::line(format!("\n{}", reliability_table(&bins, truth.weights().is_empty())))?;
     }
     table.map_or(Ok(()), |table| output::line(format!("\n{}", table.text())))
 }
 
 /// What probabilities say, and what comes true.
-fn reliability_table(bins: &[Bin]) -> String {
+fn reliability_table(bins: &[Bin], intervals: bool) -> String {
     let mut lines = vec!["Probabilities, by tenths of the rows:".to_string()];
-    lines.push(format!("{:>19} {:>8} {:>8} {:>8}   {}", "from to", "rows", "mean", "positive", "95 % interval"));
+    let head = if intervals { "   95 % interval" } else { "" };
+    lines.push(format!("{:>9} {:>9} {:>8} {:>8} {:>8}{head}", "from", "to", "rows", "mean", "positive"));
     for bin in bins {
-        let (low, high) = bin.interval();
-        lines.push(format!(
-            "{:>9.4} {:>9.4} {:>8} {:>8.4} {:>8.4}   [{low:.4}, {high:.4}]",
-            bin.low,
-            bin.high,
-            bin.rows,
-            bin.mean,
-            bin.share()
-        ));
+        let ends = match bin.interval() {
+            (low, high) if intervals => format!("   [{low:.4}, {high:.4}]"),
+            _ => String::new(),
+        };
+        let (low, high, rows, mean, share) = (bin.low, bin.high, bin.rows, bin.mean, bin.share());
+        lines.push(format!("{low:>9.4} {high:>9.4} {rows:>8} {mean:>8.4} {share:>8.4}{ends}"));
     }
     lines.join("\n")
 }
@@ -446,9 +444,12 @@ fn interval<T: Real>(
     if let (Kind::Query(of), Some(queries)) = (kind, usual.queries) {
         return Ok(of_queries(*of, scores, truth, queries)?.interval);
     }
-    if let Kind::Top(of @ (OfTop::Precision | OfTop::Recall), top) = kind {
-        let [precision, recall] = memory.top_intervals(scores, truth.labels(), *top)?;
-        return Ok(if *of == OfTop::Precision { precision } else { recall });
+    if let Kind::Top(of, top) = kind {
+        return Ok(match of {
+            OfTop::Precision => Some(memory.top(scores, &truth, *top)?.precision_interval()),
+            OfTop::Recall => memory.top_recall_interval(scores, truth.labels(), *top)?,
+            OfTop::Lift => None,
+        });
     }
     let range = match kind {
         Kind::Auroc | Kind::Ap => known.first().map_or(usual.fpr, |first| first.0),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
+use undercurve::metric::{OfQuery, query_mean};
 
 fn last(text: &str) -> Value {
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
@@ -282,6 +283,147 @@ fn thresholds_follow_rules_and_scores_become_probabilities() {
     assert!(
         refused(&folder, &["decide", "f", "flat.csv", "--calibrate", "platt", "--out", "f"]).contains("not replaced")
     );
+}
+
+#[test]
+fn curves_are_written_as_tables_and_pictures() {
+    let folder = Folder::new("curves");
+    let mut numbers = Numbers(3);
+    let rows = (0..400).map(|row| {
+        let label = u8::from(row % 6 == 0);
+        format!("{label},{:.2}\n", (0.5 * numbers.next() + 0.3 * f64::from(label)).min(1.0))
+    });
+    folder.write("s.csv", format!("label,score\n{}", rows.collect::<String>()));
+    let with = |file: &str| {
+        let args = ["metrics", "s.csv", "--json", "--reliability", "--threshold", "fpr<=0.2", "--curves", file];
+        let told = last(&stdout(&run(&folder.0, &args)));
+        (told, fs::read_to_string(folder.path(file)).unwrap())
+    };
+    let (told, table) = with("c.csv");
+    assert!(table.starts_with("curve,x,y,threshold,rows\n"), "{table}");
+    let points = |curve: &str| -> Vec<[f64; 2]> {
+        let lines = table.lines().filter_map(|line| line.strip_prefix(curve)?.strip_prefix(','));
+        lines
+            .map(|line| {
+                line.split(',').take(2).map(|x| x.parse().unwrap()).collect::<Vec<f64>>()[..].try_into().unwrap()
+            })
+            .collect()
+    };
+    // The area under each curve is its metric.
+    let close = |name: &str, area: f64| assert!((told[name].as_f64().unwrap() - area).abs() < 1e-9, "{name}: {area}");
+    close("auroc", points("roc").windows(2).map(|p| (p[1][0] - p[0][0]) * (p[0][1] + p[1][1]) / 2.0).sum());
+    let mut before = 0.0;
+    close("ap", points("precision-recall").iter().map(|p| (p[0] - std::mem::replace(&mut before, p[0])) * p[1]).sum());
+    let (gain, lift) = (points("gain"), points("lift"));
+    assert_eq!((gain[0], gain[gain.len() - 1], lift[lift.len() - 1]), ([0.0, 0.0], [1.0, 1.0], [1.0, 1.0]));
+    assert!(lift.iter().zip(&gain[1..]).all(|(l, g)| l[0] == g[0] && (l[1] * l[0] - g[1]).abs() < 1e-12));
+    let bins = told["reliability"].as_array().unwrap();
+    let pairs: Vec<[f64; 2]> =
+        bins.iter().map(|bin| [bin["mean"].as_f64().unwrap(), bin["share"].as_f64().unwrap()]).collect();
+    assert_eq!(points("reliability"), pairs);
+    let (_, text) = with("c.json");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&json["auroc"], &json["ap"], json["roc"].as_array().unwrap().len()),
+        (&told["auroc"], &told["ap"], points("roc").len())
+    );
+    assert_eq!(json["roc"][0]["threshold"], Value::Null);
+    let (_, picture) = with("c.svg");
+    let texts: Vec<&str> = picture.split("</text>").filter_map(|part| part.rsplit('>').next()).collect();
+    for part in ["ROC: AUROC ", "Precision-recall: AP ", "Gain: ", "Reliability of the probabilities"] {
+        assert!(texts.iter().any(|text| text.starts_with(part)), "{part}: {texts:?}");
+    }
+    for axis in
+        ["false-positive rate", "true-positive rate", "recall", "precision", "mean probability", "share of positives"]
+    {
+        assert!(texts.contains(&axis), "{axis}: {texts:?}");
+    }
+    assert!(texts.iter().any(|text| text.starts_with(&format!("ROC: AUROC {:.4} [", told["auroc"].as_f64().unwrap()))));
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n") && !picture.contains("NaN"), "{picture}");
+    assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
+    for (file, part) in [("c.png", "expected a name with .csv, .json or .svg"), ("s.csv", "is read by this command")] {
+        let text = refused(&folder, &["metrics", "s.csv", "--curves", file]);
+        assert!(text.contains(part), "{text}");
+    }
+    // Of a model, with its threshold.
+    folder.write("data.csv", csv(300));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "soap", "--steps", "50", "--out", "m"]));
+    stdout(&run(&folder.0, &["eval", "m", "data.csv", "--curves", "m.svg"]));
+    let picture = fs::read_to_string(folder.path("m.svg")).unwrap();
+    assert!(picture.contains("dot: threshold") && picture.contains("Lift: "), "{picture}");
+}
+
+#[test]
+fn rankings_are_measured_query_by_query() {
+    let folder = Folder::new("queries");
+    let mut numbers = Numbers(5);
+    let (mut text, mut svm, mut rows) = (String::from("q,label,score,a\n"), String::new(), Vec::new());
+    for row in 0..120 {
+        let query = ["north", "south", "east", "nothing here"][row % 4];
+        let gain = if row % 4 == 3 { 0 } else { (4.0 * numbers.next()).floor() as u32 };
+        let score = (6.0 * numbers.next()).floor() + f64::from(gain);
+        text += &format!("{query},{gain},{score},{score}\n");
+        svm += &format!("{gain} qid:{} 1:{score}\n", row % 4);
+        rows.push((row as u32 % 4, score, f64::from(gain)));
+    }
+    folder.write("graded.csv", &text);
+    let args = ["metrics", "graded.csv", "--query", "q", "--json"];
+    let told = last(&stdout(&run(&folder.0, &args)));
+    assert_eq!((told["queries"].as_u64(), told["queries_without_positives"].as_u64()), (Some(4), Some(1)));
+    let (query, scores): (Vec<u32>, Vec<f64>) = rows.iter().map(|row| (row.0, row.1)).unzip();
+    let (labels, gains): (Vec<u8>, Vec<f64>) = rows.iter().map(|row| (u8::from(row.2 > 0.0), row.2)).unzip();
+    let mut order = vec![0; rows.len()];
+    for (name, what) in
+        [("map", OfQuery::AveragePrecision), ("ndcg:10", OfQuery::Ndcg(Some(10))), ("mrr", OfQuery::ReciprocalRank)]
+    {
+        let expected = query_mean(what, &scores, &labels, &gains, &query, &mut order).unwrap();
+        assert_eq!(told[name].as_f64(), Some(expected.value), "{name}");
+        assert_eq!(told["intervals"][name][0].as_f64(), expected.interval.map(|ends| ends.low), "{name}");
+    }
+    let people = stdout(&run(&folder.0, &args[..4]));
+    assert!(
+        people.contains(
+            "4 queries, 1 of them without a positive, which are left out of their means; labels are graded\n"
+        ),
+        "{people}"
+    );
+    // Of a model, whose score is what the one column says; the column of queries is none of its.
+    let train = [
+        "train",
+        "graded.csv",
+        "--label",
+        "label",
+        "--positive",
+        "3",
+        "--ignore",
+        "q,score",
+        "--method",
+        "ce",
+        "--steps",
+        "99",
+        "--out",
+        "m",
+    ];
+    stdout(&run(&folder.0, &train));
+    let eval = last(&stdout(&run(
+        &folder.0,
+        &["eval", "m", "graded.csv", "--query", "q", "--metric", "ndcg:10,map", "--json"],
+    )));
+    assert!((eval["ndcg:10"].as_f64().unwrap() - told["ndcg:10"].as_f64().unwrap()).abs() < 1e-12, "{eval}");
+    for (args, part) in [
+        (
+            &["metrics", "graded.csv", "--positive", "3", "--metric", "map"][..],
+            "--metric map: is of queries; --query names their column",
+        ),
+        (&["metrics", "graded.csv", "--query", "town"], "there is no column \"town\""),
+        (
+            &["metrics", "graded.csv", "--query", "q", "--metric", "ndcg:0"],
+            "expected ndcg[:K] with a whole number of rows",
+        ),
+    ] {
+        assert!(refused(&folder, args).contains(part), "{args:?}: {}", refused(&folder, args));
+    }
+    let _ = svm;
 }
 
 /// Rows without labels, with an id that is no number to keep and a column that the model does not read.

@@ -131,7 +131,9 @@ fn scores(model: &Value, head: &[String], row: &[String]) -> Vec<(f64, f64)> {
 fn probability(link: &Value, score: f64) -> f64 {
     let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
     let Some(steps) = link["steps"].as_array() else {
-        return sigmoid(link["slope"].as_f64().unwrap_or(1.0) * score + link["offset"].as_f64().unwrap_or(0.0));
+        let Some(slope) = link["slope"].as_f64() else { return sigmoid(score) };
+        let [offset, least, most] = ["offset", "least", "most"].map(|name| link[name].as_f64().unwrap());
+        return sigmoid(slope * score + offset).clamp(least, most);
     };
     let steps: Vec<[f64; 3]> = steps.iter().map(|step| serde_json::from_value(step.clone()).unwrap()).collect();
     let above = steps.iter().position(|step| score <= step[1]).unwrap_or(steps.len());

@@ -729,3 +729,24 @@ test("a model file of the command line scores rows as they come, to the bit", as
   await assert.rejects(Model.load(new Uint8Array(40)), /not a saved undercurve model/);
   model.dispose();
 });
+
+test("a model decides as the command line does, to the bit", async () => {
+  const golden = (name) => readFile(new URL(`../../tests/golden/${name}`, import.meta.url));
+  const [model, decided, rows] = await Promise.all(["model.uc", "decided.uc", "model.train.csv"].map(golden));
+  const theirs = await Model.load(decided);
+  assert.deepEqual([theirs.about.rule, theirs.about.calibration], ["recall>=0.8", "isotonic"]);
+  const ours = await Model.load(model);
+  assert.deepEqual([ours.about.rule, ours.about.calibration], ["fpr<=0.2", null]);
+  const told = ours.decide(rows, { threshold: "recall>=0.8", calibrate: "isotonic", name: "model.train.csv" });
+  assert.ok(told.tpr >= 0.8 && told.precision > 0 && told.threshold === theirs.about.threshold);
+  assert.deepEqual(ours.about, theirs.about);
+  const again = ours.predict(rows);
+  assert.deepEqual(again, theirs.predict(rows));
+  assert.equal(again.labels.filter((label) => label === "yes").length, told.alerts);
+  const kept = await Model.load(ours.save());
+  assert.deepEqual(kept.predict(rows), again);
+  assert.throws(() => ours.decide(rows, { threshold: "precision>0.9" }), /^Error: threshold "precision>0.9": fpr<=A/);
+  assert.throws(() => ours.decide(rows, { threshold: "precision>=0.999" }), /nothing reaches what is asked/);
+  assert.throws(() => ours.decide(rows, { calibrate: "steep" }), /platt or isotonic/);
+  for (const one of [ours, theirs, kept]) one.dispose();
+});

@@ -109,7 +109,7 @@ impl Coded for Calibrated {
         match &self.calibration {
             Calibration::Platt(curve) => {
                 out.push(b'p');
-                (curve.slope, curve.offset).write(out);
+                ((curve.slope, curve.offset), (curve.least, curve.most)).write(out);
             }
             Calibration::Isotonic(pools) => {
                 out.push(b'i');
@@ -126,8 +126,9 @@ impl Coded for Calibrated {
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let calibration = match from.byte()? {
             b'p' => {
-                let (slope, offset): (f64, f64) = from.value()?;
-                (slope.is_finite() && offset.is_finite()).then_some(Calibration::Platt(Platt { slope, offset }))?
+                let ((slope, offset), (least, most)): ((f64, f64), (f64, f64)) = from.value()?;
+                let sound = slope.is_finite() && offset.is_finite() && 0.0 <= least && least <= most && most <= 1.0;
+                sound.then_some(Calibration::Platt(Platt { slope, offset, least, most }))?
             }
             b'i' => {
                 let count: usize = from.value()?;

@@ -17,7 +17,7 @@ pub const MOST_POOLS: usize = 1000;
 /// How scores are to become probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calibrate {
-    /// By [`fit_platt`]: two numbers, strictly increasing, for few rows.
+    /// By [`fit_platt`]: two numbers and what bounds the probability, for few rows.
     Platt,
     /// By [`pool_adjacent_violators`]: any increasing function, for a thousand rows of each class and more.
     Isotonic,

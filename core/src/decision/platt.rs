@@ -9,7 +9,9 @@
 //! method with a backtracking line search, Algorithm 1 of Lin, Lin and Weng 2007, "A Note on Platt's Probabilistic Outputs for
 //! Support Vector Machines" (their A and B are −a and −b).
 //!
-//! Deviations: scores are shifted and divided to mean 0 and deviation 1 before (the fit is the same, and the ridge of 1e-12 on
+//! Deviations: the probability stays within the targets, as that of [isotonic](super::pool_adjacent_violators) regression: a score far
+//! outside of those that the curve was fitted to would be said to be certain, and a single surprise there would have an infinite
+//! log loss. Scores are shifted and divided to mean 0 and deviation 1 before (the fit is the same, and the ridge of 1e-12 on
 //! the Hessian means the same for scores of any size), and the run ends when both sums of gradients are below 1e-10 n, or where
 //! no step lowers the loss.
 
@@ -32,13 +34,17 @@ pub struct Platt {
     pub slope: f64,
     /// b: the log-odds of score 0.
     pub offset: f64,
+    /// The least probability, 1/(n₋ + 2).
+    pub least: f64,
+    /// The greatest, (n₊ + 1)/(n₊ + 2).
+    pub most: f64,
 }
 
 impl Platt {
     /// The probability of a score.
     #[must_use]
     pub fn probability(self, score: f64) -> f64 {
-        Real::sigmoid(self.slope * score + self.offset)
+        Real::sigmoid(self.slope * score + self.offset).or_larger(self.least).or_smaller(self.most)
     }
 }
 
@@ -51,7 +57,7 @@ impl Platt {
 /// let scores = [-2.0_f32, -1.0, -0.5, 0.5, 1.0, 2.0];
 /// let curve = undercurve::decision::fit_platt(&scores, [0, 0, 1, 0, 1, 1][..].into())?;
 /// // As many positives as negatives, and the same to both sides: half at 0.
-/// assert!((curve.probability(0.0) - 0.5).abs() < 1e-9 && curve.probability(2.0) > 0.75);
+/// assert!((curve.probability(0.0) - 0.5).abs() < 1e-9 && curve.probability(2.0) > 0.7);
 /// # Ok::<(), undercurve::Error>(())
 /// ```
 pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
@@ -118,7 +124,7 @@ pub fn fit_platt<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Platt> {
         }
     }
     let slope = a / deviation;
-    let curve = Platt { slope, offset: b - slope * mean };
+    let curve = Platt { slope, offset: b - slope * mean, least: targets[0], most: targets[1] };
     if !(curve.slope.is_finite() && curve.offset.is_finite()) {
         return Err(Error::Overflow { what: "slope" });
     }

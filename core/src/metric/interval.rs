@@ -24,6 +24,7 @@
 //! (ours: for many it is the usual 1.96). With fewer than some fifty rows of a class the intervals of average precision are
 //! too short: it is biased itself.
 
+use super::cells::NORMAL;
 use super::partial_auc::FprRange;
 use super::rank::Run;
 use crate::error::{Error, Result};
@@ -33,9 +34,9 @@ use crate::rng::Rng;
 /// Where a metric lies with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end, above 0.
+    /// Lower end, 0 or more.
     pub low: f64,
-    /// Upper end, below 1.
+    /// Upper end, 1 or less.
     pub high: f64,
 }
 
@@ -131,7 +132,7 @@ pub fn bootstrap(
     replicated(runs, replicates, seed, weights, |weights| weighed(weights, range))
 }
 
-/// The intervals of the precision and of the recall of the highest scores, this share of the weight of all, likewise.
+/// The interval of the recall of the highest scores, this share of the weight of all, likewise.
 ///
 /// ```
 /// use undercurve::metric::{bootstrap_top, rank::Run};
@@ -153,11 +154,11 @@ pub fn bootstrap_top(
     replicates: usize,
     seed: u64,
     weights: &mut [f64],
-) -> Result<[Option<Interval>; 2]> {
+) -> Result<Option<Interval>> {
     if !(share > 0.0 && share <= 1.0) {
         return Err(Error::Param { what: "rows at the top" });
     }
-    replicated(runs, replicates, seed, weights, |weights| {
+    let [recall] = replicated(runs, replicates, seed, weights, |weights| {
         let sum = |at: usize| weights.iter().skip(at).step_by(2).sum::<f64>();
         let (positives, negatives) = (sum(0), sum(1));
         let (most, mut seen, mut found) = (share * (positives + negatives), 0.0, 0.0);
@@ -171,18 +172,28 @@ pub fn bootstrap_top(
             found += taken * (run[0] / all);
             seen += taken;
         }
-        [found / most, found / positives]
-    })
+        [found / positives]
+    })?;
+    Ok(recall)
 }
 
-/// The intervals of two figures of weighted runs, from replicates.
-fn replicated(
+/// Where a share of so many rows lies with 95 % confidence: Wilson 1927, "Probable Inference, the Law of Succession, and
+/// Statistical Inference".
+pub(super) fn wilson(share: f64, rows: f64) -> Interval {
+    let square = NORMAL * NORMAL;
+    let middle = (share + square / (2.0 * rows)) / (1.0 + square / rows);
+    let half = NORMAL * libm::sqrt(share * (1.0 - share) / rows + square / (4.0 * rows * rows)) / (1.0 + square / rows);
+    Interval { low: (middle - half).or_larger(0.0), high: (middle + half).or_smaller(1.0) }
+}
+
+/// The intervals of figures of weighted runs, from replicates.
+fn replicated<const N: usize>(
     runs: &[Run],
     replicates: usize,
     seed: u64,
     weights: &mut [f64],
-    of: impl Fn(&[f64]) -> [f64; 2],
-) -> Result<[Option<Interval>; 2]> {
+    of: impl Fn(&[f64]) -> [f64; N],
+) -> Result<[Option<Interval>; N]> {
     let (positives, negatives) = sizes(runs)?;
     crate::error::exact_len("weights", 2 * runs.len(), weights.len())?;
     if replicates < 2 {
@@ -192,7 +203,7 @@ fn replicated(
         (weights[0], weights[1]) = (run.positives as f64, run.negatives as f64);
     }
     let values = of(weights);
-    let (mut mean, mut square) = ([0.0; 2], [0.0; 2]);
+    let (mut mean, mut square) = ([0.0; N], [0.0; N]);
     for replicate in 0..replicates {
         let mut rng = Rng::keyed(seed, PURPOSE, replicate as u64);
         for (weights, run) in weights.chunks_exact_mut(2).zip(runs) {
@@ -206,7 +217,7 @@ fn replicated(
         }
     }
     let fewest = positives.min(negatives);
-    Ok([0, 1].map(|k| Interval::around(values[k], libm::sqrt(square[k] / (replicates - 1) as f64), fewest)))
+    Ok(core::array::from_fn(|k| Interval::around(values[k], libm::sqrt(square[k] / (replicates - 1) as f64), fewest)))
 }
 
 /// Average precision and partial AUC of runs that weigh this much: positives and negatives of each.

@@ -212,13 +212,13 @@ impl<T: Real> Metrics<T> {
         let [ap, pauc] = bootstrap(&found, range, REPLICATES, 1, &mut weights)?;
         Ok(Intervals { auroc: delong(&found)?, ap, pauc })
     }
-    /// 95 % intervals of the precision and of the recall of the highest scores, likewise; see [`bootstrap_top`].
+    /// The 95 % interval of the recall of the highest scores, likewise; see [`bootstrap_top`].
     ///
     /// # Errors
     /// As [`top`](super::top()).
-    pub fn top_intervals(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<[Option<Interval>; 2]> {
+    pub fn top_recall_interval(&mut self, scores: &[T], labels: &[u8], top: Top) -> Result<Option<Interval>> {
         let share = top.of(scores.len() as f64)? / scores.len() as f64;
-        let Some(found) = self.found_runs(scores, labels)? else { return Ok([None; 2]) };
+        let Some(found) = self.found_runs(scores, labels)? else { return Ok(None) };
         bootstrap_top(&found, share, REPLICATES, 1, &mut vec![0.0; 2 * found.len()])
     }
     /// The runs of the descending order, unless there are more than [`MOST_RUNS`].

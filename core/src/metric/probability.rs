@@ -9,7 +9,7 @@
 //! Hauskrecht 2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning") is over the bins of [`reliability`]:
 //! by quantiles, so that each holds as many rows; equal probabilities are never parted.
 
-use super::cells::NORMAL;
+use super::interval::wilson;
 use super::labels::{Amount as _, Labels, Truth};
 use super::rank::check;
 use crate::error::{Error, Result};
@@ -38,15 +38,11 @@ impl Bin {
         self.positives / self.rows
     }
 
-    /// Where that share lies with 95 % confidence: Wilson 1927, "Probable Inference, the Law of Succession, and Statistical
-    /// Inference".
+    /// Where that share lies with 95 % confidence, by Wilson's interval.
     #[must_use]
     pub fn interval(self) -> (f64, f64) {
-        let (n, p) = (self.rows, self.share());
-        let square = NORMAL * NORMAL;
-        let middle = (p + square / (2.0 * n)) / (1.0 + square / n);
-        let half = NORMAL * libm::sqrt(p * (1.0 - p) / n + square / (4.0 * n * n)) / (1.0 + square / n);
-        ((middle - half).or_larger(0.0), (middle + half).or_smaller(1.0))
+        let ends = wilson(self.share(), self.rows);
+        (ends.low, ends.high)
     }
 }
 

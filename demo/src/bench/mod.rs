@@ -18,6 +18,7 @@ pub mod figure;
 pub mod forgetting;
 pub mod gap;
 pub mod gdro;
+pub mod intervals;
 pub mod metrics;
 pub mod paired;
 pub mod pairs;
@@ -50,6 +51,8 @@ pub struct Args {
 enum Bench {
     /// Time the exact metrics of a million scores
     Metrics,
+    /// How often 95 % intervals hold the truth, on draws whose truth is known
+    Intervals(intervals::Args),
     /// Time the exact sums over pairs
     Pairs(pairs::Args),
     /// AI-SARAH against its tuned baselines, and the speed of its sparse steps
@@ -101,6 +104,7 @@ pub fn run(args: &Args) -> Result<()> {
     match &args.bench {
         None => list(args.json),
         Some(Bench::Metrics) => Ok(metrics::run(args.json)?),
+        Some(Bench::Intervals(own)) => Ok(intervals::run(own, args.json)?),
         Some(Bench::Pairs(own)) => Ok(pairs::run(own, args.json)?),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),

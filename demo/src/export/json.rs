@@ -49,7 +49,9 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         "link": model.link.map(|link| match link {
             Link::Sigmoid => json!("sigmoid"),
             Link::Softmax => json!("softmax"),
-            Link::Calibrated(Calibration::Platt(curve)) => json!({"slope": curve.slope, "offset": curve.offset}),
+            Link::Calibrated(Calibration::Platt(curve)) => {
+                json!({"slope": curve.slope, "offset": curve.offset, "least": curve.least, "most": curve.most})
+            }
             Link::Calibrated(Calibration::Isotonic(pools)) => {
                 json!({"steps": pools.iter().map(|pool| json!([pool.low, pool.high, pool.value])).collect::<Value>()})
             }

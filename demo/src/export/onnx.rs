@@ -180,7 +180,10 @@ impl Graph {
                 let (slope, offset) = (one(self, curve.slope), one(self, curve.offset));
                 let x = self.node("Mul", &[&score, &slope], Vec::new());
                 let x = self.node("Add", &[&x, &offset], Vec::new());
-                self.node("Sigmoid", &[&x], Vec::new())
+                let x = self.node("Sigmoid", &[&x], Vec::new());
+                let [least, most] =
+                    [curve.least, curve.most].map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
+                self.node("Clip", &[&x, &least, &most], Vec::new())
             }
             // The first value, and of every rise from one pool to the next the part that the score has come.
             Calibration::Isotonic(pools) => {
