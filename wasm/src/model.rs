@@ -37,6 +37,29 @@ macro_rules! each {
     };
 }
 
+/// Chooses the threshold of a file, or its calibration, on the labelled rows of a table.
+fn decide<T: Real>(
+    model: &mut Predictor<T>,
+    saved: &mut SavedModel,
+    table: &RawTable,
+    (rule, calibrate): (Option<String>, Option<String>),
+    name: &str,
+) -> Result<(), JsError> {
+    let of_option = |option: &str, value: &str, text: &str| JsError::new(&format!("{option} \"{value}\": {text}"));
+    let data = saved.preparation.apply::<T>(table)?;
+    data.require_every_class(name)?;
+    let scores = model.predict(table)?;
+    if let Some(rule) = rule {
+        let read = rule.parse().map_err(|_| of_option("threshold", &rule, ThresholdRule::FORMS))?;
+        saved.decide(read, &scores, data.truth(), name).map_err(|e| of_option("threshold", &rule, &e.to_string()))?;
+    }
+    if let Some(how) = calibrate {
+        let how = how.parse().map_err(|_| of_option("calibrate", &how, "platt or isotonic"))?;
+        saved.calibrate(how, &scores, data.truth(), name)?;
+    }
+    Ok(())
+}
+
 #[wasm_bindgen]
 impl Model {
     /// Reads a model file.
@@ -105,20 +128,7 @@ impl Model {
     ) -> Result<String, JsError> {
         let mut saved = SavedModel::from_bytes(&self.save())?;
         let table = RawTable::parse(text, Format::Auto, name)?;
-        let of_option = |option: &str, value: &str, text: &str| JsError::new(&format!("{option} \"{value}\": {text}"));
-        each!(&mut self.any, model => {
-            let data = self.preparation.apply(&table)?;
-            data.require_every_class(name)?;
-            let scores = model.predict(&table)?;
-            if let Some(rule) = &rule {
-                let read = rule.parse().map_err(|_| of_option("threshold", rule, ThresholdRule::FORMS))?;
-                saved.decide(read, &scores, data.truth(), name).map_err(|e| of_option("threshold", rule, &e.to_string()))?;
-            }
-            if let Some(how) = &calibrate {
-                let how = how.parse().map_err(|_| of_option("calibrate", how, "platt or isotonic"))?;
-                saved.calibrate(how, &scores, data.truth(), name)?;
-            }
-        });
+        each!(&mut self.any, model => decide(model, &mut saved, &table, (rule, calibrate), name)?);
         let number = |x: Option<f64>| x.filter(|x| x.is_finite()).map_or("null".to_string(), |x| format!("{x}"));
         let counts = saved.decided.as_ref().and_then(|decided| decided.counts);
         let told = json::object([
