@@ -774,20 +774,23 @@ fn spellings_of_missing_values_go_with_the_model() {
     assert_eq!(preparation.na(), ["-9"]);
 }
 
-/// The file that the package's test scores with, too, made by `undercurve train model.train.csv --method ce --missing impute
-/// --ignore id --fpr 0:0.2 --out model.uc`, and what `undercurve predict model.uc model.rows.csv --id id` said.
+/// The files that the package's test scores with, too, made by `undercurve train model.train.csv --method ce --missing impute
+/// --ignore id --fpr 0:0.2 --out model.uc` and `undercurve decide model.uc model.train.csv --threshold "recall>=0.8" --calibrate
+/// isotonic --out decided.uc`, and what `undercurve predict model.uc model.rows.csv --id id` said.
 #[test]
-fn a_golden_model_scores_golden_rows() {
+fn golden_models_score_golden_rows() {
     let golden =
         |name: &str| std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)).unwrap();
-    let mut model = Predictor::<f32>::load(&golden("model.uc")).unwrap();
     let rows = RawTable::parse(&golden("model.rows.csv"), Format::Auto, "model.rows.csv").unwrap();
-    let scores = model.predict(&rows).unwrap();
-    let expected = String::from_utf8(golden("model.scores.csv")).unwrap();
-    let lines: Vec<Vec<&str>> = expected.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    assert_eq!((scores.len(), lines.len()), (40, 40));
-    for (score, line) in scores.iter().zip(lines) {
-        let class = ["no", "yes"][model.class(&[*score]).unwrap()];
-        assert_eq!([score.to_string(), model.probability(*score).unwrap().to_string(), class.into()], line[1..]);
+    for name in ["model", "decided"] {
+        let mut model = Predictor::<f32>::load(&golden(&format!("{name}.uc"))).unwrap();
+        let scores = model.predict(&rows).unwrap();
+        let expected = String::from_utf8(golden(&format!("{name}.scores.csv"))).unwrap();
+        let lines: Vec<Vec<&str>> = expected.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        assert_eq!((scores.len(), lines.len()), (40, 40));
+        for (score, line) in scores.iter().zip(lines) {
+            let class = ["no", "yes"][model.class(&[*score]).unwrap()];
+            assert_eq!([score.to_string(), model.probability(*score).unwrap().to_string(), class.into()], line[1..]);
+        }
     }
 }

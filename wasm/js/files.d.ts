@@ -89,15 +89,6 @@ export declare class Model {
     numbers: boolean;
   };
   /**
-   * On the labelled rows of a CSV or LIBSVM text (not those of training): the threshold by a rule, `fpr<=0.05`, `precision>=0.9`,
-   * `recall>=0.8`, `top:100`, `top:2%`, `costs:1:20`, or a score; what makes probabilities of scores; or both. The same bits as the
-   * command line's `decide`; `save` keeps them. Throws where no threshold keeps the rule.
-   */
-  decide(
-    text: string | Uint8Array,
-    options: { threshold?: string; calibrate?: "platt" | "isotonic"; name?: string },
-  ): { threshold: number | null; fpr: number; tpr: number; precision: number | null; alerts: number } | undefined;
-  /**
    * Scores of the rows of a CSV or LIBSVM text (not packed), with a label or without; `keep`: columns whose cells come back as
    * they are written; `name`: what errors, which name line and column, call the text.
    */

@@ -135,18 +135,6 @@ export class Model {
   }
 
   /**
-   * Chooses the threshold by a rule, fits what makes probabilities of scores, or both, on labelled rows, as the command line's `decide`.
-   * @param {string | Uint8Array} text
-   * @param {{ threshold?: string, calibrate?: "platt" | "isotonic", name?: string }} options
-   */
-  decide(text, { threshold, calibrate, name = "rows" }) {
-    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    const told = JSON.parse(this.#model.decide(bytes, threshold, calibrate, name));
-    this.about = JSON.parse(this.#model.describe());
-    return threshold === undefined ? undefined : told;
-  }
-
-  /**
    * Scores of the rows of a CSV or LIBSVM text, as the command line's `predict`.
    * @param {string | Uint8Array} text
    * @param {{ keep?: string[], name?: string }} [options] columns whose cells come back in `kept`; what errors call the text

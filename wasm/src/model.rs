@@ -6,9 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use undercurve::Real;
 use undercurve::checkpoint::{Calibrated, Decided, SavedModel};
-use undercurve::data::{Format, Preparation, RawTable, Target};
-use undercurve::decision::ThresholdRule;
-use undercurve::metric::Confusion;
+use undercurve::data::{Preparation, Target};
 use undercurve::trainer::Predictor;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
@@ -35,29 +33,6 @@ macro_rules! each {
             Any::Wide($model) => $body,
         }
     };
-}
-
-/// Chooses the threshold of a file, or its calibration, on the labelled rows of a table.
-fn decide<T: Real>(
-    model: &mut Predictor<T>,
-    saved: &mut SavedModel,
-    table: &RawTable,
-    (rule, calibrate): (Option<String>, Option<String>),
-    name: &str,
-) -> Result<(), JsError> {
-    let of_option = |option: &str, value: &str, text: &str| JsError::new(&format!("{option} \"{value}\": {text}"));
-    let data = saved.preparation.apply::<T>(table)?;
-    data.require_every_class(name)?;
-    let scores = model.predict(table)?;
-    if let Some(rule) = rule {
-        let read = rule.parse().map_err(|_| of_option("threshold", &rule, ThresholdRule::FORMS))?;
-        saved.decide(read, &scores, data.truth(), name).map_err(|e| of_option("threshold", &rule, &e.to_string()))?;
-    }
-    if let Some(how) = calibrate {
-        let how = how.parse().map_err(|_| of_option("calibrate", &how, "platt or isotonic"))?;
-        saved.calibrate(how, &scores, data.truth(), name)?;
-    }
-    Ok(())
 }
 
 #[wasm_bindgen]
@@ -115,31 +90,6 @@ impl Model {
             let file = model.file(self.preparation.clone());
             SavedModel { threshold: model.threshold(), decided, calibrated, ..file }.to_bytes()
         })
-    }
-
-    /// Chooses the threshold by a rule, fits what makes probabilities of scores (`platt`, `isotonic`), or both, on the labelled rows of
-    /// a CSV or LIBSVM text. `{ threshold, fpr, tpr, precision, alerts }` of the rule.
-    pub fn decide(
-        &mut self,
-        text: &[u8],
-        rule: Option<String>,
-        calibrate: Option<String>,
-        name: &str,
-    ) -> Result<String, JsError> {
-        let mut saved = SavedModel::from_bytes(&self.save())?;
-        let table = RawTable::parse(text, Format::Auto, name)?;
-        each!(&mut self.any, model => decide(model, &mut saved, &table, (rule, calibrate), name)?);
-        let number = |x: Option<f64>| x.filter(|x| x.is_finite()).map_or("null".to_string(), |x| format!("{x}"));
-        let counts = saved.decided.as_ref().and_then(|decided| decided.counts);
-        let told = json::object([
-            ("threshold", number(saved.threshold)),
-            ("fpr", number(counts.and_then(Confusion::fpr))),
-            ("tpr", number(counts.and_then(Confusion::tpr))),
-            ("precision", number(counts.and_then(Confusion::precision))),
-            ("alerts", number(counts.map(|c| c.true_positives + c.false_positives))),
-        ]);
-        *self = Self::new(&saved.to_bytes())?;
-        Ok(told)
     }
 
     /// Scores of the rows of a CSV or LIBSVM text, with a label or without: one a row, or one for each class. The cells of the
