@@ -320,16 +320,20 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
     let file = file.display();
     let mut notes: Vec<String> = guessed(table).map(|taken| format!("{file}: {taken}")).into_iter().collect();
     let Some(options) = options else { return notes };
-    for (name, count) in identifiers(table, options) {
+    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
+    let left_out: BTreeMap<String, usize> = identifiers(table, options).into_iter().collect();
+    for (name, count) in &left_out {
+        let text = places.get(name).is_some_and(|&at| table.first_text(at).is_some());
+        let (what, takes) =
+            if text { ("texts", format!("; --categorical {name} takes it")) } else { ("numbers", String::new()) };
         notes.push(format!(
-            "{file}: column \"{name}\" has {count} different texts in {} rows and is left out as an identifier; \
-             --categorical {name} takes it",
+            "{file}: column \"{name}\" has {count} different {what} in {} rows and is left out as an identifier{takes}",
             table.rows()
         ));
     }
     let label = label_column_of(table, options).ok().flatten();
-    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
-    let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
+    let unread =
+        |name: &str| left_out.contains_key(name) || options.ignore.iter().chain(&label).any(|other| other == name);
     let told = |name: &str| options.categorical.iter().any(|other| other == name);
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         let of = match reading {

@@ -597,7 +597,7 @@ fn groups_that_cannot_be_made_are_said() {
     );
     let again = preparation.apply::<f64>(&csv("a,g,label\n1,,0\n").unwrap()).unwrap();
     assert_eq!(again.group_of(), [2]);
-    let many: String = (0..1001).map(|row| format!("{row},{}\n", row % 2)).collect();
+    let many: String = (0..1001).map(|row| format!("{},{}\n", 2 * row, row % 2)).collect();
     assert_eq!(refused(&format!("g,label\n{many}"), &["g"]), "f.csv: \"g\" make more than 1000 groups");
     let sparse = svm("0 1:1\n1 2:1\n").unwrap();
     let error = Preparation::fit(&sparse, &Options { group: vec!["g".into()], ..Options::default() });

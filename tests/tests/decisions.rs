@@ -725,6 +725,23 @@ fn awkward_files_are_read_right_or_refused() {
     assert_eq!(read(&ids(50, 50), &usual, &[]).unwrap().0.len(), 51);
     let named = Options { categorical: vec!["id".into()], ..usual.clone() };
     assert_eq!(read(&ids(200, 200), &named, &[]).unwrap().0.len(), 201);
+    // Numbers that count the rows, from wherever, and different whole numbers of a column that is called so.
+    let numbers = |name: &str, rows: usize, value: &dyn Fn(usize) -> String| {
+        let row = |row: usize| format!("{},{},{}\n", value(row), row % 7, row % 2);
+        read(&format!("{name},a,label\n{}", (0..rows).map(row).collect::<String>()), &usual, &[]).unwrap().0
+    };
+    let count = |row: usize| (row + 17).to_string();
+    let mixed = |row: usize| (row * 37 % 211).to_string();
+    assert_eq!(numbers("n", 200, &count), ["a"]);
+    assert_eq!(numbers("n", 50, &count), ["n", "a"]);
+    assert_eq!(numbers("n", 200, &|row| (2 * row).to_string()), ["n", "a"]);
+    assert_eq!(numbers("n", 200, &mixed), ["n", "a"]);
+    for name in ["id", "ID", "customer_id", "customerId", "customerID", "RowNames"] {
+        assert_eq!(numbers(name, 200, &mixed), ["a"], "{name}");
+        assert_eq!(numbers(name, 200, &|row| (row % 199).to_string()), [name, "a"]);
+        assert_eq!(numbers(name, 200, &|row| format!("{}.5", row * 37 % 211)), [name, "a"]);
+    }
+    assert_eq!(numbers("humid", 200, &mixed), ["humid", "a"]);
     // One that has gaps is no reason to refuse the file.
     assert_eq!(read(&ids(200, 200).replace("u017", ""), &usual, &[]).unwrap().0, ["a"]);
     let table = table(&ids(200, 200));

@@ -10,26 +10,52 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// More different texts than this, in more than half of the rows, are an identifier.
+/// More different values than this, in more than half of the rows, can be an identifier.
 const MANY: usize = 50;
 
-/// Columns of text that tell rows apart and nothing else, as names and hashes do, with the number of their different values:
-/// more than fifty, and more than half as many as there are rows with one. They are left out, but for those of
-/// [`Options::categorical`]. (The label column and those that are ignored are none.)
+/// Columns that tell rows apart and nothing else, with the number of their different values, more than fifty: texts, as names and
+/// hashes, of which there are more than half as many as rows with one; and whole numbers that count the rows one by one, or are
+/// different in every row of a column called `id`, `rownames`, or with `_id`, `Id` or `ID` at its end. They are left out, but for
+/// texts in columns of [`Options::categorical`]. (The label column and those that are ignored are none.)
 #[must_use]
 pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
     let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
     let label = super::label_column_of(table, options).ok().flatten();
     let named: BTreeSet<&String> = options.categorical.iter().chain(not_features(options)).chain(&label).collect();
     let mut found = Vec::new();
-    for (name, column) in names.iter().zip(columns) {
-        let RawColumn::Text { values, codes, stray: None } = column else { continue };
-        let there = codes.iter().filter(|&&code| code != MISSING).count();
-        if values.len() > MANY && 2 * values.len() > there && !named.contains(name) {
-            found.push((name.clone(), values.len()));
+    for (name, column) in names.iter().zip(columns).filter(|(name, _)| !named.contains(name)) {
+        let count = match column {
+            RawColumn::Text { values, codes, stray: None } => {
+                let there = codes.iter().filter(|&&code| code != MISSING).count();
+                Some(values.len()).filter(|count| 2 * count > there)
+            }
+            RawColumn::Numbers(values) => {
+                Some(values.len()).filter(|_| counts_rows(values) || is_number_of(name, values))
+            }
+            RawColumn::Text { .. } => None,
+        };
+        if let Some(count) = count.filter(|&count| count > MANY) {
+            found.push((name.clone(), count));
         }
     }
     found
+}
+
+/// Whether every number is the one before and 1.
+fn counts_rows(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
+}
+
+/// Whether a column that is called like one of identifiers has another whole number in every row.
+fn is_number_of(name: &str, values: &[f64]) -> bool {
+    let called = ["id", "rownames"].iter().any(|word| name.eq_ignore_ascii_case(word))
+        || ["_id", "_ID", "Id", "ID"].iter().any(|end| name.ends_with(end));
+    if !called || values.iter().any(|&x| libm::floor(x) != x) {
+        return false;
+    }
+    let mut sorted: Vec<u64> = values.iter().map(|x| (x + 0.0).to_bits()).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// The columns that are no features: those to ignore, those of the weights and of the split, and the identifiers.
