@@ -2,7 +2,7 @@
 //! a network, of two classes and of several. `tests/golden/bits.txt` holds a line a run with hashes of its parameters, its
 //! estimator's state and its reports; a run that is saved half way and resumed must come to the same.
 //!
-//! `UNDERCURVE_BLESS=new cargo test -p undercurve-tests --test bits` adds the lines of runs that the file does not have yet, of
+//! `UNDERCURVE_BLESS=new cargo test -p undercurve-tests bits::` adds the lines of runs that the file does not have yet, of
 //! a new method, say, and leaves the others; `UNDERCURVE_BLESS=1`, after a change that is meant to change bits, writes all.
 
 use std::collections::{BTreeMap, BTreeSet};

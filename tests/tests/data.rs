@@ -95,14 +95,14 @@ fn tests_without_their_data_are_listed() {
     std::fs::create_dir_all(&folder).unwrap();
     let list = folder.join("list");
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "real_files"])
+        .args(["--exact", "data::real_files"])
         .env("UNDERCURVE_SHARED", &folder)
         .env("UNDERCURVE_SKIPPED", &list)
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
     let listed = std::fs::read_to_string(&list).unwrap();
-    assert!(listed.starts_with("no shared data") && listed.ends_with("\treal_files\n"), "{listed}");
+    assert!(listed.starts_with("no shared data") && listed.ends_with("\tdata::real_files\n"), "{listed}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

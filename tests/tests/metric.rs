@@ -749,7 +749,7 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
     assert!(held.iter().all(|&share| (share - 0.95).abs() < 0.047), "{held:?}");
 }
 
-/// Within two in a hundred of nominal (`cargo test --release -p undercurve-tests --test metric -- --ignored --nocapture`).
+/// Within two in a hundred of nominal (`cargo test --release -p undercurve-tests --test all metric:: -- --ignored --nocapture`).
 #[test]
 #[ignore = "six times a thousand draws take a minute"]
 fn intervals_hold_the_truth_as_often_as_they_say() {

@@ -1,0 +1,66 @@
+//! Every test of this package in one program: what they share is compiled and linked once.
+
+#[path = "tests/algorithms.rs"]
+mod algorithms;
+#[path = "tests/along.rs"]
+mod along;
+#[path = "tests/baselines.rs"]
+mod baselines;
+#[path = "tests/bits.rs"]
+mod bits;
+#[path = "tests/checkpoint.rs"]
+mod checkpoint;
+#[path = "tests/classes.rs"]
+mod classes;
+#[path = "tests/conformance.rs"]
+mod conformance;
+#[path = "tests/data.rs"]
+mod data;
+#[path = "tests/decisions.rs"]
+mod decisions;
+#[path = "tests/extend.rs"]
+mod extend;
+#[path = "tests/fcco.rs"]
+mod fcco;
+#[path = "tests/finite_sum.rs"]
+mod finite_sum;
+#[path = "tests/first_order.rs"]
+mod first_order;
+#[path = "tests/fuzz.rs"]
+mod fuzz;
+#[path = "tests/lbfgs.rs"]
+mod lbfgs;
+#[path = "tests/methods.rs"]
+mod methods;
+#[path = "tests/metric.rs"]
+mod metric;
+#[path = "tests/models.rs"]
+mod models;
+#[path = "tests/network_sum.rs"]
+mod network_sum;
+#[path = "tests/pairs.rs"]
+mod pairs;
+#[path = "tests/pauc.rs"]
+mod pauc;
+#[path = "tests/plan.rs"]
+mod plan;
+#[path = "tests/ranges.rs"]
+mod ranges;
+#[path = "tests/runs.rs"]
+mod runs;
+#[path = "tests/samplers.rs"]
+mod samplers;
+#[path = "tests/soap.rs"]
+mod soap;
+#[path = "tests/subnormals.rs"]
+mod subnormals;
+#[path = "tests/surrogates.rs"]
+mod surrogates;
+#[path = "tests/threads.rs"]
+mod threads;
+#[path = "tests/trainer.rs"]
+mod trainer;
+#[path = "tests/warnings.rs"]
+mod warnings;
+#[path = "tests/weights.rs"]
+mod weights;
