@@ -3,8 +3,8 @@
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::real::Real;
 
-/// Whether rows may have weights: in all but the smallest builds.
-const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+/// Whether rows may have weights: not in small builds.
+pub(crate) const WEIGHTS: bool = cfg!(not(feature = "compact"));
 
 /// How the rows of a batch were drawn, from which unbiased weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ impl<'a, T: Real> Batch<'a, T> {
     #[inline]
     #[must_use]
     pub fn weights(&self) -> &'a [f64] {
-        self.weights
+        if WEIGHTS { self.weights } else { &[] }
     }
     /// How the rows were drawn.
     #[inline]

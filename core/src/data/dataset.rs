@@ -4,6 +4,7 @@ use super::error::{DataError, DataErrorKind};
 use super::queries::Queries;
 use super::rows::Rows;
 use super::split::{Parts, Split};
+use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
 use crate::metric::check_weights;
@@ -46,9 +47,6 @@ pub(super) struct Units {
 
 /// Classes there may be. More label values than this are rather numbers to predict.
 pub const MAX_CLASSES: usize = 1000;
-
-/// Whether rows may have weights: in all but the smallest builds.
-pub(super) const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
 
 /// What is known of each row, and a model is to tell.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,7 +169,7 @@ impl<T: Real> Dataset<T> {
     ///
     /// # Errors
     /// `Length`; `Weight` for one that is negative, NaN or infinite; `Empty` when all are 0, `Overflow` when their sum does not
-    /// fit; `Unsupported` in builds with `compact` that lack `every-method`. (A class whose weights are all 0 is one without a row: a run of such data is refused with `OneClass`.)
+    /// fit; `Unsupported` in builds with `compact`. (A class whose weights are all 0 is one without a row: a run of such data is refused with `OneClass`.)
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         if !WEIGHTS {
             return Err(Error::Unsupported { what: "weights in this build" });

@@ -1,10 +1,8 @@
 //! Rows grouped by what they are drawn and weighed by: negatives and positives, or one class after the other.
 
+use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};
 use core::ops::Range;
-
-/// Whether rows may have weights: in all but the smallest builds.
-const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
 
 /// Row numbers, segment by segment, each in ascending order. Of two classes segment 0 holds the negatives.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +87,9 @@ impl<'a> Segments<'a> {
     /// # Errors
     /// `Length`.
     pub fn weighted_again(self, weights: &'a [f64], masses: &'a [f64]) -> Result<Self> {
+        if !WEIGHTS {
+            return Ok(self);
+        }
         if !weights.is_empty() || !masses.is_empty() {
             exact_len("weights", self.order.len(), weights.len())?;
             exact_len("masses", self.len(), masses.len())?;

@@ -13,6 +13,7 @@
 
 use super::confusion::Confusion;
 use super::rank::{self, Classes, Group, Run};
+use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::scratch::Scratch;
@@ -209,7 +210,7 @@ impl<'a> Truth<'a> {
     /// The weights; empty without.
     #[must_use]
     pub fn weights(&self) -> &'a [f64] {
-        self.weights
+        if WEIGHTS { self.weights } else { &[] }
     }
 
     /// What a row counts.
@@ -290,7 +291,7 @@ impl Labels for Truth<'_> {
         scratch: Scratch<'_, T>,
         mut visit: impl FnMut(Classes<f64>, Group<T, f64>),
     ) -> Result<Classes<f64>> {
-        if !self.weights.is_empty() {
+        if !self.weights().is_empty() {
             return self.weighted(scores, scratch, visit);
         }
         let of =
@@ -303,14 +304,14 @@ impl Labels for Truth<'_> {
         scratch: Scratch<'_, T>,
         mut visit: impl FnMut(Classes<f64>, Run<f64>),
     ) -> Result<Classes<f64>> {
-        if !self.weights.is_empty() {
+        if !self.weights().is_empty() {
             return self.weighted(scores, scratch, |classes, group| visit(classes, group.run));
         }
         self.labels.runs(scores, scratch, |classes, run| visit(numbers(classes), number(run))).map(numbers)
     }
     fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<f64>> {
         let counts = self.labels.confusion(scores, threshold)?;
-        if self.weights.is_empty() {
+        if self.weights().is_empty() {
             return Ok(Confusion {
                 true_positives: counts.true_positives as f64,
                 false_positives: counts.false_positives as f64,
@@ -325,7 +326,7 @@ impl Labels for Truth<'_> {
         Ok(sums)
     }
     fn rows(&self) -> [u64; 2] {
-        if self.weights.is_empty() {
+        if self.weights().is_empty() {
             return self.labels.rows();
         }
         let of =

@@ -47,6 +47,7 @@ use tiled as kernel;
 pub use plan::Plan;
 pub use tables::Grade;
 
+use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -120,9 +121,6 @@ struct How<'a> {
     /// Whether positives have weights, too.
     weighted: bool,
 }
-
-/// Whether rows may have weights: in all but the smallest builds.
-const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
 
 /// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
 /// everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).

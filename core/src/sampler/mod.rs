@@ -24,7 +24,7 @@ pub use shuffle::Shuffle;
 pub use stratified::Stratified;
 pub use whole::Whole;
 
-use crate::batch::Drawn;
+use crate::batch::{Drawn, WEIGHTS};
 use crate::data::Segments;
 use crate::error::{Error, Result, exact_len};
 use crate::registry::settings::Settings;
@@ -150,7 +150,7 @@ fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to
 /// The random order of one cycle in one epoch, over the numbers `0..order.len()`: each once, or by its weight.
 fn fill(seed: u64, cycle: usize, epoch: u64, weights: &[f64], order: &mut [u32]) {
     let mut rng = Rng::keyed(seed, 0x5a3b_0000 + cycle as u64, epoch);
-    if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+    if !WEIGHTS || weights.windows(2).all(|pair| pair[0] == pair[1]) {
         for (k, item) in order.iter_mut().enumerate() {
             *item = k as u32;
         }

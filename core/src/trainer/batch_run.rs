@@ -6,7 +6,7 @@ use super::passes::{SharedPasses, Work};
 use super::predictor::Predictor;
 use super::run::{Doubt, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
-use crate::batch::{Batch, Drawn};
+use crate::batch::{Batch, Drawn, WEIGHTS};
 use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals};
 use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
@@ -22,9 +22,6 @@ use alloc::vec::Vec;
 
 /// A report looks at no more pairs one by one; of more rows it takes evenly spaced ones.
 const MOST_PAIRS: f64 = (1u32 << 24) as f64;
-
-/// Whether rows may have weights: in all but the smallest builds.
-const WEIGHTS: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
 
 /// Copies of rows that a report makes at most, for each row, where the weights are not whole multiples of the least.
 const COPIES: usize = 8;

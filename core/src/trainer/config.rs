@@ -1,5 +1,6 @@
 //! What a run depends on, and why one cannot be made.
 
+use crate::batch::WEIGHTS;
 use crate::checkpoint::{CheckpointError, Coded, Reader};
 use crate::data::{Dataset, Targets};
 use crate::error::{Error, Result};
@@ -287,6 +288,9 @@ pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result
     if of_classes.is_empty() {
         return Ok(train.weights().to_vec());
     }
+    if !WEIGHTS {
+        return Err(Error::Unsupported { what: "weights in this build" }.into());
+    }
     let classes: Vec<usize> = match train.targets() {
         Targets::Binary(labels) => labels.iter().map(|&y| y.into()).collect(),
         Targets::Classes { labels, .. } => labels.iter().map(|&y| y as usize).collect(),
@@ -297,9 +301,6 @@ pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result
     }
     if let Some(at) = of_classes.iter().position(|&w| !(w > 0.0 && w.is_finite())) {
         return Err(TrainerError::Config(format!("class_weights: that of class {at} (from 0) is no number above 0")));
-    }
-    if cfg!(all(feature = "compact", not(feature = "every-method"))) {
-        return Err(Error::Unsupported { what: "weights in this build" }.into());
     }
     let own = |row: usize| train.weights().get(row).copied().unwrap_or(1.0);
     Ok(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect())

@@ -1,6 +1,6 @@
 //! Applying a fitted preparation.
 
-use super::super::dataset::{Dataset, Storage, Summary, Targets, WEIGHTS};
+use super::super::dataset::{Dataset, Storage, Summary, Targets};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
@@ -13,6 +13,7 @@ use super::table::{
 };
 use super::weights::weights;
 use super::{MAX_DENSE, Missing, Preparation};
+use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
