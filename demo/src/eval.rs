@@ -55,7 +55,8 @@ pub struct Args {
     /// Tell what probabilities say, and what comes true, by tenths of the rows
     #[arg(long)]
     reliability: bool,
-    /// The column whose values are queries, each ranked by itself (leave it out of training with --ignore): adds their means of
+    /// The column whose values are queries, each ranked by itself (leave it out of training with --ignore), or qid, which LIBSVM
+    /// rows have behind their label: adds their means of
     /// average precision, NDCG and reciprocal rank
     #[arg(long, value_name = "COL")]
     query: Option<String>,

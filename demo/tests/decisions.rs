@@ -425,7 +425,24 @@ fn rankings_are_measured_query_by_query() {
     ] {
         assert!(refused(&folder, args).contains(part), "{args:?}: {}", refused(&folder, args));
     }
-    let _ = svm;
+    // LIBSVM rows say it themselves. (One column that rises with the gain: the order of the scores above.)
+    folder.write("graded.svm", &svm);
+    let train =
+        ["train", "graded.svm", "--positive", "3", "--method", "ce", "--steps", "99", "--scale", "none", "--out", "s"];
+    stdout(&run(&folder.0, &train));
+    let eval = |file: &str| run(&folder.0, &["eval", "s", file, "--query", "qid", "--metric", "ndcg:10,map", "--json"]);
+    let own = last(&stdout(&eval("graded.svm")));
+    assert!((own["ndcg:10"].as_f64().unwrap() - told["ndcg:10"].as_f64().unwrap()).abs() < 1e-12, "{own}");
+    for (rows, text) in [
+        ("1 qid:1 1:2\n0 1:1\n", "bad.svm:2: no qid:NUMBER behind the label, as in the rows before"),
+        ("1 1:2\n0 qid:1 1:1\n", "bad.svm:2:2: \"qid:1\" is not"),
+        ("1 qid:x 1:2\n0 qid:1 1:1\n", "bad.svm:1:2: \"qid:x\" is not"),
+        ("1 1:2\n0 1:1\n", "queries of a named column, and LIBSVM has none"),
+    ] {
+        folder.write("bad.svm", rows);
+        let said = refused(&folder, &["eval", "s", "bad.svm", "--query", "qid"]);
+        assert!(said.contains(text), "{said}");
+    }
 }
 
 /// Rows without labels, with an id that is no number to keep and a column that the model does not read.

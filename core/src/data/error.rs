@@ -201,6 +201,8 @@ pub enum DataErrorKind {
     NoSplitColumn,
     /// LIBSVM rows and a column of queries by name: theirs are `qid:` numbers.
     NoQueryColumn,
+    /// A LIBSVM row without `qid:` after rows with it.
+    NoQuery,
     /// A LIBSVM label that is no number.
     BadLabel {
         /// The token.
@@ -361,9 +363,10 @@ impl fmt::Display for DataErrorKind {
                 write!(f, "weight {} in column {} is not a number of 0 or more", Quoted(text), Quoted(column))
             }
             Self::NoWeightColumn => f.write_str("weights are those of a named column, and LIBSVM has none"),
-            Self::NoQueryColumn => {
-                f.write_str("queries of a named column, and LIBSVM has none; its queries are qid:NUMBER")
-            }
+            Self::NoQueryColumn => f.write_str(
+                "queries of a named column, and LIBSVM has none; those of its rows, qid:NUMBER, are called qid",
+            ),
+            Self::NoQuery => f.write_str("no qid:NUMBER behind the label, as in the rows before"),
             Self::BadLabel { text } => write!(f, "label {} is not a number", Quoted(text)),
             Self::BadToken { text } => write!(f, "{} is not index:value", Quoted(text)),
             Self::IndexZero => f.write_str("index 0, but LIBSVM counts columns from 1"),

@@ -1,4 +1,4 @@
-//! LIBSVM text: `label index:value index:value …`, one row a line.
+//! LIBSVM text: `label index:value index:value …`, one row a line; behind the label, in every row or in none, `qid:number`.
 
 use super::super::error::{DataErrorKind, Placed, whole};
 use super::{Content, MAX_COLUMNS};
@@ -14,12 +14,21 @@ pub(super) struct Making {
     col: Vec<u32>,
     val: Vec<f64>,
     cols: usize,
+    queries: Vec<u64>,
     lines: Vec<u32>,
 }
 
 impl Making {
     pub fn new() -> Self {
-        Self { labels: Vec::new(), ptr: vec![0], col: Vec::new(), val: Vec::new(), cols: 0, lines: Vec::new() }
+        Self {
+            labels: Vec::new(),
+            ptr: vec![0],
+            col: Vec::new(),
+            val: Vec::new(),
+            cols: 0,
+            queries: Vec::new(),
+            lines: Vec::new(),
+        }
     }
 
     /// Takes the rows of some lines with `before` lines before them. Unless they are `labelled` they may come without a label:
@@ -29,30 +38,41 @@ impl Making {
     }
 
     pub fn finish(self) -> Result<(Content, Vec<u32>), Placed> {
-        let Self { labels, ptr, col, val, cols, lines } = self;
+        let Self { labels, ptr, col, val, cols, queries, lines } = self;
         match labels.is_empty() {
             true => Err(whole(DataErrorKind::Empty)),
-            false => Ok((Content::Libsvm { labels, ptr, col, val, cols }, lines)),
+            false => Ok((Content::Libsvm { labels, ptr, col, val, cols, queries }, lines)),
         }
     }
 }
 
 fn rows(text: &str, labelled: bool, before: u32, into: &mut Making) -> Result<(), Placed> {
-    let Making { labels, ptr, col, val, cols, lines } = into;
+    let Making { labels, ptr, col, val, cols, queries, lines } = into;
     for (number, line) in text.lines().enumerate() {
         let number = number as u32 + 1;
         let data = line.split_once('#').map_or(line, |(data, _)| data);
-        let mut tokens = data.split_ascii_whitespace();
-        let Some(first) = tokens.clone().next() else { continue };
+        let mut tokens = data.split_ascii_whitespace().zip(1..).peekable();
+        let Some(&(first, _)) = tokens.peek() else { continue };
         if labelled || !first.contains(':') {
             labels.push(label(first).map_err(|kind| (number, 1, kind))?);
             tokens.next();
         } else {
             labels.push(f64::NAN);
         }
+        let known = queries.len() == labels.len() - 1;
+        match tokens.peek().and_then(|&(token, at)| Some((token, token.strip_prefix("qid:")?, at))) {
+            Some((token, digits, at)) => {
+                let bad = || DataErrorKind::BadToken { text: token.to_string() };
+                let query = digits.parse().ok().filter(|_| known);
+                queries.push(query.ok_or_else(|| (number, at, bad()))?);
+                tokens.next();
+            }
+            None if queries.is_empty() => {}
+            None => return Err((number, 0, DataErrorKind::NoQuery)),
+        }
         let mut previous = 0;
-        for (at, token) in tokens.enumerate() {
-            let (index, value) = pair(token, previous).map_err(|kind| (number, at as u32 + 2, kind))?;
+        for (token, at) in tokens {
+            let (index, value) = pair(token, previous).map_err(|kind| (number, at, kind))?;
             col.push(index - 1);
             val.push(value);
             previous = index;

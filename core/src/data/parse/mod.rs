@@ -130,19 +130,15 @@ pub(super) const MISSING: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
     /// `header`: the line that names the columns, if one does; `clear`: no other reading of it comes into question.
-    Csv {
-        names: Vec<String>,
-        header: Option<u32>,
-        clear: bool,
-        columns: Vec<RawColumn>,
-        readings: Vec<Reading>,
-    },
+    Csv { names: Vec<String>, header: Option<u32>, clear: bool, columns: Vec<RawColumn>, readings: Vec<Reading> },
     Libsvm {
         labels: Vec<f64>,
         ptr: Vec<usize>,
         col: Vec<u32>,
         val: Vec<f64>,
         cols: usize,
+        /// Of each row; empty without.
+        queries: Vec<u64>,
     },
 }
 

@@ -8,13 +8,21 @@ use super::table::find_column;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+/// What the queries of LIBSVM rows are called.
+const QID: &str = "qid";
+
 /// The greatest graded label: 2^100 is enough.
 const MOST_GAIN: f64 = 100.0;
 
 /// The queries of all rows. Labels are graded where they are more than two different numbers from 0 to 100.
 pub(super) fn queries(table: &RawTable, column: &str, labels: Option<&LabelCells<'_>>) -> Result<Queries, DataError> {
-    let Content::Csv { names, columns, .. } = &table.content else {
-        return Err(table.error(DataErrorKind::NoQueryColumn));
+    let (names, columns) = match &table.content {
+        Content::Csv { names, columns, .. } => (names, columns),
+        Content::Libsvm { queries, .. } if column == QID && !queries.is_empty() => {
+            let of = numbered(queries.iter().copied());
+            return Queries::new(of, graded(labels)).map_err(|error| table.error(error.into()));
+        }
+        Content::Libsvm { .. } => return Err(table.error(DataErrorKind::NoQueryColumn)),
     };
     let at = find_column(table, names, column)?;
     let missing = |row: usize| Err(table.error_at(row, at, DataErrorKind::Missing { column: column.into() }));
