@@ -105,7 +105,7 @@ fn cases() -> Vec<Case> {
             "--categorical id --ignore v",
             Read("id=c0, id=c1, id=c10, id=c11, id=c12, …"),
         ),
-        text("numbers that count the rows", "counter.csv", &rows("row", ",", |k| (k + 1).to_string()), Read("row, v")),
+        text("numbers that count the rows", "counter.csv", &rows("row", ",", |k| (k + 1).to_string()), Read("v")),
         text(
             "huge whole numbers",
             "huge.csv",

@@ -32,7 +32,8 @@ fn checkout(name: &str) -> Folder {
 fn run_lines(folder: &Folder, text: &str) -> usize {
     let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("undercurve ")).collect();
     for command in &commands {
-        let args: Vec<&str> = command.split_whitespace().collect();
+        // (Quotes are for the shell; none of them holds a blank.)
+        let args: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches('"')).collect();
         let text = stdout(&run(&folder.0, &args));
         assert!(!text.trim().is_empty(), "{command} prints nothing");
     }
