@@ -332,8 +332,7 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
         ));
     }
     let label = label_column_of(table, options).ok().flatten();
-    let unread =
-        |name: &str| left_out.contains_key(name) || options.ignore.iter().chain(&label).any(|other| other == name);
+    let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
     let told = |name: &str| options.categorical.iter().any(|other| other == name);
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         let of = match reading {
@@ -353,6 +352,7 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
                     "were read as numbers; --categorical {name} takes it as categories, --ignore {name} leaves it out"
                 )
             }
+            Reading::Counter if left_out.contains_key(name) => continue,
             Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
             Reading::Signs if !told(name) => {
                 let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);

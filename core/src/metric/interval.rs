@@ -140,8 +140,7 @@ pub fn bootstrap(
 /// // Scores of the classes + + − + − −, descending: of the first three rows two are positives, of three.
 /// let run = |positives, negatives| Run { positives, negatives };
 /// let runs = [run(2, 0), run(0, 1), run(1, 0), run(0, 2)];
-/// let [precision, recall] = bootstrap_top(&runs, 0.5, 400, 1, &mut [0.0; 8])?;
-/// assert!(precision.is_some_and(|interval| interval.low < 2.0 / 3.0 && 2.0 / 3.0 < interval.high));
+/// let recall = bootstrap_top(&runs, 0.5, 400, 1, &mut [0.0; 8])?;
 /// assert!(recall.is_some_and(|interval| interval.low < 2.0 / 3.0 && 2.0 / 3.0 < interval.high));
 /// # Ok::<(), undercurve::Error>(())
 /// ```
