@@ -81,13 +81,25 @@ impl From<std::fmt::Error> for CliError {
 /// With the option that helps.
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
+        let told = in_row(&error).unwrap_or_else(|| error.to_string());
         Self::Input(match error.kind {
-            DataErrorKind::NoLabelColumn { .. } => format!("{error} (--label)"),
-            DataErrorKind::Missing { .. } => format!("{error} (--missing impute fills it in)"),
-            DataErrorKind::ManyLabels { .. } => format!("{error} (--positive)"),
-            _ => error.to_string(),
+            DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
+            DataErrorKind::Missing { .. } => format!("{told} (--missing impute fills it in)"),
+            DataErrorKind::ManyLabels { .. } => format!("{told} (--positive)"),
+            _ => told,
         })
     }
+}
+
+/// An error with its row in place of its line, where the file is Parquet, which has no lines.
+fn in_row(error: &DataError) -> Option<String> {
+    #[cfg(feature = "parquet")]
+    if error.line > 0 {
+        let row = crate::parquet::row_on_line(Path::new(&error.file), error.line)?;
+        return Some(format!("{}: row {row}, column {}: {}", error.file, error.column, error.kind));
+    }
+    let _ = error;
+    None
 }
 
 /// For a trainer that cannot be made: the input is at fault.

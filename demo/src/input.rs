@@ -56,7 +56,8 @@ pub enum HeaderArg {
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Data")]
 pub struct LayoutArgs {
-    /// Layout of the file: auto, csv (commas, semicolons or tabs), whitespace or libsvm, each plain, gzip or zstd
+    /// Layout of the file: auto, csv (commas, semicolons or tabs), whitespace or libsvm, each plain, gzip or zstd; in a
+    /// build with the feature `parquet` also Parquet, which counts as csv
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true)]
     pub format: FormatArg,
     /// Whether the first line of a CSV file names the columns: yes, no, or auto, which looks for numbers below names and
@@ -227,7 +228,7 @@ impl DataArgs {
 /// # Errors
 /// `Input`.
 pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
-    parse(source(path)?, path, &read_options(layout, label))
+    parse(path, &mut read_options(layout, label))
 }
 
 /// Reads a data file as these options say.
@@ -235,8 +236,7 @@ pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<Raw
 /// # Errors
 /// `Input`.
 pub fn table_of(path: &Path, args: &DataArgs) -> Result<RawTable> {
-    let options = ReadOptions { na: args.na.clone(), ..read_options(args.layout, args.label.as_deref()) };
-    parse(source(path)?, path, &options)
+    parse(path, &mut ReadOptions { na: args.na.clone(), ..read_options(args.layout, args.label.as_deref()) })
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
@@ -250,16 +250,16 @@ pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -
     options.label = label.map(str::to_string);
     // (A pipe cannot be read twice.)
     let piped = if path == Path::new("-") { Some(bytes(path)?) } else { None };
-    let read = |options: &ReadOptions| match &piped {
-        Some(bytes) => parse(&bytes[..], path, options),
-        None => parse(source(path)?, path, options),
+    let read = |options: &mut ReadOptions| match &piped {
+        Some(bytes) => parse_from(&bytes[..], path, options),
+        None => parse(path, options),
     };
-    let table = read(&options)?;
+    let table = read(&mut options)?;
     let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
     let either = !table.has_header() || table.header_is_guessed();
     if options.header.is_none() && either && !known(&table) && table.format() == Format::Csv {
         options.header = Some(!table.has_header());
-        if let Ok(other) = read(&options)
+        if let Ok(other) = read(&mut options)
             && known(&other)
         {
             return Ok(other);
@@ -268,28 +268,76 @@ pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -
     Ok(table)
 }
 
-/// The bytes of a file or of stdin, unpacked.
+/// The bytes of a file or of stdin, unpacked, and of a Parquet file its text; `options` then say what that is.
 ///
 /// # Errors
 /// `Input`.
-pub fn open(path: &Path) -> Result<Box<dyn Read>> {
-    unpacked(source(path)?).map_err(|error| CliError::file(path, &error))
+pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    unpacked(source(path, options)?).map_err(|error| CliError::file(path, &error))
 }
 
-fn source(path: &Path) -> Result<Box<dyn Read>> {
+fn source(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin()));
+        return begun(io::stdin(), None, path, options);
     }
-    Ok(Box::new(File::open(path).map_err(|error| CliError::file(path, &error))?))
+    let in_file = |error| CliError::file(path, &error);
+    let file = File::open(path).map_err(in_file)?;
+    let again =
+        if file.metadata().map_err(in_file)?.is_file() { Some(file.try_clone().map_err(in_file)?) } else { None };
+    begun(file, again, path, options)
+}
+
+/// What comes from `reader`, or, where it begins as Parquet does, the text of the file.
+fn begun(
+    mut reader: impl Read + 'static,
+    file: Option<File>,
+    path: &Path,
+    options: &mut ReadOptions,
+) -> Result<Box<dyn Read>> {
+    let mut first = Vec::new();
+    reader.by_ref().take(4).read_to_end(&mut first).map_err(|error| CliError::file(path, &error))?;
+    if first == b"PAR1" { parquet(file, path, options) } else { Ok(Box::new(io::Cursor::new(first).chain(reader))) }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: Option<File>, path: &Path, _: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    Err(CliError::input(format!(
+        "{}: a Parquet file, which this build does not read; one that does: cargo install --path demo --features parquet",
+        path.display()
+    )))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(file: Option<File>, path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    let shown = path.display();
+    let refused = |text: String| CliError::Input(text);
+    let file = file.ok_or_else(|| {
+        refused(format!("{shown}: Parquet is read from files alone, since its end has to be read first"))
+    })?;
+    match (options.format, options.header) {
+        (Format::Libsvm | Format::Whitespace, _) => {
+            return Err(refused(format!("{shown}: a Parquet file, which is read with --format auto or csv alone")));
+        }
+        (_, Some(false)) => {
+            return Err(refused(format!("--header no: {shown} is a Parquet file, which names its columns")));
+        }
+        _ => (options.format, options.header) = (Format::Csv, Some(true)),
+    }
+    Ok(Box::new(crate::parquet::Text::new(file).map_err(|error| refused(format!("{shown}: {error}")))?))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
+    let mut reader = open(path, &mut ReadOptions::default())?;
+    reader.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
     Ok(bytes)
 }
 
-fn parse(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
+fn parse(path: &Path, options: &mut ReadOptions) -> Result<RawTable> {
+    parse_from(source(path, options)?, path, options)
+}
+
+fn parse_from(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
     let table = RawTable::read(reader, options, &path.display().to_string())?;
     if options.header == Some(true) && table.format() == Format::Libsvm {
         return Err(CliError::input(format!("--header yes: {} is LIBSVM, which names no columns", table.name())));

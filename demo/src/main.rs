@@ -19,6 +19,8 @@ mod measure;
 mod methods;
 mod metrics;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod predict;
 mod prepare;
 mod report;

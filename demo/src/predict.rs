@@ -67,9 +67,9 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
         return Err(CliError::input(format!("{}: a model without its preparation", args.model.display())));
     };
     let file = args.data.display().to_string();
-    let options = input::read_options(args.layout, None);
+    let mut options = input::read_options(args.layout, None);
+    let mut reader = input::open(&args.data, &mut options)?;
     let mut blocks = Blocks::new(&preparation, &options, &args.id, &file);
-    let mut reader = input::open(&args.data)?;
     let stdout = io::stdout().lock();
     let mut work = Work {
         labels: input::names_of_labels(&preparation),

@@ -4,10 +4,10 @@
 //! reader of whole files, which says what is wrong and where. So both give the same numbers, and there is one wording of
 //! every error.
 
-use std::fs::File;
+use crate::input;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use undercurve::data::{RawTable, ReadOptions, unpacked};
+use undercurve::data::{RawTable, ReadOptions};
 
 /// Lines that the delimiter and the header are found from; the reader of whole files looks at 100 that are not blank.
 const HEAD: usize = 128;
@@ -28,12 +28,13 @@ pub fn read(
     columns: impl Fn(&[String]) -> Option<(usize, usize)>,
     positive: Option<&str>,
 ) -> Option<Scores> {
-    let file = File::open(path).ok()?;
     // What cannot be read twice is left to the other reader at once.
-    if !file.metadata().ok()?.is_file() {
+    if !path.metadata().ok()?.is_file() {
         return None;
     }
-    read_lines(BufReader::with_capacity(1 << 16, unpacked(file).ok()?), options, columns, positive)
+    let mut options = options.clone();
+    let reader = input::open(path, &mut options).ok()?;
+    read_lines(BufReader::with_capacity(1 << 16, reader), &options, columns, positive)
 }
 
 fn read_lines(
