@@ -93,8 +93,9 @@ pub struct Args {
     pub target: Option<TargetArg>,
     #[command(flatten)]
     pub reading: DataArgs,
-    /// Method; `undercurve methods` lists them
-    #[arg(long, value_name = "NAME", required_unless_present_any = ["resume", "preset"])]
+    /// Method; `undercurve methods` lists them [default: soap, for the average precision; with --target classes ce, with --target
+    /// values ai-sarah with loss=least-squares]
+    #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// A parameter of the method, as often as needed; `undercurve methods NAME` lists them
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
@@ -307,7 +308,15 @@ fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, O
         }
         (name, preset) => name.or(preset.map(|preset| preset.method)),
     };
-    let name = name.ok_or_else(|| CliError::input(format!("--preset {}: needs --method NAME", args.preset)))?;
+    let unnamed = name.is_none();
+    if unnamed && args.preset != "defaults" {
+        return Err(CliError::input(format!("--preset {}: needs --method NAME", args.preset)));
+    }
+    let name = name.unwrap_or(match args.target {
+        Some(TargetArg::Values) => "ai-sarah",
+        Some(TargetArg::Classes) => "ce",
+        Some(TargetArg::Binary) | None => "soap",
+    });
     let method = methods::find(name)?;
     let model = match (args.model.as_deref(), first) {
         (None, Some(first)) => first.config().model.clone(),
@@ -323,7 +332,10 @@ fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, O
     if args.reading.split_by().is_some() && args.split.is_none() && args.decision.valid_share().is_none() {
         return Err(CliError::input("--split-by, --split-group: nothing is split without --split or --valid SHARE"));
     }
-    let settings = [objective(args, method)?, args.set.clone()].concat();
+    let mut settings = [objective(args, method)?, args.set.clone()].concat();
+    if unnamed && args.target == Some(TargetArg::Values) && settings.iter().all(|(name, _)| name != "loss") {
+        settings.push(("loss".to_string(), "least-squares".to_string()));
+    }
     let preset_settings = if args.preset == "paper" { method.paper } else { preset.map_or(&[][..], |p| p.settings) };
     let asked = preset.filter(|_| args.constraint.is_empty()).map_or(Constraints::NONE, |preset| preset.constraints);
     let asked = asked.as_slice().iter().map(|constraint| Expression::of(constraint, &[]));

@@ -207,6 +207,35 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
     }
 }
 
+/// Without a method the one that is for most: SOAP, or of several classes and of numbers one that trains them.
+#[test]
+fn a_run_without_a_method_has_one() {
+    let folder = Folder::new("unnamed");
+    folder.write("data.csv", csv(200));
+    folder.write(
+        "more.csv",
+        csv(200)
+            .lines()
+            .enumerate()
+            .map(
+                |(k, line)| {
+                    if k == 0 { format!("{line}\n") } else { format!("{}{}\n", &line[..line.len() - 1], k % 3) }
+                },
+            )
+            .collect::<String>(),
+    );
+    let model = |file: &str, args: &[&str]| {
+        stdout(&run(&folder.0, &[&["train", file, "--steps", "40", "--out", "m"], args].concat()));
+        fs::read(folder.path("m")).unwrap()
+    };
+    assert_eq!(model("data.csv", &[]), model("data.csv", &["--method", "soap"]));
+    let classes = ["--target", "classes"];
+    assert_eq!(model("more.csv", &classes), model("more.csv", &[&classes[..], &["--method", "ce"]].concat()));
+    let values = ["--target", "values"];
+    let sums = [&values[..], &["--method", "ai-sarah", "--set", "loss=least-squares"]].concat();
+    assert_eq!(model("more.csv", &values), model("more.csv", &sums));
+}
+
 /// Under a constant rate a run that goes on for longer is the long run.
 #[test]
 fn a_resumed_run_goes_on_for_longer_and_at_another_rate() {
