@@ -3,9 +3,10 @@
 use crate::by_group::Grouping;
 use crate::error::{CliError, Result};
 use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal as _, Read};
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
@@ -273,19 +274,34 @@ pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -
 /// # Errors
 /// `Input`.
 pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
-    unpacked(source(path, options)?).map_err(|error| CliError::file(path, &error))
+    unpacked(source(path, options, true)?).map_err(|error| CliError::file(path, &error))
 }
 
-fn source(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+/// The bytes of a file or of stdin; `rows_follow`: whether rows are printed while it is read.
+fn source(path: &Path, options: &mut ReadOptions, rows_follow: bool) -> Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return begun(io::stdin(), None, path, options);
     }
     let in_file = |error| CliError::file(path, &error);
     let file = File::open(path).map_err(in_file)?;
-    let again =
-        if file.metadata().map_err(in_file)?.is_file() { Some(file.try_clone().map_err(in_file)?) } else { None };
-    begun(file, again, path, options)
+    let about = file.metadata().map_err(in_file)?;
+    let again = if about.is_file() { Some(file.try_clone().map_err(in_file)?) } else { None };
+    if about.len() < LONG {
+        return begun(file, again, path, options);
+    }
+    let style = ProgressStyle::with_template("reading {wide_msg} {bytes}/{total_bytes} {bar:30} {eta} left");
+    let bar = ProgressBar::new(about.len()).with_finish(ProgressFinish::AndClear);
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(path.display().to_string());
+    // (Nothing but the rows where they are written to the same terminal.)
+    if io::stdout().is_terminal() && rows_follow {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    begun(bar.wrap_read(file), again, path, options)
 }
+
+/// Bytes of a file from which on its reading is shown.
+const LONG: u64 = 1 << 25;
 
 /// What comes from `reader`, or, where it begins as Parquet does, the text of the file.
 fn begun(
@@ -334,7 +350,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn parse(path: &Path, options: &mut ReadOptions) -> Result<RawTable> {
-    parse_from(source(path, options)?, path, options)
+    parse_from(source(path, options, false)?, path, options)
 }
 
 fn parse_from(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
