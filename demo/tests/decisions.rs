@@ -427,8 +427,20 @@ fn rankings_are_measured_query_by_query() {
     }
     // LIBSVM rows say it themselves. (One column that rises with the gain: the order of the scores above.)
     folder.write("graded.svm", &svm);
-    let train =
-        ["train", "graded.svm", "--positive", "3", "--method", "ce", "--steps", "99", "--scale", "none", "--out", "s"];
+    let train = [
+        "train",
+        "graded.svm",
+        "--positive",
+        "3",
+        "--method",
+        "ce",
+        "--steps",
+        "99",
+        "--scale",
+        "standard",
+        "--out",
+        "s",
+    ];
     stdout(&run(&folder.0, &train));
     let eval = |file: &str| run(&folder.0, &["eval", "s", file, "--query", "qid", "--metric", "ndcg:10,map", "--json"]);
     let own = last(&stdout(&eval("graded.svm")));
