@@ -69,9 +69,10 @@ pub fn check_target(path: &Path) -> Result<()> {
     match fs::metadata(folder) {
         Ok(meta) if meta.is_dir() => {
             // Rights and full disks show when one tries.
-            let partial = partial(path);
-            File::create(&partial).map_err(|error| CliError::file(path, &error))?;
-            let _ = fs::remove_file(&partial);
+            // (Under a name of its own: another run may be writing the file.)
+            let probe = beside(path, &format!(".{}.probe", std::process::id()));
+            File::create(&probe).map_err(|error| CliError::file(path, &error))?;
+            let _ = fs::remove_file(&probe);
             Ok(())
         }
         Ok(_) => Err(CliError::input(format!("{}: is not a folder", folder.display()))),
