@@ -86,7 +86,7 @@ function measures(kind, fpr, methods) {
   return {
     ...TWO,
     ...(methods.some(isOfRange) && partial),
-    columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", `pAUC ${range(fpr)}`], ["accuracy", "Accuracy at 0"]],
+    columns: [["ap", "AP"], ["auroc", "AUROC"], ["pauc", `pAUC ${range(fpr)}`], ["accuracy", "Accuracy"]],
     hint: `pAUC: mean true-positive rate ${low > 0 ? `from ${low}\u00a0% to` : "up to"} ${high}\u00a0% false positives, the band on the ROC curve; drag its edges. Accuracy at score\u00a00.`,
   };
 }
