@@ -165,6 +165,20 @@ fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order
     }
 }
 
+/// Positives and negatives, [sorted].
+fn sides<'a, S: Real, Y: Class>(
+    scores: &'a [S],
+    labels: &'a [Y],
+    positives: usize,
+    order: &'a mut [u32],
+    keys: &mut [u64],
+) -> [Side<'a, S, Y>; 2] {
+    let order = &mut order[..scores.len()];
+    sorted(scores, labels, positives, order, &mut keys[..scores.len()]);
+    let (high, low) = order.split_at(positives);
+    [high, low].map(|order| Side { order, scores, labels })
+}
+
 /// Mean of ℓ over weighted pairs, and its derivative by every score. `mean` is 1/(W₊W₋). The caller has checked lengths,
 /// labels, finiteness, scratch, and that both classes have rows.
 pub(super) fn auc<S: Real, Y: Class, G: Real>(
@@ -176,10 +190,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let order = &mut scratch.u32[..scores.len()];
-    sorted(scores, labels, positives, order, &mut scratch.u64[..scores.len()]);
-    let (high, low) = order.split_at(positives);
-    let [high, low] = [high, low].map(|order| Side { order, scores, labels });
+    let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
     let (by, rest) = scratch.f64.split_at_mut(scores.len());
     let sums = &mut rest[..2 * positives].as_chunks_mut().0;
     by.fill(0.0);
@@ -206,10 +217,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let order = &mut scratch.u32[..scores.len()];
-    sorted(scores, labels, positives, order, &mut scratch.u64[..scores.len()]);
-    let (high, low) = order.split_at(positives);
-    let [high, low] = [high, low].map(|order| Side { order, scores, labels });
+    let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
     let (by, rest) = scratch.f64.split_at_mut(scores.len());
     let (of_low, rest) = rest.split_at_mut(2 * positives);
     let (of_low, of_high) = (of_low.as_chunks_mut().0, rest[..2 * positives].as_chunks_mut().0);

@@ -5,7 +5,6 @@
 
 use super::config::TrainerError;
 use super::run::Run;
-use super::saved::number_of;
 use super::{Figures, Trainer};
 use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
 use crate::data::{Dataset, Targets};
@@ -255,7 +254,7 @@ impl<T: Real> Best<T> {
         (self.keep && !self.params.is_empty()).write(&mut out);
         write_reals(&self.params, &mut out);
         (u64::from(self.keep) + WITH_EXCESS).write(&mut out);
-        number_of(&self.valid).write(&mut out);
+        self.valid.fingerprint().write(&mut out);
         self.metric.write(&mut out);
         self.patience.write(&mut out);
         [self.looked, self.since, self.last, self.step].write(&mut out);
@@ -285,7 +284,7 @@ impl<T: Real> Best<T> {
         let (saved, keep, data, metric, patience, [looked, since, last, step], [value, excess]) =
             read().ok_or(CheckpointError::Damaged)?;
         let new = Self::new(trainer, valid, &metric, patience)?;
-        if data != number_of(&new.valid) {
+        if data != new.valid.fingerprint() {
             return Err(CheckpointError::Mismatch("validation data set").into());
         }
         let mut params = vec![T::ZERO; saved.len() / T::BYTES];

@@ -5,7 +5,7 @@ use super::config::{Config, TrainerError};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::run::Run;
-use super::saved::{Saved, number_of, params, write};
+use super::saved::{Saved, params, write};
 use super::{Figures, Trainer};
 use crate::checkpoint::{CheckpointError, SavedModel};
 use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows, Target};
@@ -94,7 +94,7 @@ impl<T: Real> Trainer<T> {
             classes: self.train.classes().to_vec(),
             model: *self.model(),
             params: Run::<T>::copy_params(&self.run, &self.train),
-            data: number_of(&self.train),
+            data: self.train.fingerprint(),
             probable: fits_probabilities(&self.config),
             run: false,
             preparation: None,
@@ -227,7 +227,7 @@ impl<T: Real> Predictor<T> {
     /// Whether these are the rows that it was trained on.
     #[must_use]
     pub fn was_trained_on(&self, data: &Dataset<T>) -> bool {
-        self.data == number_of(data)
+        self.data == data.fingerprint()
     }
 
     /// With missing values treated otherwise than in training: filled in, by the means of training.

@@ -83,7 +83,7 @@ impl<'a> Saved<'a> {
         if self.real_bytes != T::BYTES {
             return Err(CheckpointError::Mismatch("precision"));
         }
-        if self.data != number_of(data) || self.classes != data.classes() {
+        if self.data != data.fingerprint() || self.classes != data.classes() {
             return Err(CheckpointError::Mismatch("training data set"));
         }
         Ok(())
@@ -119,7 +119,7 @@ impl<'a> Saved<'a> {
         let mut from = Reader(self.beside.unwrap_or(&[0, 0]));
         let mut read = || Some((if from.value()? { Some(from.bytes()?) } else { None }, from.value::<Vec<u64>>()?));
         let (start, known) = read().ok_or(CheckpointError::Damaged)?;
-        if !files.is_empty() && !files.iter().map(|(_, data)| number_of(data)).eq(known) {
+        if !files.is_empty() && !files.iter().map(|(_, data)| data.fingerprint()).eq(known) {
             return Err(CheckpointError::Mismatch("set of rows whose loss is bounded").into());
         }
         let start = start.map(|start| Predictor::of_run(start, None)).transpose()?;
@@ -140,37 +140,6 @@ impl Fingerprint {
     fn eat(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
-}
-
-/// A number that tells data sets apart: of shape, targets and stored values.
-pub(super) fn number_of<T: Real>(data: &Dataset<T>) -> u64 {
-    let mut hash = Fingerprint(0xcbf2_9ce4_8422_2325);
-    let reals = |hash: &mut Fingerprint, values: &[T]| {
-        for x in values {
-            hash.eat(u64::from_le_bytes(x.to_le()));
-        }
-    };
-    let rows = data.rows();
-    hash.eat(rows.len() as u64);
-    hash.eat(rows.cols() as u64);
-    match data.targets() {
-        Targets::Binary(labels) => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
-        Targets::Classes { labels, .. } => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
-        Targets::Values(values) => reals(&mut hash, values),
-        Targets::None => {}
-    }
-    // (Runs of data without groups keep their number.)
-    data.group_of().iter().for_each(|&group| hash.eat(u64::from(group)));
-    data.weights().iter().for_each(|&weight| hash.eat(weight.to_bits()));
-    match rows {
-        Rows::Dense { data, .. } => reals(&mut hash, data),
-        Rows::Csr { ptr, col, val, .. } => {
-            ptr.iter().for_each(|&p| hash.eat(p as u64));
-            col.iter().for_each(|&c| hash.eat(u64::from(c)));
-            reals(&mut hash, val);
-        }
-    }
-    hash.0
 }
 
 /// The first `count` of saved numbers of `width` bytes, as `T`.
@@ -233,12 +202,46 @@ pub(super) fn write<T: Real>(
         if let Some(start) = beside.start() {
             write_bytes(&start.save(), &mut bytes);
         }
-        beside.files().iter().map(|(_, data)| number_of(data)).collect::<Vec<u64>>().write(&mut bytes);
+        beside.files().iter().map(|(_, data)| data.fingerprint()).collect::<Vec<u64>>().write(&mut bytes);
         payload.extend_from_slice(&sections(&[(tag::BESIDE, &bytes)]));
     }
     #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
     let _ = beside;
     seal(Kind::Trainer, &payload)
+}
+
+impl<T: Real> Dataset<T> {
+    /// A number that tells data sets apart: of shape, targets and stored values. O(stored values).
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Fingerprint(0xcbf2_9ce4_8422_2325);
+        let reals = |hash: &mut Fingerprint, values: &[T]| {
+            for x in values {
+                hash.eat(u64::from_le_bytes(x.to_le()));
+            }
+        };
+        let rows = self.rows();
+        hash.eat(rows.len() as u64);
+        hash.eat(rows.cols() as u64);
+        match self.targets() {
+            Targets::Binary(labels) => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
+            Targets::Classes { labels, .. } => labels.iter().for_each(|&y| hash.eat(u64::from(y))),
+            Targets::Values(values) => reals(&mut hash, values),
+            Targets::None => {}
+        }
+        // (Runs of data without groups keep their number.)
+        self.group_of().iter().for_each(|&group| hash.eat(u64::from(group)));
+        self.weights().iter().for_each(|&weight| hash.eat(weight.to_bits()));
+        match rows {
+            Rows::Dense { data, .. } => reals(&mut hash, data),
+            Rows::Csr { ptr, col, val, .. } => {
+                ptr.iter().for_each(|&p| hash.eat(p as u64));
+                col.iter().for_each(|&c| hash.eat(u64::from(c)));
+                reals(&mut hash, val);
+            }
+        }
+        hash.0
+    }
 }
 
 impl Config {
@@ -290,7 +293,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let mut run = Vec::new();
         self.run.write(&mut run);
         let params = self.run.copy_params(&self.train);
-        let origin = (self.train.cols(), number_of(&self.train), self.train.classes());
+        let origin = (self.train.cols(), self.train.fingerprint(), self.train.classes());
         write(&self.config, origin, &params, Some(&run), &self.beside)
     }
 

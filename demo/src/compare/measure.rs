@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use undercurve::data::{Dataset, Preparation, RawTable, Rows};
+use undercurve::data::{Dataset, Preparation, RawTable};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
 
 /// A finished training.
@@ -175,22 +175,4 @@ impl Job<'_> {
         let value = trainer.evaluate(test).map_err(failed)?.get(args.metric.name()).unwrap_or(f64::NAN);
         Ok(Trained { value, seconds, chosen: config.settings, edge })
     }
-}
-
-/// FNV-1a over everything of the rows that training sees.
-pub fn fingerprint(data: &Dataset<f32>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut eat = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-    data.labels().iter().for_each(|&label| eat(u64::from(label)));
-    data.weights().iter().for_each(|weight| eat(weight.to_bits()));
-    eat(data.cols() as u64);
-    match data.rows() {
-        Rows::Dense { data, .. } => data.iter().for_each(|x| eat(u64::from(x.to_bits()))),
-        Rows::Csr { ptr, col, val, .. } => {
-            ptr.iter().for_each(|&at| eat(at as u64));
-            col.iter().for_each(|&at| eat(u64::from(at)));
-            val.iter().for_each(|x| eat(u64::from(x.to_bits())));
-        }
-    }
-    hash
 }

@@ -9,7 +9,7 @@ use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
 use crate::{methods, output, threads, train};
 use clap::ValueEnum;
-use measure::{Entry, Job, fingerprint};
+use measure::{Entry, Job};
 use std::path::PathBuf;
 use std::sync::Arc;
 use undercurve::checkpoint::{SavedModel, Trained};
@@ -151,7 +151,7 @@ pub fn run(args: &Args) -> Result<()> {
     let all = whole.apply::<f32>(&table)?;
     input::say(&input::reading_notes(&table, Some(&options), &args.data));
     let folds = (0..args.repeats).map(|repeat| folds(&all, args, repeat)).collect::<Result<Vec<_>>>()?;
-    let job = Job { args, table: &table, whole: &whole, folds: &folds, data: fingerprint(&all) };
+    let job = Job { args, table: &table, whole: &whole, folds: &folds, data: all.fingerprint() };
     let rows = job.measure(&entries)?;
     report::print(args, &rows, &all)?;
     let Some(path) = &args.out else { return Ok(()) };
