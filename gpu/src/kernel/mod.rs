@@ -2,3 +2,10 @@
 
 pub mod pair;
 pub mod surrogate;
+
+/// Every shader text that the kernels can make, by name, for tests without a driver.
+#[doc(hidden)]
+#[must_use]
+pub fn texts() -> Vec<(String, String)> {
+    pair::texts()
+}

@@ -14,7 +14,7 @@ use super::surrogate::{Snippet, largest, snippet};
 use crate::{Context, GpuError};
 use std::collections::HashMap;
 use undercurve::Error;
-use undercurve::surrogate::AnySurrogate;
+use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferBinding, BufferUsages, ComputePipeline};
 
 const STAGE: usize = 256;
@@ -142,7 +142,7 @@ impl PairKernel {
     /// `Device`, `Lost`.
     pub async fn new_async(context: &Context, loss: AnySurrogate<f32>) -> Result<Self, GpuError> {
         let snippet = snippet(loss);
-        let source = format!("{}\n{}", include_str!("pair.wgsl"), snippet.source);
+        let source = text(snippet);
         context
             .checked(|| {
                 let device = context.device();
@@ -502,6 +502,19 @@ impl Store {
     fn write(&self, queue: &wgpu::Queue, values: &[f32]) {
         queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(values));
     }
+}
+
+/// The shader of one surrogate.
+fn text(snippet: Snippet) -> String {
+    format!("{}\n{}", include_str!("pair.wgsl"), snippet.source)
+}
+
+/// The shader of each surrogate.
+pub(super) fn texts() -> Vec<(String, String)> {
+    let of = |&(name, _, param): &(&str, _, f64)| {
+        AnySurrogate::by_name(name, param as f32).ok().map(|loss| (format!("pair, {name}"), text(snippet(loss))))
+    };
+    SURROGATES.iter().filter_map(of).collect()
 }
 
 /// Finite scores whose sums fit: the largest |ℓ'|.
