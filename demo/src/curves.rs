@@ -239,8 +239,9 @@ fn nice(x: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * power).find(|&end| end >= x * (1.0 - 1e-9)).unwrap_or(x)
 }
 
-const INK: &str = "#1b1e23";
-const SOFT: &str = "#5c636d";
+/// Colours of text.
+pub const INK: &str = "#1b1e23";
+pub const SOFT: &str = "#5c636d";
 const GRID: &str = "#e3e3de";
 const CURVE: &str = "#2260b5";
 const MARK: &str = "#c03d0a";
@@ -368,7 +369,8 @@ fn short(x: f64) -> String {
     ((x * 1e6).round() / 1e6).to_string()
 }
 
-fn escaped(text: &str) -> String {
+/// Text inside a picture.
+pub fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, c| {
         match c {
             '<' => out += "&lt;",

@@ -92,12 +92,17 @@ pub struct Engine<T> {
 }
 
 impl<T: Real> Engine<T> {
+    /// The core's own.
+    pub fn cpu() -> Self {
+        Self { device: None, name: "cpu".to_string() }
+    }
+
     /// The engine for a choice and what to tell the user about it, such as that it cannot be met.
     ///
     /// # Errors
     /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
     pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
-        let cpu = Self { device: None, name: "cpu".to_string() };
+        let cpu = Self::cpu();
         if *choice != Choice::Cpu && !trainer.train_data().classes().is_empty() {
             return Ok((cpu, Some("several classes have no graphics kernel; training on the CPU".to_string())));
         }

@@ -134,6 +134,7 @@ pub fn run(args: Args) -> Result<()> {
         ("threads", train.threads.is_some()),
         ("every", train.every.is_some()),
         ("save-every", train.save_every.is_some()),
+        ("seeds, --grid, --csv and --plot", train.many.is_asked() || train.many.check_alone().is_err()),
     ];
     if let Some((name, _)) = other.iter().find(|(_, given)| *given) {
         return Err(CliError::input(format!("--{name}: is not an option of frontier")));

@@ -30,10 +30,10 @@ pub fn metrics(figures: &Figures, names: &[String]) -> Value {
 }
 
 /// The columns of a table: heading and name of each figure.
-type Columns = &'static [(&'static str, &'static str)];
+pub type Columns = &'static [(&'static str, &'static str)];
 
 /// The columns of these figures, and what the bar shows of them.
-fn shown(figures: &Figures) -> (Columns, (&'static str, &'static str)) {
+pub fn shown(figures: &Figures) -> (Columns, (&'static str, &'static str)) {
     match figures {
         Figures::Binary(_) => {
             (&[("AUROC", "auroc"), ("AP", "ap"), ("pAUC", "pauc"), ("acc.@0", "accuracy:0")], ("AP", "ap"))
@@ -46,7 +46,7 @@ fn shown(figures: &Figures) -> (Columns, (&'static str, &'static str)) {
 }
 
 /// A figure in its column. (One that goes astray must not push the others aside.)
-fn cell(figure: f64) -> String {
+pub fn cell(figure: f64) -> String {
     match figure.abs() {
         size if size < 100.0 => format!("{figure:>7.4}"),
         size if size < 1e5 => format!("{figure:>7.1}"),

@@ -5,9 +5,11 @@ use crate::decide::{self, DecisionArgs};
 use crate::device::{self, Choice, Engine};
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
+use crate::runs::{self, RunsArgs};
 use crate::walk::{Manner, Training, walk};
 use crate::{methods, output, threads};
 use clap::ValueEnum;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,6 +69,8 @@ Examples:
   undercurve train digits.csv --label digit --split 0.75 --method ce
   undercurve train people.csv --split 0.7 --group sex --method sonex --constraint \"gap(fpr) <= 0.05\"
   undercurve train new.csv --split 0.7 --start old.model --preset non-forgetting --constraint \"loss(old.csv) <= old\"
+  undercurve train data.csv --split 0.75 --seeds 64 --plot seeds.svg
+  undercurve train data.csv --split 0.75 --valid 0.2 --grid lr=.01:.1:8,gamma=.3|.6|.9 --csv grid.csv --out best.model
   undercurve train prices.csv --label price --target values --split 0.75 --method ai-sarah --set loss=least-squares
 
 Two labels make a positive and a negative class. Of more, --positive names the positive one; without it the methods ce,
@@ -169,9 +173,11 @@ pub struct Args {
     /// data, begins at its model (--start)
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Print one JSON object for each report, and one with the totals
+    /// Print one JSON object for each report (of many runs for each run), and one with the totals
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub many: RunsArgs,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
@@ -235,22 +241,17 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
         return Err(CliError::input("--save-every: nothing is saved without --save"));
     }
     check_place(args)?;
+    if args.many.is_asked() {
+        return runs::run::<T>(args);
+    }
+    args.many.check_alone()?;
     let new = saved.is_none();
-    let Made { trainer, preparation, split, best, valid, costs, rule, calibrate, held_out } = match saved {
+    let made = match saved {
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
-    let known = preparation.group_names().len();
-    input::notes(trainer.train_data(), &args.data.display().to_string(), known);
-    if let Some(test) = trainer.test_data() {
-        input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string(), known);
-    }
-    let chosen = new && args.start.is_none() && args.reading.positive.is_none();
-    let positive = preparation.positive().filter(|_| chosen);
-    if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
-        eprintln!("note: label {label:?} counts as positive; --positive names another");
-    }
-    let (engine, note) = Engine::new(&args.device, &trainer, open)?;
+    made.notes(args, new);
+    let (engine, note) = Engine::new(&args.device, &made.trainer, open)?;
     if let Some(note) = note {
         eprintln!("note: {note}");
     }
@@ -258,29 +259,11 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     let (file, every, save_every) = (&*args.data, args.every, args.save_every);
     let out = args.out.as_deref();
     let manner = Manner { file, place, out, every, save_every, seconds: args.seconds, json: args.json };
-    let watch = Watch::new(&trainer);
-    let require = args.require;
-    if require && watch.constraints().is_empty() {
+    let mut training = made.training(engine, args.require);
+    if args.require && training.watch.constraints().is_empty() {
         return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
-    walk(
-        &manner,
-        &mut Training {
-            trainer,
-            engine,
-            preparation,
-            split,
-            best,
-            valid,
-            costs,
-            rule,
-            calibrate,
-            report: None,
-            watch,
-            held_out,
-            require,
-        },
-    )
+    walk(&manner, &mut training)
 }
 
 /// `--preset`: that there is one.
@@ -299,7 +282,7 @@ fn below(settings: &[(&str, &str)], set: &[(String, String)]) -> Vec<(String, St
 }
 
 /// What a new run is made from, that of an earlier model if it begins at one.
-fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, Options, RawTable)> {
+pub fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Config, Options, RawTable)> {
     // What can be told without reading the data comes first.
     let preset = preset(&args.preset);
     let name = match (args.method.as_deref(), preset) {
@@ -410,56 +393,134 @@ pub struct Made<T: Real> {
     held_out: Named<T>,
 }
 
+impl<T: Real> Made<T> {
+    /// Tells what its rows are like, and of a new run which label counts as positive.
+    pub fn notes(&self, args: &Args, new: bool) {
+        let known = self.preparation.group_names().len();
+        input::notes(self.trainer.train_data(), &args.data.display().to_string(), known);
+        if let Some(test) = self.trainer.test_data() {
+            input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string(), known);
+        }
+        let chosen = new && args.start.is_none() && args.reading.positive.is_none();
+        let positive = self.preparation.positive().filter(|_| chosen);
+        if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
+            eprintln!("note: label {label:?} counts as positive; --positive names another");
+        }
+    }
+
+    /// What is stepped, on this engine.
+    pub fn training(self, engine: Engine<T>, require: bool) -> Training<T> {
+        let Self { trainer, preparation, split, best, valid, costs, rule, calibrate, held_out } = self;
+        let watch = Watch::new(&trainer);
+        let report = None;
+        Training {
+            trainer,
+            engine,
+            preparation,
+            split,
+            best,
+            valid,
+            costs,
+            rule,
+            calibrate,
+            report,
+            watch,
+            held_out,
+            require,
+        }
+    }
+}
+
+/// The rows of a new run, and what follows from them and the seed: the same for runs of other settings.
+pub struct Parts<T: Real> {
+    config: Config,
+    preparation: Preparation,
+    train: Arc<Dataset<T>>,
+    valid: Option<Arc<Dataset<T>>>,
+    test: Option<Arc<Dataset<T>>>,
+    costs: Option<Costs>,
+    /// Of the files whose loss is bounded, the rows that are trained on and the others.
+    files: [Named<T>; 2],
+}
+
+impl<T: Real> Parts<T> {
+    /// Reads the table as a run of this configuration does, which begins at `first` if that is given.
+    pub fn new<'a>(
+        args: &Args,
+        mut config: Config,
+        options: &Options,
+        table: impl Into<Cow<'a, RawTable>>,
+        first: Option<&Predictor<T>>,
+    ) -> Result<Self> {
+        let table = table.into();
+        let guessed = input::guessed(&table);
+        let several = |error: DataError| {
+            let error = match error.kind {
+                DataErrorKind::ManyLabels { .. } => CliError::input(format!(
+                    "{error} (--positive), or train all of them by {}",
+                    class_methods().map(|method| method.name).collect::<Vec<_>>().join(", ")
+                )),
+                _ => error.into(),
+            };
+            input::or_header(error, guessed)
+        };
+        let before = first.and_then(Predictor::preparation);
+        let (preparation, mut train, test) = match (args.split, before) {
+            (_, Some(before)) => prepared_before(args, before, &table, config.seed)?,
+            (Some(share), None) => {
+                let all = prepare::<T>(table, options, Split::new(share, config.seed)).map_err(several)?;
+                (all.preparation, all.train, Some(all.test))
+            }
+            (None, None) => {
+                let preparation = Preparation::fit(&table, options).map_err(several)?;
+                let train = preparation.apply::<T>(table)?;
+                let test = test_file(args, &preparation)?;
+                (preparation, train, test)
+            }
+        };
+        let valid = decide::validation(args, args.decision.valid_share(), config.seed, &preparation, &mut train)?;
+        check_classes(args, &train, test.as_ref())?;
+        check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
+        config.class_weights = args.reading.class_weights(&preparation, &train)?;
+        let (train, valid) = (Arc::new(train), valid.map(Arc::new));
+        let costs = args.decision.costs(&train)?;
+        if let Some(costs) = costs {
+            config.fpr = decide::range_of(costs, &config, &train, valid.as_ref())?;
+        }
+        let files = bounded_files(args, &config, &preparation, args.split)?;
+        Ok(Self { config, preparation, train, valid, test: test.map(Arc::new), costs, files })
+    }
+
+    /// The configuration, with what followed from the rows.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// A run on these rows, of this configuration, that differs from its own in settings and seed at most.
+    pub fn made(&self, args: &Args, config: &Config, start: Option<Predictor<T>>) -> Result<Made<T>> {
+        let [files, held_out] = self.files.clone();
+        let (train, test) = (self.train.clone(), self.test.clone());
+        let trainer = Trainer::of(config, Given { train, test, start, files })?;
+        let best = self.valid.clone().map(|valid| args.decision.best(&trainer, valid)).transpose()?;
+        let (rule, calibrate) = args.decision.decisions(&trainer, best.is_some(), self.costs, None);
+        let (preparation, valid) = (self.preparation.clone(), args.decision.valid_share());
+        Ok(Made { trainer, preparation, split: args.split, best, valid, costs: self.costs, rule, calibrate, held_out })
+    }
+}
+
 /// The data and the trainer of a new run.
 pub fn start<T: Real>(args: &Args) -> Result<Made<T>> {
     let first = args.start.as_deref().map(|path| first::<T>(args, path)).transpose()?;
-    let (mut config, options, table) = read(args, first.as_ref())?;
-    let guessed = input::guessed(&table);
+    let (config, options, table) = read(args, first.as_ref())?;
     let read_as = input::reading_notes(&table, args.start.is_none().then_some(&options), &args.data);
-    let several = |error: DataError| {
-        let error = match error.kind {
-            DataErrorKind::ManyLabels { .. } => CliError::input(format!(
-                "{error} (--positive), or train all of them by {}",
-                class_methods().map(|method| method.name).collect::<Vec<_>>().join(", ")
-            )),
-            _ => error.into(),
-        };
-        input::or_header(error, guessed)
-    };
-    let before = first.as_ref().and_then(Predictor::preparation);
-    let (preparation, mut train, test) = match (args.split, before) {
-        (_, Some(before)) => prepared_before(args, before, &table, config.seed)?,
-        (Some(share), None) => {
-            let all = prepare::<T>(table, &options, Split::new(share, config.seed)).map_err(several)?;
-            (all.preparation, all.train, Some(all.test))
-        }
-        (None, None) => {
-            let preparation = Preparation::fit(&table, &options).map_err(several)?;
-            let train = preparation.apply::<T>(table)?;
-            let test = test_file(args, &preparation)?;
-            (preparation, train, test)
-        }
-    };
-    let share = args.decision.valid_share();
-    let valid = decide::validation(args, share, config.seed, &preparation, &mut train)?;
-    check_classes(args, &train, test.as_ref())?;
-    check_memory::<T>(&config.model, train.cols(), train.classes().len().max(1))?;
-    config.class_weights = args.reading.class_weights(&preparation, &train)?;
-    let (train, valid) = (Arc::new(train), valid.map(Arc::new));
-    let costs = args.decision.costs(&train)?;
-    if let Some(costs) = costs {
-        config.fpr = decide::range_of(costs, &config, &train, valid.as_ref())?;
-    }
-    let [files, held_out] = bounded_files(args, &config, &preparation, args.split)?;
-    let trainer = Trainer::of(&config, Given { train, test: test.map(Arc::new), start: first, files })?;
-    let best = valid.map(|valid| args.decision.best(&trainer, valid)).transpose()?;
+    let parts = Parts::new(args, config, &options, table, first.as_ref())?;
+    let made = parts.made(args, parts.config(), first)?;
     input::say(&read_as);
-    let (rule, calibrate) = args.decision.decisions(&trainer, best.is_some(), costs, None);
-    Ok(Made { trainer, preparation, split: args.split, best, valid: share, costs, rule, calibrate, held_out })
+    Ok(made)
 }
 
 /// The model to begin at.
-fn first<T: Real>(args: &Args, path: &Path) -> Result<Predictor<T>> {
+pub fn first<T: Real>(args: &Args, path: &Path) -> Result<Predictor<T>> {
     let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", path.display()));
     let saved = input::saved(path)?;
     let preparation = &saved.preparation;

@@ -35,9 +35,40 @@ static STOP: LazyLock<[(u8, Arc<AtomicBool>); 2]> = LazyLock::new(|| {
     })
 });
 
+/// Has Ctrl-C and SIGTERM set [`stopped`].
+pub fn listen() {
+    LazyLock::force(&STOP);
+}
+
 /// The exit code of the signal that came, if one did.
-fn stopped() -> Option<u8> {
+pub fn stopped() -> Option<u8> {
     STOP.iter().find(|(_, flag)| flag.load(Ordering::SeqCst)).map(|(code, _)| *code)
+}
+
+/// When something is due: every so many steps, or whenever a twentieth of the run is done.
+pub struct Due {
+    every: Option<u64>,
+    part: u64,
+    at: u64,
+    steps: u64,
+}
+
+impl Due {
+    /// From where the run is.
+    pub fn new<T: Real>(trainer: &Trainer<T>, every: Option<u64>) -> Self {
+        let (at, end) = trainer.progress();
+        Self { every, part: end.div_ceil(20).max(1), at, steps: trainer.steps_done() }
+    }
+
+    /// Whether it is, asked after every step. (A full gradient moves a run along without one.)
+    pub fn is_now<T: Real>(&mut self, trainer: &Trainer<T>) -> bool {
+        let before = std::mem::replace(&mut self.at, trainer.progress().0);
+        let steps = std::mem::replace(&mut self.steps, trainer.steps_done());
+        match self.every {
+            Some(every) => self.steps > steps && self.steps.is_multiple_of(every),
+            None => before / self.part != self.at / self.part,
+        }
+    }
 }
 
 /// How a run is told, and when it is saved and stopped.
@@ -85,7 +116,7 @@ pub struct Training<T: Real> {
 
 impl<T: Real> Training<T> {
     /// What is trained, in one line.
-    fn opening(&self, file: &str) -> String {
+    pub fn opening(&self, file: &str) -> String {
         let trainer = &self.trainer;
         let (data, config) = (trainer.train_data(), trainer.config());
         let rows = |data: &Dataset<T>, what: &str| match data.targets() {
@@ -124,20 +155,39 @@ impl<T: Real> Training<T> {
         )
     }
 
-    fn method(&self) -> &'static undercurve::registry::Method {
+    pub fn method(&self) -> &'static undercurve::registry::Method {
         self.trainer.method().expect("a trainer of a method")
+    }
+
+    /// Measures.
+    pub fn measure(&mut self) -> Result<&Report> {
+        let report = self.trainer.report().map_err(|error| self.left_range(error))?;
+        Ok(self.report.insert(report))
     }
 
     /// Measures and prints.
     fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
-        let report = self.trainer.report().map_err(|error| self.left_range(error))?;
-        reporter.report(&report, self.method(), self.preparation.classes(), seconds)?;
-        self.report = Some(report);
-        Ok(())
+        let (method, classes) = (self.method(), self.preparation.classes().to_vec());
+        reporter.report(self.measure()?, method, &classes, seconds)
+    }
+
+    /// Makes a step, and looks at what came of it; gives the objective on its batch.
+    pub fn advance(&mut self) -> Result<Option<f64>> {
+        let stepped = self.engine.step(&mut self.trainer).map_err(|error| self.failed(error))?;
+        if let Some(note) = self.engine.gave_up() {
+            eprintln!("note: {note}");
+        }
+        if let Some(best) = &mut self.best
+            && let Err(error) = best.look(&mut self.trainer)
+        {
+            return Err(self.left_range(error));
+        }
+        self.watch.look(&self.trainer);
+        Ok(stepped)
     }
 
     /// The model to keep: the best on the validation rows, or the last.
-    fn model(&self) -> Predictor<T> {
+    pub fn model(&self) -> Predictor<T> {
         let last = self.trainer.predictor();
         match self.kept() {
             Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
@@ -146,7 +196,7 @@ impl<T: Real> Training<T> {
     }
 
     /// What keeps the model, if it is not the last.
-    fn kept(&self) -> Option<&Best<T>> {
+    pub fn kept(&self) -> Option<&Best<T>> {
         self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
     }
 
@@ -192,12 +242,12 @@ impl<T: Real> Training<T> {
     }
 
     /// Whether nothing is left to do.
-    fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.trainer.is_done() || self.best.as_ref().is_some_and(Best::is_out_of_patience)
     }
 
     /// The file of the model alone.
-    fn alone(&self) -> Result<Vec<u8>> {
+    pub fn alone(&self) -> Result<Vec<u8>> {
         let mut model = self.model();
         let trained = self.trained(Some(&mut model))?;
         Ok(SavedModel { trained, ..self.file(&mut model)? }.to_bytes())
@@ -315,7 +365,7 @@ impl<T: Real> Training<T> {
     }
 
     /// What is to be said against the model of the last report.
-    fn warning(&self) -> Option<Warning> {
+    pub fn warning(&self) -> Option<Warning> {
         self.report.as_ref()?.warning
     }
 
@@ -360,7 +410,7 @@ impl<T: Real> Training<T> {
     }
 
     /// The file's bytes.
-    fn save(&mut self) -> Result<Vec<u8>> {
+    pub fn save(&mut self) -> Result<Vec<u8>> {
         let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(None)?);
         let file = self.file(&mut self.model())?;
         Ok(SavedModel { best, trained, trainer: self.trainer.save(), ..file }.to_bytes())
@@ -401,7 +451,7 @@ fn weight_of<T: Real>(data: &Dataset<T>) -> f64 {
 
 /// Steps, reports and saves until the run is over.
 pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
-    LazyLock::force(&STOP);
+    listen();
     // A budget of more rows than there are is told before the run, not after it.
     if let ThresholdRule::Top(top) = run.rule {
         top.of(weight_of(&run.chosen_on().0)).map_err(|error| run.not_decided(error))?;
@@ -412,9 +462,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
     let seconds = || clock.elapsed().as_secs_f64();
-    let (mut at, end) = run.trainer.progress();
-    let part = end.div_ceil(20).max(1);
+    let (at, end) = run.trainer.progress();
     let mut reporter = Reporter::new(manner.json, at, end);
+    let mut report = Due::new(&run.trainer, manner.every);
+    let mut save = Due::new(&run.trainer, manner.save_every.or(manner.every));
     reporter.say(run.opening(&manner.file.display().to_string()))?;
     let column = run.preparation.weight_column().unwrap_or_default();
     let weighed = input::weights_told(run.trainer.train_data().weights(), column);
@@ -452,22 +503,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if over {
             break;
         }
-        let stepped = run.engine.step(&mut run.trainer).map_err(|error| run.failed(error))?;
-        if let Some(note) = run.engine.gave_up() {
-            eprintln!("note: {note}");
-        }
-        if let Some(best) = &mut run.best {
-            best.look(&mut run.trainer).map_err(|error| run.left_range(error))?;
-        }
-        run.watch.look(&run.trainer);
-        let before = std::mem::replace(&mut at, run.trainer.progress().0);
-        let moved = run.trainer.steps_done() > done;
-        let due = |every: Option<u64>| match every {
-            Some(every) => moved && run.trainer.steps_done().is_multiple_of(every),
-            None => before / part != at / part,
-        };
-        report_due |= due(manner.every);
-        save_due = due(manner.save_every.or(manner.every));
+        let stepped = run.advance()?;
+        report_due |= report.is_now(&run.trainer);
+        save_due = save.is_now(&run.trainer);
+        let at = run.trainer.progress().0;
         reporter.step(at, run.trainer.steps_done(), || run.message(stepped));
     }
     if closed {

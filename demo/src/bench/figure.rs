@@ -12,22 +12,29 @@ pub struct Line<'a> {
     pub points: &'a [(f64, f64)],
     /// Whether it is dashed.
     pub dashed: bool,
+    /// What is shaded around it: from one height to another.
+    pub band: &'a [(f64, f64, f64)],
 }
 
 impl<'a> Line<'a> {
     /// A line drawn through.
     pub fn new(name: &'a str, points: &'a [(f64, f64)]) -> Self {
-        Self { name, points, dashed: false }
+        Self { name, points, dashed: false, band: &[] }
     }
 
     /// The same with dashes.
     pub fn dashed(self) -> Self {
         Self { dashed: true, ..self }
     }
+
+    /// The same with a band around it.
+    pub fn with_band(self, band: &'a [(f64, f64, f64)]) -> Self {
+        Self { band, ..self }
+    }
 }
 
-/// Name, points that can be drawn, whether dashed.
-type Seen<'a> = (&'a str, Vec<(f64, f64)>, bool);
+/// Name, points that can be drawn, whether dashed, and the outline of the band.
+type Seen<'a> = (&'a str, Vec<(f64, f64)>, bool, Vec<(f64, f64)>);
 
 /// What a figure shows.
 pub struct Axes<'a> {
@@ -50,11 +57,15 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
     let lines: Vec<Seen<'_>> = lines
         .iter()
         .map(|line| {
-            let points = line.points.iter().map(|&(x, y)| (x, height(y)));
-            (line.name, points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect(), line.dashed)
+            let drawn = |points: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<(f64, f64)> {
+                points.map(|(x, y)| (x, height(y))).filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+            };
+            let (lower, upper) = (line.band.iter().map(|p| (p.0, p.1)), line.band.iter().rev().map(|p| (p.0, p.2)));
+            let outline = drawn(&mut lower.chain(upper));
+            (line.name, drawn(&mut line.points.iter().copied()), line.dashed, outline)
         })
         .collect();
-    let every = || lines.iter().flat_map(|line| line.1.iter().copied());
+    let every = || lines.iter().flat_map(|line| line.1.iter().chain(&line.3).copied());
     // One long line is cut, so that the others are seen.
     let mut ends: Vec<f64> = lines.iter().map(|line| line.1.iter().fold(0.0f64, |a, &(x, _)| a.max(x))).collect();
     ends.sort_by(|a, b| b.total_cmp(a));
@@ -80,8 +91,11 @@ pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Resu
         mesh.y_label_formatter(&label);
     }
     mesh.draw()?;
-    for (k, (name, points, dashed)) in lines.iter().enumerate() {
+    for (k, (name, points, dashed, outline)) in lines.iter().enumerate() {
         let colour = Palette99::pick(k).to_rgba();
+        if !outline.is_empty() {
+            chart.draw_series([Polygon::new(outline.clone(), colour.mix(0.2).filled())])?;
+        }
         let style = colour.stroke_width(2);
         let seen = points.iter().copied().filter(|point| point.0 <= right);
         if points.len() == 1 {

@@ -3,9 +3,10 @@
 use super::{Args, tune};
 use crate::bench::store::{self, Store};
 use crate::error::{CliError, Result};
+use crate::shared::Shared;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 use undercurve::data::{Dataset, Preparation, RawTable};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
@@ -63,12 +64,8 @@ pub struct Job<'a> {
     pub data: u64,
 }
 
-/// Both parts of a fold, made by the first training that needs them and dropped after the last.
-#[derive(Default)]
-struct Parts {
-    made: Option<Arc<[Arc<Dataset<f32>>; 2]>>,
-    finished: usize,
-}
+/// Training rows and held-out rows of a fold.
+type Parts = [Arc<Dataset<f32>>; 2];
 
 impl Job<'_> {
     /// A method at its defaults, for these training rows.
@@ -115,18 +112,13 @@ impl Job<'_> {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.inc((jobs.len() - open.len()) as u64);
         bar.reset_eta();
-        let parts: Vec<Mutex<Parts>> = (0..splits).map(|_| Mutex::default()).collect();
-        let left = |split| open.iter().filter(|job| job.0 == split).count();
+        let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));
         let workers = args.threads.unwrap_or_else(store::cores).min(open.len().max(1));
         let done = store::in_parallel(&open, workers, |&(split, entry)| {
             bar.set_message(entry.method.clone());
-            let both = self.parts(&parts[split], split)?;
+            let both = parts.get(split, || self.parts(split))?;
             let trained = self.train(entry, split, &both)?;
-            let mut parts = parts[split].lock().unwrap_or_else(PoisonError::into_inner);
-            parts.finished += 1;
-            if parts.finished == left(split) {
-                parts.made = None;
-            }
+            parts.done(split);
             bar.inc(1);
             store.put(self.name(entry, split), trained)
         });
@@ -140,22 +132,16 @@ impl Job<'_> {
     }
 
     /// Training rows and held-out rows, with the preparation that is fitted on the former.
-    fn parts(&self, parts: &Mutex<Parts>, split: usize) -> Result<Arc<[Arc<Dataset<f32>>; 2]>> {
-        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = &parts.made {
-            return Ok(made.clone());
-        }
+    fn parts(&self, split: usize) -> Result<Parts> {
         let folds = &self.folds[split / self.args.folds];
         let held = split % self.args.folds;
         let (test, train): (Vec<u32>, Vec<u32>) = (0..folds.len() as u32).partition(|&row| folds[row as usize] == held);
         let preparation = Preparation::fit_rows(self.table, &self.args.reading.options(), &train)?;
         let part = |rows: &[u32]| preparation.apply_rows::<f32>(self.table, rows).map(Arc::new);
-        let made = Arc::new([part(&train)?, part(&test)?]);
-        parts.made = Some(made.clone());
-        Ok(made)
+        Ok([part(&train)?, part(&test)?])
     }
 
-    fn train(&self, entry: &Entry, split: usize, [train, test]: &[Arc<Dataset<f32>>; 2]) -> Result<Trained> {
+    fn train(&self, entry: &Entry, split: usize, [train, test]: &Parts) -> Result<Trained> {
         let (args, clock) = (self.args, Instant::now());
         let place = match args.repeats {
             1 => format!("fold {}", split + 1),
