@@ -28,6 +28,8 @@ mod finite_sum;
 mod first_order;
 #[path = "tests/fuzz.rs"]
 mod fuzz;
+#[path = "tests/lanes.rs"]
+mod lanes;
 #[path = "tests/lbfgs.rs"]
 mod lbfgs;
 #[path = "tests/methods.rs"]

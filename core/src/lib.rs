@@ -77,6 +77,7 @@ pub mod guide;
 pub mod host;
 #[cfg(feature = "alloc")]
 pub mod judge;
+pub mod lane;
 pub mod metric;
 pub mod model;
 pub mod outer;

@@ -5,6 +5,7 @@
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
@@ -47,6 +48,13 @@ impl Adagrad {
 }
 
 impl<T: Real> Algorithm<T> for Adagrad {
+    /// The decay, ε; of a step the rate.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("adagrad", &[self.decay, self.eps]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::even_pace(counters, out, |step| [self.lr.at(step), 0.0])
+    }
     fn slots_len(&self, params: usize) -> usize {
         params
     }

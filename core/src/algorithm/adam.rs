@@ -15,6 +15,7 @@
 use super::schedule::Shape;
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range, power};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::params::DECAY;
@@ -93,6 +94,21 @@ impl Adam {
 }
 
 impl<T: Real> Algorithm<T> for Adam {
+    /// The decay, β₁, 1 − β₁, β₂, 1 − β₂, what is added to v inside the root; of a step the factor of m/(√v …) and what is added
+    /// to the root.
+    fn recipe(&self) -> Option<Recipe> {
+        let AdamSettings { beta1, beta2, eps, decay, form, .. } = self.0;
+        let inside = if form == AdamForm::Corrected { 0.0 } else { eps };
+        let name = if form == AdamForm::AmsGrad { "amsgrad" } else { "adam" };
+        Some(Recipe::new(name, &[decay, beta1, 1.0 - beta1, beta2, 1.0 - beta2, inside]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        let outside = if self.0.form == AdamForm::Corrected { self.0.eps } else { 0.0 };
+        super::even_pace(counters, out, |step| {
+            let (lr, root2) = self.corrected(step);
+            [lr * root2, outside * root2]
+        })
+    }
     fn slots_len(&self, params: usize) -> usize {
         2 * params
     }
@@ -108,11 +124,8 @@ impl<T: Real> Algorithm<T> for Adam {
         let step = state.counters[0];
         let (beta1, fresh1) = (T::of(self.0.beta1), T::of(1.0 - self.0.beta1));
         let (beta2, fresh2) = (T::of(self.0.beta2), T::of(1.0 - self.0.beta2));
-        let (correct1, correct2) = match self.0.form {
-            AdamForm::Corrected => (1.0 - power(self.0.beta1, step + 1), 1.0 - power(self.0.beta2, step + 1)),
-            AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
-        };
-        let (lr, root2) = (T::of(self.0.lr.at(step) / correct1), T::of(libm::sqrt(correct2)));
+        let (lr, root2) = self.corrected(step);
+        let (lr, root2) = (T::of(lr), T::of(root2));
         let (eps, decay) = (T::of(self.0.eps), T::of(self.0.decay));
         // lr·(m/c₁)/(√(v/c₂) + ε) = (lr/c₁)·m·√c₂/(√v + ε√c₂): one division, one root.
         let (outside, inside) = match self.0.form {
@@ -234,6 +247,15 @@ impl<T: Real> Kernel for Move<'_, T> {
 }
 
 impl Adam {
+    /// The rate of a step over the correction of m, and the root of that of v.
+    fn corrected(&self, step: u64) -> (f64, f64) {
+        let (correct1, correct2) = match self.0.form {
+            AdamForm::Corrected => (1.0 - power(self.0.beta1, step + 1), 1.0 - power(self.0.beta2, step + 1)),
+            AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
+        };
+        (self.0.lr.at(step) / correct1, libm::sqrt(correct2))
+    }
+
     /// Of settings.
     pub(super) fn from_settings(settings: &Settings<'_>, form: AdamForm) -> Result<Self> {
         let (beta1, beta2) = (settings.value("beta1"), settings.value("beta2"));

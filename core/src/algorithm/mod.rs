@@ -62,6 +62,7 @@ pub use stages::Stages;
 pub use step_rule::StepRule;
 
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::Optimizer;
 use crate::registry::settings::Settings;
@@ -242,6 +243,25 @@ pub trait Algorithm<T: Real> {
     /// # Errors
     /// `Length`, `NonFinite` (gradient), `Overflow` (a parameter would become infinite). Nothing has changed then.
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()>;
+    /// What a kernel elsewhere needs to know of it; `None` where it cannot be computed by one. A plain step there is: a fresh
+    /// batch, its gradient at the iterate, and the move.
+    fn recipe(&self) -> Option<Recipe> {
+        None
+    }
+    /// Two numbers of each of the next steps, as its recipe wants them; moves the counters past those steps. Returns how many:
+    /// fewer than `out` is long where something else is to be done first, which [`next`](Self::next) asks for.
+    fn pace(&self, _counters: &mut [u64], _out: &mut [[f64; 2]]) -> usize {
+        0
+    }
+}
+
+/// [`Algorithm::pace`] of a rule whose steps are all alike: `of` the number of the step.
+fn even_pace(counters: &mut [u64], out: &mut [[f64; 2]], of: impl Fn(u64) -> [f64; 2]) -> usize {
+    for out in &mut *out {
+        *out = of(counters[0]);
+        counters[0] += 1;
+    }
+    out.len()
 }
 
 /// The list of algorithms, and what follows from it.
@@ -305,6 +325,16 @@ macro_rules! algorithms {
             fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
                 match self {
                     $($(#[$cfg])? Self::$Name(a) => a.tell(state, answer),)*
+                }
+            }
+            fn recipe(&self) -> Option<Recipe> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::recipe(a),)*
+                }
+            }
+            fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+                match self {
+                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::pace(a, counters, out),)*
                 }
             }
         }

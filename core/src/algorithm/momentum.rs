@@ -6,6 +6,7 @@
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
@@ -44,6 +45,13 @@ impl Momentum {
 }
 
 impl<T: Real> Algorithm<T> for Momentum {
+    /// The decay, β, 1 − β; of a step the rate.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("momentum", &[self.decay, self.beta, 1.0 - self.beta]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::even_pace(counters, out, |step| [self.lr.at(step), 0.0])
+    }
     fn slots_len(&self, params: usize) -> usize {
         params
     }

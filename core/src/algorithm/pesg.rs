@@ -18,6 +18,7 @@
 use super::stages::phase;
 use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 
@@ -70,6 +71,13 @@ impl Pesg {
 }
 
 impl<T: Real> Algorithm<T> for Pesg {
+    /// The decay, the pull; of a step the rate, and the share of the new iterate in the mean, 1 in the first step of a stage.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("pesg", &[self.decay, self.pull]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::stages::pace(&self.stages, 1, phase::REPORT, counters, out)
+    }
     fn points(&self) -> usize {
         2
     }

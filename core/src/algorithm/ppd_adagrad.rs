@@ -23,6 +23,7 @@
 use super::stages::{after_steps, ask, between, phase};
 use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 
@@ -128,6 +129,13 @@ impl PpdAdagrad {
 }
 
 impl<T: Real> Algorithm<T> for PpdAdagrad {
+    /// 0, 1/prox, δ; of a step as PPD-SG. Not of stages whose length the data decide.
+    fn recipe(&self) -> Option<Recipe> {
+        (self.length == StageLength::Fixed).then(|| Recipe::new("ppd-adagrad", &[0.0, 1.0 / self.prox, self.delta]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::stages::pace(&self.stages, 2, after_steps(&self.stages, counters[1]), counters, out)
+    }
     fn points(&self) -> usize {
         2
     }

@@ -23,6 +23,7 @@
 use super::stages::{after_steps, ask, between, phase};
 use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 
@@ -83,6 +84,13 @@ impl PpdSg {
 }
 
 impl<T: Real> Algorithm<T> for PpdSg {
+    /// The decay, 1/prox; of a step the rate, and the share of the new iterate in the mean, ½ in the first step of a stage.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("ppd-sg", &[self.decay, 1.0 / self.prox]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::stages::pace(&self.stages, 2, after_steps(&self.stages, counters[1]), counters, out)
+    }
     fn points(&self) -> usize {
         2
     }

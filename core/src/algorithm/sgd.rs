@@ -5,6 +5,7 @@
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
@@ -40,6 +41,13 @@ impl Sgd {
 }
 
 impl<T: Real> Algorithm<T> for Sgd {
+    /// The decay; of a step the rate.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("sgd", &[self.decay]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        super::even_pace(counters, out, |step| [self.lr.at(step), 0.0])
+    }
     fn slots_len(&self, _: usize) -> usize {
         0
     }

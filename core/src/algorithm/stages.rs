@@ -144,6 +144,23 @@ pub(super) mod phase {
     pub const REPORT: u64 = 3;
 }
 
+/// [`Algorithm::pace`](super::Algorithm::pace) of a stagewise rule: the stage's rate, and 1/(steps done in it + `more`). The stage
+/// is at its end, which `end` follows, when the sum is its length. A run's first step is none of these.
+pub(super) fn pace(stages: &Stages, more: u64, end: u64, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+    let mut made = 0;
+    for out in out {
+        let &mut [_, stage, done, phase::STEPS] = counters else { break };
+        *out = [stages.lr(stage), 1.0 / (done + more) as f64];
+        made += 1;
+        counters[0] += 1;
+        counters[2] = done + 1;
+        if done + more >= stages.steps(stage) {
+            counters[3] = end;
+        }
+    }
+    made
+}
+
 /// What follows the steps of a stage.
 pub(super) fn after_steps(stages: &Stages, stage: u64) -> u64 {
     if stages.reset(stage) > 0 { phase::RESET } else { phase::REPORT }

@@ -18,6 +18,7 @@
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -128,6 +129,13 @@ impl AucMargin {
 }
 
 impl<T: Real> Estimator<T> for AucMargin {
+    /// Margin; factor of everything.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        let differs = batch.drawn() == Drawn::Uniform && self.form == AucMarginForm::Joint;
+        (!differs).then(|| Recipe::new("auc-margin", &[self.margin, self.scale(batch)]))
+    }
+
     fn aux(&self) -> (usize, usize) {
         (2, 1)
     }

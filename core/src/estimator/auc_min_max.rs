@@ -28,6 +28,7 @@
 use super::{Estimator, Grad, Link, Weights, class_weights, commit, count, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -189,6 +190,14 @@ fn known<T: Real>(batch: &Batch<'_, T>) -> Shares {
 }
 
 impl<T: Real> Estimator<T> for AucMinMax {
+    /// p; p(1−p); whether rows are weighed by class; what the negatives and the positives of the data come to.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let Shares { p, variance } = known(batch);
+        let weighed = self.weights == Weights::Unbiased && batch.drawn() == Drawn::Stratified;
+        let numbers = [p, variance, f64::from(u8::from(weighed)), batch.mass(0), batch.mass(1)];
+        (self.prior == Prior::Known).then(|| Recipe::new("auc-min-max", &numbers))
+    }
+
     fn state_len(&self, _: usize) -> usize {
         if self.prior == Prior::Known { 0 } else { 6 }
     }

@@ -6,6 +6,7 @@
 use super::{Estimator, Exact, Grad, Link, PairEstimator, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::Result;
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -84,6 +85,12 @@ impl AucPairwise {
 }
 
 impl<T: Real> Estimator<T> for AucPairwise {
+    /// No numbers.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        Some(Recipe::new("auc-pairwise", &[]).with_surrogate(self.surrogate))
+    }
+
     fn link(&self) -> Link {
         self.link
     }

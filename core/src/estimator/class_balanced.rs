@@ -11,6 +11,7 @@ use super::cross_entropy::weighted;
 use super::{Estimator, Grad, Weights, class_weights, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -83,6 +84,12 @@ impl ClassBalanced {
 }
 
 impl<T: Real> Estimator<T> for ClassBalanced {
+    /// As cross-entropy's.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let [low, high] = self.row_weights(batch).ok()?;
+        Some(Recipe::new("cross-entropy", &[low.f64(), high.f64()]))
+    }
+
     fn need(&self, shape: Shape) -> Need {
         Need { real: shape.rows, ..Need::NONE }
     }

@@ -6,6 +6,7 @@
 use super::{Estimator, Grad, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -111,6 +112,12 @@ pub(super) fn weighted<T: Real>(
 }
 
 impl<T: Real> Estimator<T> for CrossEntropy {
+    /// The weight of a negative and of a positive.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let [low, high] = self.row_weights(batch).ok()?;
+        Some(Recipe::new("cross-entropy", &[low.f64(), high.f64()]))
+    }
+
     fn need(&self, shape: Shape) -> Need {
         Need { real: shape.rows, ..Need::NONE }
     }

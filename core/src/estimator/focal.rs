@@ -14,6 +14,7 @@
 use super::{Estimator, Grad, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -66,6 +67,12 @@ impl Focal {
 }
 
 impl<T: Real> Estimator<T> for Focal {
+    /// The weight of a negative and of a positive; 0; γ.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let [low, high] = class_weights(self.weights, batch);
+        Some(Recipe::new("focal", &[low, high, 0.0, self.focus]))
+    }
+
     fn need(&self, shape: Shape) -> Need {
         Need { real: shape.rows, ..Need::NONE }
     }

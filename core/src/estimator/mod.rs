@@ -77,6 +77,7 @@ pub use tracker::Tracker;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -199,6 +200,11 @@ pub trait Estimator<T: Real> {
     /// `Length` (state), `Unsupported` (a term there is not). The state is then as before.
     fn turn(&self, _term: u8, _state: &mut [T]) -> Result<()> {
         Ok(())
+    }
+    /// What a kernel elsewhere needs to know of it, for batches like this one, whose scores and slots are not looked at; `None`
+    /// where it cannot be computed by one.
+    fn recipe(&self, _batch: &Batch<'_, T>) -> Option<Recipe> {
+        None
     }
 }
 
@@ -461,6 +467,11 @@ macro_rules! estimators {
             fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
                 match self {
                     $($(#[$cfg])? Self::$Name(e) => e.turn(term, state),)*
+                }
+            }
+            fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+                match self {
+                    $($(#[$cfg])? Self::$Name(e) => e.recipe(batch),)*
                 }
             }
             fn update(

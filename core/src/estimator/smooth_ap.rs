@@ -17,6 +17,7 @@
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -107,6 +108,16 @@ impl SmoothAp {
 }
 
 impl<T: Real> Estimator<T> for SmoothAp {
+    /// Whether weights are unbiased; negatives and positives of the data, in units of a positive.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        let positives = f64::from(batch.population()[1]);
+        let negatives = batch.mass(0) / (batch.mass(1) / positives);
+        let unbiased = f64::from(u8::from(self.weights == Weights::Unbiased));
+        let loss = AnySurrogate::by_name("sigmoid", 1.0 / self.temperature).ok()?;
+        Some(Recipe::new("smooth-ap", &[unbiased, negatives, positives]).with_surrogate(loss))
+    }
+
     fn link(&self) -> Link {
         self.link
     }

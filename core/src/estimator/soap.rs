@@ -27,6 +27,7 @@
 use super::{Estimator, Exact, Grad, Link, PairEstimator, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, BLOCK, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -366,6 +367,15 @@ impl<'a, T: Real> Parts<'a, T> {
 }
 
 impl<T: Real> Estimator<T> for Soap {
+    /// ω of the pair (i, i), of other positives, of negatives; γ; u0; whether the first visit takes the estimate.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let (low, high) = both_classes(batch).ok()?;
+        let w = self.pair_weights(batch, low.len(), high.len()).ok()?;
+        let first = f64::from(u8::from(self.0.first == First::Estimate));
+        let numbers = [w.own.f64(), w.positive.f64(), w.negative.f64(), self.0.gamma, self.0.floor, first];
+        Some(Recipe::new("soap", &numbers).with_surrogate(self.0.surrogate))
+    }
+
     fn state_len(&self, slots: usize) -> usize {
         2 * slots
     }

@@ -34,10 +34,12 @@
 //! # Ok::<(), undercurve::Error>(())
 //! ```
 
+mod ahead;
 mod device;
 mod memory;
 mod passes;
 
+pub use ahead::Ahead;
 pub use device::Device;
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
@@ -180,7 +182,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         self.keep_start || self.pull > 0.0
     }
 
-    fn is_pretraining(&self, steps: u64) -> bool {
+    pub(crate) fn is_pretraining(&self, steps: u64) -> bool {
         self.pretraining.is_some_and(|first| steps < first.steps)
     }
 

@@ -136,6 +136,18 @@ impl Mlp {
         Ok(Self { sizes, layers, activation })
     }
 
+    /// Columns, widths of the hidden layers, heads.
+    #[cfg_attr(not(all(feature = "alloc", feature = "every-method")), allow(dead_code))]
+    pub(crate) fn widths(&self) -> &[usize] {
+        &self.sizes[..=self.layers]
+    }
+
+    /// Whether there is a tanh between layers.
+    #[cfg_attr(not(all(feature = "alloc", feature = "every-method")), allow(dead_code))]
+    pub(crate) fn is_tanh(&self) -> bool {
+        self.activation == Activation::Tanh
+    }
+
     pub(super) fn width_sum(&self) -> usize {
         self.sizes[1..self.layers].iter().sum()
     }

@@ -49,6 +49,10 @@ pub struct Place<'a> {
 pub trait Sampler {
     /// Rows of one batch.
     fn rows(&self, segments: &Segments<'_>) -> usize;
+    /// Of them, those of a segment, where they are as many in every batch.
+    fn rows_of(&self, _segments: &Segments<'_>, _segment: usize) -> Option<usize> {
+        None
+    }
     /// Fills `order` for the cursor.
     ///
     /// # Errors
@@ -117,6 +121,13 @@ impl Sampler for AnySampler {
             Self::Shuffle(s) => s.rows(segments),
             Self::Stratified(s) => s.rows(segments),
             Self::Whole(s) => s.rows(segments),
+        }
+    }
+    fn rows_of(&self, segments: &Segments<'_>, segment: usize) -> Option<usize> {
+        match self {
+            Self::Shuffle(s) => s.rows_of(segments, segment),
+            Self::Stratified(s) => s.rows_of(segments, segment),
+            Self::Whole(s) => s.rows_of(segments, segment),
         }
     }
     fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {

@@ -93,6 +93,10 @@ impl Sampler for Stratified {
         (0..segments.len()).map(|segment| self.take(segments, segment)).sum()
     }
 
+    fn rows_of(&self, segments: &Segments<'_>, segment: usize) -> Option<usize> {
+        Some(self.take(segments, segment))
+    }
+
     fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
         check(self.rows(segments), segments, cursor, order, None)?;
         self.fits(segments, cursor)?;

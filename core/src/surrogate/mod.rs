@@ -132,6 +132,14 @@ macro_rules! surrogates {
                 Err(Error::Param { what: "surrogate" })
             }
 
+            /// The name that [`by_name`](Self::by_name) knows it by.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Name(_) => <$Name<T> as Entry<T>>::NAME,)*
+                }
+            }
+
             /// The same in another number type; a parameter past its range becomes the nearest in it.
             #[must_use]
             pub fn to<U: Real>(self) -> AnySurrogate<U> {
@@ -152,6 +160,23 @@ surrogates! {
     exponential::Exponential "e^(−ct)."
     smoothed_hinge::SmoothedHinge "Moreau envelope of the hinge."
     ramp::Ramp "min(1, max(m − t, 0)/m)."
+}
+
+impl<T: Real> AnySurrogate<T> {
+    /// Its margin or scale, and its smoothing, 0 where there is none.
+    #[must_use]
+    pub fn numbers(self) -> [T; 2] {
+        match self {
+            Self::Square(s) => [s.margin(), T::ZERO],
+            Self::SquaredHinge(s) => [s.margin(), T::ZERO],
+            Self::Hinge(s) => [s.margin(), T::ZERO],
+            Self::SmoothedHinge(s) => [s.margin(), s.smoothing()],
+            Self::Ramp(s) => [s.margin(), T::ZERO],
+            Self::Logistic(s) => [s.scale(), T::ZERO],
+            Self::Sigmoid(s) => [s.scale(), T::ZERO],
+            Self::Exponential(s) => [s.scale(), T::ZERO],
+        }
+    }
 }
 
 /// Runs an expression with the concrete surrogate inside an [`AnySurrogate`], compiled once for each.

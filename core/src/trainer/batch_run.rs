@@ -31,7 +31,7 @@ const FALL: f64 = 0.05;
 
 /// Rows grouped by what they are drawn and weighed by.
 #[derive(Clone, Debug)]
-struct Grouped {
+pub(super) struct Grouped {
     order: Vec<u32>,
     starts: Vec<u32>,
     /// The weight of each row in that order, 1 in the mean, and what each segment comes to; empty without weights.
@@ -113,7 +113,7 @@ impl Grouped {
         (repeated, counts)
     }
 
-    fn data<'a, T: Real>(&'a self, rows: Rows<'a, T>) -> Result<Data<'a, T>> {
+    pub(super) fn data<'a, T: Real>(&'a self, rows: Rows<'a, T>) -> Result<Data<'a, T>> {
         let segments = Segments::again(&self.order, &self.starts)?;
         Ok(Data { rows, segments: segments.weighted_again(&self.weights, &self.masses)? })
     }
@@ -141,25 +141,25 @@ impl Grouped {
 /// ```
 #[derive(Clone, Debug)]
 pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
-    host: Host<M, E, A, S>,
+    pub(super) host: Host<M, E, A, S>,
     /// Weight of half the squared norm of the parameters in what is minimised.
     decay: f64,
-    sizes: Sizes,
-    grouped: Grouped,
+    pub(super) sizes: Sizes,
+    pub(super) grouped: Grouped,
     population: Vec<u32>,
     // What a checkpoint holds.
-    real: Vec<T>,
-    f64: Vec<f64>,
-    u64: Vec<u64>,
+    pub(super) real: Vec<T>,
+    pub(super) f64: Vec<f64>,
+    pub(super) u64: Vec<u64>,
     // What it does not.
-    buffers: Owned<T>,
+    pub(super) buffers: Owned<T>,
     passes: SharedPasses<T>,
     work: Work<T>,
 }
 
 /// [`Buffers`] that own their memory.
 #[derive(Clone, Debug)]
-struct Owned<T> {
+pub(super) struct Owned<T> {
     real: Vec<T>,
     f64: Vec<f64>,
     u32: Vec<u32>,
@@ -179,7 +179,7 @@ impl<T: Real> Owned<T> {
         }
     }
 
-    fn lend<O>(&mut self, with: impl FnOnce(&mut Buffers<'_, T>) -> O) -> O {
+    pub(super) fn lend<O>(&mut self, with: impl FnOnce(&mut Buffers<'_, T>) -> O) -> O {
         let mut buffers = Buffers::new(&mut self.real, &mut self.f64, &mut self.u32, &mut self.u64);
         buffers.last = self.last;
         let out = with(&mut buffers);

@@ -14,6 +14,8 @@ mod config;
 mod constraints;
 mod figures;
 mod given;
+#[cfg(feature = "every-method")]
+mod lane;
 mod passes;
 mod predictor;
 mod run;
@@ -34,6 +36,8 @@ pub use constraints::objective;
 pub use figures::Figures;
 #[cfg(all(feature = "every-method", not(feature = "compact")))]
 pub use given::Given;
+#[cfg(feature = "every-method")]
+pub use lane::Snapshot;
 pub use predictor::{Predictor, Scored};
 pub use run::{Doubt, Objective, Run, SumReport};
 #[cfg(feature = "every-method")]

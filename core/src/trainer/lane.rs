@@ -1,0 +1,163 @@
+//! A trainer whose steps somebody else makes: its state out and in, and the batches of its next steps.
+
+use super::batch_run::BatchRun;
+use super::{AnyRun, Trainer};
+use crate::data::{Dataset, Rows};
+use crate::error::{Error, Result, exact_len};
+use crate::host::{Ahead, RunState};
+use crate::lane::{Lane, Shape};
+use crate::model::{AnyModel, Model};
+use crate::real::Real;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Everything of a run that changes, as it was at one time.
+#[derive(Clone, Debug)]
+pub struct Snapshot<T> {
+    real: Vec<T>,
+    f64: Vec<f64>,
+    u64: Vec<u64>,
+}
+
+const SUM: Error = Error::Unsupported { what: "a finite sum elsewhere" };
+
+impl<T: Real> Trainer<T> {
+    /// What its next steps are made of, for whoever makes them elsewhere; pre-training and the method's own steps are two
+    /// things. Such a driver goes in turns: [`draw`](Self::draw) some steps, make them, [`set_state`](Self::set_state); and
+    /// [`step`](Self::step) wherever `draw` has none.
+    ///
+    /// # Errors
+    /// `Unsupported`, with what of the run nobody else can compute: its objective, its step rule, sparse rows.
+    pub fn lane(&self) -> Result<Lane> {
+        self.batches()?.lane(self.beside.rows(&self.train))
+    }
+
+    /// The numbers of the run, in the order of a checkpoint: the points of its rule one after the other, each of parameters and
+    /// auxiliaries; slots; the objective's own state ([`Shape`] says where).
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn state(&self) -> Result<&[T]> {
+        Ok(&self.batches()?.real)
+    }
+
+    /// Draws the batches of the next steps and moves the run's counts past them. `lists` has room for
+    /// [`Shape::list_len`] numbers for each step, `pace` for two: what the rule needs of it. Returns how many steps, as many
+    /// as `pace` has room for or fewer; where it is 0 and the run not at its end, the next step is [`step`](Self::step)'s.
+    ///
+    /// The run then waits for [`set_state`](Self::set_state): until then its numbers are those of before, its counts are not.
+    ///
+    /// # Errors
+    /// As [`lane`](Self::lane); `Length`.
+    pub fn draw(&mut self, lists: &mut [u32], pace: &mut [[f32; 2]]) -> Result<usize> {
+        let rows = self.beside.rows(&self.train);
+        match &mut self.run {
+            AnyRun::Batches(run) => run.draw(rows, lists, pace),
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(_) => Err(SUM),
+        }
+    }
+
+    /// The numbers that the steps drawn last lead to, and the objective's estimate on the last of their batches.
+    ///
+    /// # Errors
+    /// `Length`; `Overflow` for numbers that are not finite. Nothing has changed then.
+    pub fn set_state(&mut self, state: &[T], value: f64) -> Result<()> {
+        let AnyRun::Batches(run) = &mut self.run else { return Err(SUM) };
+        exact_len("state", run.real.len(), state.len())?;
+        crate::error::all_finite("state", state).map_err(|_| Error::Overflow { what: "params" })?;
+        run.real.copy_from_slice(state);
+        run.f64[0] = value;
+        Ok(())
+    }
+
+    /// Everything that changes, to come back to.
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn snapshot(&self) -> Result<Snapshot<T>> {
+        let BatchRun { real, f64, u64, .. } = self.batches()?;
+        Ok(Snapshot { real: real.clone(), f64: f64.clone(), u64: u64.clone() })
+    }
+
+    /// Goes back, or on, to a snapshot of this run; the steps after it are the same as they were, to the bit.
+    ///
+    /// # Errors
+    /// `Length` for a snapshot of another run.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<()> {
+        let rows = self.beside.rows(&self.train);
+        let AnyRun::Batches(run) = &mut self.run else { return Err(SUM) };
+        let Snapshot { real, f64, u64 } = snapshot;
+        exact_len("snapshot", run.real.len(), real.len())?;
+        exact_len("snapshot", run.f64.len(), f64.len())?;
+        exact_len("snapshot", run.u64.len(), u64.len())?;
+        run.real.copy_from_slice(real);
+        run.f64.copy_from_slice(f64);
+        run.u64.copy_from_slice(u64);
+        run.resume(rows)
+    }
+
+    fn batches(&self) -> Result<&BatchRun<T>> {
+        match &self.run {
+            AnyRun::Batches(run) => Ok(run),
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(_) => Err(SUM),
+        }
+    }
+}
+
+impl<T: Real> BatchRun<T> {
+    fn lane(&self, train: &Dataset<T>) -> Result<Lane> {
+        if !matches!(train.rows(), Rows::Dense { .. }) {
+            return Err(Error::Unsupported { what: "sparse rows elsewhere" });
+        }
+        let (host, sizes) = (&self.host, &self.sizes);
+        let steps = self.u64[0];
+        let parts = host.parts_ahead(&self.grouped.data(train.rows())?, sizes, steps)?;
+        let (widths, tanh) = match &host.model {
+            AnyModel::Linear(model) => (vec![Model::<T>::inputs(model), 1], false),
+            AnyModel::Mlp(model) => (model.widths().to_vec(), model.is_tanh()),
+        };
+        let entry = |at: usize| u32::try_from(at).map_err(|_| Error::Overflow { what: "state" });
+        let (bank, state) = (sizes.points + sizes.slots, self.real.len());
+        let pull = if parts.length == sizes.params && host.is_pretraining(steps) { 0.0 } else { host.pull };
+        let shape = Shape {
+            widths: widths.into_iter().map(entry).collect::<Result<_>>()?,
+            tanh,
+            rows: entry(parts.rows)?,
+            negatives: parts.negatives.map(entry).transpose()?,
+            objective: "",
+            surrogate: "",
+            sigmoid: parts.sigmoid,
+            rule: "",
+            ascent: entry(parts.ascent)?,
+            pull: false,
+            params: entry(sizes.params)?,
+            length: entry(parts.length)?,
+            points: entry(parts.points)?,
+            slots: entry(sizes.points)?,
+            bank: entry(if parts.bank { bank } else { state })?,
+            state: entry(state)?,
+        };
+        Ok(Lane::new(shape, &parts.objective, &parts.rule, pull))
+    }
+
+    fn draw(&mut self, train: &Dataset<T>, lists: &mut [u32], pace: &mut [[f32; 2]]) -> Result<usize> {
+        let Self { host, grouped, real, f64, u64, buffers, .. } = self;
+        let data = grouped.data(train.rows())?;
+        let mut numbers = vec![[0.0; 2]; pace.len()];
+        let mut state = RunState { real, f64, u64 };
+        let to = Ahead { lists, pace: &mut numbers };
+        let made = buffers.lend(|buffers| host.draw(&data, &mut state, buffers, to))?;
+        pace.iter_mut().zip(&numbers[..made]).for_each(|(to, of)| *to = of.map(|x| x as f32));
+        Ok(made)
+    }
+
+    /// Makes what the buffers hold of the state.
+    fn resume(&mut self, train: &Dataset<T>) -> Result<()> {
+        let Self { host, grouped, real, f64, u64, buffers, .. } = self;
+        let data = grouped.data(train.rows())?;
+        let mut state = RunState { real, f64, u64 };
+        buffers.lend(|buffers| host.resume(&data, &mut state, buffers))
+    }
+}
