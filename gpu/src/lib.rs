@@ -1,4 +1,5 @@
-//! WGSL kernels for pairwise losses through wgpu, natively and in the browser.
+//! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`PairKernel`] sums the pairs of
+//! a batch; [`GpuExact`] sorts whole data once, for metrics and exact gradients of the hinge family.
 //!
 //! ```no_run
 //! use undercurve::surrogate::AnySurrogate;
@@ -23,20 +24,22 @@
 //! not finite, or whose sums might not fit f32, are refused before anything is computed. A device that is lost or stops
 //! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
-//! **Not supported:** f64; ranking and sorting on the device; keeping u, model or step rule on the device (scores go up
-//! and gradients come back each call); OpenGL adapters; more scores of one class than one buffer holds (64 million at
-//! WebGPU's default limits).
+//! **Not supported:** f64; exact sums over whole data but of hinge and squared hinge, or of more than 2²⁴ rows; keeping u,
+//! model or step rule on the device (scores go up and gradients come back each call); OpenGL adapters; batches with more
+//! scores of one class than one buffer holds (64 million at WebGPU's default limits).
 #![forbid(unsafe_code)]
 
 mod context;
 #[cfg(not(target_arch = "wasm32"))]
 mod device;
 mod error;
+mod exact;
 pub mod kernel;
 
 pub use context::Context;
 #[cfg(not(target_arch = "wasm32"))]
 pub use device::GpuDevice;
 pub use error::GpuError;
+pub use exact::{ExactMetrics, GpuExact};
 pub use kernel::pair::{PairKernel, PairWeight, RowSum};
 pub use wgpu;

@@ -1,5 +1,6 @@
 //! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror.
 
+pub mod exact;
 pub mod pair;
 pub mod surrogate;
 
@@ -7,5 +8,5 @@ pub mod surrogate;
 #[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    pair::texts()
+    [pair::texts(), exact::texts()].concat()
 }

@@ -1,0 +1,605 @@
+//! Metrics and exact pair sums of whole data on the device.
+
+use crate::kernel::exact::{Job, MOST_ROWS, hinge, rank, scan, scan::Scan, sort};
+use crate::{Context, GpuError};
+use undercurve::Error;
+use undercurve::metric::rank::{Classes, check};
+use undercurve::metric::{PairCounts, PrPoint, RocPoint};
+use undercurve::surrogate::AnySurrogate;
+use wgpu::{BindGroup, BindGroupLayout, Buffer, BufferUsages, ComputePipeline, Device};
+
+/// Uniforms lie in slots of one buffer: the passes of the sort, the scans, the rest.
+const SLOT: usize = 256;
+const SCANS: usize = sort::PASSES;
+/// Scans a call makes, at most.
+const MOST_SCANS: usize = 4;
+const JOB: usize = SCANS + MOST_SCANS;
+const SLOTS: usize = JOB + 1;
+/// Bytes of the largest uniform.
+const UNIFORM: u64 = 48;
+
+/// Rows that all dispatches of one submit pass over, about: a submit of a few milliseconds on a GPU.
+const SUBMIT: usize = 1 << 25;
+/// The largest sum that is computed: what is divided by its square does not vanish.
+const LARGEST: f64 = 1e36;
+/// The smallest margin.
+const LEAST_MARGIN: f64 = 1e-12;
+
+/// What [`GpuExact::metrics`] found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExactMetrics {
+    /// The pairs of both classes: exact, so `counts.auroc()` has the bits of the core's.
+    pub counts: PairCounts,
+    /// Average precision, within 10⁻⁶ of the core's.
+    pub ap: f64,
+    /// Points of the ROC curve by descending threshold, 511 at most, at even steps of either class, both ends included. Each
+    /// is a point of [`roc_curve`](undercurve::metric::roc_curve) to the last bit.
+    pub roc: Vec<RocPoint>,
+    /// The points of the precision–recall curve at the same thresholds.
+    pub pr: Vec<PrPoint>,
+}
+
+/// The layouts and what runs on them.
+#[derive(Debug)]
+struct Programs {
+    layouts: [BindGroupLayout; 3],
+    /// make, count, offsets, scatter.
+    sort: [ComputePipeline; 4],
+    /// reduce, spine, apply.
+    scan: [ComputePipeline; 3],
+    /// tally, sample.
+    rank: [ComputePipeline; 2],
+    /// auc, ap_weights, ap_gradient.
+    hinge: [ComputePipeline; 3],
+}
+
+/// Device memory for so many rows, and what binds it.
+#[derive(Debug)]
+struct Memory {
+    rows: usize,
+    scores: Buffer,
+    labels: Buffer,
+    grad: Buffer,
+    parts: Buffer,
+    staging: Buffer,
+    uniforms: Buffer,
+    /// From the scores to the first order; from that to the second; back.
+    sort: [BindGroup; 3],
+    /// Into one place for sums, by the first weights; into the other, by the second.
+    scan: [BindGroup; 2],
+    job: BindGroup,
+}
+
+/// One dispatch.
+struct Step<'a> {
+    program: &'a ComputePipeline,
+    group: &'a BindGroup,
+    slot: usize,
+    groups: usize,
+}
+
+/// Which sum over pairs.
+#[derive(Clone, Copy)]
+enum Sum {
+    Auc,
+    Ap,
+    Pauc((f64, f64)),
+}
+
+/// Metrics, and exact values and gradients of the hinge family, of up to 2²⁴ rows: one radix sort of the scores, then scans
+/// and look-ups, all in fixed order, so one device and driver gives the same bits from run to run.
+///
+/// ```no_run
+/// use undercurve::surrogate::AnySurrogate;
+/// use undercurve_gpu::{Context, GpuExact};
+///
+/// let context = Context::new()?;
+/// let mut exact = GpuExact::new(&context, 1_000_000)?;
+/// let (scores, labels) = ([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+/// let metrics = exact.metrics(&scores, &labels)?;
+/// assert_eq!(metrics.counts.auroc(), 0.75);
+/// let mut grad = [0.0; 4];
+/// let value = exact.ap(AnySurrogate::by_name("squared-hinge", 1.0)?, &scores, &labels, &mut grad)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Shared by all calls: `scores` finite, `labels` 0 or 1 and as long, both classes there. Errors: `Core` with `Empty`, `Length`,
+/// `NonFinite`, `Label`, `OneClass`; `TooLarge` above 2²⁴ rows or what a buffer of the device holds; `Device`, `Lost`. After
+/// an error nothing the caller lent has changed. Memory on the device: 44 bytes a row, and 4 to read back.
+#[derive(Debug)]
+pub struct GpuExact {
+    context: Context,
+    programs: Programs,
+    memory: Option<Memory>,
+    /// As they lie on the device.
+    uniforms: Vec<u32>,
+    bits: Vec<u32>,
+}
+
+impl GpuExact {
+    /// Builds the shaders, and buffers for so many rows; a call with more makes new ones.
+    ///
+    /// # Errors
+    /// `Limits`, `TooLarge`, `Device`, `Lost`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn new(context: &Context, rows: usize) -> Result<Self, GpuError> {
+        pollster::block_on(Self::new_async(context, rows))
+    }
+
+    /// As [`new`](Self::new), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn new_async(context: &Context, rows: usize) -> Result<Self, GpuError> {
+        let limits = context.device().limits();
+        let least = [
+            ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage, 8),
+            ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size, 8192),
+            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup, 256),
+            ("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x, 256),
+        ];
+        for (what, got, need) in least {
+            if got < need {
+                return Err(GpuError::Limits { what, need: need.into(), got: got.into() });
+            }
+        }
+        let programs = context.checked(|| Programs::new(context.device())).await?;
+        let mut exact =
+            Self { context: context.clone(), programs, memory: None, uniforms: Vec::new(), bits: Vec::new() };
+        exact.make_room(rows.max(1)).await?;
+        Ok(exact)
+    }
+
+    /// AUROC from its integers, average precision, and points of the curves.
+    ///
+    /// # Errors
+    /// Those that all calls share.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn metrics(&mut self, scores: &[f32], labels: &[u8]) -> Result<ExactMetrics, GpuError> {
+        pollster::block_on(self.metrics_async(scores, labels))
+    }
+
+    /// As [`metrics`](Self::metrics), also on the web.
+    ///
+    /// # Errors
+    /// Those that all calls share.
+    pub async fn metrics_async(&mut self, scores: &[f32], labels: &[u8]) -> Result<ExactMetrics, GpuError> {
+        let classes = check(scores, labels)?;
+        let [negatives, positives] = [classes.negatives as usize, classes.positives as usize];
+        let job = Job {
+            negatives,
+            positives,
+            range: [0, negatives - 1],
+            ends: [1.0; 2],
+            margin: 0.0,
+            scale: 0.0,
+            square: false,
+        };
+        self.load(scores, labels, &job, &[]).await?;
+        let (programs, memory) = (&self.programs, self.memory()?);
+        let mut steps = programs.sort(memory, scores.len());
+        let step = |k: usize, groups| Step { program: &programs.rank[k], group: &memory.job, slot: JOB, groups };
+        steps.extend([step(0, positives.div_ceil(rank::TILE)), step(1, 2)]);
+        let words = self.run(scores.len(), &steps, rank::parts_len(positives), false).await?;
+        let (sums, points) = words.split_at(rank::PART * positives.div_ceil(rank::TILE));
+        let (mut wins, mut ties, mut sum) = (0, 0, 0.0);
+        for part in sums.chunks_exact(rank::PART) {
+            let wide = |at: usize| u64::from(part[at].to_bits()) | u64::from(part[at + 1].to_bits()) << 32;
+            wins += wide(0);
+            ties += wide(2);
+            sum += f64::from(part[4]);
+        }
+        let counts = PairCounts { wins, ties, pairs: classes.positives * classes.negatives };
+        let points = points.chunks_exact(3).map(|point| [point[0], point[1], point[2]].map(f32::to_bits)).collect();
+        let (roc, pr) = curves(points, classes);
+        Ok(ExactMetrics { counts, ap: sum / classes.positives as f64, roc, pr })
+    }
+
+    /// The pairwise AUC loss, the mean of ℓ(s₊ − s₋) over all pairs, and its derivative by every score, for hinge and squared
+    /// hinge. Value and entries are within 2·10⁻⁶ of their absolute terms, each with |s₊ − s₋| + m in place of its margin: a
+    /// margin is rounded once to f32.
+    ///
+    /// # Errors
+    /// `Core` with `Unsupported` for other surrogates, `Param` for a margin below 10⁻¹², `Overflow` where sums might pass
+    /// 10³⁶, `Length` for `grad`; and those that all calls share.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn auc(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        pollster::block_on(self.auc_async(loss, scores, labels, grad))
+    }
+
+    /// As [`auc`](Self::auc), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn auc_async(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        self.sum(Sum::Auc, loss, scores, labels, grad).await
+    }
+
+    /// The partial AUC loss: the mean over all positives and the negatives of the false-positive range `fpr` = (α, β),
+    /// 0 ≤ α < β ≤ 1, those ranked αn₋ to βn₋ by descending score, the ones on a fractional end by their part of it. Value,
+    /// gradient and accuracy as [`auc`](Self::auc)'s.
+    ///
+    /// # Errors
+    /// `Param` for another range, and as [`auc`](Self::auc).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn pauc(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        fpr: (f64, f64),
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        pollster::block_on(self.pauc_async(loss, fpr, scores, labels, grad))
+    }
+
+    /// As [`pauc`](Self::pauc), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn pauc_async(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        fpr: (f64, f64),
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        self.sum(Sum::Pauc(fpr), loss, scores, labels, grad).await
+    }
+
+    /// The average-precision loss −1/n₊ Σ_{i∈+} g₁/g₂ with g₁ = Σ_{j∈+} ℓ(s_i − s_j) and g₂ = Σ_j ℓ(s_i − s_j), and its
+    /// derivative by every score. Accuracy as [`auc`](Self::auc)'s, where the squares of the margins' ratios fit f32.
+    ///
+    /// # Errors
+    /// As [`auc`](Self::auc).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn ap(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        pollster::block_on(self.ap_async(loss, scores, labels, grad))
+    }
+
+    /// As [`ap`](Self::ap), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn ap_async(
+        &mut self,
+        loss: AnySurrogate<f32>,
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        self.sum(Sum::Ap, loss, scores, labels, grad).await
+    }
+
+    async fn sum(
+        &mut self,
+        sum: Sum,
+        loss: AnySurrogate<f32>,
+        scores: &[f32],
+        labels: &[u8],
+        grad: &mut [f32],
+    ) -> Result<f64, GpuError> {
+        if grad.len() != scores.len() {
+            return Err(Error::Length { what: "grad", need: scores.len(), got: grad.len() }.into());
+        }
+        let (job, mean) = job(sum, loss, scores, labels)?;
+        let scans = match sum {
+            Sum::Auc | Sum::Pauc(_) => vec![hinge::negatives(&job), hinge::positives(&job, false)],
+            Sum::Ap => {
+                let by = hinge::weighted(&job);
+                vec![hinge::negatives(&job), hinge::positives(&job, true), by, by]
+            }
+        };
+        self.load(scores, labels, &job, &scans).await?;
+        let (programs, memory) = (&self.programs, self.memory()?);
+        let step = |k: usize, rows: usize| {
+            let groups = rows.div_ceil(hinge::TILE);
+            Step { program: &programs.hinge[k], group: &memory.job, slot: JOB, groups }
+        };
+        let mut steps = programs.sort(memory, scores.len());
+        for (k, scan) in scans.iter().enumerate() {
+            if k == 2 {
+                steps.push(step(1, job.positives));
+            }
+            steps.extend(programs.scan(scan, &memory.scan[usize::from(k == 3)], SCANS + k));
+        }
+        let parts = match sum {
+            Sum::Ap => job.positives,
+            Sum::Auc | Sum::Pauc(_) => scores.len(),
+        };
+        steps.push(step(if matches!(sum, Sum::Ap) { 2 } else { 0 }, scores.len()));
+        let parts = parts.div_ceil(hinge::TILE);
+        let read = self.run(scores.len(), &steps, parts, true).await?;
+        let value = read[..parts].iter().map(|&part| f64::from(part)).sum::<f64>() * mean;
+        if !(value.is_finite() && read.iter().all(|x| x.is_finite())) {
+            return Err(Error::Overflow { what: "pairwise loss" }.into());
+        }
+        grad.copy_from_slice(&read[parts..]);
+        Ok(value)
+    }
+
+    fn memory(&self) -> Result<&Memory, GpuError> {
+        // (There is none after an error alone, and then a call makes it.)
+        self.memory.as_ref().ok_or(GpuError::Core(Error::Empty { what: "device memory" }))
+    }
+
+    /// Buffers for so many rows.
+    async fn make_room(&mut self, rows: usize) -> Result<(), GpuError> {
+        if self.memory.as_ref().is_some_and(|memory| memory.rows >= rows) {
+            return Ok(());
+        }
+        let limits = self.context.device().limits();
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(8 * MOST_ROWS as u64);
+        let need = 8 * rows as u64;
+        if need > limit {
+            return Err(GpuError::TooLarge { what: "scores", need, limit });
+        }
+        self.memory = None;
+        self.uniforms.clear();
+        let device = self.context.device();
+        self.memory = Some(self.context.checked(|| Memory::new(device, &self.programs.layouts, rows)).await?);
+        Ok(())
+    }
+
+    /// Rows, labels and jobs onto the device.
+    async fn load(&mut self, scores: &[f32], labels: &[u8], job: &Job, scans: &[Scan]) -> Result<(), GpuError> {
+        self.make_room(scores.len()).await?;
+        let mut uniforms = vec![0; SLOTS * SLOT / 4];
+        let passes = (0..sort::PASSES).map(|pass| (pass, sort::words(scores.len(), pass)));
+        let scans = scans.iter().enumerate().map(|(k, scan)| (SCANS + k, scan.words()));
+        for (slot, words) in passes.chain(scans).chain([(JOB, job.words())]) {
+            uniforms[slot * SLOT / 4..][..words.len()].copy_from_slice(&words);
+        }
+        self.bits.clear();
+        let word = |labels: &[u8]| labels.iter().rev().fold(0, |word, &y| word << 1 | u32::from(y));
+        self.bits.extend(labels.chunks(32).map(word));
+        let memory = self.memory()?;
+        self.context
+            .checked(|| {
+                let queue = self.context.queue();
+                queue.write_buffer(&memory.scores, 0, bytemuck::cast_slice(scores));
+                queue.write_buffer(&memory.labels, 0, bytemuck::cast_slice(&self.bits));
+                if uniforms != self.uniforms {
+                    queue.write_buffer(&memory.uniforms, 0, bytemuck::cast_slice(&uniforms));
+                }
+            })
+            .await?;
+        self.uniforms = uniforms;
+        Ok(())
+    }
+
+    /// Runs the steps; so many words of parts, and the gradient where it is asked for.
+    async fn run(&self, rows: usize, steps: &[Step<'_>], parts: usize, grad: bool) -> Result<Vec<f32>, GpuError> {
+        let memory = self.memory()?;
+        let bytes = 4 * parts as u64;
+        self.context
+            .checked(|| {
+                let (device, queue) = (self.context.device(), self.context.queue());
+                for steps in steps.chunks((SUBMIT / rows).max(1)) {
+                    let mut encoder = device.create_command_encoder(&Default::default());
+                    let mut pass = encoder.begin_compute_pass(&Default::default());
+                    for step in steps {
+                        pass.set_pipeline(step.program);
+                        pass.set_bind_group(0, step.group, &[(step.slot * SLOT) as u32]);
+                        pass.dispatch_workgroups(step.groups as u32, 1, 1);
+                    }
+                    drop(pass);
+                    queue.submit([encoder.finish()]);
+                }
+                let mut encoder = device.create_command_encoder(&Default::default());
+                encoder.copy_buffer_to_buffer(&memory.parts, 0, &memory.staging, 0, bytes);
+                if grad {
+                    encoder.copy_buffer_to_buffer(&memory.grad, 0, &memory.staging, bytes, 4 * rows as u64);
+                }
+                queue.submit([encoder.finish()]);
+            })
+            .await?;
+        // A row is about as much work as 32 pairs.
+        self.context.read(&memory.staging, parts + if grad { rows } else { 0 }, 32 * rows as u64).await
+    }
+}
+
+impl Programs {
+    fn new(device: &Device) -> Self {
+        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+        // How many are read, then written.
+        let layouts = [(2, 3), (2, 2), (4, 4)].map(|(read, written)| {
+            let entry = |(binding, ty)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: binding == 0, min_binding_size: None },
+                count: None,
+            };
+            let bound = (0..read).map(|_| storage(true)).chain((0..written).map(|_| storage(false)));
+            let entries: Vec<_> =
+                (0..).zip([wgpu::BufferBindingType::Uniform].into_iter().chain(bound)).map(entry).collect();
+            device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("exact"), entries: &entries })
+        });
+        let texts = [(sort::text(), 0), (scan::text(), 1), (rank::text(), 2), (hinge::text(), 2)];
+        let build = |(text, layout): (String, usize)| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("exact"),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
+            });
+            let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some("exact"),
+                bind_group_layouts: &[Some(&layouts[layout])],
+                ..Default::default()
+            });
+            (module, layout)
+        };
+        let built = texts.map(build);
+        let pipeline = |at: usize, name: &str| {
+            let (module, layout) = &built[at];
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(name),
+                layout: Some(layout),
+                module,
+                entry_point: Some(name),
+                compilation_options: Default::default(),
+                cache: None,
+            })
+        };
+        Self {
+            sort: ["make", "count", "offsets", "scatter"].map(|name| pipeline(0, name)),
+            scan: ["reduce", "spine", "apply"].map(|name| pipeline(1, name)),
+            rank: ["tally", "sample"].map(|name| pipeline(2, name)),
+            hinge: ["auc", "ap_weights", "ap_gradient"].map(|name| pipeline(3, name)),
+            layouts,
+        }
+    }
+
+    /// From scores to the order, which ends in the second place.
+    fn sort<'a>(&'a self, memory: &'a Memory, rows: usize) -> Vec<Step<'a>> {
+        let [make, count, offsets, scatter] = &self.sort;
+        let tiles = sort::tiles(rows);
+        let mut steps = vec![Step { program: make, group: &memory.sort[0], slot: 0, groups: tiles }];
+        for pass in 0..sort::PASSES {
+            let group = &memory.sort[1 + pass % 2];
+            steps.extend([(count, tiles), (offsets, 16), (scatter, tiles)].map(|(program, groups)| Step {
+                program,
+                group,
+                slot: pass,
+                groups,
+            }));
+        }
+        steps
+    }
+
+    fn scan<'a>(&'a self, scan: &Scan, group: &'a BindGroup, slot: usize) -> impl Iterator<Item = Step<'a>> {
+        let tiles = scan.tiles();
+        // One tile needs no totals.
+        let steps = self.scan.iter().zip([tiles, 1, tiles]).skip(if tiles > 1 { 0 } else { 2 });
+        steps.map(move |(program, groups)| Step { program, group, slot, groups })
+    }
+}
+
+impl Memory {
+    fn new(device: &Device, layouts: &[BindGroupLayout; 3], rows: usize) -> Self {
+        let buffer = |words: usize, usage: BufferUsages| {
+            let size = 4 * words as u64;
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("exact"),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let (up, down) = (BufferUsages::COPY_DST, BufferUsages::COPY_SRC);
+        let storage = |words| buffer(words, BufferUsages::STORAGE);
+        let scores = buffer(rows, BufferUsages::STORAGE | up);
+        let labels = buffer(rows.div_ceil(32), BufferUsages::STORAGE | up);
+        let grad = buffer(rows, BufferUsages::STORAGE | down);
+        let words = rank::parts_len(rows);
+        let parts = buffer(words, BufferUsages::STORAGE | down);
+        let staging = buffer(words + rows, BufferUsages::MAP_READ | up);
+        let uniforms = buffer(SLOTS * SLOT / 4, BufferUsages::UNIFORM | up);
+        let [keys, marks] = [[storage(rows), storage(rows)], [storage(rows), storage(rows)]];
+        let (counts, totals) = (storage(sort::counts_len(rows)), storage(4 * rows.div_ceil(scan::TILE)));
+        let sums = [storage(2 * rows), storage(2 * rows)];
+        let bind = |layout: usize, buffers: &[&Buffer]| {
+            let uniform = wgpu::BindGroupEntry {
+                binding: 0,
+                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                    buffer: &uniforms,
+                    offset: 0,
+                    size: wgpu::BufferSize::new(UNIFORM),
+                }),
+            };
+            let bound = (1..)
+                .zip(buffers)
+                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+            let entries: Vec<_> = [uniform].into_iter().chain(bound).collect();
+            let layout = &layouts[layout];
+            device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("exact"), layout, entries: &entries })
+        };
+        let sort = [
+            bind(0, &[&scores, &labels, &keys[0], &marks[0], &counts]),
+            bind(0, &[&keys[0], &marks[0], &keys[1], &marks[1], &counts]),
+            bind(0, &[&keys[1], &marks[1], &keys[0], &marks[0], &counts]),
+        ];
+        // After the sort the first order is no longer read: the weights of pairs take its place.
+        let scan =
+            [bind(1, &[&keys[1], &keys[0], &totals, &sums[0]]), bind(1, &[&keys[1], &marks[0], &totals, &sums[1]])];
+        let job = bind(2, &[&keys[1], &marks[1], &sums[0], &sums[1], &grad, &parts, &keys[0], &marks[0]]);
+        Self { rows, scores, labels, grad, parts, staging, uniforms, sort, scan, job }
+    }
+}
+
+/// The job of a sum over pairs, and what the sum of its terms is multiplied by.
+fn job(sum: Sum, loss: AnySurrogate<f32>, scores: &[f32], labels: &[u8]) -> Result<(Job, f64), GpuError> {
+    let classes = check(scores, labels)?;
+    let (margin, square) = match loss {
+        AnySurrogate::Hinge(loss) => (loss.margin(), false),
+        AnySurrogate::SquaredHinge(loss) => (loss.margin(), true),
+        _ => return Err(Error::Unsupported { what: "exact sums on the GPU but of hinge and squared-hinge" }.into()),
+    };
+    if f64::from(margin) < LEAST_MARGIN {
+        return Err(Error::Param { what: "margin" }.into());
+    }
+    let ends = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), &s| (low.min(s), high.max(s)));
+    let widest = (f64::from(ends.1) - f64::from(ends.0)) + f64::from(margin);
+    if scores.len() as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
+        return Err(Error::Overflow { what: "pairwise loss" }.into());
+    }
+    let [negatives, positives] = [classes.negatives as usize, classes.positives as usize];
+    let (range, ends, mass) = match sum {
+        Sum::Auc | Sum::Ap => ([0, negatives - 1], [1.0; 2], negatives as f64),
+        Sum::Pauc(fpr) => part(fpr, negatives)?,
+    };
+    let mean = match sum {
+        Sum::Ap => -1.0 / positives as f64,
+        Sum::Auc | Sum::Pauc(_) => 1.0 / (positives as f64 * mass),
+    };
+    let scale = (mean.abs() * if square { 2.0 } else { 1.0 }) as f32;
+    Ok((Job { negatives, positives, range, ends, margin, scale, square }, mean))
+}
+
+/// The negatives of a range of false-positive rates by place in the order, the weights of the lowest and the highest, and of
+/// all together.
+fn part((alpha, beta): (f64, f64), negatives: usize) -> Result<([usize; 2], [f32; 2], f64), GpuError> {
+    let (from, to) = (alpha * negatives as f64, beta * negatives as f64);
+    if !(0.0 <= alpha && alpha < beta && beta <= 1.0 && from < to) {
+        return Err(Error::Param { what: "fpr" }.into());
+    }
+    // Ranks, by descending score; rank r covers r to r + 1.
+    let first = (from as usize).min(negatives - 1);
+    let last = (to.ceil() as usize).clamp(first + 1, negatives) - 1;
+    let inside = |rank: usize| (to.min((rank + 1) as f64) - from.max(rank as f64)).max(0.0) as f32;
+    Ok(([negatives - 1 - last, negatives - 1 - first], [inside(last), inside(first)], to - from))
+}
+
+/// The curves from points (key, true positives, false positives) in any order.
+fn curves(mut points: Vec<[u32; 3]>, classes: Classes) -> (Vec<RocPoint>, Vec<PrPoint>) {
+    points.sort_unstable_by(|a, b| b.cmp(a));
+    points.dedup();
+    let [positives, negatives] = [classes.positives as f64, classes.negatives as f64];
+    let mut roc = vec![RocPoint { threshold: f64::INFINITY, fpr: 0.0, tpr: 0.0 }];
+    let mut pr = Vec::new();
+    for [key, found, wrong] in points {
+        let (threshold, found, wrong) = (f64::from(sort::score(key)), f64::from(found), f64::from(wrong));
+        roc.push(RocPoint { threshold, fpr: wrong / negatives, tpr: found / positives });
+        pr.push(PrPoint { threshold, recall: found / positives, precision: found / (found + wrong) });
+    }
+    (roc, pr)
+}

@@ -1,0 +1,62 @@
+//! Sums and metrics of whole data: the rows are sorted once, then scanned and looked up.
+//!
+//! | text | what |
+//! |---|---|
+//! | `sort` | keys of the scores, a radix sort of them, the classes apart |
+//! | `rank` | wins and ties, average precision, points of the curves |
+//! | `scan` | running sums of distances along a class |
+//! | `hinge` | values and gradients of hinge and squared hinge from those |
+
+pub mod hinge;
+pub mod rank;
+pub mod scan;
+pub mod sort;
+
+/// Rows, at most: a count of them is exact in f32, and a pair of floats for each fits a binding of 128 MiB.
+pub const MOST_ROWS: usize = 1 << 24;
+
+/// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
+const ROUNDS: usize = 60_000;
+/// Rounds of a search by halving.
+const HALVINGS: usize = 25;
+
+/// The shader of a text that reads the order.
+fn on_order(text: &str) -> String {
+    format!("{}\n{text}", include_str!("order.wgsl"))
+}
+
+/// The shaders of this engine.
+pub(super) fn texts() -> Vec<(String, String)> {
+    [("sort", sort::text()), ("rank", rank::text()), ("scan", scan::text()), ("hinge", hinge::text())]
+        .map(|(name, text)| (format!("exact, {name}"), text))
+        .into()
+}
+
+/// What order.wgsl has as its uniform.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job {
+    /// Rows of label 0.
+    pub negatives: usize,
+    /// Rows of label 1.
+    pub positives: usize,
+    /// The lowest negative that counts and the highest, by place in the order.
+    pub range: [usize; 2],
+    /// The weights of those two; the first alone where they are one.
+    pub ends: [f32; 2],
+    /// m.
+    pub margin: f32,
+    /// What the gradient is multiplied by.
+    pub scale: f32,
+    /// The squared hinge.
+    pub square: bool,
+}
+
+impl Job {
+    /// As the shader has it.
+    pub(crate) fn words(&self) -> [u32; 12] {
+        let [first, last] = self.range.map(|x| x as u32);
+        let [low, high, margin, scale] = [self.ends[0], self.ends[1], self.margin, self.scale].map(f32::to_bits);
+        let (negatives, positives) = (self.negatives as u32, self.positives as u32);
+        [negatives, positives, first, last, low, high, margin, scale, self.square.into(), 0, 0, 0]
+    }
+}

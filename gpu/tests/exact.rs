@@ -1,0 +1,306 @@
+//! Sort, ranks and exact sums on every Vulkan driver of this machine: against their mirrors, the core and naive twins in f64.
+
+mod common;
+
+use common::contexts;
+use undercurve::metric::{average_precision, need, pair_counts, roc_curve, roc_len};
+use undercurve::pairs::{self, Grade};
+use undercurve::rng::Rng;
+use undercurve::surrogate::AnySurrogate;
+use undercurve::{Error, Need, Real, Scratch};
+use undercurve_gpu::kernel::exact::{Job, MOST_ROWS, hinge, rank, sort};
+use undercurve_gpu::{Context, ExactMetrics, GpuError, GpuExact};
+
+/// Named tolerances: of AP as a metric, and of values and gradients against f64.
+const METRIC: f64 = 1e-6;
+const SUM: f64 = 2e-6;
+
+/// What a test sorts.
+struct Data {
+    name: &'static str,
+    scores: Vec<f32>,
+    labels: Vec<u8>,
+}
+
+/// Scores on a grid of 2⁻²⁰ in [−2, 2), where margins of f32 are exact; every so many a positive, a little higher.
+fn grid(name: &'static str, rows: usize, every: usize) -> Data {
+    let mut rng = Rng::keyed(7, rows as u64, every as u64);
+    let labels: Vec<u8> = (0..rows).map(|k| u8::from(k % every == every - 1)).collect();
+    let score = |&y: &u8| rng.below(1 << 22) as f32 / (1 << 20) as f32 - 2.0 + 0.25 * f32::from(y);
+    Data { name, scores: labels.iter().map(score).collect(), labels }
+}
+
+/// Sizes beside every tile, ties, zeros, denormals, the largest numbers.
+fn cases() -> Vec<Data> {
+    let mut cases: Vec<_> = [2, 3, 257, 1023, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 9_000]
+        .into_iter()
+        .map(|rows| grid("grid", rows, if rows < 20 { 2 } else { 20 }))
+        .collect();
+    cases.push(grid("half", 10_000, 2));
+    let with = |name, score: &dyn Fn(usize) -> f32| Data {
+        name,
+        scores: (0..6000).map(score).collect(),
+        labels: (0..6000).map(|k| u8::from(k % 7 == 3)).collect(),
+    };
+    cases.push(with("tied", &|_| 0.75));
+    cases.push(with("few values", &|k| [0.5, -0.25, 1.0, 0.0, -0.0][k * k % 5]));
+    cases.push(with("zeros", &|k| if k % 2 == 0 { 0.0 } else { -0.0 }));
+    cases.push(with("denormals", &|k| f32::from_bits(k as u32 * 911 % 4001) * if k % 3 == 0 { -1.0 } else { 1.0 }));
+    cases.push(with("largest", &|k| (k * 37 % 101) as f32 * 3e36 * if k % 2 == 0 { -1.0 } else { 1.0 }));
+    cases
+}
+
+/// What `work` returns of scratch for so much.
+fn lent<T: Real, R>(need: Need, work: impl FnOnce(Scratch<'_, T>) -> undercurve::Result<R>) -> R {
+    let (mut real, mut f64) = (vec![T::ZERO; need.real], vec![0.0; need.f64]);
+    let (mut u32, mut u64) = (vec![0; need.u32], vec![0; need.u64]);
+    work(Scratch { real: &mut real, f64: &mut f64, u32: &mut u32, u64: &mut u64 }).unwrap()
+}
+
+fn core_metrics(data: &Data) -> ([u64; 2], f64, f64) {
+    let need = need(data.scores.len());
+    let counts = lent(need, |scratch| pair_counts(&data.scores, &data.labels[..], scratch));
+    let ap = lent(need, |scratch| average_precision(&data.scores, &data.labels[..], scratch));
+    ([counts.wins, counts.ties], counts.auroc(), ap)
+}
+
+fn check_metrics(context: &Context, data: &Data, got: &ExactMetrics) {
+    let what = format!("{}, {} of {}", context.name(), data.name, data.scores.len());
+    let (counts, auroc, ap) = core_metrics(data);
+    assert_eq!([got.counts.wins, got.counts.ties], counts, "{what}");
+    assert_eq!(got.counts.auroc().to_bits(), auroc.to_bits(), "{what}");
+    assert!((got.ap - ap).abs() <= METRIC, "{what}: {} is not {ap}", got.ap);
+}
+
+#[test]
+fn metrics_are_the_core_s() {
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 10_000).unwrap();
+        for data in cases() {
+            let got = exact.metrics(&data.scores, &data.labels).unwrap();
+            check_metrics(&context, &data, &got);
+            // The order itself, by what is read of it: the mirror's has the same counts and points.
+            let (keys, marks) = sort::mirror::sort(&data.scores, &data.labels);
+            let positives = data.labels.iter().filter(|&&y| y == 1).count();
+            let negatives = data.labels.len() - positives;
+            assert!(marks[..negatives].iter().all(|mark| mark >> 31 == 0));
+            let (wins, ties, sum) = rank::mirror::tally(&keys, negatives);
+            assert_eq!((got.counts.wins, got.counts.ties), (wins, ties));
+            assert!((got.ap - sum / positives as f64).abs() <= 1e-7, "{}: {}", context.name(), data.name);
+            // Every point is one of the whole curve.
+            let mut whole = vec![Default::default(); roc_len(data.scores.len())];
+            let count = lent(need(data.scores.len()), |s| roc_curve(&data.scores, &data.labels[..], s, &mut whole));
+            let mut rest = whole[..count].iter();
+            assert!(got.roc.iter().all(|point| rest.any(|other| other == point)), "{}", data.name);
+            assert_eq!((got.roc.first(), got.roc.last()), (whole.first(), whole[..count].last()));
+            assert!(got.roc.len() <= 511 && (got.roc.len() > 250 || count <= 510), "{}", got.roc.len());
+            assert_eq!(got.pr.len(), got.roc.len() - 1);
+            assert_eq!(got, exact.metrics(&data.scores, &data.labels).unwrap());
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_refused_and_writes_nothing() {
+    let hinge = AnySurrogate::by_name("hinge", 1.0).unwrap();
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 1).unwrap();
+        let core = |error| Err(GpuError::Core(error));
+        assert_eq!(exact.metrics(&[], &[]), core(Error::Empty { what: "scores" }));
+        assert_eq!(exact.metrics(&[1.0], &[1]), core(Error::OneClass));
+        assert_eq!(exact.metrics(&[1.0, 2.0], &[0, 0]), core(Error::OneClass));
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert!(matches!(exact.metrics(&[1.0, bad], &[0, 1]), Err(GpuError::Core(Error::NonFinite { at: 1, .. }))));
+        }
+        assert!(matches!(exact.metrics(&[1.0, 2.0], &[0, 2]), Err(GpuError::Core(Error::Label { .. }))));
+        assert!(matches!(exact.metrics(&[1.0, 2.0], &[0]), Err(GpuError::Core(Error::Length { .. }))));
+        let mut grad = [9.0; 2];
+        let mut auc = |loss, scores: &[f32], labels: &[u8]| exact.auc(loss, scores, labels, &mut grad).unwrap_err();
+        assert!(matches!(auc(hinge, &[1.0], &[0]), GpuError::Core(Error::Length { what: "grad", .. })));
+        assert!(matches!(auc(hinge, &[3e38, -3e38], &[0, 1]), GpuError::Core(Error::Overflow { .. })));
+        assert!(matches!(auc(hinge, &[3e38, 3e38], &[0, 0]), GpuError::Core(Error::OneClass)));
+        let sigmoid = AnySurrogate::by_name("sigmoid", 1.0).unwrap();
+        assert!(matches!(auc(sigmoid, &[0.0, 1.0], &[0, 1]), GpuError::Core(Error::Unsupported { .. })));
+        let tiny = AnySurrogate::by_name("hinge", 1e-13).unwrap();
+        assert!(matches!(auc(tiny, &[0.0, 1.0], &[0, 1]), GpuError::Core(Error::Param { .. })));
+        for fpr in [(0.5, 0.5), (-0.1, 0.5), (0.5, 1.1), (f64::NAN, 1.0)] {
+            let error = exact.pauc(hinge, fpr, &[0.0, 1.0], &[0, 1], &mut grad).unwrap_err();
+            assert_eq!(error, GpuError::Core(Error::Param { what: "fpr" }));
+        }
+        assert_eq!(grad, [9.0; 2]);
+        assert!(matches!(GpuExact::new(&context, MOST_ROWS + 1), Err(GpuError::TooLarge { .. })));
+        // It still works, with more rows than it had room for.
+        assert_eq!(exact.auc(hinge, &[1.0, 1.5], &[0, 1], &mut grad).unwrap(), 0.5);
+        assert_eq!(grad, [1.0, -1.0]);
+        context.device().destroy();
+        assert!(exact.metrics(&[1.0, 2.0], &[0, 1]).is_err());
+    }
+}
+
+/// A sum over pairs.
+#[derive(Clone, Copy, Debug)]
+enum Sum {
+    Auc,
+    Ap,
+    Pauc(f64, f64),
+}
+
+impl Sum {
+    fn on(self, exact: &mut GpuExact, loss: AnySurrogate<f32>, data: &Data) -> (f64, Vec<f32>) {
+        let mut grad = vec![0.0; data.scores.len()];
+        let value = match self {
+            Self::Auc => exact.auc(loss, &data.scores, &data.labels, &mut grad),
+            Self::Ap => exact.ap(loss, &data.scores, &data.labels, &mut grad),
+            Self::Pauc(low, high) => exact.pauc(loss, (low, high), &data.scores, &data.labels, &mut grad),
+        };
+        (value.unwrap_or_else(|error| panic!("{self:?}, {}: {error}", data.name)), grad)
+    }
+
+    fn of_core(self, name: &str, margin: f64, data: &Data) -> (f64, Vec<f64>) {
+        let loss = AnySurrogate::by_name(name, margin).unwrap();
+        let positives = data.labels.iter().filter(|&&y| y == 1).count();
+        let need = pairs::need(data.scores.len(), positives);
+        let mut grad = vec![0.0; data.scores.len()];
+        let (s, y, grade) = (&data.scores[..], &data.labels[..], Grade::Full);
+        let value = lent(need, |scratch| match self {
+            Self::Auc => pairs::auc(s, y, loss, grade, scratch, &mut grad),
+            Self::Ap => pairs::ap(s, y, loss, grade, scratch, &mut grad),
+            Self::Pauc(low, high) => pairs::pauc(s, y, loss, (low, high), grade, scratch, &mut grad),
+        });
+        (value, grad)
+    }
+}
+
+/// Value and gradient against the core's in f64: entries beside the largest of their class.
+fn error(data: &Data, got: &(f64, Vec<f32>), want: &(f64, Vec<f64>)) -> f64 {
+    let largest = |class| {
+        let own = want.1.iter().zip(&data.labels).filter(|(_, y)| **y == class);
+        own.fold(1e-30f64, |most, (g, _)| most.max(g.abs()))
+    };
+    let most = [largest(0), largest(1)];
+    let entries = got
+        .1
+        .iter()
+        .zip(&want.1)
+        .zip(&data.labels)
+        .map(|((&g, w), &y)| (f64::from(g) - w).abs() / most[usize::from(y)]);
+    entries.fold((got.0 - want.0).abs() / want.0.abs().max(1e-30), f64::max)
+}
+
+const SUMS: [Sum; 5] = [Sum::Auc, Sum::Ap, Sum::Pauc(0.1003, 0.3337), Sum::Pauc(0.0, 0.05), Sum::Pauc(0.5, 0.50001)];
+
+#[test]
+fn exact_sums_are_the_core_s() {
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 10_000).unwrap();
+        for (name, margin) in [("hinge", 1.0), ("squared-hinge", 0.5)] {
+            let loss = AnySurrogate::by_name(name, margin as f32).unwrap();
+            let mut worst = 0.0f64;
+            for data in cases().iter().filter(|data| data.name != "largest") {
+                let ends = matches!(data.name, "half" | "tied" | "few values");
+                for sum in &SUMS[..if ends { 5 } else { 3 }] {
+                    let (got, want) = (sum.on(&mut exact, loss, data), sum.of_core(name, margin, data));
+                    let error = error(data, &got, &want);
+                    worst = worst.max(error);
+                    let what = format!("{}: {name}, {sum:?}, {} of {}", context.name(), data.name, data.scores.len());
+                    assert!(error <= SUM, "{what}: {error:e}");
+                    if ends {
+                        assert_eq!(sum.on(&mut exact, loss, data), got, "{what}: other bits");
+                    }
+                }
+            }
+            println!("{}: {name}: {worst:.1e}", context.name());
+        }
+    }
+}
+
+/// Drivers may contract a product and a sum, and divide less exactly; the software ones do neither.
+#[test]
+fn exact_sums_have_the_bits_of_their_mirror() {
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 10_000).unwrap();
+        for (name, square) in [("hinge", false), ("squared-hinge", true)] {
+            let loss = AnySurrogate::by_name(name, 0.3).unwrap();
+            for data in [grid("grid", 5000, 9), grid("half", 9_000, 2)] {
+                let (keys, marks) = sort::mirror::sort(&data.scores, &data.labels);
+                let positives = data.labels.iter().filter(|&&y| y == 1).count();
+                let negatives = data.labels.len() - positives;
+                let unit = if square { 2.0 } else { 1.0 };
+                let job = |mean: f64| Job {
+                    negatives,
+                    positives,
+                    range: [0, negatives - 1],
+                    ends: [1.0; 2],
+                    margin: 0.3,
+                    scale: (unit * mean) as f32,
+                    square,
+                };
+                let pairs = 1.0 / (positives * negatives) as f64;
+                let share = 1.0 / positives as f64;
+                let auc = hinge::mirror::auc(&job(pairs), &keys, &marks);
+                let ap = hinge::mirror::ap(&job(share), &keys, &marks);
+                for (sum, mean, (value, grad)) in [(Sum::Auc, pairs, auc), (Sum::Ap, -share, ap)] {
+                    let got = sum.on(&mut exact, loss, &data);
+                    let want = (value * mean, grad);
+                    let what = format!("{}: {name}, {sum:?} of {}", context.name(), data.scores.len());
+                    let wide = want.1.iter().map(|&g| f64::from(g)).collect();
+                    let error = error(&data, &got, &(want.0, wide));
+                    println!("{what}: {error:e} from the mirror");
+                    assert!(error <= SUM, "{what}: {error:e}");
+                    assert!(got == want || !context.is_software(), "{what}: other bits");
+                }
+            }
+        }
+    }
+}
+
+/// Far from 0 a threshold s − m would be rounded by more than what is summed. Against all pairs in f64: each entry
+/// beside its own absolute terms.
+#[test]
+fn scores_far_from_zero_lose_nothing() {
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 600).unwrap();
+        let mut data = grid("far", 600, 5);
+        data.scores.iter_mut().for_each(|s| *s += 4000.0);
+        let margin = 0.01f32;
+        let loss = AnySurrogate::by_name("squared-hinge", margin).unwrap();
+        let (_, grad) = Sum::Auc.on(&mut exact, loss, &data);
+        for (at, (&own, &class)) in data.scores.iter().zip(&data.labels).enumerate() {
+            let (mut want, mut terms) = (0.0, 0.0);
+            for (&other, _) in data.scores.iter().zip(&data.labels).filter(|(_, y)| **y != class) {
+                let gap = if class == 1 { other - own } else { own - other };
+                let d = f64::from(gap) + f64::from(margin);
+                if d > 0.0 {
+                    want += 2.0 * d * if class == 1 { -1.0 } else { 1.0 };
+                    terms += 2.0 * f64::from(gap.abs() + margin);
+                }
+            }
+            let pairs = (120 * 480) as f64;
+            assert!((f64::from(grad[at]) * pairs - want).abs() <= SUM * terms, "{}: row {at}", context.name());
+        }
+    }
+}
+
+/// A million rows, or as many as UNDERCURVE_ROWS says; llvmpipe takes seconds for them, SwiftShader minutes.
+#[test]
+fn a_million_rows() {
+    if std::env::var_os("UNDERCURVE_LONG").is_none() {
+        return;
+    }
+    let rows = std::env::var("UNDERCURVE_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(1_000_000);
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, rows).unwrap();
+        let data = grid("long", rows, 20);
+        let got = exact.metrics(&data.scores, &data.labels).unwrap();
+        check_metrics(&context, &data, &got);
+        for (name, margin) in [("hinge", 1.0), ("squared-hinge", 0.5)] {
+            let loss = AnySurrogate::by_name(name, margin as f32).unwrap();
+            for sum in &SUMS[..3] {
+                let (got, want) = (sum.on(&mut exact, loss, &data), sum.of_core(name, margin, &data));
+                let error = error(&data, &got, &want);
+                println!("{}: {name}, {sum:?} of {rows}: {error:.1e}", context.name());
+                assert!(error <= SUM, "{}: {name}, {sum:?}: {error:e}", context.name());
+            }
+        }
+    }
+}
