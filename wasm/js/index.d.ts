@@ -2,6 +2,10 @@ import type { DenseRows } from "./session.js";
 
 export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
+export { NeedsWebGpu } from "./backend.js";
+export type { Backend } from "./backend.js";
+export { Lanes } from "./lanes.js";
+export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 export { Session } from "./session.js";
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";

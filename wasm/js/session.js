@@ -198,8 +198,11 @@ export class Session {
     return new Session(options);
   }
 
-  /** @param {TrainerOptions} options */
-  constructor(options) {
+  /**
+   * @param {TrainerOptions} options
+   * @param {Session} [like] one on the same rows, whose memory it shares
+   */
+  constructor(options, like) {
     const { X, y, dims, classes, test, model = { kind: "linear" }, seed = 1, steps, scale, constraints = [], objective, bytes } = options;
     const several = classes !== undefined;
     const { method: chosen = several ? "ppd-sg" : "soap" } = options;
@@ -224,6 +227,7 @@ export class Session {
     const asks = constraints.length > 0 || objective !== undefined;
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
       if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
+      if (like && !(like.#data instanceof Data)) return undefined;
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
@@ -252,9 +256,12 @@ export class Session {
           if (several) return take(X, none).ofClasses(y, classes);
           return grouping ? take(X, y).ofGroups(grouping[part], part === "train" ? grouping.names.slice(0, grouping.known) : grouping.names) : take(X, y);
         };
-        data = labelled({ X, y }, "train");
-        if (test) data.holdOut(labelled(test, "test"));
-        trainer = bytes ? Trainer.load(bytes, data) : new Trainer(settings, data);
+        if (!like) {
+          data = labelled({ X, y }, "train");
+          if (test) data.holdOut(labelled(test, "test"));
+        }
+        const rows = data ?? like.#data;
+        trainer = bytes ? Trainer.load(bytes, rows) : new Trainer(settings, rows);
         return trainer && [data, trainer];
       } finally {
         if (!trainer) data?.free();

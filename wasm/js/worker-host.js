@@ -1,6 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { Lanes, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 const sessions = new Map();
 const files = new Map();
@@ -54,11 +54,19 @@ const calls = {
   async create(options) {
     const created = await Session.create(options);
     sessions.set(++last, created);
-    return {
-      session: last,
-      backend: "cpu-simd",
-      reason: "WebAssembly with 128-bit SIMD in a worker; this build has no GPU part",
-    };
+    return last;
+  },
+  async createLanes(options) {
+    const created = await Lanes.create(options);
+    sessions.set(++last, created);
+    const { runs, backend, backendReason: reason } = created;
+    return { session: last, runs, backend, reason };
+  },
+  advanceLanes: (session, slice, view) => held(session).advance(slice, view),
+  saveLane: (session, lane) => held(session).save(lane),
+  async loadLane(session, lane) {
+    sessions.set(++last, await held(session).load(lane));
+    return last;
   },
   advance(session, slice, view) {
     const trainer = held(session);

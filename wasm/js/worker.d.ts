@@ -1,6 +1,12 @@
+import type { Backend } from "./backend.js";
+import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
 import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
+
+export { NeedsWebGpu } from "./backend.js";
+export type { Backend } from "./backend.js";
+export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 
 /** A worker with the module loaded. It can hold several sessions and prepares data, too. */
 export declare class Engine {
@@ -27,7 +33,26 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> {
   dispose(): void;
 }
 
+/** Many runs that live in a worker. Trainers that are loaded from them live there, too. */
+export declare class WorkerLanes<C extends number | undefined = undefined> implements LanesOf<WorkerTrainer<C>> {
+  readonly runs: readonly Run[];
+  readonly backend: string;
+  readonly backendReason: string;
+  advance(slice: Slice, view?: LanesView): Promise<LanesSnapshot>;
+  run(run?: { steps?: number; every?: number; view?: LanesView }): AsyncGenerator<LanesSnapshot, void, undefined>;
+  reports(view?: LanesView): Promise<Reports>;
+  summary(view?: LanesView): Promise<Summary>;
+  save(lane: number): Promise<Uint8Array>;
+  load(lane: number): Promise<WorkerTrainer<C>>;
+  /** Gives the memory back, and the worker if it was made for these runs. */
+  dispose(): void;
+}
+
+/** Many runs in a worker of their own, or in `engine`. */
+export declare function createTrainer<C extends number | undefined = undefined>(
+  options: LanesOptions<C> & { engine?: Engine },
+): Promise<WorkerLanes<C>>;
 /** A trainer in a worker of its own, or in `engine`. */
 export declare function createTrainer<C extends number | undefined = undefined>(
-  options: TrainerOptions<C> & { engine?: Engine },
+  options: TrainerOptions<C> & { engine?: Engine; backend?: Backend; lanes?: undefined },
 ): Promise<WorkerTrainer<C>>;

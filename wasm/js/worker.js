@@ -1,6 +1,9 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
-import { need, whole } from "./check.js";
+import { chosen } from "./backend.js";
+import { slices } from "./slices.js";
+
+export { NeedsWebGpu } from "./backend.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 /** @typedef {import("./session.js").Snapshot} Snapshot */
@@ -58,8 +61,8 @@ export class WorkerTrainer {
   #session;
   #owned;
 
-  /** @param {Engine} engine @param {number} session @param {boolean} owned @param {string} backend @param {string} reason */
-  constructor(engine, session, owned, backend, reason) {
+  /** @param {Engine} engine @param {number} session @param {boolean} owned @param {{ backend: string, reason: string }} how */
+  constructor(engine, session, owned, { backend, reason }) {
     this.#engine = engine;
     this.#session = session;
     this.#owned = owned;
@@ -85,12 +88,7 @@ export class WorkerTrainer {
    * @returns {AsyncGenerator<Snapshot>}
    */
   async *run({ steps = Infinity, every = 10, view = { curve: 129 } } = {}) {
-    need(whole(every, 1, Number.MAX_SAFE_INTEGER), "every", every, "a whole number from 1");
-    for (let left = steps, done = false; left > 0 && !done; left -= every) {
-      const snapshot = await this.advance({ steps: Math.min(every, left) }, view);
-      done = snapshot.done;
-      yield snapshot;
-    }
+    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
   }
 
   /** Model parameters. @returns {Promise<Float32Array>} */
@@ -110,22 +108,88 @@ export class WorkerTrainer {
 
   /** Gives the memory back, and the worker if it was made for this trainer. */
   dispose() {
-    if (this.#owned) this.#engine.dispose();
-    else this.#engine.call("dispose", this.#session).catch(() => {}); // (the engine may be gone before)
+    leave(this.#engine, this.#session, this.#owned);
   }
 }
 
+/** Many runs that live in a worker: as `Lanes`. */
+export class WorkerLanes {
+  #engine;
+  #session;
+  #owned;
+
+  /** @param {Engine} engine @param {boolean} owned @param {{ session: number, runs: import("./lanes.js").Run[], backend: string, reason: string }} made */
+  constructor(engine, owned, { session, runs, backend, reason }) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#owned = owned;
+    /** Seed and settings of each. */
+    this.runs = runs;
+    this.backend = backend;
+    this.backendReason = reason;
+  }
+
+  /**
+   * Trains every run for a slice, and says what they look like then.
+   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ curve?: number }} [view]
+   */
+  advance(slice, view) {
+    return this.#engine.call("advanceLanes", this.#session, slice, view);
+  }
+
+  /** Metrics of every run, as typed arrays. @param {{ curve?: number }} [view] */
+  async reports(view) {
+    return (await this.advance({ steps: 0 }, view)).reports;
+  }
+
+  /** Median and 10 to 90 % of them. @param {{ curve?: number }} [view] */
+  async summary(view) {
+    return (await this.advance({ steps: 0 }, view)).summary;
+  }
+
+  /**
+   * Trains to the end, or for so many steps if that is before, and says what the runs look like every so many.
+   * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
+   */
+  async *run({ steps = Infinity, every = 10, view } = {}) {
+    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
+  }
+
+  /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */
+  save(lane) {
+    return this.#engine.call("saveLane", this.#session, lane);
+  }
+
+  /** A trainer in the same worker that goes on from one of the runs, which stays here as it is. @param {number} lane */
+  async load(lane) {
+    return new WorkerTrainer(this.#engine, await this.#engine.call("loadLane", this.#session, lane), false, chosen());
+  }
+
+  /** Gives the memory back, and the worker if it was made for these runs: trainers that were loaded end with it. */
+  dispose() {
+    leave(this.#engine, this.#session, this.#owned);
+  }
+}
+
+/** Gives a session back, and the worker if it is its own. */
+function leave(engine, session, owned) {
+  if (owned) engine.dispose();
+  else engine.call("dispose", session).catch(() => {}); // (the engine may be gone before)
+}
+
 /**
- * A trainer in a worker of its own, or in `engine`.
- * @param {TrainerOptions & { engine?: Engine }} options
- * @returns {Promise<WorkerTrainer>}
+ * A trainer in a worker of its own, or in `engine`; with `lanes` many runs.
+ * @param {TrainerOptions & { engine?: Engine, backend?: "auto" | "cpu" | "gpu", lanes?: number | object }} options
+ * @returns {Promise<WorkerTrainer | WorkerLanes>}
  */
-export async function createTrainer({ engine, ...options }) {
+export async function createTrainer({ engine, backend, ...options }) {
+  const how = chosen(backend);
   const owned = engine === undefined;
   const home = engine ?? new Engine();
   try {
-    const { session, backend, reason } = await home.call("create", options);
-    return new WorkerTrainer(home, session, owned, backend, reason);
+    if (options.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...options, backend }));
+    return new WorkerTrainer(home, await home.call("create", options), owned, how);
   } catch (error) {
     if (owned) home.dispose();
     throw error;

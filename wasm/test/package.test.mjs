@@ -700,7 +700,8 @@ test("every entry declares what it exports", async () => {
     const own = [...text.matchAll(/^export declare (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
     const others = [...text.matchAll(/^export \{ ([\w, ]+) \} from/gm)].flatMap(([, names]) => names.split(", "));
     const made = Object.keys(await import(`../js/${code}`));
-    assert.deepEqual([...own, ...others].sort(), made.sort(), entry);
+    // (What is overloaded is declared more than once.)
+    assert.deepEqual([...new Set([...own, ...others])].sort(), made.sort(), entry);
   }
 });
 

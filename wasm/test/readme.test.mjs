@@ -44,11 +44,14 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the README run", async () => {
-  assert.equal(examples.length, 3);
+  assert.equal(examples.length, 4);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
   const [[verdict, value, noise, groups]] = await printed(examples[2]);
   assert.ok(["met", "cannot tell"].includes(verdict) && value < 0.05 && noise < 0.05, `${verdict}: ${value} ± ${noise}`);
   assert.deepEqual(groups.map(([group, auroc]) => [group, auroc > 0.7]), [["North", true], ["South", true]]);
+  const [half, whole, [runs, reason, best]] = await printed(examples[3]);
+  assert.deepEqual([half[0], whole[0], runs], [100, 200, 24]);
+  assert.ok(best >= whole[1] && whole[1] > 0.1 && /CPU/.test(reason), `${half} ${whole} ${best}`);
 });

@@ -1,0 +1,272 @@
+// Many runs of a method at a time: seeds, or the points of a grid. On the CPU they are stepped in turn, in pieces short enough
+// that whoever else works on the thread is never held up for long.
+
+import { need, whole } from "./check.js";
+import { chosen } from "./backend.js";
+import { Session } from "./session.js";
+import { slices } from "./slices.js";
+
+/** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
+
+/** So many runs at most. */
+const MOST = 1024;
+/** Of work between two rests. */
+const PIECE = 10;
+
+/**
+ * @typedef {object} Run
+ * @property {number} seed
+ * @property {Record<string, number | string>} settings those that differ from run to run
+ */
+
+/** Gives way to whatever else waits on this thread. */
+const rest = () =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+
+/**
+ * The runs that `lanes` asks for, seed by seed; the last parameter of a grid runs fastest.
+ * @param {number | { grid: Record<string, (number | string)[]>, seeds?: number }} lanes
+ * @param {number} seed of the first
+ * @param {Record<string, unknown>} set
+ * @returns {Run[]}
+ */
+export function runsOf(lanes, seed = 1, set = {}) {
+  const { grid, seeds = 1 } = typeof lanes === "number" ? { grid: {}, seeds: lanes } : lanes ?? {};
+  need(whole(seeds, 1, MOST), typeof lanes === "number" ? "lanes" : "lanes.seeds", seeds, `a whole number from 1 to ${MOST}`);
+  need(grid !== null && typeof grid === "object" && (typeof lanes === "number" || Object.keys(grid).length > 0), "lanes.grid", grid, "parameters with their values, like { lr: [0.01, 0.1] }");
+  let points = [{}];
+  for (const [name, values] of Object.entries(grid)) {
+    const fit = Array.isArray(values) && values.length > 0 && values.every((value) => typeof value === "string" || Number.isFinite(value));
+    need(fit, `lanes.grid.${name}`, values, "an array of numbers or words");
+    need(new Set(values.map(String)).size === values.length, `lanes.grid.${name}`, values, "every value once");
+    need(!(name in set), `lanes.grid.${name}`, set[name], "it not to be in method.settings, too");
+    need(points.length * values.length * seeds <= MOST, "lanes", points.length * values.length * seeds, `${MOST} runs at most`);
+    points = points.flatMap((point) => values.map((value) => ({ ...point, [name]: value })));
+  }
+  need(whole(seed + seeds - 1, 0, Number.MAX_SAFE_INTEGER), "seed", seed, "seeds that are whole numbers");
+  return Array.from({ length: seeds * points.length }, (_, at) => ({ seed: seed + Math.floor(at / points.length), settings: points[at % points.length] }));
+}
+
+/** The point below which a share of ascending values lies, on the line between two of them. */
+function quantile(values, share) {
+  const place = share * (values.length - 1);
+  const low = Math.floor(place);
+  return values[low] + (values[Math.ceil(place)] - values[low]) * (place - low);
+}
+
+/** Of the values that are numbers. @param {ArrayLike<number>} all */
+function spread(all) {
+  const values = Float64Array.from(all).filter(Number.isFinite).sort();
+  const runs = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / runs;
+  const sd = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, runs - 1));
+  return { runs, mean, sd, low: runs ? quantile(values, 0.1) : NaN, median: runs ? quantile(values, 0.5) : NaN, high: runs ? quantile(values, 0.9) : NaN };
+}
+
+/** The band of curves with as many points each, one after the other. */
+function bandOf(curves, points) {
+  const out = { low: new Float32Array(points), median: new Float32Array(points), high: new Float32Array(points) };
+  const column = new Float32Array(curves.length / points);
+  for (let k = 0; k < points; k += 1) {
+    for (let lane = 0; lane < column.length; lane += 1) column[lane] = curves[lane * points + k];
+    const { low, median, high } = spread(column);
+    [out.low[k], out.median[k], out.high[k]] = [low, median, high];
+  }
+  return out;
+}
+
+/**
+ * Medians, 10 and 90 % and the like of what runs report.
+ * @param {import("./lanes.js").Reports} reports
+ */
+export function summarise(reports) {
+  const { step, done, failed, metrics, objective, curve = 0, roc, pr } = reports;
+  const out = { runs: step.length, failed: failed.reduce((sum, one) => sum + one, 0), done: done.every(Boolean), metrics: {}, objective: spread(objective) };
+  for (const [name, values] of Object.entries(metrics)) out.metrics[name] = spread(values);
+  if (curve) Object.assign(out, { roc: bandOf(roc, curve), pr: bandOf(pr, curve) });
+  return out;
+}
+
+/** Many runs on the thread of whoever makes them. */
+export class Lanes {
+  #options;
+  #sessions;
+  #errors;
+  #milliseconds = 0;
+  /** Calls come one after the other. */
+  #turn = Promise.resolve();
+  #disposed = false;
+
+  /**
+   * @param {TrainerOptions & { lanes: number | { grid: Record<string, (number | string)[]>, seeds?: number }, backend?: "auto" | "cpu" | "gpu" }} options
+   * @returns {Promise<Lanes>}
+   */
+  static async create({ lanes, backend, ...options }) {
+    const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: options.classes === undefined ? "soap" : "ppd-sg" };
+    need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
+    need(options.groups === undefined && options.constraints === undefined, "groups, constraints", "with lanes", "one run at a time");
+    const runs = runsOf(lanes, options.seed, method.settings);
+    const how = chosen(backend, runs.length);
+    const made = new Lanes(runs, how, (at) => ({ ...options, seed: runs[at].seed, method: { ...method, settings: { ...method.settings, ...runs[at].settings } } }));
+    try {
+      await made.#make();
+    } catch (error) {
+      made.dispose();
+      throw error;
+    }
+    return made;
+  }
+
+  constructor(runs, { backend, reason }, options) {
+    /** Seed and settings of each. */
+    this.runs = runs;
+    /** What trains: "cpu-simd". */
+    this.backend = backend;
+    /** Why that and nothing else. */
+    this.backendReason = reason;
+    this.#options = options;
+    this.#sessions = [];
+    this.#errors = runs.map(() => undefined);
+  }
+
+  async #make() {
+    let since = performance.now();
+    for (let at = 0; at < this.runs.length; at += 1) {
+      this.#sessions.push(at === 0 ? await Session.create(this.#options(0)) : new Session(this.#options(at), this.#sessions[0]));
+      since = await this.#rested(since);
+    }
+  }
+
+  /** Rests where it is time to; gives since when the thread has been worked on. */
+  async #rested(since) {
+    if (performance.now() - since < PIECE) return since;
+    await rest();
+    this.#held();
+    return performance.now();
+  }
+
+  #held() {
+    if (this.#disposed) throw new TypeError("the lanes were disposed");
+    return this.#sessions;
+  }
+
+  /** Does work after that which is under way. */
+  #next(work) {
+    const result = this.#turn.then(() => {
+      this.#held();
+      return work();
+    });
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /**
+   * Trains every run by so many steps, or all of them for about so many milliseconds together, whichever ends first, and says
+   * what they look like then. A run that fails stays where it is, and its error is told; the others go on.
+   * @param {{ steps?: number, milliseconds?: number }} slice
+   * @param {{ curve?: number }} [view]
+   */
+  advance({ steps = Infinity, milliseconds = Infinity }, view) {
+    return this.#next(async () => {
+      if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
+      need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
+      need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
+      await this.#train(steps, milliseconds);
+      return this.#look(view);
+    });
+  }
+
+  /** Round after round of a few steps of each, so that the runs stay beside each other. */
+  async #train(steps, milliseconds) {
+    const start = performance.now();
+    let since = start;
+    let done = 0;
+    const open = () => this.#sessions.some((session, at) => !this.#errors[at] && !session.done);
+    for (let left = steps; left > 0 && performance.now() - start < milliseconds && open(); ) {
+      const round = Math.min(left, 16);
+      for (let at = 0; at < this.#sessions.length; at += 1) {
+        for (let more = round; more > 0 && !this.#errors[at] && !this.#sessions[at].done; ) {
+          try {
+            // (A piece of a walk over all rows is no step.)
+            const stepped = this.#sessions[at].advance({ steps: more, milliseconds: PIECE });
+            [more, done] = [more - stepped, done + stepped];
+          } catch (error) {
+            this.#errors[at] = String(error?.message ?? error);
+          }
+          since = await this.#rested(since);
+        }
+      }
+      left -= round;
+    }
+    if (done) this.#milliseconds = (performance.now() - start) / done;
+  }
+
+  async #look({ curve = 0 } = {}) {
+    const runs = this.runs.length;
+    const numbers = () => new Float64Array(runs).fill(NaN);
+    const reports = { step: new Uint32Array(runs), done: new Uint8Array(runs), collapsed: new Uint8Array(runs), failed: new Uint8Array(runs), errors: [...this.#errors], objective: numbers(), metrics: {} };
+    if (curve) Object.assign(reports, { curve, roc: new Float32Array(runs * curve).fill(NaN), pr: new Float32Array(runs * curve).fill(NaN) });
+    let since = performance.now();
+    for (let at = 0; at < runs; at += 1) {
+      if (this.#errors[at]) [reports.failed[at], reports.done[at]] = [1, 1];
+      else {
+        const { step, done, collapsed = false, objective, test, roc, pr } = this.#sessions[at].snapshot(curve ? { curve } : {});
+        [reports.step[at], reports.done[at], reports.collapsed[at], reports.objective[at]] = [step, done, collapsed, objective];
+        for (const [name, value] of Object.entries(test)) if (typeof value === "number") (reports.metrics[name] ??= numbers())[at] = value;
+        if (curve) {
+          reports.roc.set(roc, at * curve);
+          reports.pr.set(pr, at * curve);
+        }
+      }
+      since = await this.#rested(since);
+    }
+    return { step: Math.max(...reports.step), done: reports.done.every(Boolean), milliseconds: this.#milliseconds, reports, summary: summarise(reports) };
+  }
+
+  /** Metrics of every run, as typed arrays. @param {{ curve?: number }} [view] */
+  async reports(view) {
+    return (await this.advance({ steps: 0 }, view)).reports;
+  }
+
+  /** Median and 10 to 90 % of them. @param {{ curve?: number }} [view] */
+  async summary(view) {
+    return (await this.advance({ steps: 0 }, view)).summary;
+  }
+
+  /**
+   * Trains to the end, or for so many steps if that is before, and says what the runs look like every so many.
+   * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
+   */
+  async *run({ steps = Infinity, every = 10, view } = {}) {
+    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
+  }
+
+  /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */
+  save(lane) {
+    return this.#next(() => this.#lane(lane).save());
+  }
+
+  /** A session that goes on from one of the runs, which stays here as it is. @param {number} lane @returns {Promise<Session>} */
+  load(lane) {
+    return this.#next(() => new Session({ ...this.#options(lane), bytes: this.#lane(lane).save() }));
+  }
+
+  #lane(lane) {
+    need(whole(lane, 0, this.runs.length - 1), "lane", lane, `a whole number from 0 to ${this.runs.length - 1}`);
+    return this.#held()[lane];
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.#disposed = true;
+    for (const session of this.#sessions) session.dispose();
+    this.#sessions = [];
+  }
+}

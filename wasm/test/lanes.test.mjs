@@ -1,0 +1,93 @@
+// Many runs at a time. Needs `undercurve serve --build-only` first.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Lanes, NeedsWebGpu, Session, init, synthetic } from "../js/index.js";
+
+await init();
+const data = synthetic("split", { rows: 400, testRows: 400, positives: 0.1 });
+const options = (change = {}) => ({ ...data, method: { name: "soap", settings: { pretrain: 20 } }, seed: 4, steps: 60, ...change });
+
+test("every run has the bits of a session, goes on as one, and is summed up", async () => {
+  for (const [lanes, runs] of [[3, [[4, {}], [5, {}], [6, {}]]], [{ grid: { lr: [0.01, 0.2], gamma: [0.5] }, seeds: 2 }, [4, 4, 5, 5].map((seed, at) => [seed, { lr: [0.01, 0.2][at % 2], gamma: 0.5 }])]]) {
+    const many = await Lanes.create(options({ lanes }));
+    assert.deepEqual(many.runs, runs.map(([seed, settings]) => ({ seed, settings })));
+    assert.match(many.backendReason, new RegExp(`CPU, .*, ${runs.length} runs in turn: `));
+    const half = await many.advance({ steps: 35 }, { curve: 11 });
+    assert.deepEqual([half.step, half.done, [...half.reports.step]], [35, false, runs.map(() => 35)]);
+    const kept = await many.load(1);
+    let last;
+    for await (const shot of many.run({ every: 10 })) last = shot;
+    assert.ok(last.done && last.step === 60);
+    const { reports, summary } = await many.advance({ steps: 5 }, { curve: 11 });
+    for (const [at, { seed, settings }] of many.runs.entries()) {
+      const one = new Session(options({ seed, method: { name: "soap", settings: { pretrain: 20, ...settings } } }));
+      const { test: metrics, objective, roc, pr } = one.run({ curve: 11 });
+      assert.deepEqual(await many.save(at), one.save());
+      for (const [name, value] of Object.entries(metrics)) assert.equal(reports.metrics[name][at], value);
+      assert.deepEqual([reports.objective[at], reports.roc.slice(11 * at, 11 * at + 11), reports.pr.slice(11 * at, 11 * at + 11)], [objective, roc, pr]);
+    }
+    // What was taken out half way ends as what stayed.
+    assert.equal(kept.snapshot().step, 35);
+    kept.run();
+    assert.deepEqual(kept.save(), await many.save(1));
+    const ap = [...reports.metrics.ap].sort((a, b) => a - b);
+    assert.equal(summary.metrics.ap.median, runs.length === 3 ? ap[1] : (ap[1] + ap[2]) / 2);
+    assert.ok(summary.metrics.ap.low > ap[0] && summary.metrics.ap.high < ap.at(-1) && summary.metrics.ap.runs === runs.length);
+    assert.ok(summary.roc.median.every((rate, k) => summary.roc.low[k] <= rate && rate <= summary.roc.high[k]));
+    const { roc, pr, ...figures } = summary;
+    assert.ok(roc && pr);
+    assert.deepEqual(await many.summary(), figures);
+    many.dispose();
+    kept.snapshot(); // (its rows are its own)
+    await assert.rejects(many.reports(), /the lanes were disposed/);
+  }
+});
+
+test("a run that fails is told, and the others go on", async () => {
+  // (A batch of one row has one class.)
+  const many = await Lanes.create(options({ lanes: { grid: { batch: [1, 64] } }, method: { name: "soap", settings: { sampling: "uniform", pretrain: 1 } } }));
+  const { done, reports, summary } = await many.advance({ steps: 60 });
+  assert.deepEqual([done, [...reports.failed], reports.step[1], summary.failed, summary.metrics.ap.runs], [true, [1, 0], 60, 1, 1]);
+  assert.ok(reports.errors[0].length > 10 && Number.isNaN(reports.metrics.ap[0]) && summary.metrics.ap.median === reports.metrics.ap[1]);
+  many.dispose();
+});
+
+test("the thread is never held for long", async () => {
+  const many = await Lanes.create(options({ lanes: 64, steps: 400, model: { kind: "mlp", hidden: [16] } }));
+  let turns = 0;
+  const ticks = setInterval(() => (turns += 1), 1);
+  const begin = performance.now();
+  const { milliseconds } = await many.advance({ milliseconds: 500 }, { curve: 33 });
+  clearInterval(ticks);
+  assert.ok(milliseconds > 0);
+  // (Of a loaded machine the mean says more than the longest wait.)
+  assert.ok((performance.now() - begin) / turns < 50, `${turns} turns`);
+  // What was disposed under way is told.
+  const waiting = many.advance({ steps: 400 });
+  setTimeout(() => many.dispose(), 20);
+  await assert.rejects(waiting, /the lanes were disposed/);
+});
+
+test("nonsense is refused in one sentence", async () => {
+  for (const [change, text] of [
+    [{ lanes: 0 }, /^lanes 0: expected a whole number from 1 to 1024$/],
+    [{ lanes: 1025 }, /^lanes 1025/],
+    [{ lanes: 2.5 }, /^lanes 2.5/],
+    [{ lanes: {} }, /^lanes.grid undefined|^lanes.grid \[object Object\]: expected parameters/],
+    [{ lanes: { grid: {} } }, /^lanes.grid/],
+    [{ lanes: { grid: { lr: [] } } }, /^lanes.grid.lr : expected an array/],
+    [{ lanes: { grid: { lr: [0.1, 0.1] } } }, /^lanes.grid.lr 0.1,0.1: expected every value once/],
+    [{ lanes: { grid: { lr: Array.from({ length: 600 }, (_, k) => k + 1) }, seeds: 2 } }, /^lanes 1200: expected 1024 runs at most/],
+    [{ lanes: { grid: { pretrain: [1, 2] } } }, /^lanes.grid.pretrain 20: expected it not to be in method.settings, too/],
+    [{ lanes: { grid: { lrr: [1] } } }, /lrr/],
+    [{ lanes: 2, bytes: new Uint8Array(3) }, /^bytes of one session/],
+    [{ lanes: 2, groups: new Uint32Array(400) }, /one run at a time/],
+    [{ lanes: 2, backend: "fast" }, /^backend fast: expected auto, cpu, gpu$/],
+  ]) {
+    await assert.rejects(Lanes.create(options(change)), (error) => text.test(error.message) || assert.fail(error.message), String(text));
+  }
+  await assert.rejects(Lanes.create(options({ lanes: 2, backend: "gpu" })), (error) => error instanceof NeedsWebGpu && /\/webgpu/.test(error.message));
+  const { createTrainer } = await import("../js/worker.js");
+  await assert.rejects(createTrainer(options({ backend: "gpu" })), (error) => error instanceof NeedsWebGpu);
+});
