@@ -36,7 +36,9 @@ fn handed_over(mut ahead: Trainer<f32>, data: &Arc<Dataset<f32>>, what: &str) ->
         assert_eq!(shape.state as usize, ahead.state()?.len(), "{what}");
         let (mut lists, mut pace) = (vec![u32::MAX; PIECE * len], [[f32::NAN; 2]; PIECE]);
         let (before, saved) = (ahead.snapshot()?, ahead.save());
+        let plain = ahead.plain_steps(PIECE)?;
         let mut made = ahead.draw(&mut lists, &mut pace)?;
+        assert!(made == plain || shape.negatives.is_none() && made < plain, "{what}: {made} of {plain}");
         // Taken back and drawn again it is the same.
         ahead.restore(&before)?;
         assert!(ahead.save() == saved, "{what}: not as it was");

@@ -2,7 +2,7 @@
 
 use super::memory::again;
 use super::{Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes, go_on, number, owned, place};
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, COUNTERS};
 use crate::batch::{Batch, Drawn};
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
@@ -82,19 +82,33 @@ impl<M, E, A, S> Host<M, E, A, S> {
         if to.lists.len() < need {
             return Err(Error::Length { what: "lists", need, got: to.lists.len() });
         }
-        let left = |end: u64, done: u64| usize::try_from(end.saturating_sub(done)).unwrap_or(usize::MAX);
+        let most = self.plain_steps::<T>(*pieces.steps, pieces.counters, to.pace);
         match &self.pretraining {
-            // (Its last step ends it.)
-            Some(first) if *pieces.steps < first.steps => {
-                let most = left(first.steps.min(self.steps) - 1, *pieces.steps);
-                let Pretraining { estimator, algorithm, sampler, .. } = first;
+            Some(Pretraining { steps, estimator, algorithm, sampler, .. }) if *pieces.steps < *steps => {
                 draw((estimator, algorithm, sampler), &parts, most, data, pieces, desk, to)
             }
             _ => {
-                let most = left(self.steps, *pieces.steps);
                 let Self { estimator, algorithm, sampler, .. } = self;
                 draw((estimator, algorithm, sampler), &parts, most, data, pieces, desk, to)
             }
+        }
+    }
+
+    /// How many of the next steps are plain ones, after so many and at these counters; and what the rule needs of each.
+    pub(crate) fn plain_steps<T: Real>(&self, steps: u64, counters: &[u64], pace: &mut [[f64; 2]]) -> usize
+    where
+        A: Algorithm<T>,
+    {
+        // (The last step of pre-training ends it.)
+        let first = self.pretraining.as_ref().filter(|first| steps < first.steps);
+        let end = first.map_or(self.steps, |first| first.steps.min(self.steps) - 1);
+        let left = usize::try_from(end.saturating_sub(steps)).unwrap_or(usize::MAX);
+        let most = left.min(pace.len());
+        let mut own = [0; COUNTERS];
+        own.copy_from_slice(counters);
+        match first {
+            Some(first) => Algorithm::<T>::pace(&first.algorithm, &mut own, &mut pace[..most]),
+            None => self.algorithm.pace(&mut own, &mut pace[..most]),
         }
     }
 
@@ -169,11 +183,6 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     to: Ahead<'_>,
 ) -> Result<usize> {
     let (segments, rows) = (&data.segments, parts.rows);
-    let most = most.min(to.pace.len());
-    // How many plain steps there are, before anything moves.
-    let mut counters = [0; crate::algorithm::COUNTERS];
-    counters.copy_from_slice(pieces.counters);
-    let most = algorithm.pace(&mut counters, &mut to.pace[..most]);
     let owned = owned(estimator, segments);
     let (mut made, mut refused) = (0, false);
     for list in to.lists.chunks_exact_mut(parts.list).take(most) {

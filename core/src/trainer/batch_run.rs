@@ -574,7 +574,7 @@ impl<T: Real> BatchRun<T> {
 
 impl Sizes {
     /// The algorithm's counters in the counts of a state.
-    fn counters<'a>(&self, u64: &'a [u64]) -> &'a [u64] {
+    pub(super) fn counters<'a>(&self, u64: &'a [u64]) -> &'a [u64] {
         let from = self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS;
         &u64[from..from + crate::algorithm::COUNTERS]
     }

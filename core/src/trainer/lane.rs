@@ -41,9 +41,20 @@ impl<T: Real> Trainer<T> {
         Ok(&self.batches()?.real)
     }
 
+    /// How many of the next steps, at most so many, are plain ones, which somebody else can make; where it is 0 and the run not
+    /// at its end, the next is [`step`](Self::step)'s.
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn plain_steps(&self, most: usize) -> Result<usize> {
+        let BatchRun { host, sizes, u64, .. } = self.batches()?;
+        Ok(host.plain_steps::<T>(u64[0], sizes.counters(u64), &mut vec![[0.0; 2]; most]))
+    }
+
     /// Draws the batches of the next steps and moves the run's counts past them. `lists` has room for
     /// [`Shape::list_len`] numbers for each step, `pace` for two: what the rule needs of it. Returns how many steps, as many
-    /// as `pace` has room for or fewer; where it is 0 and the run not at its end, the next step is [`step`](Self::step)'s.
+    /// as `pace` has room for; fewer where other than [plain](Self::plain_steps) ones come first, or a batch that the objective
+    /// refuses.
     ///
     /// The run then waits for [`set_state`](Self::set_state): until then its numbers are those of before, its counts are not.
     ///
