@@ -90,13 +90,22 @@ impl Recipe {
 }
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-pub use owned::{Lane, Shape};
+pub use owned::{Lane, OBJECTIVES, RULES, Shape};
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
 mod owned {
     use super::Recipe;
-    use crate::surrogate::AnySurrogate;
+    use crate::error::Error;
+    use crate::surrogate::{AnySurrogate, SURROGATE_NAMES};
     use alloc::vec::Vec;
+    use core::fmt;
+    use core::str::FromStr;
+
+    /// The names that objectives have in recipes.
+    pub const OBJECTIVES: [&str; 7] =
+        ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "auc-min-max", "cross-entropy", "focal"];
+    /// The names that step rules have in recipes.
+    pub const RULES: [&str; 8] = ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg"];
 
     /// What a step of a run is made of.
     #[derive(Clone, Debug, PartialEq)]
@@ -153,6 +162,75 @@ mod owned {
         pub fn list_len(&self) -> usize {
             let slots = if self.bank == self.state { 0 } else { self.rows - self.negatives.unwrap_or(0) };
             (1 + self.rows + slots) as usize
+        }
+    }
+
+    /// As one line of words, which [`str::parse`] reads: in the order of the fields, `-` for nothing.
+    impl fmt::Display for Shape {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for (at, width) in self.widths.iter().enumerate() {
+                write!(f, "{}{width}", if at > 0 { "," } else { "" })?;
+            }
+            write!(f, " {} {} ", u8::from(self.tanh), self.rows)?;
+            match self.negatives {
+                Some(negatives) => write!(f, "{negatives}")?,
+                None => f.write_str("-")?,
+            }
+            let surrogate = if self.surrogate.is_empty() { "-" } else { self.surrogate };
+            let (sigmoid, pull) = (u8::from(self.sigmoid), u8::from(self.pull));
+            write!(f, " {} {surrogate} {sigmoid} {} {} {pull}", self.objective, self.rule, self.ascent)?;
+            let Self { params, length, points, slots, bank, state, .. } = self;
+            write!(f, " {params} {length} {points} {slots} {bank} {state}")
+        }
+    }
+
+    impl FromStr for Shape {
+        type Err = Error;
+        fn from_str(text: &str) -> Result<Self, Error> {
+            let mut words = text.split(' ');
+            let mut shape = || {
+                let widths = words.next()?.split(',').map(|width| width.parse().ok()).collect::<Option<_>>()?;
+                let mut word = || words.next();
+                let number = |word: Option<&str>| word?.parse::<u32>().ok();
+                let flag = |word: Option<&str>| Some(number(word)? == 1);
+                let tanh = flag(word())?;
+                let rows = number(word())?;
+                let negatives = match word()? {
+                    "-" => None,
+                    some => Some(number(Some(some))?),
+                };
+                let name = |names: &[&'static str], word: &str| names.iter().copied().find(|&name| name == word);
+                let objective = name(&OBJECTIVES, word()?)?;
+                let surrogate = match word()? {
+                    "-" => "",
+                    some => name(SURROGATE_NAMES, some)?,
+                };
+                let sigmoid = flag(word())?;
+                let rule = name(&RULES, word()?)?;
+                let (ascent, pull) = (number(word())?, flag(word())?);
+                let (params, length, points) = (number(word())?, number(word())?, number(word())?);
+                let (slots, bank, state) = (number(word())?, number(word())?, number(word())?);
+                let shape = Self {
+                    widths,
+                    tanh,
+                    rows,
+                    negatives,
+                    objective,
+                    surrogate,
+                    sigmoid,
+                    rule,
+                    ascent,
+                    pull,
+                    params,
+                    length,
+                    points,
+                    slots,
+                    bank,
+                    state,
+                };
+                word().is_none().then_some(shape)
+            };
+            shape().ok_or(Error::Param { what: "shape" })
         }
     }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use undercurve::Error;
 use undercurve::data::Dataset;
+use undercurve::lane::Shape;
 use undercurve::registry::METHODS;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer, TrainerError};
@@ -33,6 +34,7 @@ fn handed_over(mut ahead: Trainer<f32>, data: &Arc<Dataset<f32>>, what: &str) ->
     while !ahead.is_done() {
         let lane = ahead.lane()?;
         let (shape, len) = (&lane.shape, lane.shape.list_len());
+        assert_eq!(shape.to_string().parse(), Ok(shape.clone()), "{what}");
         assert_eq!(shape.state as usize, ahead.state()?.len(), "{what}");
         let (mut lists, mut pace) = (vec![u32::MAX; PIECE * len], [[f32::NAN; 2]; PIECE]);
         let (before, saved) = (ahead.snapshot()?, ahead.save());
@@ -191,4 +193,21 @@ fn a_run_that_is_handed_over_and_back_is_the_run() {
     }
     none.dedup();
     assert_eq!(none, NONE);
+}
+
+#[test]
+fn nonsense_is_no_shape() {
+    let text = "2,4,1 1 20 - soap sigmoid 0 adam 0 0 17 17 1 17 51 99";
+    let shape: Shape = text.parse().unwrap();
+    assert_eq!((shape.to_string().as_str(), shape.list_len()), (text, 41));
+    let words: Vec<&str> = text.split(' ').collect();
+    for at in 0..words.len() {
+        for bad in ["", "x", "-1", "4294967296"] {
+            let mut words = words.clone();
+            words[at] = bad;
+            assert_eq!(words.join(" ").parse::<Shape>(), Err(Error::Param { what: "shape" }), "{bad} at {at}");
+        }
+        assert!(words[..at].join(" ").parse::<Shape>().is_err());
+    }
+    assert!(format!("{text} 1").parse::<Shape>().is_err());
 }
