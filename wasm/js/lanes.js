@@ -255,7 +255,10 @@ export class Lanes {
 
   /** A session that goes on from one of the runs, which stays here as it is. @param {number} lane @returns {Promise<Session>} */
   load(lane) {
-    return this.#next(() => new Session({ ...this.#options(lane), bytes: this.#lane(lane).save() }));
+    return this.#next(() => {
+      const bytes = this.#lane(lane).save();
+      return new Session({ ...this.#options(lane), bytes });
+    });
   }
 
   #lane(lane) {

@@ -54,7 +54,7 @@ const calls = {
   async create(options) {
     const created = await Session.create(options);
     sessions.set(++last, created);
-    return last;
+    return { session: last };
   },
   async createLanes(options) {
     const created = await Lanes.create(options);
@@ -65,8 +65,9 @@ const calls = {
   advanceLanes: (session, slice, view) => held(session).advance(slice, view),
   saveLane: (session, lane) => held(session).save(lane),
   async loadLane(session, lane) {
-    sessions.set(++last, await held(session).load(lane));
-    return last;
+    const loaded = await held(session).load(lane);
+    sessions.set(++last, loaded);
+    return { session: last };
   },
   advance(session, slice, view) {
     const trainer = held(session);

@@ -163,7 +163,8 @@ export class WorkerLanes {
 
   /** A trainer in the same worker that goes on from one of the runs, which stays here as it is. @param {number} lane */
   async load(lane) {
-    return new WorkerTrainer(this.#engine, await this.#engine.call("loadLane", this.#session, lane), false, chosen());
+    const { session } = await this.#engine.call("loadLane", this.#session, lane);
+    return new WorkerTrainer(this.#engine, session, false, chosen());
   }
 
   /** Gives the memory back, and the worker if it was made for these runs: trainers that were loaded end with it. */
@@ -189,7 +190,8 @@ export async function createTrainer({ engine, backend, ...options }) {
   const home = engine ?? new Engine();
   try {
     if (options.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...options, backend }));
-    return new WorkerTrainer(home, await home.call("create", options), owned, how);
+    const { session } = await home.call("create", options);
+    return new WorkerTrainer(home, session, owned, how);
   } catch (error) {
     if (owned) home.dispose();
     throw error;

@@ -91,3 +91,36 @@ test("nonsense is refused in one sentence", async () => {
   const { createTrainer } = await import("../js/worker.js");
   await assert.rejects(createTrainer(options({ backend: "gpu" })), (error) => error instanceof NeedsWebGpu);
 });
+
+test("a worker trains the same runs", async () => {
+  // (One that is this thread; what goes to it and comes back is copied as for another.)
+  let worker;
+  globalThis.Worker = class {
+    constructor() {
+      worker = this;
+    }
+    postMessage(data) {
+      self.onmessage({ data: structuredClone(data) });
+    }
+    terminate() {}
+  };
+  globalThis.self = { postMessage: (data) => worker.onmessage({ data: structuredClone(data) }) };
+  await import("../js/worker-host.js");
+  const { createTrainer } = await import("../js/worker.js");
+  const lanes = { grid: { lr: [0.01, 0.2] }, seeds: 2 };
+  const [there, here] = [await createTrainer(options({ lanes })), await Lanes.create(options({ lanes }))];
+  assert.deepEqual([there.runs, there.backend, there.backendReason], [here.runs, here.backend, here.backendReason]);
+  const steps = [];
+  for await (const shot of there.run({ every: 20, view: { curve: 5 } })) steps.push(shot.step);
+  assert.deepEqual(steps, [20, 40, 60]);
+  await here.advance({ steps: 60 });
+  for (const of of ["reports", "summary"]) assert.deepEqual(await there[of]({ curve: 5 }), await here[of]({ curve: 5 }));
+  const one = await there.load(3);
+  assert.deepEqual(await one.save(), await there.save(3));
+  assert.match(one.backendReason, /one run is faster here than on a GPU/);
+  const { step, test: metrics } = await one.advance({ steps: 0 });
+  assert.deepEqual([step, metrics.ap], [60, (await there.reports()).metrics.ap[3]]);
+  await assert.rejects(there.load(4), /^Error: lane 4: expected a whole number from 0 to 3$/);
+  await assert.rejects(createTrainer(options({ lanes: 0 })), /^Error: lanes 0/);
+  there.dispose();
+});
