@@ -125,9 +125,9 @@ impl Context {
     pub fn lent(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self, GpuError> {
         let limits = device.limits();
         let least = [
-            ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage.into(), 5u64),
-            ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into(), 2048),
-            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup.into(), 64),
+            ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage.into(), 8u64),
+            ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into(), 16_384),
+            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup.into(), 256),
             ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension.into(), 16_384),
             ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, 128 << 20),
         ];
@@ -179,7 +179,7 @@ impl Context {
     }
 
     /// What the device said outside any call, if it said something.
-    fn alive(&self) -> Result<(), GpuError> {
+    pub(crate) fn alive(&self) -> Result<(), GpuError> {
         let Ok(mut trouble) = self.trouble.lock() else { return Ok(()) };
         if let Some(message) = trouble.lost.clone() {
             return Err(GpuError::Lost { message });
@@ -204,10 +204,10 @@ impl Context {
         self.failure(message)
     }
 
-    /// Waits for the work submitted so far, but no longer than `limit`.
+    /// Waits for the work submitted so far, or up to a submission, but no longer than `limit`.
     #[cfg(not(target_arch = "wasm32"))]
-    fn wait(&self, limit: Duration) -> Result<(), GpuError> {
-        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(limit) });
+    fn wait(&self, submission_index: Option<wgpu::SubmissionIndex>, limit: Duration) -> Result<(), GpuError> {
+        let poll = || self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(limit) });
         match quietly(poll) {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(_)) => {
@@ -221,29 +221,78 @@ impl Context {
 
     /// The floats of a buffer that can be mapped, after the work submitted so far, which is about so many pairs.
     pub(crate) async fn read(&self, buffer: &wgpu::Buffer, floats: usize, pairs: u64) -> Result<Vec<f32>, GpuError> {
-        let bytes = 4 * floats as u64;
-        let mapped = Signal::default();
-        let done = mapped.clone();
-        buffer.map_async(wgpu::MapMode::Read, 0..bytes, move |result| done.set(result.is_ok()));
+        let mapped = self.map(buffer, floats);
         #[cfg(not(target_arch = "wasm32"))]
         {
             // A minute, and a second for as many pairs as any device computes in a fraction of one.
-            self.wait(Duration::from_secs(60 + pairs / 10_000_000))?;
+            self.wait(None, Duration::from_secs(60 + pairs / 10_000_000))?;
             // It has been answered by now; if not, nobody will.
             mapped.set(false);
         }
         #[cfg(target_arch = "wasm32")]
         let _ = pairs; // the browser watches its devices
-        if !mapped.await {
+        let mapped = mapped.await;
+        self.take(buffer, floats, mapped)
+    }
+
+    /// Asks for a buffer's floats, after the work submitted so far.
+    pub(crate) fn map(&self, buffer: &wgpu::Buffer, floats: usize) -> Signal {
+        let mapped = Signal::default();
+        let done = mapped.clone();
+        buffer.map_async(wgpu::MapMode::Read, 0..4 * floats as u64, move |result| done.set(result.is_ok()));
+        mapped
+    }
+
+    /// The floats that were asked for, once that was answered.
+    pub(crate) fn take(&self, buffer: &wgpu::Buffer, floats: usize, mapped: bool) -> Result<Vec<f32>, GpuError> {
+        if !mapped {
             return Err(self.failure("a buffer could not be read".to_string()));
         }
-        let view = buffer.get_mapped_range(0..bytes).map_err(|error| self.failure(error.to_string()))?;
+        let view = buffer.get_mapped_range(0..4 * floats as u64).map_err(|error| self.failure(error.to_string()))?;
         let mut out = vec![0.0f32; floats];
         bytemuck::cast_slice_mut::<f32, u8>(&mut out).copy_from_slice(&view);
         drop(view);
         buffer.unmap();
         Ok(out)
     }
+
+    /// Submits work that can be waited for apart from what follows it.
+    pub(crate) fn submit(&self, commands: wgpu::CommandBuffer) -> Submitted {
+        let index = self.queue.submit([commands]);
+        let done = Signal::default();
+        let signal = done.clone();
+        self.queue.on_submitted_work_done(move || signal.set(true));
+        Submitted { index, done }
+    }
+
+    /// Waits for submitted work.
+    pub(crate) async fn finish(&self, work: Submitted) -> Result<(), GpuError> {
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            self.wait(Some(work.index), Duration::from_secs(60))?;
+            work.done.set(true);
+        }
+        #[cfg(target_arch = "wasm32")]
+        drop(work.index);
+        work.done.await;
+        self.alive()
+    }
+
+    /// Lets what is finished be answered, without waiting.
+    pub(crate) fn look_up(&self) -> Result<(), GpuError> {
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Err(message) = quietly(|| self.device.poll(wgpu::PollType::Poll)) {
+            return Err(self.lose(message));
+        }
+        self.alive()
+    }
+}
+
+/// Work on its way.
+#[derive(Debug)]
+pub(crate) struct Submitted {
+    index: wgpu::SubmissionIndex,
+    done: Signal,
 }
 
 /// wgpu, where it was built with a graphics interface.
@@ -297,10 +346,14 @@ fn quietly<R>(work: impl FnOnce() -> R) -> Result<R, String> {
 }
 
 /// One yes or no that arrives later; the first counts.
-#[derive(Clone, Default)]
-struct Signal(Arc<Mutex<(Option<bool>, Option<Waker>)>>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signal(Arc<Mutex<(Option<bool>, Option<Waker>)>>);
 
 impl Signal {
+    /// What arrived, if it has.
+    pub(crate) fn get(&self) -> Option<bool> {
+        self.0.lock().ok().and_then(|state| state.0)
+    }
     fn set(&self, value: bool) {
         if let Ok(mut state) = self.0.lock() {
             state.0.get_or_insert(value);

@@ -53,6 +53,11 @@ pub enum GpuError {
         /// Its words.
         message: String,
     },
+    /// No kernel for this.
+    NoKernel {
+        /// What it was.
+        what: String,
+    },
     /// A wrong input.
     Core(undercurve::Error),
 }
@@ -74,6 +79,7 @@ impl fmt::Display for GpuError {
             }
             Self::Lost { message } => write!(f, "the GPU was lost: {message}"),
             Self::Device { message } => write!(f, "the GPU refused: {message}"),
+            Self::NoKernel { what } => write!(f, "the GPU has no kernel for {what}"),
             Self::Core(error) => error.fmt(f),
         }
     }

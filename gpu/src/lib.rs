@@ -1,5 +1,6 @@
 //! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`PairKernel`] sums the pairs of
-//! a batch; [`GpuExact`] sorts whole data once, for metrics and exact gradients of the hinge family.
+//! a batch; [`Lanes`] makes whole training steps of many runs at once; [`GpuExact`] sorts whole data once, for metrics and
+//! exact gradients of the hinge family.
 //!
 //! ```no_run
 //! use undercurve::surrogate::AnySurrogate;
@@ -25,8 +26,8 @@
 //! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
 //! **Not supported:** f64; exact sums over whole data but of hinge and squared hinge, or of more than 2²⁴ rows; keeping u,
-//! model or step rule on the device (scores go up and gradients come back each call); OpenGL adapters; batches with more
-//! scores of one class than one buffer holds (64 million at WebGPU's default limits).
+//! model or step rule on the device but of lanes (elsewhere scores go up and gradients come back each call); OpenGL
+//! adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default limits).
 #![forbid(unsafe_code)]
 
 mod context;
@@ -35,6 +36,7 @@ mod device;
 mod error;
 mod exact;
 pub mod kernel;
+mod lanes;
 
 pub use context::Context;
 #[cfg(not(target_arch = "wasm32"))]
@@ -42,4 +44,5 @@ pub use device::GpuDevice;
 pub use error::GpuError;
 pub use exact::{ExactMetrics, GpuExact};
 pub use kernel::pair::{PairKernel, PairWeight, RowSum};
+pub use lanes::{Lanes, MAX_RUNS};
 pub use wgpu;

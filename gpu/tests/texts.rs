@@ -42,6 +42,7 @@ fn broken(text: &str) -> Result<(), String> {
                 AddressSpace::Storage { .. } => storage += 1,
                 AddressSpace::Uniform => uniforms += 1,
                 AddressSpace::WorkGroup => shared += sizes[global.ty].size.next_multiple_of(16),
+                AddressSpace::Private => {}
                 other => return Err(format!("{}: {other:?}", entry.name)),
             }
         }

@@ -1,6 +1,8 @@
-//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror.
+//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror; of the lanes a
+//! folder of parts that are joined.
 
 pub mod exact;
+pub mod lane;
 pub mod pair;
 pub mod surrogate;
 
@@ -8,5 +10,5 @@ pub mod surrogate;
 #[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    [pair::texts(), exact::texts()].concat()
+    [pair::texts(), exact::texts(), lane::texts()].concat()
 }

@@ -11,20 +11,25 @@ pub struct Snippet {
     pub shape: [f32; 2],
 }
 
+/// The text of a surrogate of the core's [`SURROGATES`](undercurve::surrogate::SURROGATES).
+pub(crate) fn source(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "square" => include_str!("surrogate/square.wgsl"),
+        "squared-hinge" => include_str!("surrogate/squared-hinge.wgsl"),
+        "hinge" => include_str!("surrogate/hinge.wgsl"),
+        "smoothed-hinge" => include_str!("surrogate/smoothed-hinge.wgsl"),
+        "ramp" => include_str!("surrogate/ramp.wgsl"),
+        "logistic" => include_str!("surrogate/logistic.wgsl"),
+        "sigmoid" => include_str!("surrogate/sigmoid.wgsl"),
+        "exponential" => include_str!("surrogate/exponential.wgsl"),
+        _ => return None,
+    })
+}
+
 /// The snippet of a surrogate.
 #[must_use]
 pub fn snippet(loss: AnySurrogate<f32>) -> Snippet {
-    let (source, shape) = match loss {
-        AnySurrogate::Square(s) => (include_str!("surrogate/square.wgsl"), [s.margin(), 0.0]),
-        AnySurrogate::SquaredHinge(s) => (include_str!("surrogate/squared-hinge.wgsl"), [s.margin(), 0.0]),
-        AnySurrogate::Hinge(s) => (include_str!("surrogate/hinge.wgsl"), [s.margin(), 0.0]),
-        AnySurrogate::SmoothedHinge(s) => (include_str!("surrogate/smoothed-hinge.wgsl"), [s.margin(), s.smoothing()]),
-        AnySurrogate::Ramp(s) => (include_str!("surrogate/ramp.wgsl"), [s.margin(), 0.0]),
-        AnySurrogate::Logistic(s) => (include_str!("surrogate/logistic.wgsl"), [s.scale(), 0.0]),
-        AnySurrogate::Sigmoid(s) => (include_str!("surrogate/sigmoid.wgsl"), [s.scale(), 0.0]),
-        AnySurrogate::Exponential(s) => (include_str!("surrogate/exponential.wgsl"), [s.scale(), 0.0]),
-    };
-    Snippet { source, shape }
+    Snippet { source: source(loss.name()).unwrap_or_default(), shape: loss.numbers() }
 }
 
 /// Largest |ℓ| and |ℓ'| over the margins between `low` and `high`: both are convex or monotone in |t| outside the

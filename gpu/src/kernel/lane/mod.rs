@@ -1,0 +1,354 @@
+//! The text of a run's step, joined from parts: `step.wgsl` for all, a model, an estimator, a surrogate, a rule.
+//!
+//! One workgroup is one run; [`Lanes`](crate::Lanes) runs it, [`mirror`] is the same in the same order on the CPU.
+//!
+//! Products of hidden layers are single sums in ascending order; the last layer and sums over rows are four partial sums,
+//! (0 + 1) + (2 + 3); sums over pairs run in four lanes, added alike. Cost a step: 6·B·params multiply-adds and two
+//! evaluations a pair. Memory of a run: its state and B·(hidden widths + twice the widest) activations; of a workgroup at
+//! most 15,872 bytes.
+
+pub mod mirror;
+
+use super::surrogate;
+use crate::GpuError;
+use std::fmt::Write;
+pub use undercurve::lane::{Lane, Shape};
+
+/// Invocations of a workgroup.
+pub(crate) const GROUP: u32 = 256;
+/// Rows of a batch, at most.
+pub const MAX_ROWS: u32 = 512;
+/// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
+pub(crate) const ROUNDS: u64 = 60_000;
+
+/// A shape, and where its activations and parameters lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub shape: Shape,
+    /// Floats of a run's activations.
+    pub work: u32,
+    /// Where the last layer's parameters begin.
+    last: u32,
+    /// Where the last hidden layer's activations begin, and the gradient by them.
+    input: u32,
+    delta: u32,
+    stages: Vec<Stage>,
+}
+
+/// One product of a hidden layer, as network.wgsl has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stage {
+    kind: u32,
+    rows: u32,
+    columns: u32,
+    depth: u32,
+    left: u32,
+    right: u32,
+    to: u32,
+    value: u32,
+}
+
+const FORWARD: u32 = 0;
+const BACK: u32 = 1;
+const WEIGHTS: u32 = 2;
+const DATA: u32 = u32::MAX;
+
+/// Objectives, their surrogate and the auxiliaries they have, and whether they have a state.
+const OBJECTIVES: [(&str, &str, u32, bool); 7] = [
+    ("soap", "squared-hinge", 0, true),
+    ("auc-pairwise", "squared-hinge", 0, false),
+    ("smooth-ap", "sigmoid", 0, false),
+    ("cross-entropy", "", 0, false),
+    ("focal", "", 0, false),
+    ("auc-margin", "", 3, false),
+    ("auc-min-max", "", 3, false),
+];
+
+/// Rules, their points and their slots.
+const RULES: [(&str, u32, u32); 8] = [
+    ("sgd", 1, 0),
+    ("momentum", 1, 1),
+    ("adam", 1, 2),
+    ("amsgrad", 1, 2),
+    ("adagrad", 1, 1),
+    ("ppd-sg", 2, 1),
+    ("ppd-adagrad", 2, 3),
+    ("pesg", 2, 1),
+];
+
+/// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
+#[doc(hidden)]
+#[must_use]
+pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
+    let ((objective, surrogate, aux, states), (rule, points, slots)) = (OBJECTIVES[objective], RULES[rule]);
+    let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
+    let length = params + aux;
+    let bank = length * (points + slots);
+    Shape {
+        widths: widths.to_vec(),
+        tanh: false,
+        rows: 50,
+        negatives: Some(40),
+        objective,
+        surrogate,
+        sigmoid: false,
+        rule,
+        ascent: u32::from(aux > 0),
+        pull: false,
+        params,
+        length,
+        points,
+        slots: length * points,
+        bank,
+        state: bank + if states { 2 * 30 } else { 0 },
+    }
+}
+
+/// Texts of every part: all objectives with one rule, all rules with one objective, and all surrogates.
+pub(super) fn texts() -> Vec<(String, String)> {
+    let mut shapes = Vec::new();
+    for (at, widths) in [&[5, 1][..], &[70, 3, 65, 1]].into_iter().enumerate() {
+        shapes.extend((0..OBJECTIVES.len()).map(|objective| shape(widths, objective, 2)));
+        shapes.extend((0..RULES.len()).map(|rule| Shape { pull: rule == 2, ..shape(widths, 6, rule) }));
+        for &(surrogate, _, _) in undercurve::surrogate::SURROGATES {
+            let sigmoid = at == 1;
+            shapes.push(Shape { surrogate, sigmoid, tanh: true, rows: 512, negatives: None, ..shape(widths, 0, 0) });
+        }
+    }
+    let text = |shape: &Shape| {
+        let Shape { widths, objective, surrogate, rule, rows, pull, .. } = shape;
+        let name = format!("lane {widths:?} {objective} {surrogate} {rule} {rows} {pull}");
+        Some((name, Layout::of(shape).ok()?.text().ok()?))
+    };
+    shapes.iter().filter_map(text).collect()
+}
+
+/// Inputs of the last layer.
+fn last(shape: &Shape) -> u32 {
+    shape.widths[shape.widths.len() - 2]
+}
+
+impl Layout {
+    /// Where everything lies.
+    ///
+    /// # Errors
+    /// `NoKernel` for a shape that is none, or has no text; `Limits` for a batch of too many rows.
+    pub fn of(shape: &Shape) -> Result<Self, GpuError> {
+        if shape.rows > MAX_ROWS {
+            let (need, got) = (shape.rows.into(), MAX_ROWS.into());
+            return Err(GpuError::Limits { what: "rows of a batch", need, got });
+        }
+        let sizes = (shape.widths.windows(2)).map(|pair| (u64::from(pair[0]) + 1) * u64::from(pair[1]));
+        let ends = [shape.params, shape.length, shape.slots, shape.bank, shape.state];
+        let sound = shape.widths.len() >= 2
+            && shape.widths.last() == Some(&1)
+            && !shape.widths.contains(&0)
+            && shape.rows > 0
+            && shape.negatives.is_none_or(|negatives| negatives <= shape.rows)
+            && sizes.clone().sum::<u64>() == u64::from(shape.params)
+            && shape.points.checked_mul(shape.length) == Some(shape.slots)
+            && ends.is_sorted()
+            && shape.ascent <= shape.length;
+        if !sound {
+            return Err(GpuError::NoKernel { what: format!("{shape:?}") });
+        }
+        let hidden = &shape.widths[1..shape.widths.len() - 1];
+        let starts: Vec<u32> = sizes.scan(0, |at, size| Some(std::mem::replace(at, *at + size as u32))).collect();
+        let mut values = Vec::new();
+        let mut work = 0u64;
+        for &width in hidden {
+            values.push(work as u32);
+            work += u64::from(shape.rows) * u64::from(width);
+        }
+        let widest = u64::from(shape.rows) * u64::from(hidden.iter().copied().max().unwrap_or(0));
+        let deltas = [work as u32, (work + widest) as u32];
+        work += 2 * widest;
+        let work = u32::try_from(work).map_err(|_| GpuError::TooLarge {
+            what: "activations",
+            need: 4 * work,
+            limit: u32::MAX.into(),
+        })?;
+        let mut stages = Vec::new();
+        for (at, pair) in shape.widths.windows(2).take(hidden.len()).enumerate() {
+            let left = if at == 0 { DATA } else { values[at - 1] };
+            let (to, right) = (values[at], starts[at]);
+            stages.push(Stage {
+                kind: FORWARD,
+                rows: shape.rows,
+                columns: pair[1],
+                depth: pair[0],
+                left,
+                right,
+                to,
+                value: 0,
+            });
+        }
+        for at in (0..hidden.len()).rev() {
+            let (inputs, outputs) = (shape.widths[at], shape.widths[at + 1]);
+            let here = deltas[(hidden.len() - 1 - at) % 2];
+            if at > 0 {
+                let (to, value) = (deltas[(hidden.len() - at) % 2], values[at - 1]);
+                let (rows, right) = (shape.rows, starts[at]);
+                stages.push(Stage { kind: BACK, rows, columns: inputs, depth: outputs, left: here, right, to, value });
+            }
+            let left = if at == 0 { DATA } else { values[at - 1] };
+            stages.push(Stage {
+                kind: WEIGHTS,
+                rows: inputs,
+                columns: outputs,
+                depth: shape.rows,
+                left,
+                right: here,
+                to: starts[at],
+                value: 0,
+            });
+        }
+        let last = starts.last().copied().unwrap_or(0);
+        let input = values.last().copied().unwrap_or(0);
+        Ok(Self { shape: shape.clone(), work: work.max(1), last, input, delta: deltas[0], stages })
+    }
+
+    /// The text of its step, with the entry points `advance` and `look`.
+    ///
+    /// # Errors
+    /// As `Lanes::new`: `NoKernel`, `Limits`.
+    pub fn text(&self) -> Result<String, GpuError> {
+        let shape = &self.shape;
+        let none = |what: &str, name: &str| GpuError::NoKernel { what: format!("the {what} {name:?}") };
+        let [family, estimator] = match shape.objective {
+            "soap" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/soap.wgsl")],
+            "auc-pairwise" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/auc-pairwise.wgsl")],
+            "smooth-ap" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/smooth-ap.wgsl")],
+            "cross-entropy" => [include_str!("estimator/points.wgsl"), include_str!("estimator/cross-entropy.wgsl")],
+            "focal" => [include_str!("estimator/points.wgsl"), include_str!("estimator/focal.wgsl")],
+            "auc-margin" => [include_str!("estimator/moments.wgsl"), include_str!("estimator/auc-margin.wgsl")],
+            "auc-min-max" => [include_str!("estimator/moments.wgsl"), include_str!("estimator/auc-min-max.wgsl")],
+            name => return Err(none("objective", name)),
+        };
+        let surrogate = match shape.surrogate {
+            "" if matches!(shape.objective, "soap" | "auc-pairwise" | "smooth-ap") => {
+                return Err(none("surrogate", ""));
+            }
+            "" => "",
+            name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
+        };
+        let rule = match shape.rule {
+            "sgd" => include_str!("rule/sgd.wgsl"),
+            "momentum" => include_str!("rule/momentum.wgsl"),
+            "adam" | "amsgrad" => include_str!("rule/adam.wgsl"),
+            "adagrad" => include_str!("rule/adagrad.wgsl"),
+            "ppd-sg" => include_str!("rule/ppd-sg.wgsl"),
+            "ppd-adagrad" => include_str!("rule/ppd-adagrad.wgsl"),
+            "pesg" => include_str!("rule/pesg.wgsl"),
+            name => return Err(none("rule", name)),
+        };
+        let hidden = shape.widths.len() - 2;
+        let mut text = String::new();
+        for (name, value) in [
+            ("ROWS", shape.rows),
+            ("INPUTS", shape.widths[0]),
+            ("LAST", last(shape)),
+            ("LAST_AT", self.last),
+            ("PARAMS", shape.params),
+            ("LENGTH", shape.length),
+            ("SLOTS", shape.slots),
+            ("BANK", shape.bank),
+            ("STATE", shape.state),
+            ("ASCENT", shape.ascent),
+            ("LIST", shape.list_len() as u32),
+            ("WORK", self.work),
+            ("HIDDEN", hidden as u32),
+            ("STAGES", self.stages.len() as u32),
+            ("LAST_INPUT", self.input),
+            ("LAST_DELTA", self.delta),
+        ] {
+            let _ = writeln!(text, "const {name} = {value}u;");
+        }
+        for (name, value) in [
+            ("SIGMOID", shape.sigmoid),
+            ("TANH", shape.tanh),
+            ("PULL", shape.pull),
+            ("RISING", shape.rule == "amsgrad"),
+        ] {
+            let _ = writeln!(text, "const {name} = {value};");
+        }
+        for part in [include_str!("step.wgsl"), family, estimator, surrogate, rule] {
+            text.push_str(part);
+        }
+        if hidden == 0 {
+            text.push_str(include_str!("model/linear.wgsl"));
+        } else {
+            text.push_str(include_str!("model/network.wgsl"));
+            text.push_str("\nfn stage_of(at: u32) -> Stage {\n    switch at {\n");
+            for (at, s) in self.stages.iter().enumerate() {
+                let Stage { kind, rows, columns, depth, left, right, to, value } = s;
+                let label = if at + 1 == self.stages.len() { "default".to_string() } else { format!("case {at}u") };
+                let numbers = [kind, rows, columns, depth, left, right, to, value].map(|x| format!("{x}u"));
+                let _ = writeln!(text, "        {label}: {{ return Stage({}); }}", numbers.join(", "));
+            }
+            text.push_str("    }\n}\n");
+        }
+        Ok(text)
+    }
+
+    /// Rounds of all loops of one step, and of a dispatch besides.
+    pub fn rounds(&self) -> Rounds {
+        let shape = &self.shape;
+        let (rows, last, parts) = (shape.rows, last(shape), u64::from(shape.rows.div_ceil(4)));
+        let score = times(rows.div_ceil(64), 1 + u64::from(last.div_ceil(4)));
+        let columns = |width: u32| times(width.div_ceil(64), 1 + parts);
+        let over_rows = u64::from(rows.div_ceil(GROUP));
+        let quads = |count: u32| u64::from(count.div_ceil(4));
+        let positives = shape.rows - shape.negatives.unwrap_or(0);
+        // Where they differ, all may be negatives, or all positives.
+        let negatives = shape.negatives.unwrap_or(rows);
+        let (estimate, value) = match shape.objective {
+            "soap" | "smooth-ap" => {
+                let pairs = quads(negatives) + quads(positives);
+                let sweep = times(positives.div_ceil(GROUP), 1 + pairs);
+                (sweep + over_rows * (1 + quads(positives)), positives)
+            }
+            "auc-pairwise" => {
+                let sweep = times(positives.div_ceil(GROUP), 1 + quads(negatives));
+                (sweep + over_rows * (1 + quads(positives)), positives)
+            }
+            "auc-margin" | "auc-min-max" => (over_rows + quads(negatives.max(positives)), 0),
+            _ => (over_rows, rows),
+        };
+        let links = over_rows * if shape.sigmoid { 2 } else { 1 };
+        let products = |forward: bool| -> u64 {
+            let stages = self.stages.iter().filter(|stage| !forward || stage.kind == FORWARD);
+            stages.map(|stage| 1 + stage.rounds(columns)).sum()
+        };
+        let turn = if self.stages.is_empty() { 0 } else { (u64::from(rows) * u64::from(last)).div_ceil(GROUP.into()) };
+        Rounds {
+            step: 1 + over_rows + products(false) + score + links + estimate + turn + columns(last + 1),
+            block: 1 + 2 * over_rows + products(true) + score,
+            value: value.into(),
+        }
+    }
+}
+
+/// Rounds of loops, of whichever invocation has most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// Of a step.
+    pub step: u64,
+    /// Of a block of rows that is scored.
+    pub block: u64,
+    /// Of a dispatch's last step besides.
+    pub value: u64,
+}
+
+fn times(count: u32, each: u64) -> u64 {
+    u64::from(count) * each
+}
+
+impl Stage {
+    fn rounds(&self, columns: impl Fn(u32) -> u64) -> u64 {
+        // A slab is its round and four inside, the entries four.
+        let tile = 1 + 5 * u64::from(self.depth.div_ceil(16)) + 4;
+        let tiles = times(self.rows.div_ceil(64), 1 + times(self.columns.div_ceil(64), tile));
+        tiles + if self.kind == WEIGHTS { columns(self.columns) } else { 0 }
+    }
+}

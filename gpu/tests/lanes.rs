@@ -1,0 +1,400 @@
+//! Lanes on every Vulkan driver of this machine, against their mirror.
+
+mod common;
+
+use common::contexts;
+use std::sync::Arc;
+use undercurve::Error;
+use undercurve::data::Dataset;
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve_gpu::kernel::lane::{Lane, Shape, mirror};
+use undercurve_gpu::{Context, GpuError, Lanes};
+
+/// Positives of the data, which are its first rows.
+const POSITIVES: u32 = 70;
+const DATA: u32 = 400;
+
+/// A lane, whatever its objective and rule, with 21 of its 24 numbers that mean something.
+fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static str, rule: &'static str) -> Lane {
+    let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
+    let saddle = objective.starts_with("auc-m");
+    let length = params + if saddle { 3 } else { 0 };
+    let (points, slots) = match rule {
+        "sgd" => (1, 0),
+        "momentum" | "adagrad" => (1, 1),
+        "adam" | "amsgrad" => (1, 2),
+        "ppd-adagrad" => (2, 3),
+        _ => (2, 1),
+    };
+    let bank = length * (points + slots);
+    let mut numbers = [0.0; 24];
+    let of_rule: &[f32] = match rule {
+        "sgd" => &[1e-3],
+        "momentum" => &[1e-3, 0.9, 0.1],
+        "adam" => &[1e-3, 0.9, 0.1, 0.999, 0.001, 0.0],
+        "amsgrad" => &[1e-3, 0.9, 0.1, 0.999, 0.001, 1e-6],
+        "adagrad" => &[1e-3, 1e-8],
+        "ppd-sg" | "pesg" => &[1e-3, 0.5],
+        "ppd-adagrad" => &[0.0, 0.5, 1.0],
+        _ => panic!("no numbers of {rule}"),
+    };
+    let all = [330.0, 70.0];
+    let of_objective: &[f32] = match objective {
+        "soap" => &[1.0 / 400.0, 69.0 / (400.0 * 7.0), 330.0 / (400.0 * 56.0), 0.6, 1e-3, 1.0],
+        "auc-pairwise" => &[],
+        "smooth-ap" => &[1.0, all[0], all[1]],
+        "auc-margin" => &[1.0, 0.25],
+        "auc-min-max" => &[0.175, 0.175 * 0.825, 1.0, all[0], all[1]],
+        "cross-entropy" => &[0.01, 0.02, 0.0],
+        "focal" => &[0.01, 0.02, 0.0, 2.0],
+        _ => panic!("no numbers of {objective}"),
+    };
+    numbers[..of_rule.len()].copy_from_slice(of_rule);
+    numbers[8..8 + of_objective.len()].copy_from_slice(of_objective);
+    numbers[20..22].copy_from_slice(&[0.5, 0.25]);
+    let pairs = !saddle && !matches!(objective, "cross-entropy" | "focal");
+    let shape = Shape {
+        widths: widths.to_vec(),
+        tanh: false,
+        rows,
+        negatives,
+        objective,
+        surrogate: if pairs { "squared-hinge" } else { "" },
+        sigmoid: false,
+        rule,
+        ascent: if saddle { 1 } else { 0 },
+        pull: false,
+        params,
+        length,
+        points,
+        slots: length * points,
+        bank,
+        state: bank + if objective == "soap" { 2 * POSITIVES } else { 0 },
+    };
+    Lane { shape, numbers }
+}
+
+/// Numbers in [−1, 1) + shift.
+fn numbers(rng: &mut Rng, count: usize, shift: f32) -> Vec<f32> {
+    (0..count).map(|_| rng.below(1 << 20) as f32 / (1 << 19) as f32 - 1.0 + shift).collect()
+}
+
+/// Rows of data, the positives first and higher in their first column.
+fn data(columns: usize) -> Vec<f32> {
+    let mut rows = numbers(&mut Rng::keyed(1, 0, 0), DATA as usize * columns, 0.0);
+    for row in 0..POSITIVES as usize {
+        rows[row * columns] += 0.4;
+    }
+    rows
+}
+
+/// The state a run begins with.
+fn start(lane: &Lane, run: usize) -> Vec<f32> {
+    let shape = &lane.shape;
+    let mut state = vec![0.0; shape.state as usize];
+    let scale = (shape.widths[0] as f32).sqrt().recip();
+    let params = numbers(&mut Rng::keyed(2, run as u64, 0), shape.length as usize, 0.0);
+    for point in state[..shape.slots as usize].chunks_exact_mut(shape.length as usize) {
+        point.iter_mut().zip(&params).for_each(|(w, x)| *w = scale * x);
+    }
+    if shape.points == 2 {
+        // The anchor, or the reference.
+        let at = shape.slots as usize;
+        let (points, slots) = state.split_at_mut(at);
+        slots[..shape.length as usize].copy_from_slice(&points[..shape.length as usize]);
+    }
+    state
+}
+
+/// Lists of so many steps.
+fn lists(lane: &Lane, len: usize, steps: usize, seed: u64) -> Vec<u32> {
+    let mut rng = Rng::keyed(3, seed, 0);
+    let mut lists = Vec::new();
+    for step in 0..steps {
+        let rows = lane.shape.rows;
+        let negatives = lane.shape.negatives.unwrap_or(rows - 1 - step as u32 % 5);
+        let mut positives: Vec<u32> = (0..POSITIVES).collect();
+        for k in 0..(rows - negatives) as usize {
+            let other = k + rng.below(POSITIVES - k as u32) as usize;
+            positives.swap(k, other);
+        }
+        positives.truncate((rows - negatives) as usize);
+        let mut list = vec![negatives];
+        list.extend((0..negatives).map(|_| POSITIVES + rng.below(DATA - POSITIVES)));
+        list.extend(&positives);
+        list.extend(&positives);
+        list.resize(len, 0);
+        lists.extend(list);
+    }
+    lists
+}
+
+/// The pace of a run and step.
+fn pace(rule: &str, run: usize, step: usize) -> [f32; 2] {
+    let lr = 0.02 + 0.01 * run as f32;
+    match rule {
+        "adam" => [lr / (1.0 + step as f32).sqrt(), 1e-8],
+        "amsgrad" => [0.1 * lr, 0.0],
+        "sgd" => [20.0 * lr, 0.0],
+        "momentum" | "adagrad" => [lr, 0.0],
+        "pesg" => [lr, 1.0 / (step + 1) as f32],
+        _ => [lr, 1.0 / (step + 2) as f32],
+    }
+}
+
+/// Runs of a lane on a device: their states, their values, and how far both are from the mirror's: the largest difference
+/// over the largest number of its kind, and how many bits differ.
+fn compare(context: &Context, lane: &Lane, runs: usize, steps: usize) -> (f64, usize) {
+    let columns = lane.shape.widths[0] as usize;
+    let rows = data(columns);
+    let mut lanes = Lanes::new(context, &lane.shape, &rows, runs).unwrap();
+    let len = lane.shape.list_len();
+    // Two seeds, which the runs share in turn.
+    let seeds = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)];
+    let table: Vec<u32> = (0..runs as u32).map(|run| run % 2.min(runs as u32)).collect();
+    let of = |run: usize| {
+        let mut numbers = lane.numbers;
+        numbers[20] *= 1.0 + run as f32 / 64.0;
+        Lane { numbers, ..lane.clone() }
+    };
+    for run in 0..runs {
+        lanes.load(run, &start(lane, run), &of(run).numbers).unwrap();
+    }
+    let paces: Vec<f32> =
+        (0..runs).flat_map(|run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step))).collect();
+    let all = seeds[..runs.min(2)].concat();
+    lanes.advance(steps, &all, &table, &paces).unwrap();
+    let mut states = vec![0.0; runs * lane.shape.state as usize];
+    lanes.states(&mut states).unwrap();
+    let values = lanes.values().unwrap();
+    let (mut worst, mut bits) = (0.0f64, 0);
+    for run in 0..runs {
+        let (own, mut state, mut value) = (of(run), start(lane, run), 0.0);
+        for (step, list) in seeds[table[run] as usize].chunks_exact(len).enumerate() {
+            value = mirror::step(&own, &rows, &mut state, list, pace(lane.shape.rule, run, step)).unwrap();
+        }
+        let got = &states[run * state.len()..][..state.len()];
+        let before = start(lane, run);
+        assert!(state.iter().zip(&before).take(lane.shape.params as usize).any(|(a, b)| (a - b).abs() > 1e-3));
+        let scale = state.iter().fold(value.abs(), |m, x| m.max(x.abs()));
+        for (a, b) in got.iter().chain([&values[run]]).zip(state.iter().chain([&value])) {
+            worst = worst.max(f64::from((a - b).abs() / scale));
+            assert!(a.is_finite() && b.is_finite());
+            bits += usize::from(a.to_bits() != b.to_bits());
+        }
+    }
+    (worst, bits)
+}
+
+/// Bits are equal where neither rounds otherwise: no exp, and nothing contracted to a fused multiply-add, which WGSL allows.
+/// The software drivers contract nothing.
+fn same_bits(context: &Context, lane: &Lane, runs: usize, steps: usize) {
+    let (worst, bits) = compare(context, lane, runs, steps);
+    let Shape { widths, objective, rule, .. } = &lane.shape;
+    let name = context.name();
+    println!("{name}: {widths:?} {objective} {rule}: {bits} numbers differ, by {worst:.1e}");
+    assert!(
+        bits == 0 || !context.is_software() && worst < 1e-4,
+        "{name}: {widths:?} {objective} {rule}: {bits}, {worst:e}"
+    );
+}
+
+#[test]
+fn hinge_lanes_have_the_bits_of_their_mirror() {
+    for context in contexts() {
+        same_bits(&context, &lane(&[9, 1], 37, None, "soap", "adam"), 3, 25);
+        let network = lane(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
+        same_bits(&context, &network, 3, 25);
+        let shape = Shape { pull: true, ..lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum").shape };
+        // The start lies behind the slots.
+        let (params, mut pulled) = (shape.params, lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum"));
+        pulled.shape = Shape { bank: shape.bank + params, state: shape.state + params, ..shape };
+        pulled.numbers[7] = 0.5;
+        same_bits(&context, &pulled, 2, 9);
+    }
+}
+
+#[test]
+fn every_rule_has_the_bits_of_its_mirror() {
+    for context in contexts() {
+        for rule in ["sgd", "amsgrad", "adagrad"] {
+            same_bits(&context, &lane(&[13, 1], 40, Some(31), "auc-pairwise", rule), 2, 20);
+        }
+        for rule in ["ppd-sg", "ppd-adagrad", "pesg"] {
+            let objective = if rule == "pesg" { "auc-margin" } else { "auc-min-max" };
+            same_bits(&context, &lane(&[13, 1], 40, Some(31), objective, rule), 2, 20);
+        }
+    }
+}
+
+/// exp of a driver is off by some units in the last place (WGSL allows 3 + 2|x|), as much in each step.
+const EXP: f64 = 1e-5;
+
+#[test]
+fn lanes_with_exp_are_near_their_mirror() {
+    for context in contexts() {
+        let of = |objective, surrogate, sigmoid, widths: &[u32]| {
+            let lane = lane(widths, 40, Some(30), objective, "sgd");
+            Lane { shape: Shape { surrogate, sigmoid, tanh: true, ..lane.shape }, ..lane }
+        };
+        for lane in [of("soap", "sigmoid", true, &[6, 5, 1]), of("focal", "", false, &[6, 1])] {
+            let (worst, _) = compare(&context, &lane, 2, 15);
+            println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
+            assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), lane.shape);
+        }
+    }
+}
+
+#[test]
+fn reports_are_those_of_the_runs_as_they_were() {
+    for context in contexts() {
+        let lane = lane(&[9, 1], 37, None, "auc-pairwise", "sgd");
+        let rows = data(9);
+        let mut lanes = Lanes::new(&context, &lane.shape, &rows, 2).unwrap();
+        assert!(lanes.begin_report().is_err(), "there are no rows to score");
+        // More than a block, and no whole number of them.
+        let test = numbers(&mut Rng::keyed(9, 0, 0), 100 * 9, 0.0);
+        lanes.test(&test).unwrap();
+        assert_eq!(lanes.wait_for_report().unwrap(), None);
+        let mut states: Vec<_> = (0..2).map(|run| start(&lane, run)).collect();
+        for (run, state) in states.iter().enumerate() {
+            lanes.load(run, state, &lane.numbers).unwrap();
+        }
+        assert!(lanes.begin_report().unwrap());
+        let before: Vec<f32> =
+            states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
+        let list = lists(&lane, lane.shape.list_len(), 30, 0);
+        lanes.advance(30, &list, &[0; 2], &[0.1; 120]).unwrap();
+        assert!(lanes.begin_report().unwrap());
+        assert!(!lanes.begin_report().unwrap(), "two are on their way");
+        let got = lanes.wait_for_report().unwrap().unwrap();
+        assert!(got.iter().zip(&before).all(|(a, b)| (a - b).abs() < 1e-5));
+        for (run, state) in states.iter_mut().enumerate() {
+            *state = lanes.state(run).unwrap();
+        }
+        let after: Vec<f32> =
+            states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
+        // By now it has arrived.
+        let got = lanes.report().unwrap().unwrap();
+        assert!(got.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert!(before.iter().zip(&after).any(|(a, b)| (a - b).abs() > 1e-2));
+        assert_eq!(lanes.report().unwrap(), None);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_by_name() {
+    for context in contexts() {
+        let good = lane(&[9, 1], 37, Some(30), "soap", "adam");
+        let rows = data(9);
+        let refused = |shape: Shape, rows: &[f32], runs| Lanes::new(&context, &shape, rows, runs).unwrap_err();
+        let limit = |what, need, got| GpuError::Limits { what, need, got };
+        let shape = &good.shape;
+        assert_eq!(refused(shape.clone(), &rows, 1025), limit("runs", 1025, 1024));
+        let large = lane(&[9, 1], 513, None, "soap", "adam").shape;
+        assert_eq!(refused(large, &rows, 1), limit("rows of a batch", 513, 512));
+        for (what, shape) in [
+            ("the objective \"ap\"", Shape { objective: "ap", ..shape.clone() }),
+            ("the surrogate \"\"", Shape { surrogate: "", ..shape.clone() }),
+            ("the rule \"lbfgs\"", Shape { rule: "lbfgs", ..shape.clone() }),
+        ] {
+            assert_eq!(refused(shape, &rows, 1), GpuError::NoKernel { what: what.to_string() });
+        }
+        assert!(matches!(refused(Shape { params: 9, ..shape.clone() }, &rows, 1), GpuError::NoKernel { .. }));
+        let wide = lane(&[9, 900, 1], 512, Some(400), "soap", "adam").shape;
+        assert!(matches!(refused(wide, &rows, 1024), GpuError::TooLarge { what: "activations", .. }));
+        let deep = lane(&[9, 3000, 3000, 1], 512, Some(400), "soap", "adam").shape;
+        assert!(matches!(refused(deep, &rows, 1), GpuError::Limits { what: "loop rounds of a step", .. }));
+        assert!(matches!(refused(shape.clone(), &rows[1..], 1), GpuError::Core(Error::Length { what: "rows", .. })));
+        let mut odd = rows.clone();
+        odd[7] = f32::NAN;
+        assert_eq!(refused(shape.clone(), &odd, 1), Error::NonFinite { what: "rows", at: 7 }.into());
+
+        let mut lanes = Lanes::new(&context, shape, &rows, 2).unwrap();
+        let (state, len) = (start(&good, 0), shape.list_len());
+        assert_eq!(lanes.load(2, &state, &good.numbers), Err(Error::Index { what: "run", at: 2, len: 2 }.into()));
+        assert!(matches!(lanes.load(0, &state[1..], &good.numbers), Err(GpuError::Core(Error::Length { .. }))));
+        lanes.load(0, &state, &good.numbers).unwrap();
+        let list = lists(&good, len, 1, 0);
+        for (at, value, what) in [(0, 31, "negatives"), (1, DATA, "rows"), (len - 1, POSITIVES, "slots")] {
+            let mut list = list.clone();
+            list[at] = value;
+            let error = lanes.advance(1, &list, &[0; 2], &[0.1; 4]).unwrap_err();
+            assert!(
+                matches!(error, GpuError::Core(Error::Index { what: of, at: place, .. }) if of == what && place == at)
+            );
+        }
+        assert!(matches!(
+            lanes.advance(1, &list, &[0, 1], &[0.1; 4]),
+            Err(GpuError::Core(Error::Length { what: "lists", .. }))
+        ));
+        assert!(lanes.advance(1, &list, &[0; 2], &[f32::NAN; 4]).is_err());
+        // Nothing of that was done.
+        assert_eq!(lanes.state(0).unwrap(), state);
+    }
+}
+
+#[test]
+fn a_lost_device_is_an_error() {
+    for context in contexts() {
+        let lane = lane(&[9, 1], 37, Some(30), "auc-pairwise", "sgd");
+        let mut lanes = Lanes::new(&context, &lane.shape, &data(9), 1).unwrap();
+        lanes.test(&data(9)).unwrap();
+        let list = lists(&lane, lane.shape.list_len(), 1, 0);
+        context.device().destroy();
+        let _ = lanes.advance(1, &list, &[0], &[0.1, 0.0]);
+        assert!(matches!(lanes.values(), Err(GpuError::Lost { .. })));
+        assert!(lanes.advance(1, &list, &[0], &[0.1, 0.0]).is_err());
+        assert!(lanes.begin_report().is_err());
+        assert!(lanes.report().is_err());
+    }
+}
+
+/// Sums in another order, and in f32 where the core has some in f64. Pairs leave of a bias's gradient rounding errors alone,
+/// which the kin of Adam divide by their own size.
+const CORE: f64 = 1e-4;
+
+#[test]
+fn steps_are_those_of_the_core() {
+    let rows = data(6);
+    let labels: Vec<u8> = (0..DATA).map(|row| u8::from(row < POSITIVES)).collect();
+    let data = Arc::new(Dataset::dense(rows.clone(), labels, 6).unwrap());
+    for context in contexts() {
+        for (method, model, settings) in [
+            ("soap", "mlp:7", &[("optimizer", "adam"), ("surrogate", "squared-hinge"), ("pretrain", "0")][..]),
+            ("auc-pairwise", "linear", &[("optimizer", "amsgrad"), ("decay", "0.01"), ("pretrain", "0")]),
+            ("smooth-ap", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
+            ("ce-balanced", "linear", &[("optimizer", "adagrad"), ("sampling", "uniform")]),
+            ("focal", "linear", &[("optimizer", "sgd"), ("pretrain", "0")]),
+            ("auc-margin", "linear", &[("pretrain", "0")]),
+            ("ppd-sg", "linear", &[("pretrain", "0"), ("stage", "100")]),
+            ("ppd-adagrad", "linear", &[("pretrain", "0"), ("stage", "100")]),
+        ] {
+            let settings = settings.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
+            let model = ModelSpec::parse(model).unwrap();
+            let config =
+                Config { method: method.into(), model, length: Length::Steps(40), settings, ..Config::default() };
+            let mut core = Trainer::<f32>::new(&config, data.clone(), None).unwrap();
+            let mut own = core.clone();
+            core.step().unwrap();
+            own.step().unwrap();
+            let lane = own.lane().unwrap();
+            let mut lanes = Lanes::new(&context, &lane.shape, &rows, 1).unwrap();
+            lanes.load(0, own.state().unwrap(), &lane.numbers).unwrap();
+            let len = lane.shape.list_len();
+            let (mut list, mut pace) = (vec![0; 30 * len], [[0.0; 2]; 30]);
+            let made = own.draw(&mut list, &mut pace).unwrap();
+            assert!(made >= 10, "{method}: {made}");
+            lanes.advance(made, &list[..made * len], &[0], pace[..made].as_flattened()).unwrap();
+            let mut value = 0.0;
+            (0..made).for_each(|_| value = core.step().unwrap().unwrap());
+            let (got, want) = (lanes.state(0).unwrap(), core.state().unwrap());
+            let scale = want.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            let off = got.iter().zip(want).fold(0.0, |m: f32, (a, b)| m.max((a - b).abs() / scale));
+            let value_off = (f64::from(lanes.values().unwrap()[0]) - value).abs() / value.abs().max(1e-3);
+            println!("{}: {method}: {off:.1e}, value {value_off:.1e}", context.name());
+            assert!(f64::from(off) < CORE && value_off < CORE, "{}: {method}: {off:e}, {value_off:e}", context.name());
+        }
+    }
+}
