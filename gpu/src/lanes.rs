@@ -656,7 +656,11 @@ fn pipeline(
         layout: Some(&layout),
         module,
         entry_point: Some(name),
-        compilation_options: Default::default(),
+        // All of it is written before it is read, and SwiftShader takes ten times as long to compile its clearing.
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..Default::default()
+        },
         cache: None,
     })
 }

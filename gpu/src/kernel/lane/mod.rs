@@ -21,6 +21,9 @@ pub const MAX_ROWS: u32 = 512;
 /// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
 pub(crate) const ROUNDS: u64 = 60_000;
 
+/// Entries of two slabs of a product: more than rows of a batch.
+const SLABS: u32 = 2 * 16 * 17;
+
 /// A shape, and where its activations and parameters lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -246,6 +249,7 @@ impl Layout {
         let mut text = String::new();
         for (name, value) in [
             ("ROWS", shape.rows),
+            ("STAGED", if hidden == 0 { shape.rows.max(8) } else { SLABS }),
             ("INPUTS", shape.widths[0]),
             ("LAST", last(shape)),
             ("LAST_AT", self.last),

@@ -25,7 +25,7 @@ const FADED = 64.0;         // Real::FADED
 const STRIDE = 17u;         // of a slab's rows, which keeps them on different memory banks
 
 // Two slabs of a product, or four numbers of each row.
-var<workgroup> staged: array<vec4<f32>, 544>;
+var<workgroup> staged: array<vec4<f32>, STAGED>;
 var<workgroup> picked: array<u32, ROWS>;    // row numbers of the batch
 var<workgroup> h: array<f32, ROWS>;         // scores, then the link's
 var<workgroup> c: array<f32, ROWS>;         // the gradient by h, then by score
