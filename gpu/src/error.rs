@@ -58,6 +58,8 @@ pub enum GpuError {
         /// What it was.
         what: String,
     },
+    /// Runs whose steps are of several shapes, which cannot go side by side.
+    Mixed,
     /// A wrong input.
     Core(undercurve::Error),
 }
@@ -80,6 +82,7 @@ impl fmt::Display for GpuError {
             Self::Lost { message } => write!(f, "the GPU was lost: {message}"),
             Self::Device { message } => write!(f, "the GPU refused: {message}"),
             Self::NoKernel { what } => write!(f, "the GPU has no kernel for {what}"),
+            Self::Mixed => f.write_str("runs of several models, batches or rules cannot go side by side on the GPU"),
             Self::Core(error) => error.fmt(f),
         }
     }

@@ -35,6 +35,8 @@ mod context;
 mod device;
 mod error;
 mod exact;
+#[cfg(not(target_arch = "wasm32"))]
+mod fleet;
 pub mod kernel;
 mod lanes;
 
@@ -43,6 +45,8 @@ pub use context::Context;
 pub use device::GpuDevice;
 pub use error::GpuError;
 pub use exact::{ExactMetrics, GpuExact};
+#[cfg(not(target_arch = "wasm32"))]
+pub use fleet::Fleet;
 pub use kernel::pair::{PairKernel, PairWeight, RowSum};
 pub use lanes::{Lanes, MAX_RUNS};
 pub use wgpu;

@@ -149,7 +149,7 @@ impl Layout {
             && shape.rows > 0
             && shape.negatives.is_none_or(|negatives| negatives <= shape.rows)
             && sizes.clone().sum::<u64>() == u64::from(shape.params)
-            && shape.points.checked_mul(shape.length) == Some(shape.slots)
+            && shape.points.checked_mul(shape.length).is_some_and(|points| points <= shape.slots)
             && ends.is_sorted()
             && shape.ascent <= shape.length;
         if !sound {

@@ -1,0 +1,375 @@
+//! Many trainers at once, their steps on a device.
+
+use crate::lanes::{Lanes, MAX_RUNS};
+use crate::{Context, GpuError};
+use std::sync::Arc;
+use std::thread;
+use undercurve::data::{Dataset, Rows};
+use undercurve::lane::Shape;
+use undercurve::trainer::{Snapshot, Trainer};
+use undercurve::{Error, Result as CoreResult};
+
+/// Steps that are drawn at a time, at most.
+const PIECE: usize = 256;
+
+/// Trainers of one data set whose steps are made side by side on a device, a workgroup each: runs that differ in their seed or
+/// in numbers as parameters. Every step has the batch that the trainer would have drawn, and what is no plain step (the first of
+/// a stage, a dual reset, the end of pre-training) is the trainer's own, so each run is the one that it would be on the CPU, up
+/// to the rounding of sums.
+///
+/// A device that fails loses nothing: the trainers go back to where they were when they last were brought up to date
+/// ([`sync`](Self::sync)) and make the same steps themselves, on all threads of this processor; [`failure`](Self::failure) says why.
+///
+/// ```no_run
+/// # use std::sync::Arc;
+/// # use undercurve::{data::Dataset, trainer::{Config, Trainer}};
+/// # use undercurve_gpu::{Context, Fleet};
+/// # fn train(data: Arc<Dataset<f32>>) -> Result<(), Box<dyn std::error::Error>> {
+/// let runs = (1..=64).map(|seed| Trainer::new(&Config { seed, ..Config::default() }, data.clone(), None));
+/// let mut fleet = Fleet::new(&Context::new()?, runs.collect::<Result<_, _>>()?)?;
+/// while !fleet.is_done() {
+///     fleet.advance(100);
+///     for (run, trainer) in fleet.sync().iter_mut().enumerate() {
+///         println!("run {run}: {:?}", trainer.report()?.train.get("ap"));
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Fleet {
+    context: Context,
+    runs: Vec<Run>,
+    /// All rows, row-major.
+    data: Arc<Dataset<f32>>,
+    /// By shape: of pre-training and of the method's own steps.
+    lanes: Vec<Lanes>,
+    /// Which of them holds the runs that are away.
+    current: usize,
+    /// Whether another device has been given after a failure.
+    renewed: bool,
+    failure: Option<GpuError>,
+    // Memory for a piece.
+    lists: Vec<u32>,
+    pace: Vec<f32>,
+    states: Vec<f32>,
+}
+
+#[derive(Debug)]
+struct Run {
+    trainer: Trainer<f32>,
+    /// Where the trainer was when its numbers went to the device.
+    known: Snapshot<f32>,
+    /// Whether the device has its numbers, and the trainer those of before.
+    away: bool,
+    /// What ended it.
+    error: Option<Error>,
+    /// The step that an [`Fleet::advance`] goes to.
+    target: u64,
+}
+
+impl Run {
+    /// Whether it has steps to make, and can.
+    fn goes_on(&self) -> bool {
+        self.error.is_none() && self.trainer.steps_done() < self.target && !self.trainer.is_done()
+    }
+
+    /// Steps on the CPU, so many or to the target.
+    fn step(&mut self, steps: u64) {
+        let until = self.trainer.steps_done().saturating_add(steps).min(self.target);
+        while self.error.is_none() && self.trainer.steps_done() < until {
+            match self.trainer.step() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => self.error = Some(error),
+            }
+        }
+    }
+
+    /// Back to where they went.
+    fn go_back(&mut self) -> CoreResult<()> {
+        self.away = false;
+        self.trainer.restore(&self.known)
+    }
+
+    /// Takes over what the device made. Numbers that are none are made again here, which tells where they came from.
+    fn come_back(&mut self, state: &[f32], value: f32) -> CoreResult<()> {
+        self.away = false;
+        if self.trainer.set_state(state, f64::from(value)).is_err() {
+            let steps = self.trainer.steps_done();
+            self.trainer.restore(&self.known)?;
+            let target = std::mem::replace(&mut self.target, steps);
+            self.step(u64::MAX);
+            self.target = target;
+        }
+        Ok(())
+    }
+}
+
+impl Fleet {
+    /// Trainers at any step, all on one data set. Builds the shader of their next steps.
+    ///
+    /// # Errors
+    /// `Core` with `Empty` (no trainers), `Param` (trainers of several data sets), and those of
+    /// [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by side; those of [`Lanes::new`].
+    pub fn new(context: &Context, trainers: Vec<Trainer<f32>>) -> Result<Self, GpuError> {
+        let Some(first) = trainers.first() else { return Err(Error::Empty { what: "runs" }.into()) };
+        let data = Arc::clone(first.train_data());
+        if trainers.len() > MAX_RUNS {
+            return Err(GpuError::Limits { what: "runs", need: trainers.len() as u64, got: MAX_RUNS as u64 });
+        }
+        if trainers.iter().any(|other| !Arc::ptr_eq(other.train_data(), &data)) {
+            return Err(Error::Param { what: "train" }.into());
+        }
+        let runs = trainers.into_iter().map(|trainer| {
+            let known = trainer.snapshot()?;
+            Ok(Run { trainer, known, away: false, error: None, target: 0 })
+        });
+        let mut fleet = Self {
+            context: context.clone(),
+            runs: runs.collect::<CoreResult<_>>()?,
+            data,
+            lanes: Vec::new(),
+            current: 0,
+            renewed: false,
+            failure: None,
+            lists: Vec::new(),
+            pace: Vec::new(),
+            states: Vec::new(),
+        };
+        let shape = fleet.runs[0].trainer.lane()?.shape;
+        for run in &fleet.runs {
+            if run.trainer.lane()?.shape != shape {
+                return Err(GpuError::Mixed);
+            }
+        }
+        fleet.go_to(&shape)?;
+        Ok(fleet)
+    }
+
+    /// Makes so many steps of every run, or as many as it has left. What fails is found in [`error`](Self::error) and
+    /// [`failure`](Self::failure). The device's last steps may still be on their way when it returns.
+    pub fn advance(&mut self, steps: u64) {
+        for run in &mut self.runs {
+            run.target = run.trainer.steps_done().saturating_add(steps).min(run.trainer.total_steps());
+        }
+        while self.failure.is_none() && self.runs.iter().any(Run::goes_on) {
+            match self.piece() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => self.fail(error),
+            }
+        }
+        // What the device has nothing to do with.
+        self.on_threads();
+    }
+
+    /// The trainers with their numbers, for reports, saving and anything else. They go on from where they are then.
+    pub fn sync(&mut self) -> Vec<&mut Trainer<f32>> {
+        if let Err(error) = self.bring_back() {
+            self.fail(error);
+            self.on_threads();
+        }
+        self.runs.iter_mut().map(|run| &mut run.trainer).collect()
+    }
+
+    /// Goes on on another device after a [`failure`](Self::failure); once.
+    pub fn renew(&mut self, context: &Context) {
+        if self.failure.is_some() && !self.renewed {
+            self.renewed = true;
+            (self.context, self.failure) = (context.clone(), None);
+        }
+    }
+
+    /// Whether every run is at its end.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.runs.iter().all(|run| run.error.is_some() || run.trainer.is_done())
+    }
+
+    /// What ended a run before its time.
+    #[must_use]
+    pub fn error(&self, run: usize) -> Option<&Error> {
+        self.runs.get(run)?.error.as_ref()
+    }
+
+    /// Why the device no longer takes part.
+    #[must_use]
+    pub fn failure(&self) -> Option<&GpuError> {
+        self.failure.as_ref()
+    }
+
+    /// How many runs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The trainers, when nothing more is to be done here.
+    #[must_use]
+    pub fn into_trainers(mut self) -> Vec<Trainer<f32>> {
+        self.sync();
+        self.runs.into_iter().map(|run| run.trainer).collect()
+    }
+
+    /// Makes the lanes of a shape the current ones.
+    fn go_to(&mut self, shape: &Shape) -> Result<(), GpuError> {
+        if self.lanes.get(self.current).is_some_and(|lanes| lanes.shape() == shape) {
+            return Ok(());
+        }
+        self.bring_back()?;
+        let known = self.lanes.iter().position(|lanes| lanes.shape() == shape);
+        self.current = known.unwrap_or(self.lanes.len());
+        if known.is_none() {
+            let Rows::Dense { data, .. } = self.data.rows() else {
+                return Err(Error::Unsupported { what: "sparse rows elsewhere" }.into());
+            };
+            self.lanes.push(Lanes::new(&self.context, shape, data, self.runs.len())?);
+        }
+        Ok(())
+    }
+
+    /// Some steps of the runs that are furthest behind; `false` where the device has none to make.
+    fn piece(&mut self) -> Result<bool, GpuError> {
+        // What is no plain step first.
+        let mut others = Vec::new();
+        let mut count = PIECE;
+        for (at, run) in self.runs.iter().enumerate().filter(|(_, run)| run.goes_on()) {
+            let left = usize::try_from(run.target - run.trainer.steps_done()).unwrap_or(PIECE).min(PIECE);
+            match run.trainer.plain_steps(left)? {
+                0 => others.push(at),
+                plain => count = count.min(plain),
+            }
+        }
+        if !others.is_empty() {
+            self.bring_back()?;
+            let mut runs: Vec<&mut Run> = Vec::new();
+            for (at, run) in self.runs.iter_mut().enumerate() {
+                if others.binary_search(&at).is_ok() {
+                    runs.push(run);
+                }
+            }
+            step_on_threads(&mut runs, 1);
+            return Ok(true);
+        }
+        // Runs of the first one's shape go side by side; the others wait for their turn.
+        let Some(first) = self.runs.iter().position(Run::goes_on) else { return Ok(false) };
+        let shape = self.runs[first].trainer.lane()?.shape;
+        self.go_to(&shape)?;
+        let mut going = Vec::new();
+        for (at, run) in self.runs.iter().enumerate() {
+            if run.goes_on() && run.trainer.lane()?.shape == shape {
+                going.push(at);
+            }
+        }
+        // A run that is not of the party would be moved with the others.
+        if self.runs.iter().enumerate().any(|(at, run)| run.away && going.binary_search(&at).is_err()) {
+            self.bring_back()?;
+        }
+        self.drive(&going, count)
+    }
+
+    /// So many plain steps of these runs, side by side.
+    fn drive(&mut self, going: &[usize], count: usize) -> Result<bool, GpuError> {
+        let Self { lanes, current, runs, lists, pace, .. } = self;
+        let lanes = &mut lanes[*current];
+        let len = lanes.shape().list_len();
+        lists.clear();
+        pace.clear();
+        pace.resize(2 * count * runs.len(), 0.0);
+        let mut table = vec![0; runs.len()];
+        // Runs of one seed draw the same batches at the same step: the key of each list.
+        let mut keys: Vec<(u64, u64)> = Vec::new();
+        // Where negatives differ from batch to batch, one may have none.
+        let mut before = Vec::new();
+        if lanes.shape().negatives.is_none() {
+            for &at in going {
+                before.push(runs[at].trainer.snapshot()?);
+            }
+        }
+        let mut refused = false;
+        for &at in going {
+            let Run { trainer, away, known, .. } = &mut runs[at];
+            if !*away {
+                lanes.load(at, trainer.state()?, &trainer.lane()?.numbers)?;
+                *known = trainer.snapshot()?;
+                *away = true;
+            }
+            let key = (trainer.config().seed, trainer.steps_done());
+            let (from, mut paces) = (lists.len(), vec![[0.0; 2]; count]);
+            lists.resize(from + count * len, 0);
+            refused |= trainer.draw(&mut lists[from..], &mut paces)? < count;
+            pace[2 * count * at..][..2 * count].copy_from_slice(paces.as_flattened());
+            let twin = keys.iter().position(|other| *other == key);
+            let twin = twin.filter(|&twin| lists[twin * count * len..][..count * len] == lists[from..]);
+            table[at] = twin.unwrap_or(keys.len()) as u32;
+            match twin {
+                Some(_) => lists.truncate(from),
+                None => keys.push(key),
+            }
+        }
+        if !refused {
+            lanes.advance(count, lists, &table, pace)?;
+            return Ok(true);
+        }
+        // The step of that run is its trainer's, which says what is wrong with it.
+        for (&at, before) in going.iter().zip(&before) {
+            runs[at].trainer.restore(before)?;
+        }
+        self.bring_back()?;
+        let mut runs: Vec<&mut Run> = self.runs.iter_mut().filter(|run| run.goes_on()).collect();
+        step_on_threads(&mut runs, count as u64);
+        Ok(true)
+    }
+
+    /// Every number that the device has becomes its trainer's.
+    fn bring_back(&mut self) -> Result<(), GpuError> {
+        if self.runs.iter().any(|run| run.away) {
+            let lanes = &mut self.lanes[self.current];
+            let len = lanes.shape().state as usize;
+            self.states.resize(len * lanes.runs(), 0.0);
+            lanes.states(&mut self.states)?;
+            let values = lanes.values()?;
+            for ((run, state), value) in self.runs.iter_mut().zip(self.states.chunks_exact(len)).zip(values) {
+                if run.away {
+                    run.come_back(state, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The device no longer takes part: its runs are where they left.
+    fn fail(&mut self, error: GpuError) {
+        for run in self.runs.iter_mut().filter(|run| run.away) {
+            if let Err(error) = run.go_back() {
+                run.error = Some(error);
+            }
+        }
+        self.lanes.clear();
+        self.failure = Some(error);
+    }
+
+    /// All runs to where they are to go, on the CPU.
+    fn on_threads(&mut self) {
+        let mut runs: Vec<&mut Run> = self.runs.iter_mut().filter(|run| !run.away && run.goes_on()).collect();
+        step_on_threads(&mut runs, u64::MAX);
+    }
+}
+
+/// So many steps of each run, on all threads of this processor.
+fn step_on_threads(runs: &mut [&mut Run], steps: u64) {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let each = runs.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        for part in runs.chunks_mut(each) {
+            scope.spawn(move || part.iter_mut().for_each(|run| run.step(steps)));
+        }
+    });
+}

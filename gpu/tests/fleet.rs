@@ -1,0 +1,207 @@
+//! Trainers side by side on every Vulkan driver of this machine, against the same trainers on the CPU.
+
+mod common;
+
+use common::contexts;
+use std::sync::Arc;
+use undercurve::Error;
+use undercurve::data::{Dataset, Rows};
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve_gpu::{Context, Fleet, GpuError};
+
+const COLUMNS: usize = 6;
+
+/// Two normal clouds, one row in eight positive.
+fn data(rows: usize) -> Arc<Dataset<f32>> {
+    let mut rng = Rng::new(11);
+    let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 8 == 3)).collect();
+    let mut x = Vec::new();
+    for &label in &labels {
+        x.extend((0..COLUMNS).map(|k| (rng.normal() + if k < 3 { 0.5 * f64::from(label) } else { 0.0 }) as f32));
+    }
+    Arc::new(Dataset::dense(x, labels, COLUMNS).unwrap())
+}
+
+fn config(method: &str, model: &str, settings: &[(&str, &str)], steps: u64, seed: u64) -> Config {
+    let mut config = Config { method: method.into(), length: Length::Steps(steps), seed, ..Config::default() };
+    config.model = ModelSpec::parse(model).unwrap();
+    config.settings = settings.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    config
+}
+
+/// Largest |a − b| over the largest |b|.
+fn apart(a: &[f32], b: &[f32]) -> f64 {
+    let scale = b.iter().fold(1e-30f64, |m, &x| m.max(f64::from(x).abs()));
+    a.iter().zip(b).fold(0.0, |m, (&a, &b)| m.max(f64::from(a - b).abs() / scale))
+}
+
+/// What 1000 steps make of roundings of 6e-8 differs from method to method. Lanes may be as far from the core's f32 as that
+/// is from its f64 times this, over all seeds, and this far in any case.
+const TIMES: f64 = 4.0;
+const LEAST: f64 = 2e-5;
+
+/// Trains seeds side by side and one by one, and compares; then each goes on from what the other saved.
+fn compare(context: &Context, steps: u64, (method, model, settings, seeds): (&str, &str, &[(&str, &str)], u64)) -> f64 {
+    let data = data(600);
+    let Rows::Dense { data: x, .. } = data.rows() else { unreachable!() };
+    let exact: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+    let exact = Arc::new(Dataset::dense(exact, data.labels().to_vec(), COLUMNS).unwrap());
+    let what = format!("{method} {model} {settings:?}");
+    let of =
+        |seed| Trainer::<f32>::new(&config(method, model, settings, steps, seed), Arc::clone(&data), None).unwrap();
+    let mut fleet = Fleet::new(context, (1..=seeds).map(of).collect()).unwrap();
+    let (mut worst, mut rounding) = (0.0f64, 0.0f64);
+    for _ in 0..4 {
+        fleet.advance(steps / 4);
+        assert!(fleet.failure().is_none(), "{what}: {:?}", fleet.failure());
+        fleet.sync();
+    }
+    assert!(fleet.is_done(), "{what}");
+    for (trainer, seed) in fleet.into_trainers().iter_mut().zip(1..) {
+        let mut core = of(seed);
+        core.run().unwrap();
+        assert_eq!((trainer.steps_done(), trainer.batch_index()), (core.steps_done(), core.batch_index()), "{what}");
+        let mut exact =
+            Trainer::<f64>::new(&config(method, model, settings, steps, seed), Arc::clone(&exact), None).unwrap();
+        exact.run().unwrap();
+        let exact: Vec<f32> = exact.params().iter().map(|&w| w as f32).collect();
+        rounding = rounding.max(apart(core.params(), &exact));
+        let off = apart(trainer.params(), core.params());
+        assert!(core.params().iter().any(|&w| w.abs() > 1e-3), "{what}: nothing was learned");
+        worst = worst.max(off);
+        let own = Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap();
+        assert!(own.save() == trainer.save(), "{what}");
+    }
+    println!("{what}: {worst:.1e}, f32 from f64 {rounding:.1e}");
+    assert!(worst < LEAST.max(TIMES * rounding), "{what}: {worst:.1e}, f32 from f64 {rounding:.1e}");
+    worst
+}
+
+#[test]
+fn runs_side_by_side_are_those_of_the_cpu() {
+    for context in contexts() {
+        let mut worst = Vec::new();
+        for case in [
+            ("soap", "linear", &[("surrogate", "squared-hinge")][..], 64),
+            ("soap", "mlp:8,5", &[("surrogate", "squared-hinge")], 3),
+            ("auc-pairwise", "linear", &[("optimizer", "momentum")], 3),
+            ("auc-margin", "linear", &[("stage", "90")], 3),
+            ("ppd-sg", "linear", &[("stage", "50")], 3),
+            ("ce", "linear", &[("optimizer", "adagrad"), ("sampling", "uniform"), ("batch", "40")], 3),
+        ] {
+            let off = compare(&context, 200, case);
+            worst.push(format!("{} {off:.0e}", case.0));
+        }
+        println!("{}: {}", context.name(), worst.join(", "));
+    }
+}
+
+/// Every method that has lanes with every rule, 64 seeds of a linear model and 4 of a network: minutes.
+#[test]
+fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
+    if std::env::var_os("UNDERCURVE_LONG").is_none() {
+        return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
+    }
+    for context in contexts() {
+        for method in ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "ce", "balanced", "cb-ce", "focal"] {
+            for optimizer in ["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"] {
+                for (model, seeds) in [("linear", 64), ("mlp:8,5", 4)] {
+                    compare(&context, 1000, (method, model, &[("optimizer", optimizer), ("lr", "0.003")], seeds));
+                }
+            }
+        }
+        for method in ["auc-margin", "ppd-sg", "ppd-adagrad"] {
+            for (model, seeds) in [("linear", 64), ("mlp:8,5", 4)] {
+                compare(&context, 1000, (method, model, &[("stage", "70")], seeds));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_cpu_saved_goes_on_side_by_side_and_back() {
+    let Some(context) = contexts().into_iter().next() else { return };
+    let data = data(300);
+    let of = |seed| Trainer::<f32>::new(&config("soap", "linear", &[], 300, seed), Arc::clone(&data), None).unwrap();
+    let half = |seed| {
+        let mut trainer = of(seed);
+        (0..150).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+        Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap()
+    };
+    let mut fleet = Fleet::new(&context, (1..=3).map(half).collect()).unwrap();
+    fleet.advance(100);
+    for (trainer, seed) in fleet.into_trainers().into_iter().zip(1..) {
+        assert_eq!(trainer.steps_done(), 250);
+        let mut back = Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap();
+        let mut core = of(seed);
+        (back.run().unwrap(), core.run().unwrap());
+        assert!(apart(back.params(), core.params()) < 1e-3);
+    }
+}
+
+#[test]
+fn a_lost_device_loses_nothing() {
+    for context in contexts() {
+        let data = data(300);
+        let of = |seed| Trainer::<f32>::new(&config("soap", "mlp:4", &[], 400, seed), Arc::clone(&data), None).unwrap();
+        let mut fleet = Fleet::new(&context, (1..=3).map(of).collect()).unwrap();
+        fleet.advance(150);
+        let mut known: Vec<Trainer<f32>> = fleet.sync().into_iter().map(|trainer| trainer.clone()).collect();
+        fleet.advance(50);
+        context.device().destroy();
+        fleet.advance(100);
+        let now: Vec<Vec<u8>> = fleet.sync().into_iter().map(|trainer| trainer.save()).collect();
+        assert!(matches!(fleet.failure(), Some(GpuError::Lost { .. })), "{:?}", fleet.failure());
+        // The steps since are those that the CPU makes, to the bit.
+        for (known, now) in known.iter_mut().zip(&now) {
+            (0..150).for_each(|_| assert!(known.step().unwrap().is_some()));
+            assert!(known.save() == *now);
+        }
+        // Another device takes over once.
+        let Some(other) = contexts().into_iter().next() else { return };
+        fleet.renew(&other);
+        assert!(fleet.failure().is_none());
+        fleet.advance(1000);
+        fleet.sync();
+        assert!(fleet.failure().is_none() && fleet.is_done());
+    }
+}
+
+#[test]
+fn what_cannot_go_side_by_side_is_refused() {
+    let Some(context) = contexts().into_iter().next() else { return };
+    let (small, other) = (data(200), data(300));
+    let of = |method: &str, settings: &[(&str, &str)], data: &Arc<Dataset<f32>>| {
+        Trainer::<f32>::new(&config(method, "linear", settings, 50, 1), Arc::clone(data), None).unwrap()
+    };
+    let refused = |trainers| Fleet::new(&context, trainers).unwrap_err();
+    assert_eq!(refused(vec![]), Error::Empty { what: "runs" }.into());
+    assert_eq!(refused(vec![of("soap", &[], &small), of("soap", &[], &other)]), Error::Param { what: "train" }.into());
+    let mixed = vec![of("auc-pairwise", &[], &small), of("auc-pairwise", &[("optimizer", "sgd")], &small)];
+    assert_eq!(refused(mixed), GpuError::Mixed);
+    let sum = Error::Unsupported { what: "a finite sum elsewhere" };
+    assert_eq!(refused(vec![of("ai-sarah", &[], &small)]), sum.into());
+}
+
+#[test]
+fn a_run_that_fails_stops_alone() {
+    let Some(context) = contexts().into_iter().next() else { return };
+    let data = data(200);
+    let of = |lr: &str| {
+        let settings = [("optimizer", "sgd"), ("lr", lr), ("surrogate", "square")];
+        Trainer::<f32>::new(&config("auc-pairwise", "linear", &settings, 200, 1), Arc::clone(&data), None).unwrap()
+    };
+    let mut fleet = Fleet::new(&context, vec![of("0.01"), of("1000"), of("0.02")]).unwrap();
+    fleet.advance(200);
+    fleet.sync();
+    let errors: Vec<bool> = (0..3).map(|run| matches!(fleet.error(run), Some(Error::Overflow { .. }))).collect();
+    assert_eq!((errors, fleet.is_done()), (vec![false, true, false], true));
+    let mut trainers = fleet.into_trainers();
+    assert!(trainers[1].params().iter().all(|w| w.is_finite()));
+    for (at, lr) in [(0, "0.01"), (2, "0.02")] {
+        let mut core = of(lr);
+        core.run().unwrap();
+        assert!(apart(trainers[at].params(), core.params()) < 1e-4);
+    }
+}
