@@ -256,6 +256,15 @@ impl<T: Real> End<'_, T> {
     }
 
     fn print(&self) -> Result<()> {
+        let warned: Vec<(usize, &String)> =
+            self.all.ended().filter_map(|(at, row)| Some((at, row.warning.as_ref()?))).collect();
+        if let Some((first, sentence)) = warned.first() {
+            let runs = if warned.len() == 1 { "1 run".to_string() } else { format!("{} runs", warned.len()) };
+            output::line(format!("\n{runs} with a warning; {}: {sentence}", self.name(*first)))?;
+            output::line(
+                "(Those of all are in --csv and --json. Collapsed runs are no result: they are not counted below.)",
+            )?;
+        }
         let spreads = self.all.spreads();
         if !spreads.is_empty() {
             let names = ["mean", "sd", "10 %", "median", "90 %"].map(|name| format!("{name:>7}"));
@@ -320,6 +329,7 @@ impl<T: Real> End<'_, T> {
             object["interrupted"] = true.into();
         }
         object["ended"] = ended.into();
+        object["collapsed"] = (self.all.ended().count() - self.all.good().count()).into();
         self.all.spreads().iter().for_each(|spread| spread.add(&mut object));
         let settings =
             |settings: Vec<(String, String)>| settings.into_iter().map(|(k, v)| (k, Value::from(v))).collect::<Value>();

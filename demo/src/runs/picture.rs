@@ -24,7 +24,7 @@ pub fn draw(path: &Path, all: &All, by: &By, grid: &Grid, method: &str) -> Resul
 /// Median and band of every part over steps, from the first report after the start values. A run that ended early stays at its
 /// last value.
 fn bands(path: &Path, all: &All, by: &By, method: &str) -> Result<()> {
-    let good = || all.paths.iter().zip(&all.rows).filter(|(_, row)| matches!(row, Some(Ok(_)))).map(|(path, _)| path);
+    let good = || all.good().map(|(at, _)| &all.paths[at]);
     let Some(longest) = good().max_by_key(|path| path.len()) else { return Ok(()) };
     let parts = longest.first().map_or(0, |first| first.1.len());
     let metric = by.name.trim_start_matches(by.part).trim();

@@ -61,6 +61,10 @@ pub struct Row {
     parts: Vec<(&'static str, Figures)>,
     /// Of several.
     classes: Vec<String>,
+    /// What is to be said against the model.
+    pub warning: Option<String>,
+    /// Whether it is no result, and so none to count or to choose.
+    collapsed: bool,
 }
 
 impl Row {
@@ -89,7 +93,11 @@ impl Row {
             }
         }
         let classes = training.preparation.classes().to_vec();
-        Ok(Self { step: kept.unwrap_or(report.step), objective: report.objective, parts, classes })
+        let step = kept.unwrap_or(report.step);
+        let warning = report.warning.map(|warning| warning.sentence(training.method()));
+        // (It is of the last step.)
+        let collapsed = kept.is_none() && report.warning.is_some_and(|warning| warning.collapsed());
+        Ok(Self { step, objective: report.objective, parts, classes, warning, collapsed })
     }
 
     /// Its figures on a part of the data.
@@ -97,9 +105,9 @@ impl Row {
         self.parts.iter().find(|(name, _)| *name == part).map(|found| &found.1)
     }
 
-    /// What it is compared by; `None` where that is no number.
+    /// What it is compared by; `None` where that is no number, or the run no result.
     pub fn value(&self, by: &By) -> Option<f64> {
-        self.figures(by.part)?.get(&by.metric).filter(|value| !value.is_nan())
+        self.figures(by.part)?.get(&by.metric).filter(|value| !value.is_nan() && !self.collapsed)
     }
 }
 
@@ -235,7 +243,12 @@ impl<'a, T: Real> Teller<'a, T> {
         match outcome {
             Ok(row) => {
                 let parts = row.parts.iter().map(|(_, figures)| figure_cells(figures));
-                self.print(format!("{start} {:>8} | {}", row.step, parts.collect::<Vec<_>>().join(" | ")))
+                let mark = match (row.collapsed, &row.warning) {
+                    (true, _) => " ! collapsed",
+                    (false, Some(_)) => " ! warning",
+                    (false, None) => "",
+                };
+                self.print(format!("{start} {:>8} | {}{mark}", row.step, parts.collect::<Vec<_>>().join(" | ")))
             }
             Err(error) => self.print(format!("{start}  failed: {} (seed {})", error, spec.seed)),
         }
@@ -270,6 +283,10 @@ impl<'a, T: Real> Teller<'a, T> {
             Ok(row) => {
                 object["step"] = row.step.into();
                 object["objective"] = row.objective.into();
+                if let Some(warning) = &row.warning {
+                    object["warning"] = warning.as_str().into();
+                    object["collapsed"] = row.collapsed.into();
+                }
                 for (part, figures) in &row.parts {
                     object[*part] = metrics(figures, &row.classes);
                 }
@@ -340,9 +357,14 @@ pub struct Spread {
 }
 
 impl All {
-    /// The runs that ended well.
-    pub fn good(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().flatten().filter_map(|row| row.as_ref().ok())
+    /// The runs that ended.
+    pub fn ended(&self) -> impl Iterator<Item = (usize, &Row)> {
+        self.rows.iter().enumerate().filter_map(|(at, row)| Some((at, row.as_ref()?.as_ref().ok()?)))
+    }
+
+    /// Those that have a result.
+    pub fn good(&self) -> impl Iterator<Item = (usize, &Row)> {
+        self.ended().filter(|(_, row)| !row.collapsed)
     }
 
     /// Runs that came to nothing.
@@ -352,17 +374,18 @@ impl All {
 
     /// The spread of every figure of every part.
     pub fn spreads(&self) -> Vec<Spread> {
-        let Some(first) = self.good().next() else { return Vec::new() };
+        let Some((_, first)) = self.good().next() else { return Vec::new() };
         let mut spreads = Vec::new();
         for (part, figures) in &first.parts {
             let columns: Columns = shown(figures).0;
             for (heading, name) in columns {
                 let of = |row: &Row| row.figures(part).and_then(|figures| figures.get(name)).unwrap_or(f64::NAN);
-                let values = sorted(self.good().map(of));
+                let values = sorted(self.good().map(|(_, row)| of(row)));
                 if values.is_empty() {
                     continue;
                 }
                 let (mean, sd) = mean_sd(&values);
+                let sd = if values.len() > 1 { sd } else { f64::NAN };
                 let of = |share| quantile(&values, share);
                 let figures = [mean, sd, of(0.1), of(0.5), of(0.9)];
                 spreads.push(Spread { part, heading, name: name.replace('-', "_"), figures });
@@ -385,7 +408,7 @@ impl All {
 
     /// The table of `--csv`.
     pub fn csv<T: Real>(&self, list: &List<'_, T>, grid: &Grid) -> String {
-        let names: Vec<(&str, Vec<String>)> = self.good().next().map_or_else(Vec::new, |row| {
+        let names: Vec<(&str, Vec<String>)> = self.ended().next().map_or_else(Vec::new, |(_, row)| {
             let whole =
                 |figures: &Figures| figures.named().into_iter().map(|f| f.0).filter(|f| !f.contains('[')).collect();
             row.parts.iter().map(|(part, figures)| (*part, whole(figures))).collect()
@@ -396,7 +419,12 @@ impl All {
             .flat_map(|(part, names)| names.iter().map(move |name| format!("{part}_{}", name.replace('-', "_"))));
         let fixed = |name: &str| std::iter::once(name.to_string());
         let start = fixed("run").chain(fixed("seed")).chain(axes);
-        let head = start.chain(fixed("step")).chain(fixed("objective")).chain(figures).chain(fixed("error"));
+        let head = start
+            .chain(fixed("step"))
+            .chain(fixed("objective"))
+            .chain(figures)
+            .chain(fixed("warning"))
+            .chain(fixed("error"));
         let mut text = line_of(head);
         for (at, (outcome, spec)) in self.rows.iter().zip(&list.runs).enumerate() {
             let Some(outcome) = outcome else { continue };
@@ -412,6 +440,7 @@ impl All {
                     value.map_or_else(String::new, |value| value.to_string())
                 }));
             }
+            cells.push(row.and_then(|row| row.warning.clone()).unwrap_or_default());
             cells.push(outcome.as_ref().err().cloned().unwrap_or_default());
             text += &line_of(cells.into_iter());
         }
@@ -427,7 +456,7 @@ fn line_of(cells: impl Iterator<Item = String>) -> String {
 impl Spread {
     /// Its line of the table.
     pub fn line(&self) -> String {
-        let cells = self.figures.map(cell);
+        let cells = self.figures.map(|figure| if figure.is_nan() { format!("{:>7}", "–") } else { cell(figure) });
         format!("{:<6} {:<7} {}", self.part, self.heading, cells.join(" "))
     }
 

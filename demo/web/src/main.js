@@ -7,9 +7,10 @@ import { Engine, createTrainer } from "undercurve/worker";
 import { Band, range } from "./band.js";
 import { Classes } from "./classes.js";
 import { $, brief, colours as readColours, count, download, h, segments, three } from "./dom.js";
-import { LANES as LINES, chart } from "./draw/charts.js";
+import { BANDS, LANES as LINES, chart } from "./draw/charts.js";
 import { strip } from "./draw/strip.js";
 import { DRAWS, stands, summarise } from "./draws.js";
+import { GridMap } from "./grid.js";
 import { Groups, compare, constraint, linesOf } from "./groups.js";
 import { Lane } from "./lane.js";
 import { SAMPLES, fetchSample } from "./samples.js";
@@ -100,6 +101,8 @@ let stale = true;
 let own = null;
 let described = null;
 let trainers = null;
+/** Many runs of each lane, where there are to be more than one. */
+let ensembles = null;
 let history = null;
 /** Lanes of the kind of data that is not shown, for when it comes back. */
 const kept = new Map();
@@ -118,6 +121,7 @@ let finder = null;
 let lanes = null;
 let side = null;
 let steps = null;
+let gridMap = null;
 let classes = null;
 const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr }) });
 const groups = new Groups({ moved: (bound) => follow({ bound }), settled: (bound) => settle({ bound }) });
@@ -173,6 +177,9 @@ function readAddress() {
     state.lanes[name] = known ? lane : usual[name];
   }
 }
+
+/** How many runs each lane has: one of several classes and of groups, and while training follows a drag. */
+const runsOf = () => (kind() === TWO && !following.under ? state.runs : 1);
 
 /** Other data; where it is of the other kind, with the lanes that it had last. */
 function choose(part, before = kind()) {
@@ -240,7 +247,8 @@ async function restart({ fresh = true, play = false } = {}) {
   leave();
   pause();
   const made = {};
-  const unmake = () => Object.values(made).forEach((one) => one.dispose());
+  const crowd = {};
+  const unmake = () => [made, crowd].forEach((all) => Object.values(all).forEach((one) => one.dispose()));
   try {
     if (fresh || stale) {
       stale = true;
@@ -259,10 +267,12 @@ async function restart({ fresh = true, play = false } = {}) {
         throw lanes[name].explain(error);
       });
     }
+    if (runsOf() > 1) for (const name of LANES) crowd[name] = await createTrainer({ ...options(name), lanes: runsOf(), backend: "auto" });
     if (mine !== run) return unmake();
-    for (const name of LANES) trainers?.[name].dispose();
+    for (const name of LANES) [trainers, ensembles].forEach((all) => all?.[name].dispose());
     trainers = { ...made };
-    history = { kind: measured(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0 };
+    ensembles = crowd.a ? { ...crowd } : null;
+    history = { kind: measured(), data, step: [], metric: { a: [], b: [] }, objective: { a: [], b: [] }, groups: { a: [], b: [] }, milliseconds: { a: 0, b: 0 }, timed: 0, bands: { a: [], b: [] } };
     pause();
     buildTable();
     nameCharts();
@@ -270,8 +280,10 @@ async function restart({ fresh = true, play = false } = {}) {
     classes.show(data.names, state.class);
     groups.show(data.groupNames, data.test.groups);
     $("each").hidden = !(data.names ?? data.groupNames);
-    $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[trainers.a.backend] ?? trainers.a.backend;
-    $("reason").textContent = trainers.a.backendReason;
+    const { backend, backendReason } = (ensembles ?? trainers).a;
+    $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[backend] ?? backend;
+    $("reason").textContent = `${backendReason}.`;
+    showGrid();
     await advance(0, mine);
     if (play && mine === run) start();
   } catch (error) {
@@ -303,9 +315,26 @@ function configure() {
   band.show(state.fpr, kind() === TWO);
   groups.configure(state.bound);
   $("seed").value = state.seed;
+  $("runs-field").hidden = kind() !== TWO;
+  segments($("runs"), address.RUNS.map((runs) => [String(runs), count(runs)]), String(state.runs), (runs) => change({ runs: Number(runs) }));
   segments($("speed"), [["1", "1×"], ["10", "10×"], ["max", "Max"]], state.speed, (speed) => {
     state.speed = speed;
     history_push();
+  });
+}
+
+/** What the grid of parameters is trained on. */
+function showGrid() {
+  gridMap.show({
+    // (Runs of other rows or lengths are no longer those of the map.)
+    of: [data, state.model, state.steps, state.seed, history.kind.metric, ...LANES.map((name) => state.lanes[name].method)],
+    hidden: kind() !== TWO,
+    open: state.story === "grid",
+    linear: state.model === "linear",
+    steps: state.steps,
+    options,
+    lane: (name) => ({ method: lanes[name].method, settings: state.lanes[name].settings }),
+    measured: { metric: history.kind.metric, called: history.kind.called },
   });
 }
 
@@ -321,8 +350,12 @@ async function advance(steps, mine = run) {
   try {
     const shown = state.class;
     const judge = history.data.groups && [constraint(state.bound)];
+    const crowd = ensembles && Promise.all(LANES.map((name) => ensembles[name].advance({ steps }, { curve: grid.length })));
+    crowd?.catch(() => {}); // (told where it is waited for)
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown, judge))));
+    const many = await crowd;
     if (mine !== run || !together()) return;
+    history.crowd = many && { a: many[0], b: many[1] };
     for (const shot of shots) compare(shot).shown = shown;
     const begin = performance.now();
     const step = (history.step.at(-1) ?? 0) + steps;
@@ -344,6 +377,7 @@ function show(shots, step) {
     history.step.push(step);
     for (const name of LANES) {
       history.metric[name].push(shots[name].test[history.kind.metric]);
+      if (history.crowd) history.bands[name].push(history.crowd[name].summary.metrics[history.kind.metric]);
       history.objective[name].push(Number.isFinite(shots[name].objective) ? shots[name].objective : null);
       if (shots[name].byGroup) history.groups[name].push([shots[name].test.auroc, ...shots[name].byGroup.test.groups.map(({ auroc }) => auroc)]);
     }
@@ -358,7 +392,7 @@ function show(shots, step) {
   $("track").style.width = `${Math.min(100, (100 * step) / state.steps)}%`;
   if (step >= state.steps) {
     pause();
-    if (many?.of !== subject() && cheap()) trainDraws();
+    if (many?.of !== subject() && cheap() && !ensembles) trainDraws();
     tell(shots, step);
     document.documentElement.dataset.state = "done";
     if (!timings.first) {
@@ -385,7 +419,8 @@ function nameCharts() {
     $(`${name}-of`).textContent = titles[k][1];
   });
   const lines = of ? linesOf(of) : LINES;
-  for (const one of Object.values(charts)) one.show(lines);
+  for (const [name, one] of Object.entries(charts)) one.show(ensembles && name !== "objective" ? BANDS : lines);
+  if (ensembles) for (const name of ["roc", "pr", "ap"]) $(`${name}-of`).textContent = `median of ${count(ensembles.a.runs.length)} runs, 10–90\u00a0%`;
 }
 
 /** The groups of each lane over each other: their ROC curves now, and their AUROC along the run. */
@@ -414,6 +449,11 @@ function drawCharts({ a, b }) {
   const [ours, theirs] = [a, b].map((shot) => (name === undefined ? shot.test : shot.test.classes[shot.shown]));
   const of = name === undefined ? "" : ` of class ${name} against all others`;
   const share = prevalence(name === undefined ? 1 : a.shown);
+  if (history.crowd) {
+    drawBands(share);
+    drawObjective();
+    return;
+  }
   charts.roc.draw(grid, [grid, [...a.roc], [...b.roc]], `ROC curves${of}: AUROC ${three(ours.auroc)} for lane A, ${three(theirs.auroc)} for lane B`);
   charts.pr.draw(grid, [grid.map(() => share), [...a.pr], [...b.pr]], `Precision–recall curves${of}: average precision ${three(ours.ap)} for lane A, ${three(theirs.ap)} for lane B, ${three(share)} by chance`);
   charts.ap.draw(history.step, [null, history.metric.a, history.metric.b], `${title} over ${history.step.at(-1)} steps: now ${three(a.test[metric])} for lane A, ${three(b.test[metric])} for lane B`, state.steps, history.kind.floor);
@@ -421,6 +461,27 @@ function drawCharts({ a, b }) {
     $("roc-of").textContent = `class ${brief(name)} against all others`;
     $("pr-of").textContent = `class ${brief(name)}; dotted: chance`;
   }
+  drawObjective();
+}
+
+/** Medians of many runs, with bands from 10 to 90 % around them. */
+function drawBands(share) {
+  const { metric, title, floor } = history.kind;
+  const { a, b } = history.crowd;
+  const runs = count(a.summary.runs);
+  const said = (key) => ["a", "b"].map((name) => {
+    const { median, low, high } = history.crowd[name].summary.metrics[key];
+    return `lane ${name.toUpperCase()} ${three(median)}, 10–90 % ${three(low)} to ${three(high)}`;
+  }).join("; ");
+  const ends = (of) => [a, b].flatMap((one) => [[...of(one).high], [...of(one).low]]);
+  charts.roc.draw(grid, [grid, [...a.summary.roc.median], [...b.summary.roc.median], ...ends(({ summary }) => summary.roc)], `ROC curves of ${runs} runs, median and band: AUROC of ${said("auroc")}`);
+  charts.pr.draw(grid, [grid.map(() => share), [...a.summary.pr.median], [...b.summary.pr.median], ...ends(({ summary }) => summary.pr)], `Precision–recall curves of ${runs} runs, median and band: average precision of ${said("ap")}; ${three(share)} by chance`);
+  const along = (key) => LANES.map((name) => history.bands[name].map((band) => band[key]));
+  const [[highA, highB], [lowA, lowB]] = [along("high"), along("low")];
+  charts.ap.draw(history.step, [null, ...along("median"), highA, lowA, highB, lowB], `${title} of ${runs} runs over ${history.step.at(-1)} steps: ${said(metric)}`, state.steps, floor);
+}
+
+function drawObjective() {
   const scaled = (values) => {
     const first = values.find((value) => value !== null && value !== 0);
     return values.map((value) => (value === null || !first ? null : (value - first) / Math.abs(first)));
@@ -619,6 +680,7 @@ function tell(shots, step) {
     table[name].title.textContent = `${titleOf(name)}${said?.collapsed ? ", collapsed" : ""}`;
   }
   const notes = [told.ended({ titles, shots, step })];
+  if (history.crowd && step > 0) notes.push(told.ofRuns({ titles, crowd: history.crowd, metric, called, seed: state.seed }));
   const of = (key) => LANES.map((name) => shots[name].test[key]);
   if (summary) {
     notes.push(told.besideDraws({ titles, summary, seed: state.seed, step, steps: state.steps, called: other[1] }));
@@ -772,6 +834,12 @@ function restyle() {
   }
 }
 
+/** Every run's metrics, for the export. */
+const runsTold = () => Object.fromEntries(LANES.map((name) => [name, ensembles[name].runs.map(({ seed }, at) => {
+  const { metrics, errors } = history.crowd[name].reports;
+  return { seed, error: errors[at], ...Object.fromEntries(Object.entries(metrics).map(([key, values]) => [key, values[at]])) };
+})]));
+
 function wire() {
   $("play").onclick = () => {
     problem(null);
@@ -799,7 +867,7 @@ function wire() {
     $("share").textContent = copied ? "Copied" : "See address";
     setTimeout(() => ($("share").textContent = "Copy link"), 1500);
   };
-  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, byGroup: { a: history.last.a.byGroup, b: history.last.b.byGroup }, constraints: { a: history.last.a.judged, b: history.last.b.constraints ?? history.last.b.judged }, draws: many?.of === subject() ? many.draws : [], classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
+  $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, byGroup: { a: history.last.a.byGroup, b: history.last.b.byGroup }, constraints: { a: history.last.a.judged, b: history.last.b.constraints ?? history.last.b.judged }, draws: many?.of === subject() ? many.draws : [], runs: history.crowd && runsTold(), classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
     $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
   }
@@ -864,8 +932,21 @@ async function open() {
   steps = new Steps({
     engine: engines.a,
     toggled: (open) => {
-      state.story = open ? "steps" : "";
+      if (open || state.story === "steps") state.story = open ? "steps" : "";
       history_push();
+    },
+  });
+  gridMap = new GridMap({
+    toggled: (open) => {
+      if (open || state.story === "grid") state.story = open ? "grid" : "";
+      history_push();
+    },
+    load: (name, settings) => {
+      problem(null);
+      const { method, settings: before } = state.lanes[name];
+      state.lanes[name] = { method, settings: { ...before, ...settings } };
+      restart({ fresh: false, play: true });
+      $("play").scrollIntoView({ block: "nearest" });
     },
   });
   wire();
@@ -880,4 +961,4 @@ open().catch(problem).then(() => {
 }).catch(() => {});
 
 // For the tests: how long the page itself works on a frame, and what is trained on.
-globalThis.undercurve = { timings, rows: () => data, shots: () => history.last, draws: () => many?.draws, direction: () => directions.get(data)?.found, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };
+globalThis.undercurve = { timings, rows: () => data, shots: () => history.last, draws: () => many?.draws, direction: () => directions.get(data)?.found, crowd: () => history.crowd, batches: () => Promise.all(LANES.map((name) => trainers[name].batch())) };

@@ -3,6 +3,9 @@
 /** The bounds of the gap between groups that there are; null stands for none. */
 export const BOUNDS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, null];
 
+/** How many runs of each lane there are to choose from. */
+export const RUNS = [1, 20, 64, 256];
+
 /**
  * @typedef {object} State
  * @property {string} data name of a drawn kind or of a sample; "file" for the visitor's own
@@ -10,13 +13,14 @@ export const BOUNDS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, nu
  * @property {number} noise
  * @property {number} flips share of the training labels that are flipped, in per cent
  * @property {number} seed
+ * @property {number} runs of each lane, with the seeds from `seed` on, one of `RUNS`
  * @property {string} model "linear" or hidden widths, "16" or "16,16"
  * @property {number} steps length of a run
  * @property {string} speed steps a frame, or "max"
  * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
- * @property {"" | "steps"} story what is unfolded below the lanes
+ * @property {"" | "steps" | "grid"} story what is unfolded below the lanes
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
 
@@ -34,6 +38,7 @@ export function defaults() {
     noise: 0,
     flips: 0,
     seed: 1,
+    runs: 1,
     model: "linear",
     steps: 300,
     speed: "10",
@@ -68,7 +73,8 @@ export function read(hash) {
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
-  if (query.get("story") === "steps") state.story = "steps";
+  if (["steps", "grid"].includes(query.get("story"))) state.story = query.get("story");
+  state.runs = RUNS.find((one) => String(one) === query.get("runs")) ?? state.runs;
   for (const lane of ["a", "b"]) {
     const method = query.get(lane);
     state.lanes[lane] = null;
@@ -86,6 +92,7 @@ export function write(state) {
   for (const name of ["data", "positives", "noise", "flips", "seed", "model", "steps", "speed"]) query.set(name, String(state[name]));
   if (state.fpr.join("-") !== "0-5") query.set("fpr", state.fpr.join("-"));
   if (state.bound !== 0.05) query.set("bound", String(state.bound ?? "none"));
+  if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
   for (const lane of ["a", "b"]) {

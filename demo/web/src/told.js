@@ -130,3 +130,21 @@ export function ofWaiting({ under, seconds, drawn }) {
   if (under) return `${what} are being trained.`;
   return `“${DRAWS} seeds” trains ${what}${!(seconds >= 0) ? "" : `, for about ${count(Math.ceil(seconds))} s`}.`;
 }
+
+/**
+ * Many runs of each lane on the same rows.
+ * @param {{ titles: Record<"a" | "b", string>, crowd: Record<"a" | "b", import("undercurve/worker").LanesSnapshot>, metric: string, called: string, seed: number }} all
+ * @returns {string}
+ */
+export function ofRuns({ titles, crowd, metric, called, seed }) {
+  const { runs } = crowd.a.summary;
+  const lane = (name) => {
+    const { summary, reports } = crowd[name];
+    const { median, low, high, runs: kept } = summary.metrics[metric] ?? { runs: 0 };
+    const gone = reports.collapsed.reduce((sum, one) => sum + one, 0);
+    const lost = [...(summary.failed ? [`${count(summary.failed)} broke off`] : []), ...(gone ? [`${count(gone)} collapsed`] : [])];
+    const side = titles.a === titles.b ? `${titles[name]} ${name.toUpperCase()}` : titles[name];
+    return `${side} ${kept ? `${three(median)} (${three(low)} to ${three(high)})` : "none with a result"}${lost.length ? `, ${lost.join(", ")}` : ""}`;
+  };
+  return `Of ${count(runs)} runs of each lane on these rows, seeds ${seed} to ${seed + runs - 1}, the median ${called}, and where the middle 80\u00a0% lie: ${lane("a")}; ${lane("b")}. Maps, histograms and table are of seed ${seed}.`;
+}

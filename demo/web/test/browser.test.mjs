@@ -754,9 +754,10 @@ test("maps stay square and charts keep to their boxes when the page around them 
   assert.deepEqual(await shapes(), [0, 0]);
   const middles = await page.$$eval("#speed, #seed, #share, #backend", (all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => Math.round(top + bottom)));
   assert.equal(new Set(middles).size, 1, "one of the bar's two rows");
-  for (const width of [1100, 1181, 1241]) {
+  for (const width of [1100, 1181, 1241, 1401]) {
     await page.setViewportSize({ width, height: 800 });
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector(".bar").offsetHeight < 100), `the bar at ${width}`);
+    // (The charts follow a resize a frame later.)
+    await page.waitForFunction((width) => innerWidth === width && document.documentElement.scrollWidth <= innerWidth && document.querySelector(".bar").offsetHeight < 100, width);
   }
   await page.waitForFunction(() => [...document.querySelectorAll("#roc, #pr, #ap, #objective")].every((root) => root.querySelector(".uplot").clientWidth === root.clientWidth));
   await page.setViewportSize({ width: 390, height: 844 });
@@ -836,4 +837,88 @@ test("AI-SARAH trains in a lane beside a method that steps otherwise", async () 
   const [a, b] = await metrics(page);
   assert.ok(Math.abs(a[1] - b[1]) < 0.1, `AUROC ${a[1]}, ${b[1]}`);
   await close();
+});
+
+test("many runs of each lane are drawn as bands, in the worker, and the badge says what ran", async (t) => {
+  const { page, errors, close } = await open("#runs=20&steps=60");
+  const { crowd, shown } = await page.evaluate(() => {
+    const crowd = Object.fromEntries(["a", "b"].map((name) => {
+      const { summary, reports } = globalThis.undercurve.crowd()[name];
+      return [name, { ap: [...reports.metrics.ap], of: summary.metrics.ap, points: summary.roc.median.length }];
+    }));
+    return { crowd, shown: Object.fromEntries(["a", "b"].map((name) => [name, globalThis.undercurve.shots()[name].test.ap])) };
+  });
+  const note = await page.textContent("#note");
+  for (const name of ["a", "b"]) {
+    const { ap, of, points } = crowd[name];
+    const sorted = [...ap].sort((one, other) => one - other);
+    assert.deepEqual([ap.length, ap[0], points], [20, shown[name], 201], "the first is the run that is shown");
+    assert.ok(Math.abs(of.median - (sorted[9] + sorted[10]) / 2) < 1e-12 && of.low < of.high);
+    for (const value of [of.median, of.low, of.high]) assert.ok(note.includes(value.toFixed(3)), note);
+  }
+  for (const [chart, part] of [["roc", /ROC curves of 20 runs, median and band: AUROC of lane A 0\.\d+, 10–90 %/], ["pr", /Precision–recall curves of 20 runs/], ["ap", /Average precision of 20 runs over 60 steps/]]) {
+    assert.match(await page.getAttribute(`#${chart}`, "aria-label"), part);
+  }
+  assert.match(await page.textContent("#reason"), /^CPU, WebAssembly with 128-bit SIMD, 20 runs in turn: /);
+  // While 256 train, the page stays its visitor's.
+  await page.evaluate(() => {
+    globalThis.long = [];
+    new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
+  });
+  await page.getByRole("radio", { name: "256" }).check();
+  await page.waitForFunction(() => globalThis.undercurve.crowd()?.a.summary.runs === 256 && Number(document.documentElement.dataset.step) >= 20);
+  const { long, work } = await page.evaluate(() => ({ long: globalThis.long, work: globalThis.undercurve.timings.main.slice(-3).sort((a, b) => a - b) }));
+  // (Of a loaded machine the middle one says more than the longest.)
+  assert.ok(work[1] < 50, `${work} ms for a picture`);
+  t.diagnostic(`tasks of the page over 50 ms while 2 × 256 runs train: ${long.length}, the longest ${Math.max(0, ...long).toFixed(0)} ms`);
+  assert.match(page.url(), /runs=256/);
+  await page.getByRole("radio", { name: "1", exact: true }).check();
+  await finished(page);
+  assert.match(await page.textContent("#reason"), /one run is faster here than on a GPU/);
+  assert.equal(await page.evaluate(() => globalThis.undercurve.crowd()), null);
+  assert.deepEqual(errors, []);
+  await close();
+  // Several classes and groups have one.
+  const other = await open("#runs=20&steps=20&data=pinwheel");
+  assert.ok(await other.page.isHidden("#runs-field") && await other.page.isHidden("#grid"));
+  await other.close();
+});
+
+test("a grid of two parameters fills while it trains, and a point is loaded by keys", async () => {
+  for (const options of [{}, { colorScheme: "dark", viewport: { width: 390, height: 844 } }]) {
+    const { page, errors, close } = await open("#story=grid&steps=60", options);
+    assert.equal(await page.inputValue("#grid-up"), "gamma");
+    await page.fill("#grid-across-values", "0.3, 0.01");
+    await page.fill("#grid-up-values", "0.5 0.9 0.7");
+    await page.click("#grid-train");
+    await page.waitForFunction(() => document.querySelector("#grid").dataset.state === "done");
+    const cells = await page.$$eval("#grid-map tr", (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual([cells.map(([head]) => head), cells[3].slice(1)], [["0.9", "0.7", "0.5", "gamma \\ lr"], ["0.01", "0.3"]]);
+    const values = cells.slice(0, 3).flatMap((row) => row.slice(1).map(Number));
+    assert.match(await page.textContent("#grid-sentence"), new RegExp(`^6 runs, step 60 of 60: .*; the best ${Math.max(...values).toFixed(3)} at lr `));
+    assert.match(await page.textContent("#grid-backend"), /6 runs in turn/);
+    assert.equal(await page.getAttribute("#grid-map", "data-lane"), "b");
+    await page.evaluate(axe);
+    const faults = await page.evaluate(() => globalThis.axe.run("#grid").then((result) => result.violations.map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target).join(" ")}`)));
+    assert.deepEqual(faults, []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out sideways");
+    // From the first point one to the right and one down; the page's own keys stay out of it.
+    await page.locator("#grid-map button").first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^lr 0\.3, gamma 0\.7: average precision 0\.\d+.*Train lane B with it$/);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.step), "60");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => location.hash.includes("b.gamma=0.7"));
+    await finished(page);
+    assert.match(page.url(), /b\.lr=0\.3/);
+    assert.equal((await metrics(page))[1][0].toFixed(3), cells[1][2], "the run of the map");
+    // What is wrong is said, and the map stays.
+    await page.fill("#grid-across-values", "0.1, fast");
+    await page.click("#grid-train");
+    assert.match(await page.textContent("#grid-sentence"), /“fast” is no number/);
+    assert.equal(await page.$$eval("#grid-map button", (all) => all.length), 6);
+    assert.deepEqual(errors, []);
+    await close();
+  }
 });

@@ -3,13 +3,19 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-/** @typedef {{ stroke: string, width: number, dash?: number[] }} Line */
+/** @typedef {{ stroke: string, width: number, dash?: number[], fill?: string }} Line `fill` shades from it down to the next line */
 
 /** The lines of both lanes after a reference: A dashed, B solid. @returns {Line[]} */
 export const LANES = (colours) => [
   { stroke: colours.soft, width: 1, dash: [2, 4] },
   { stroke: colours.a, width: 2, dash: [7, 4] },
   { stroke: colours.b, width: 2 },
+];
+
+/** The same with the band of many runs of each lane: its upper and its lower end. @returns {Line[]} */
+export const BANDS = (colours) => [
+  ...LANES(colours),
+  ...[colours.a, colours.b].flatMap((colour) => [{ stroke: `${colour}66`, width: 1, fill: `${colour}2b` }, { stroke: `${colour}66`, width: 1 }]),
 ];
 
 /**
@@ -44,7 +50,8 @@ export function chart(root, { x, y, log = false, placed }) {
         scales: { x: { time: false, range: () => x ?? [0, length] }, y: log ? { distr: 3 } : y ? { range: y } : { range: (_, low, high) => [Math.min(base, low), high > base ? high + (high - base) * 0.05 : base + 1] } },
         axes: [{ ...axis, size: 24, gap: 4, space: 48 }, { ...axis, size: log ? 48 : 34, gap: 4, space: 32 }],
         hooks: { ready: [settle], setSize: [settle] },
-        series: [{}, ...lines(colours).map((line) => ({ ...line, points: { show: false } }))],
+        series: [{}, ...lines(colours).map(({ fill: _, ...line }) => ({ ...line, points: { show: false } }))],
+        bands: lines(colours).flatMap(({ fill }, k) => (fill ? [{ series: [k + 1, k + 2], fill }] : [])),
       },
       // (None are there before the first, or of other lines.)
       [data[0], ...lines(colours).map((_, k) => data[k + 1] ?? data[0].map(() => null))],
