@@ -6,7 +6,8 @@ use undercurve::batch::{Batch, Drawn};
 use undercurve::estimator::{AucPairwise, Link};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::Device;
-use undercurve_gpu::{Context, GpuDevice, GpuError, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::kernel::lane;
+use undercurve_gpu::{Context, GpuDevice, GpuError, Lanes, PairKernel, PairWeight, RowSum, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
 
 /// The first adapter that opens: the layer knows one device at a time.
@@ -45,6 +46,20 @@ fn a_lost_device_is_an_error_wherever_it_is_lost() {
             assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
         }
     }
+}
+
+#[test]
+fn lanes_of_a_lost_device_end_with_an_error() {
+    let Some(layer) = layer("lanes") else { return };
+    let ends: Vec<usize> = (0..12)
+        .map(|after| {
+            let text = child("lanes_until_lost", if after % 3 == 2 { "stall" } else { "lose" }, after, &layer);
+            assert!(!text.contains("panicked"), "after {after}: {text}");
+            text.split("steps: ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap().parse().unwrap()
+        })
+        .collect();
+    // Later faults let more steps through.
+    assert!(ends[0] < ends[11], "{ends:?}");
 }
 
 #[test]
@@ -103,6 +118,36 @@ fn steps_until_lost() {
     let failure = device.failure().unwrap().to_string();
     assert!(failure.contains("the GPU was lost"), "{failure}");
     assert_eq!(step(&mut device), None);
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn lanes_until_lost() {
+    let context = first().unwrap();
+    let shape = lane::shape(&[2, 1], 1, 0); // pairwise AUC by gradient descent
+    let mut lanes = Lanes::new(&context, &shape, &[0.25; 6], 2).unwrap();
+    let mut list = vec![0; shape.list_len()];
+    list[0] = 40;
+    let mut taken = 0;
+    let mut piece = |lanes: &mut Lanes| {
+        lanes.advance(5, &list.repeat(5), &[0; 2], &[0.1; 20])?;
+        lanes.begin_report()?;
+        lanes.values()?;
+        // One more is left behind from time to time.
+        if taken % 2 == 0 {
+            lanes.report()?;
+        }
+        lanes.state(1)?;
+        taken += 1;
+        Ok::<_, GpuError>(())
+    };
+    let error = lanes.test(&[0.5; 8]).err();
+    let error = error.or_else(|| (0..100).find_map(|_| piece(&mut lanes).err())).expect("the device was not lost");
+    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
+    assert!(matches!(piece(&mut lanes), Err(GpuError::Lost { .. })));
+    assert!(lanes.states(&mut [0.0; 6]).is_err() && lanes.wait_for_report().is_err());
+    assert!(lanes.load(0, &[0.0; 3], &[0.0; 24]).is_err() && lanes.test(&[0.5; 8]).is_err());
+    println!("steps: {taken} ");
 }
 
 #[test]
