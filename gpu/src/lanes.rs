@@ -225,7 +225,7 @@ impl Lanes {
                     staging,
                     flights: VecDeque::new(),
                     ended: now(),
-                    pace: [Pace(4); 2],
+                    pace: [Pace(1); 2],
                 }
             })
             .await
@@ -718,12 +718,48 @@ mod tests {
         out
     }
 
+    fn first() -> Option<Context> {
+        let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::all()));
+        let context = adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok());
+        if context.is_none() {
+            undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        }
+        context
+    }
+
+    #[test]
+    fn cuts_change_no_bit() {
+        let Some(context) = first() else { return };
+        let shape = lane::shape(&[2, 1], 0, 1);
+        let rows: Vec<f32> = (0..60).map(|k| (k * 37 % 60) as f32 / 60.0).collect();
+        let (len, steps) = (shape.list_len(), 40);
+        let entry = |k: usize| if k.is_multiple_of(len) { 40 } else { (k * 7 % 30) as u32 };
+        let lists: Vec<u32> = (0..2 * steps * len).map(entry).collect();
+        let pace: Vec<f32> = (0..4 * steps).map(|k| (k % 5) as f32 / 50.0).collect();
+        let mut numbers = [0.0; 24];
+        numbers[..3].copy_from_slice(&[1e-3, 0.9, 0.1]);
+        numbers[8..14].copy_from_slice(&[0.02, 0.02, 0.02, 0.5, 0.0, 1.0]);
+        numbers[20] = 1.0;
+        let run = |window: usize, most: u64| {
+            let mut lanes = Lanes::new(&context, &shape, &rows, 2).unwrap();
+            let state = vec![0.0; shape.state as usize];
+            (0..2).for_each(|run| lanes.load(run, &state, &numbers).unwrap());
+            lanes.window = lanes.window.min(window);
+            lanes.rounds.step = lanes.rounds.step.max(ROUNDS / (most + 1));
+            lanes.advance(steps, &lists, &[1, 0], &pace).unwrap();
+            [lanes.state(0).unwrap(), lanes.state(1).unwrap(), lanes.values().unwrap()]
+        };
+        let whole = run(usize::MAX, u64::MAX - 1);
+        assert_ne!(whole[0], whole[1]);
+        assert!(whole[2].iter().all(|x| x.is_finite() && *x != 0.0));
+        for (window, most) in [(1, 100), (7, 3), (100, 1)] {
+            assert_eq!(run(window, most), whole, "{window}, {most}");
+        }
+    }
+
     #[test]
     fn rounds_are_those_of_the_text() {
-        let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::all()));
-        let Some(context) = adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok()) else {
-            return undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
-        };
+        let Some(context) = first() else { return };
         for shape in [
             Shape { rows: 300, negatives: Some(20), ..lane::shape(&[7, 1], 0, 0) },
             Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..lane::shape(&[130, 1], 1, 0) },
