@@ -1,0 +1,96 @@
+//! What needs the inside of the lanes.
+
+use super::*;
+use crate::kernel::lane::{self, MAX_ROWS};
+
+/// A text whose loops count their rounds, and answer with them.
+fn counting(text: &str) -> String {
+    let mut out = String::from("var<private> counted: u32;\n");
+    for line in text.lines() {
+        out.push_str(line);
+        if line.trim_start().starts_with("for (") {
+            out.push_str(" counted++;");
+        }
+        out.push('\n');
+    }
+    let answer = "if t == 0u { answer[run * max(job.rows, 1u)] = f32(counted); }\n";
+    for (end, behind) in
+        [("whole_step(t, run, step + 1u == job.steps);", true), ("storageBarrier();\n        workgroup", false)]
+    {
+        assert_eq!(out.matches(end).count(), 1);
+        let at = out.rfind(end).unwrap() + if behind { end.len() } else { 0 };
+        out.insert_str(at, answer);
+    }
+    out
+}
+
+fn first() -> Option<Context> {
+    let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::all()));
+    let context = adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok());
+    if context.is_none() {
+        undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+    }
+    context
+}
+
+#[test]
+fn cuts_change_no_bit() {
+    let Some(context) = first() else { return };
+    let shape = lane::shape(&[2, 1], 0, 1);
+    let rows: Vec<f32> = (0..60).map(|k| (k * 37 % 60) as f32 / 60.0).collect();
+    let (len, steps) = (shape.list_len(), 40);
+    let entry = |k: usize| if k.is_multiple_of(len) { 40 } else { (k * 7 % 30) as u32 };
+    let lists: Vec<u32> = (0..2 * steps * len).map(entry).collect();
+    let pace: Vec<f32> = (0..4 * steps).map(|k| (k % 5) as f32 / 50.0).collect();
+    let mut numbers = [0.0; 24];
+    numbers[..3].copy_from_slice(&[1e-3, 0.9, 0.1]);
+    numbers[8..14].copy_from_slice(&[0.02, 0.02, 0.02, 0.5, 0.0, 1.0]);
+    numbers[20] = 1.0;
+    let run = |window: usize, most: u64| {
+        let mut lanes = Lanes::new(&context, &shape, &rows, 2).unwrap();
+        let state = vec![0.0; shape.state as usize];
+        (0..2).for_each(|run| lanes.load(run, &state, &numbers).unwrap());
+        lanes.window = lanes.window.min(window);
+        lanes.rounds.step = lanes.rounds.step.max(ROUNDS / (most + 1));
+        lanes.advance(steps, &lists, &[1, 0], &pace).unwrap();
+        [lanes.state(0).unwrap(), lanes.state(1).unwrap(), lanes.values().unwrap()]
+    };
+    let whole = run(usize::MAX, u64::MAX - 1);
+    assert_ne!(whole[0], whole[1]);
+    assert!(whole[2].iter().all(|x| x.is_finite() && *x != 0.0));
+    for (window, most) in [(1, 100), (7, 3), (100, 1)] {
+        assert_eq!(run(window, most), whole, "{window}, {most}");
+    }
+}
+
+#[test]
+fn rounds_are_those_of_the_text() {
+    let Some(context) = first() else { return };
+    for shape in [
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[7, 1], 0, 0) },
+        Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..lane::shape(&[130, 1], 1, 0) },
+        lane::shape(&[17, 70, 1], 3, 0),
+        Shape { rows: 65, ..lane::shape(&[20, 9, 130, 33, 1], 6, 0) },
+    ] {
+        let layout = Layout::of(&shape).unwrap();
+        // (Its stage loop has barriers of its own, further in.)
+        let text = counting(&layout.text().unwrap());
+        let columns = shape.widths[0] as usize;
+        let rounds = layout.rounds();
+        let rows = vec![0.5; 3 * columns];
+        let mut lanes = pollster::block_on(Lanes::build(&context, layout, &rows, 1, text)).unwrap();
+        let mut list = vec![0; shape.list_len()];
+        list[0] = shape.negatives.unwrap_or(0);
+        lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();
+        let counted = lanes.values().unwrap()[0] as u64;
+        let most = rounds.step + rounds.value;
+        match shape.negatives {
+            Some(_) => assert_eq!(counted, most, "{shape:?}"),
+            None => assert!(counted <= most && most < 2 * counted, "{shape:?}: {counted}, {most}"),
+        }
+        lanes.test(&rows[..columns]).unwrap();
+        assert!(lanes.begin_report().unwrap());
+        let report = lanes.wait_for_report().unwrap().unwrap();
+        assert_eq!(report[0] as u64, rounds.block, "{shape:?}");
+    }
+}
