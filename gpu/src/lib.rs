@@ -1,6 +1,6 @@
 //! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`PairKernel`] sums the pairs of
 //! a batch; [`Lanes`] makes whole training steps of many runs at once; [`GpuExact`] sorts whole data once, for metrics and
-//! exact gradients of the hinge family.
+//! exact gradients.
 //!
 //! ```no_run
 //! use undercurve::surrogate::AnySurrogate;
@@ -25,9 +25,10 @@
 //! not finite, or whose sums might not fit f32, are refused before anything is computed. A device that is lost or stops
 //! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
-//! **Not supported:** f64; exact sums over whole data but of hinge and squared hinge, or of more than 2²⁴ rows; keeping u,
-//! model or step rule on the device but of lanes (elsewhere scores go up and gradients come back each call); OpenGL
-//! adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default limits).
+//! **Not supported:** f64; exact sums of other losses than hinge, squared hinge, sigmoid and logistic, or of more than 2²⁴
+//! rows; keeping u, model or step rule on the device but of lanes (elsewhere scores go up and gradients come back each
+//! call); OpenGL adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default
+//! limits).
 #![forbid(unsafe_code)]
 
 mod context;

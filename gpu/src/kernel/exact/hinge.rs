@@ -15,6 +15,7 @@
 //! Source: Qi et al. 2021, "Stochastic Optimization of Areas Under Precision-Recall Curves with Provable Convergence", eq.
 //! (2)–(4), for the AP objective over all data; the sweeps are ours. Cost: a search a row (AP: three a positive).
 
+use super::rank::fold;
 use super::scan::Scan;
 use super::{HALVINGS, Job, ROUNDS, on_order};
 
@@ -44,13 +45,36 @@ pub(crate) fn weighted(job: &Job) -> Scan {
     Scan { ends: None, ..positives(job, false) }
 }
 
+/// Adds what workgroups of 1024 rows from `first` on give.
+pub(super) fn in_tiles(rows: std::ops::Range<usize>, mut value: impl FnMut(usize) -> f32) -> f64 {
+    let mut sum = 0.0;
+    for start in rows.clone().step_by(TILE) {
+        let mut values = [0.0f32; WIDTH];
+        for at in start..rows.end.min(start + TILE) {
+            values[(at - start) % WIDTH] += value(at);
+        }
+        sum += f64::from(fold(values));
+    }
+    sum
+}
+
+/// The weight of a negative.
+pub(super) fn weight(job: &Job, at: usize) -> f32 {
+    let [first, last] = job.range;
+    match at {
+        _ if at < first || at > last => 0.0,
+        _ if at == first => job.ends[0],
+        _ if at == last => job.ends[1],
+        _ => 1.0,
+    }
+}
+
 /// The same on the CPU.
 pub mod mirror {
     use super::super::Job;
-    use super::super::rank::fold;
     use super::super::scan::mirror::scan;
     use super::super::sort::score;
-    use super::{TILE, WIDTH};
+    use super::{in_tiles, weight};
 
     fn moved([n0, n1, n2]: [f32; 3], d: f32) -> [f32; 3] {
         [n0, n1 + d * n0, n2 + d * (2.0 * n1 + d * n0)]
@@ -99,19 +123,6 @@ pub mod mirror {
         }
     }
 
-    /// Adds what workgroups of 1024 rows from `first` on give.
-    fn in_tiles(rows: std::ops::Range<usize>, mut value: impl FnMut(usize) -> f32) -> f64 {
-        let mut sum = 0.0;
-        for start in rows.clone().step_by(TILE) {
-            let mut values = [0.0f32; WIDTH];
-            for at in start..rows.end.min(start + TILE) {
-                values[(at - start) % WIDTH] += value(at);
-            }
-            sum += f64::from(fold(values));
-        }
-        sum
-    }
-
     /// Σ ℓ over the pairs of the job, and the gradient in the order of the rows.
     #[must_use]
     pub fn auc(job: &Job, keys: &[u32], marks: &[u32]) -> (f64, Vec<f32>) {
@@ -125,14 +136,7 @@ pub mod mirror {
             let own = rows.scores[at];
             let row = (marks[at] & 0x7fff_ffff) as usize;
             if at < job.negatives {
-                let [first, last] = job.range;
-                let weight = match at {
-                    _ if at < first || at > last => 0.0,
-                    _ if at == first => job.ends[0],
-                    _ if at == last => job.ends[1],
-                    _ => 1.0,
-                };
-                grad[row] = job.scale * (weight * rows.over_lower(own, &rows.sums));
+                grad[row] = job.scale * (weight(job, at) * rows.over_lower(own, &rows.sums));
                 return 0.0;
             }
             let n = rows.over_negatives(own);

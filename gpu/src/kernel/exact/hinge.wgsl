@@ -3,13 +3,6 @@
 // with a d above 0 by halving; its sums are then moved by that d. hinge.rs has the mirror. No invocation loops more
 // than about 250 times.
 
-var<workgroup> values: array<f32, WIDTH>;
-
-fn score(at: u32) -> f32 {
-    let key = keys[at];
-    return bitcast<f32>(select(~key, key ^ 0x80000000u, (key >> 31u) == 1u));
-}
-
 // As sums of d, of d and of d², over what is weighed by N₀: N₁ and N₂ moved by d.
 fn moved(n: vec3<f32>, d: f32) -> vec3<f32> {
     return vec3<f32>(n.x, n.y + d * n.x, n.z + d * (2.0 * n.y + d * n.x));
@@ -64,32 +57,6 @@ fn over_positives(own: f32) -> vec3<f32> {
     let rows = job.negatives + job.positives;
     let at = first_above(job.negatives, rows, own);
     return moved(vec3<f32>(f32(rows - at), sums[at]), (score(at) - own) + job.margin);
-}
-
-// The weight of a negative.
-fn weight(at: u32) -> f32 {
-    if at < job.first || at > job.last {
-        return 0.0;
-    }
-    if at == job.first {
-        return job.ends.x;
-    }
-    return select(1.0, job.ends.y, at == job.last);
-}
-
-// Adds the values of a workgroup.
-fn fold(group: u32, local: u32, value: f32) {
-    values[local] = value;
-    workgroupBarrier();
-    for (var step = WIDTH / 2u; step > 0u; step /= 2u) {
-        if local < step {
-            values[local] += values[local + step];
-        }
-        workgroupBarrier();
-    }
-    if local == 0u {
-        parts[group] = bitcast<u32>(values[0]);
-    }
 }
 
 // The mean over pairs: Σ ℓ of 1024 rows, and the gradient. `sums` are N₁ and N₂ over the negatives from the highest

@@ -6,8 +6,10 @@
 //! | `rank` | wins and ties, average precision, points of the curves |
 //! | `scan` | running sums of distances along a class |
 //! | `hinge` | values and gradients of hinge and squared hinge from those |
+//! | `panel`, `smooth` | those of sigmoid and logistic loss, from series |
 
 pub mod hinge;
+pub mod panel;
 pub mod rank;
 pub mod scan;
 pub mod sort;
@@ -27,9 +29,12 @@ fn on_order(text: &str) -> String {
 
 /// The shaders of this engine.
 pub(super) fn texts() -> Vec<(String, String)> {
+    let panel = [("panel", panel::text()), ("smooth", panel::smooth_text())];
     [("sort", sort::text()), ("rank", rank::text()), ("scan", scan::text()), ("hinge", hinge::text())]
+        .into_iter()
+        .chain(panel)
         .map(|(name, text)| (format!("exact, {name}"), text))
-        .into()
+        .collect()
 }
 
 /// What order.wgsl has as its uniform.
@@ -49,14 +54,19 @@ pub struct Job {
     pub scale: f32,
     /// The squared hinge.
     pub square: bool,
+    /// The panels of a smooth loss.
+    pub grid: Option<panel::Grid>,
 }
 
 impl Job {
     /// As the shader has it.
     pub(crate) fn words(&self) -> [u32; 12] {
         let [first, last] = self.range.map(|x| x as u32);
-        let [low, high, margin, scale] = [self.ends[0], self.ends[1], self.margin, self.scale].map(f32::to_bits);
+        let margin = self.grid.map_or(self.margin, |grid| grid.width);
+        let [low, high, margin, scale] = [self.ends[0], self.ends[1], margin, self.scale].map(f32::to_bits);
         let (negatives, positives) = (self.negatives as u32, self.positives as u32);
-        [negatives, positives, first, last, low, high, margin, scale, self.square.into(), 0, 0, 0]
+        let (count, origin) =
+            self.grid.map_or((self.square.into(), 0), |grid| (grid.panels as u32, grid.origin as u32));
+        [negatives, positives, first, last, low, high, margin, scale, count, origin, 0, 0]
     }
 }

@@ -10,7 +10,7 @@ use super::{MOST_ROWS, ROUNDS};
 pub const TILE: usize = 4096;
 /// Passes: the digits of a key, least first, and the class.
 pub const PASSES: usize = 9;
-const DIGITS: usize = 16;
+pub(crate) const DIGITS: usize = 16;
 const WIDTH: usize = 256;
 
 const TILES: usize = MOST_ROWS / TILE;

@@ -1,22 +1,15 @@
 //! Metrics and exact pair sums of whole data on the device.
 
-use crate::kernel::exact::{Job, MOST_ROWS, hinge, rank, scan, scan::Scan, sort};
+mod device;
+
+use crate::kernel::exact::panel::{self, Grid};
+use crate::kernel::exact::{Job, MOST_ROWS, hinge, rank, sort};
 use crate::{Context, GpuError};
+use device::{JOB, Memory, Programs, SCANS, SERIES, SLOT, SLOTS, Smooth, Step};
 use undercurve::Error;
 use undercurve::metric::rank::{Classes, check};
 use undercurve::metric::{PairCounts, PrPoint, RocPoint};
 use undercurve::surrogate::AnySurrogate;
-use wgpu::{BindGroup, BindGroupLayout, Buffer, BufferUsages, ComputePipeline, Device};
-
-/// Uniforms lie in slots of one buffer: the passes of the sort, the scans, the rest.
-const SLOT: usize = 256;
-const SCANS: usize = sort::PASSES;
-/// Scans a call makes, at most.
-const MOST_SCANS: usize = 4;
-const JOB: usize = SCANS + MOST_SCANS;
-const SLOTS: usize = JOB + 1;
-/// Bytes of the largest uniform.
-const UNIFORM: u64 = 48;
 
 /// Rows that all dispatches of one submit pass over, about: a submit of a few milliseconds on a GPU.
 const SUBMIT: usize = 1 << 25;
@@ -39,45 +32,6 @@ pub struct ExactMetrics {
     pub pr: Vec<PrPoint>,
 }
 
-/// The layouts and what runs on them.
-#[derive(Debug)]
-struct Programs {
-    layouts: [BindGroupLayout; 3],
-    /// make, count, offsets, scatter.
-    sort: [ComputePipeline; 4],
-    /// reduce, spine, apply.
-    scan: [ComputePipeline; 3],
-    /// tally, sample.
-    rank: [ComputePipeline; 2],
-    /// auc, ap_weights, ap_gradient.
-    hinge: [ComputePipeline; 3],
-}
-
-/// Device memory for so many rows, and what binds it.
-#[derive(Debug)]
-struct Memory {
-    rows: usize,
-    scores: Buffer,
-    labels: Buffer,
-    grad: Buffer,
-    parts: Buffer,
-    staging: Buffer,
-    uniforms: Buffer,
-    /// From the scores to the first order; from that to the second; back.
-    sort: [BindGroup; 3],
-    /// Into one place for sums, by the first weights; into the other, by the second.
-    scan: [BindGroup; 2],
-    job: BindGroup,
-}
-
-/// One dispatch.
-struct Step<'a> {
-    program: &'a ComputePipeline,
-    group: &'a BindGroup,
-    slot: usize,
-    groups: usize,
-}
-
 /// Which sum over pairs.
 #[derive(Clone, Copy)]
 enum Sum {
@@ -86,7 +40,7 @@ enum Sum {
     Pauc((f64, f64)),
 }
 
-/// Metrics, and exact values and gradients of the hinge family, of up to 2²⁴ rows: one radix sort of the scores, then scans
+/// Metrics, and exact values and gradients of pairwise losses, of up to 2²⁴ rows: one radix sort of the scores, then scans
 /// and look-ups, all in fixed order, so one device and driver gives the same bits from run to run.
 ///
 /// ```no_run
@@ -111,6 +65,7 @@ pub struct GpuExact {
     context: Context,
     programs: Programs,
     memory: Option<Memory>,
+    smooth: Option<Smooth>,
     /// As they lie on the device.
     uniforms: Vec<u32>,
     bits: Vec<u32>,
@@ -144,8 +99,14 @@ impl GpuExact {
             }
         }
         let programs = context.checked(|| Programs::new(context.device())).await?;
-        let mut exact =
-            Self { context: context.clone(), programs, memory: None, uniforms: Vec::new(), bits: Vec::new() };
+        let mut exact = Self {
+            context: context.clone(),
+            programs,
+            memory: None,
+            smooth: None,
+            uniforms: Vec::new(),
+            bits: Vec::new(),
+        };
         exact.make_room(rows.max(1)).await?;
         Ok(exact)
     }
@@ -174,6 +135,7 @@ impl GpuExact {
             margin: 0.0,
             scale: 0.0,
             square: false,
+            grid: None,
         };
         self.load(scores, labels, &job, &[]).await?;
         let (programs, memory) = (&self.programs, self.memory()?);
@@ -195,13 +157,15 @@ impl GpuExact {
         Ok(ExactMetrics { counts, ap: sum / classes.positives as f64, roc, pr })
     }
 
-    /// The pairwise AUC loss, the mean of ℓ(s₊ − s₋) over all pairs, and its derivative by every score, for hinge and squared
-    /// hinge. Value and entries are within 2·10⁻⁶ of their absolute terms, each with |s₊ − s₋| + m in place of its margin: a
-    /// margin is rounded once to f32.
+    /// The pairwise AUC loss, the mean of ℓ(s₊ − s₋) over all pairs, and its derivative by every score, for hinge, squared
+    /// hinge, sigmoid and logistic loss. Value and entries are within 2·10⁻⁶ of the largest of their class, or of what a mean
+    /// loss of 10⁻⁶ would give: margins of hinges are rounded once to f32, and smooth losses beyond 30/c, with the scale c, count
+    /// as their limits.
     ///
     /// # Errors
-    /// `Core` with `Unsupported` for other surrogates, `Param` for a margin below 10⁻¹², `Overflow` where sums might pass
-    /// 10³⁶, `Length` for `grad`; and those that all calls share.
+    /// `Core` with `Unsupported` for other surrogates, and for smooth ones where c times the scores spread over more than
+    /// 3,000 or lie more than 400,000 from 0; `Param` for a margin below 10⁻¹² or a scale outside 10⁻²⁵ to 10²⁵; `Overflow` where
+    /// sums of hinges might pass 10³⁶; `Length` for `grad`; and those that all calls share.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn auc(
         &mut self,
@@ -261,7 +225,7 @@ impl GpuExact {
     }
 
     /// The average-precision loss −1/n₊ Σ_{i∈+} g₁/g₂ with g₁ = Σ_{j∈+} ℓ(s_i − s_j) and g₂ = Σ_j ℓ(s_i − s_j), and its
-    /// derivative by every score. Accuracy as [`auc`](Self::auc)'s, where the squares of the margins' ratios fit f32.
+    /// derivative by every score. Accuracy as [`auc`](Self::auc)'s.
     ///
     /// # Errors
     /// As [`auc`](Self::auc).
@@ -302,25 +266,44 @@ impl GpuExact {
             return Err(Error::Length { what: "grad", need: scores.len(), got: grad.len() }.into());
         }
         let (job, mean) = job(sum, loss, scores, labels)?;
-        let scans = match sum {
-            Sum::Auc | Sum::Pauc(_) => vec![hinge::negatives(&job), hinge::positives(&job, false)],
-            Sum::Ap => {
-                let by = hinge::weighted(&job);
-                vec![hinge::negatives(&job), hinge::positives(&job, true), by, by]
-            }
+        let grid = job.grid;
+        let by = hinge::weighted(&job);
+        let (scans, series) = match sum {
+            Sum::Auc | Sum::Pauc(_) => (
+                vec![hinge::negatives(&job), hinge::positives(&job, false)],
+                grid.map(|grid| vec![panel::negatives(&job, grid), panel::positives(&job, grid, true)]),
+            ),
+            Sum::Ap => (
+                vec![hinge::negatives(&job), hinge::positives(&job, true), by, by],
+                grid.map(|grid| {
+                    let by = panel::weighted(&job, grid);
+                    vec![panel::negatives(&job, grid), panel::positives(&job, grid, false), by, by]
+                }),
+            ),
         };
-        self.load(scores, labels, &job, &scans).await?;
-        let (programs, memory) = (&self.programs, self.memory()?);
-        let step = |k: usize, rows: usize| {
-            let groups = rows.div_ceil(hinge::TILE);
-            Step { program: &programs.hinge[k], group: &memory.job, slot: JOB, groups }
-        };
+        let series = series.unwrap_or_default();
+        let of_scans = scans.iter().enumerate().map(|(k, scan)| (SCANS + k, scan.words()));
+        let of_series = series.iter().enumerate().map(|(k, series)| (SERIES + k, series.words()));
+        self.load(scores, labels, &job, &of_scans.chain(of_series).collect::<Vec<_>>()).await?;
+        if let Some(grid) = grid {
+            self.make_smooth(&grid).await?;
+        }
+        let (programs, memory, smooth) =
+            (&self.programs, self.memory()?, self.smooth.as_ref().filter(|_| grid.is_some()));
+        let (last, group) = smooth.map_or((&programs.hinge, &memory.job), |smooth| (&smooth.programs, &smooth.job));
+        let step =
+            |k: usize, rows: usize| Step { program: &last[k], group, slot: JOB, groups: rows.div_ceil(hinge::TILE) };
+        // A sweep over each class, and for average precision a second one, by the weights of the first.
         let mut steps = programs.sort(memory, scores.len());
-        for (k, scan) in scans.iter().enumerate() {
-            if k == 2 {
+        for sweep in 0..scans.len() / 2 {
+            if sweep == 1 {
                 steps.push(step(1, job.positives));
             }
-            steps.extend(programs.scan(scan, &memory.scan[usize::from(k == 3)], SCANS + k));
+            let both = 2 * sweep..2 * sweep + 2;
+            steps.extend(both.clone().flat_map(|k| programs.scan(memory, &scans[k], k)));
+            if let Some(smooth) = smooth {
+                steps.extend(both.flat_map(|k| smooth.series(&series[k], k)));
+            }
         }
         let parts = match sum {
             Sum::Ap => job.positives,
@@ -356,17 +339,48 @@ impl GpuExact {
         self.memory = None;
         self.uniforms.clear();
         let device = self.context.device();
-        self.memory = Some(self.context.checked(|| Memory::new(device, &self.programs.layouts, rows)).await?);
+        let memory = self.context.checked(|| Memory::new(device, &self.programs, rows)).await?;
+        if let Some(mut smooth) = self.smooth.take() {
+            self.context.checked(|| smooth.rebind(device, &self.programs, &memory)).await?;
+            self.smooth = Some(smooth);
+        }
+        self.memory = Some(memory);
+        Ok(())
+    }
+
+    /// Programs, series and the table of a smooth loss.
+    async fn make_smooth(&mut self, grid: &Grid) -> Result<(), GpuError> {
+        let of = (grid.unit, grid.linear);
+        if self.smooth.as_ref().is_some_and(|smooth| smooth.of == of) {
+            return Ok(());
+        }
+        let (device, queue) = (self.context.device(), self.context.queue());
+        let mut smooth = match self.smooth.take() {
+            Some(smooth) => smooth,
+            None => {
+                let memory = self.memory()?;
+                self.context.checked(|| Smooth::new(device, &self.programs, memory)).await?
+            }
+        };
+        let table = grid.derivatives();
+        self.context.checked(|| queue.write_buffer(&smooth.table, 0, bytemuck::cast_slice(&table))).await?;
+        smooth.of = of;
+        self.smooth = Some(smooth);
         Ok(())
     }
 
     /// Rows, labels and jobs onto the device.
-    async fn load(&mut self, scores: &[f32], labels: &[u8], job: &Job, scans: &[Scan]) -> Result<(), GpuError> {
+    async fn load(
+        &mut self,
+        scores: &[f32],
+        labels: &[u8],
+        job: &Job,
+        others: &[(usize, [u32; 12])],
+    ) -> Result<(), GpuError> {
         self.make_room(scores.len()).await?;
         let mut uniforms = vec![0; SLOTS * SLOT / 4];
         let passes = (0..sort::PASSES).map(|pass| (pass, sort::words(scores.len(), pass)));
-        let scans = scans.iter().enumerate().map(|(k, scan)| (SCANS + k, scan.words()));
-        for (slot, words) in passes.chain(scans).chain([(JOB, job.words())]) {
+        for (slot, words) in passes.chain(others.iter().copied()).chain([(JOB, job.words())]) {
             uniforms[slot * SLOT / 4..][..words.len()].copy_from_slice(&words);
         }
         self.bits.clear();
@@ -418,149 +432,28 @@ impl GpuExact {
     }
 }
 
-impl Programs {
-    fn new(device: &Device) -> Self {
-        let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
-        // How many are read, then written.
-        let layouts = [(2, 3), (2, 2), (4, 4)].map(|(read, written)| {
-            let entry = |(binding, ty)| wgpu::BindGroupLayoutEntry {
-                binding,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: binding == 0, min_binding_size: None },
-                count: None,
-            };
-            let bound = (0..read).map(|_| storage(true)).chain((0..written).map(|_| storage(false)));
-            let entries: Vec<_> =
-                (0..).zip([wgpu::BufferBindingType::Uniform].into_iter().chain(bound)).map(entry).collect();
-            device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("exact"), entries: &entries })
-        });
-        let texts = [(sort::text(), 0), (scan::text(), 1), (rank::text(), 2), (hinge::text(), 2)];
-        let build = |(text, layout): (String, usize)| {
-            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: Some("exact"),
-                source: wgpu::ShaderSource::Wgsl(text.into()),
-            });
-            let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("exact"),
-                bind_group_layouts: &[Some(&layouts[layout])],
-                ..Default::default()
-            });
-            (module, layout)
-        };
-        let built = texts.map(build);
-        let pipeline = |at: usize, name: &str| {
-            let (module, layout) = &built[at];
-            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(name),
-                layout: Some(layout),
-                module,
-                entry_point: Some(name),
-                compilation_options: Default::default(),
-                cache: None,
-            })
-        };
-        Self {
-            sort: ["make", "count", "offsets", "scatter"].map(|name| pipeline(0, name)),
-            scan: ["reduce", "spine", "apply"].map(|name| pipeline(1, name)),
-            rank: ["tally", "sample"].map(|name| pipeline(2, name)),
-            hinge: ["auc", "ap_weights", "ap_gradient"].map(|name| pipeline(3, name)),
-            layouts,
-        }
-    }
-
-    /// From scores to the order, which ends in the second place.
-    fn sort<'a>(&'a self, memory: &'a Memory, rows: usize) -> Vec<Step<'a>> {
-        let [make, count, offsets, scatter] = &self.sort;
-        let tiles = sort::tiles(rows);
-        let mut steps = vec![Step { program: make, group: &memory.sort[0], slot: 0, groups: tiles }];
-        for pass in 0..sort::PASSES {
-            let group = &memory.sort[1 + pass % 2];
-            steps.extend([(count, tiles), (offsets, 16), (scatter, tiles)].map(|(program, groups)| Step {
-                program,
-                group,
-                slot: pass,
-                groups,
-            }));
-        }
-        steps
-    }
-
-    fn scan<'a>(&'a self, scan: &Scan, group: &'a BindGroup, slot: usize) -> impl Iterator<Item = Step<'a>> {
-        let tiles = scan.tiles();
-        // One tile needs no totals.
-        let steps = self.scan.iter().zip([tiles, 1, tiles]).skip(if tiles > 1 { 0 } else { 2 });
-        steps.map(move |(program, groups)| Step { program, group, slot, groups })
-    }
-}
-
-impl Memory {
-    fn new(device: &Device, layouts: &[BindGroupLayout; 3], rows: usize) -> Self {
-        let buffer = |words: usize, usage: BufferUsages| {
-            let size = 4 * words as u64;
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("exact"),
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let (up, down) = (BufferUsages::COPY_DST, BufferUsages::COPY_SRC);
-        let storage = |words| buffer(words, BufferUsages::STORAGE);
-        let scores = buffer(rows, BufferUsages::STORAGE | up);
-        let labels = buffer(rows.div_ceil(32), BufferUsages::STORAGE | up);
-        let grad = buffer(rows, BufferUsages::STORAGE | down);
-        let words = rank::parts_len(rows);
-        let parts = buffer(words, BufferUsages::STORAGE | down);
-        let staging = buffer(words + rows, BufferUsages::MAP_READ | up);
-        let uniforms = buffer(SLOTS * SLOT / 4, BufferUsages::UNIFORM | up);
-        let [keys, marks] = [[storage(rows), storage(rows)], [storage(rows), storage(rows)]];
-        let (counts, totals) = (storage(sort::counts_len(rows)), storage(4 * rows.div_ceil(scan::TILE)));
-        let sums = [storage(2 * rows), storage(2 * rows)];
-        let bind = |layout: usize, buffers: &[&Buffer]| {
-            let uniform = wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &uniforms,
-                    offset: 0,
-                    size: wgpu::BufferSize::new(UNIFORM),
-                }),
-            };
-            let bound = (1..)
-                .zip(buffers)
-                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
-            let entries: Vec<_> = [uniform].into_iter().chain(bound).collect();
-            let layout = &layouts[layout];
-            device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("exact"), layout, entries: &entries })
-        };
-        let sort = [
-            bind(0, &[&scores, &labels, &keys[0], &marks[0], &counts]),
-            bind(0, &[&keys[0], &marks[0], &keys[1], &marks[1], &counts]),
-            bind(0, &[&keys[1], &marks[1], &keys[0], &marks[0], &counts]),
-        ];
-        // After the sort the first order is no longer read: the weights of pairs take its place.
-        let scan =
-            [bind(1, &[&keys[1], &keys[0], &totals, &sums[0]]), bind(1, &[&keys[1], &marks[0], &totals, &sums[1]])];
-        let job = bind(2, &[&keys[1], &marks[1], &sums[0], &sums[1], &grad, &parts, &keys[0], &marks[0]]);
-        Self { rows, scores, labels, grad, parts, staging, uniforms, sort, scan, job }
-    }
-}
-
 /// The job of a sum over pairs, and what the sum of its terms is multiplied by.
 fn job(sum: Sum, loss: AnySurrogate<f32>, scores: &[f32], labels: &[u8]) -> Result<(Job, f64), GpuError> {
     let classes = check(scores, labels)?;
-    let (margin, square) = match loss {
-        AnySurrogate::Hinge(loss) => (loss.margin(), false),
-        AnySurrogate::SquaredHinge(loss) => (loss.margin(), true),
-        _ => return Err(Error::Unsupported { what: "exact sums on the GPU but of hinge and squared-hinge" }.into()),
+    let (low, high) = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), &s| (low.min(s), high.max(s)));
+    let grid = Grid::of(loss, low, high)?;
+    let (margin, square) = match (loss, grid) {
+        (AnySurrogate::Hinge(loss), _) => (loss.margin(), false),
+        (AnySurrogate::SquaredHinge(loss), _) => (loss.margin(), true),
+        (_, Some(_)) => (0.0, false),
+        _ => {
+            let what = "exact sums on the GPU but of hinge, squared-hinge, sigmoid and logistic";
+            return Err(Error::Unsupported { what }.into());
+        }
     };
-    if f64::from(margin) < LEAST_MARGIN {
-        return Err(Error::Param { what: "margin" }.into());
-    }
-    let ends = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), &s| (low.min(s), high.max(s)));
-    let widest = (f64::from(ends.1) - f64::from(ends.0)) + f64::from(margin);
-    if scores.len() as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
-        return Err(Error::Overflow { what: "pairwise loss" }.into());
+    if grid.is_none() {
+        if f64::from(margin) < LEAST_MARGIN {
+            return Err(Error::Param { what: "margin" }.into());
+        }
+        let widest = (f64::from(high) - f64::from(low)) + f64::from(margin);
+        if scores.len() as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
+            return Err(Error::Overflow { what: "pairwise loss" }.into());
+        }
     }
     let [negatives, positives] = [classes.negatives as usize, classes.positives as usize];
     let (range, ends, mass) = match sum {
@@ -572,7 +465,7 @@ fn job(sum: Sum, loss: AnySurrogate<f32>, scores: &[f32], labels: &[u8]) -> Resu
         Sum::Auc | Sum::Pauc(_) => 1.0 / (positives as f64 * mass),
     };
     let scale = (mean.abs() * if square { 2.0 } else { 1.0 }) as f32;
-    Ok((Job { negatives, positives, range, ends, margin, scale, square }, mean))
+    Ok((Job { negatives, positives, range, ends, margin, scale, square, grid }, mean))
 }
 
 /// The negatives of a range of false-positive rates by place in the order, the weights of the lowest and the highest, and of
