@@ -95,6 +95,29 @@ fn a_failed_run_is_a_row_and_an_exit_code() {
     assert!(band.contains("<polygon") && band.contains("test: median"), "{band}");
 }
 
+/// What `train` warns of stands beside the run; one that collapsed is no result.
+#[test]
+fn a_collapsed_run_is_neither_counted_nor_chosen() {
+    let folder = Folder::new("runs-collapsed");
+    folder.write("data.csv", csv(200));
+    let args = ["train", "data.csv", "--split", "0.7", "--steps", "40", "--set", "pretrain=0"];
+    let many = |method: &str, rates: &str, more: &[&str]| {
+        let all = [&args[..], &["--method", method, "--grid", rates], more].concat();
+        stdout(&run(&folder.0, &all))
+    };
+    let all = objects(&many("auc-margin", "lr=30|.1", &["--json", "--csv", "rows.csv"]));
+    let (totals, rows) = all.split_last().unwrap();
+    assert_eq!((&rows[0]["collapsed"], &totals["collapsed"], &totals["failed"]), (&true.into(), &1.into(), &0.into()));
+    assert!(rows[0]["warning"].as_str().unwrap().contains("sigmoid link is flat") && rows[1]["warning"].is_null());
+    assert_eq!((&totals["best"]["run"], &totals["mean"]["test"]["auroc"]), (&2.into(), &rows[1]["test"]["auroc"]));
+    let text = fs::read_to_string(folder.path("rows.csv")).unwrap();
+    let cells = |line: usize| text.lines().nth(line).unwrap().matches("sigmoid link is flat").count();
+    assert!(text.lines().next().unwrap().ends_with(",warning,error") && (cells(1), cells(2)) == (1, 0), "{text}");
+    // Another warning is said, and the run counts.
+    let text = many("soap", "lr=.1|1e4", &[]);
+    assert!(text.contains(" ! warning\n") && text.contains("1 run with a warning; seed 1, lr=1e4: "), "{text}");
+}
+
 #[test]
 fn nonsense_is_one_line_and_writes_nothing() {
     let folder = Folder::new("runs-refused");

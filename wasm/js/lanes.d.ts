@@ -37,7 +37,7 @@ export interface Reports {
   pr?: Float32Array;
 }
 
-/** Of the runs that have the figure. */
+/** Of so many runs that have the figure. */
 export interface Spread {
   runs: number;
   mean: number;
@@ -57,10 +57,11 @@ export interface CurveBand {
   high: Float32Array;
 }
 
-/** What runs come to. */
+/** What runs come to: figures of those that neither failed nor collapsed, NaN where there are none. */
 export interface Summary {
   runs: number;
   failed: number;
+  collapsed: number;
   done: boolean;
   metrics: Record<string, Spread>;
   objective: Spread;

@@ -83,14 +83,16 @@ function bandOf(curves, points) {
 }
 
 /**
- * Medians, 10 and 90 % and the like of what runs report.
+ * Medians, 10 and 90 % and the like of what runs report; of those that neither failed nor collapsed.
  * @param {import("./lanes.js").Reports} reports
  */
-export function summarise(reports) {
-  const { step, done, failed, metrics, objective, curve = 0, roc, pr } = reports;
-  const out = { runs: step.length, failed: failed.reduce((sum, one) => sum + one, 0), done: done.every(Boolean), metrics: {}, objective: spread(objective) };
-  for (const [name, values] of Object.entries(metrics)) out.metrics[name] = spread(values);
-  if (curve) Object.assign(out, { roc: bandOf(roc, curve), pr: bandOf(pr, curve) });
+function summarise(reports) {
+  const { step, done, collapsed, failed, metrics, objective, curve = 0, roc, pr } = reports;
+  const total = (flags) => flags.reduce((sum, one) => sum + one, 0);
+  const kept = (values, points = 1) => values.filter((_, at) => !collapsed[Math.floor(at / points)]);
+  const out = { runs: step.length, failed: total(failed), collapsed: total(collapsed), done: done.every(Boolean), metrics: {}, objective: spread(kept(objective)) };
+  for (const [name, values] of Object.entries(metrics)) out.metrics[name] = spread(kept(values));
+  if (curve) Object.assign(out, { roc: bandOf(kept(roc, curve), curve), pr: bandOf(kept(pr, curve), curve) });
   return out;
 }
 
@@ -190,7 +192,8 @@ export class Lanes {
     let done = 0;
     const open = () => this.#sessions.some((session, at) => !this.#errors[at] && !session.done);
     for (let left = steps; left > 0 && performance.now() - start < milliseconds && open(); ) {
-      const round = Math.min(left, 16);
+      // (Against the clock of one step each.)
+      const round = milliseconds < Infinity ? 1 : Math.min(left, 16);
       for (let at = 0; at < this.#sessions.length; at += 1) {
         for (let more = round; more > 0 && !this.#errors[at] && !this.#sessions[at].done; ) {
           try {

@@ -53,6 +53,15 @@ test("a run that fails is told, and the others go on", async () => {
   many.dispose();
 });
 
+test("a run that collapsed is no result", async () => {
+  // (Steps so long that the sigmoid is flat where the scores are.)
+  const many = await Lanes.create(options({ lanes: { grid: { lr: [100, 0.1] } }, method: { name: "ppd-adagrad", settings: { pretrain: 0 } } }));
+  const { reports, summary } = await many.advance({ steps: 60 }, { curve: 5 });
+  assert.deepEqual([[...reports.collapsed], summary.collapsed, summary.failed, summary.metrics.auroc.runs], [[1, 0], 1, 0, 1]);
+  assert.deepEqual([summary.metrics.auroc.median, [...summary.roc.median]], [reports.metrics.auroc[1], [...reports.roc.slice(5)]]);
+  many.dispose();
+});
+
 test("the thread is never held for long", async () => {
   const many = await Lanes.create(options({ lanes: 64, steps: 400, model: { kind: "mlp", hidden: [16] } }));
   let turns = 0;

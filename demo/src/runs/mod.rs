@@ -1,6 +1,7 @@
 //! `train --seeds N` and `train --grid NAME=VALUES`: many runs of a method, each with the bits that `train` gives for its seed
 //! and settings, a row for each, and what they come to.
 
+mod all;
 mod backend;
 mod grid;
 mod picture;
@@ -9,12 +10,13 @@ mod told;
 use crate::device::Choice;
 use crate::error::{CliError, Result};
 use crate::{bench::store, input, methods, output, train, walk};
+use all::All;
 use backend::{Backend, Cpu, List, Spec, splits};
 use grid::{Grid, MOST};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use told::{All, By, Teller};
+use told::{By, Teller};
 use undercurve::Real;
 use undercurve::data::Target;
 use undercurve::trainer::Config;

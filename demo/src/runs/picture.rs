@@ -1,7 +1,8 @@
 //! `--plot`: the band of many seeds over steps, and the map of a grid.
 
+use super::all::{All, quantile, sorted};
 use super::grid::Grid;
-use super::told::{All, By, quantile, sorted};
+use super::told::By;
 use crate::bench::figure::{Axes, Line, draw_on};
 use crate::curves::{INK, SOFT, escaped};
 use crate::error::Result;

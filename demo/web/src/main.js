@@ -470,15 +470,17 @@ function drawBands(share) {
   const { a, b } = history.crowd;
   const runs = count(a.summary.runs);
   const said = (key) => ["a", "b"].map((name) => {
-    const { median, low, high } = history.crowd[name].summary.metrics[key];
+    const { median, low, high } = history.crowd[name].summary.metrics[key] ?? {};
     return `lane ${name.toUpperCase()} ${three(median)}, 10–90 % ${three(low)} to ${three(high)}`;
   }).join("; ");
-  const ends = (of) => [a, b].flatMap((one) => [[...of(one).high], [...of(one).low]]);
-  charts.roc.draw(grid, [grid, [...a.summary.roc.median], [...b.summary.roc.median], ...ends(({ summary }) => summary.roc)], `ROC curves of ${runs} runs, median and band: AUROC of ${said("auroc")}`);
-  charts.pr.draw(grid, [grid.map(() => share), [...a.summary.pr.median], [...b.summary.pr.median], ...ends(({ summary }) => summary.pr)], `Precision–recall curves of ${runs} runs, median and band: average precision of ${said("ap")}; ${three(share)} by chance`);
-  const along = (key) => LANES.map((name) => history.bands[name].map((band) => band[key]));
-  const [[highA, highB], [lowA, lowB]] = [along("high"), along("low")];
-  charts.ap.draw(history.step, [null, ...along("median"), highA, lowA, highB, lowB], `${title} of ${runs} runs over ${history.step.at(-1)} steps: ${said(metric)}`, state.steps, floor);
+  // (None where every run broke off or collapsed.)
+  const plain = (values) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+  const lines = (of) => [plain(of(a).median), plain(of(b).median), ...[a, b].flatMap((one) => [plain(of(one).high), plain(of(one).low)])];
+  charts.roc.draw(grid, [grid, ...lines(({ summary }) => summary.roc)], `ROC curves of ${runs} runs, median and band: AUROC of ${said("auroc")}`);
+  charts.pr.draw(grid, [grid.map(() => share), ...lines(({ summary }) => summary.pr)], `Precision–recall curves of ${runs} runs, median and band: average precision of ${said("ap")}; ${three(share)} by chance`);
+  const along = (name, key) => plain(history.bands[name].map((band) => band?.[key] ?? NaN));
+  const ends = LANES.flatMap((name) => [along(name, "high"), along(name, "low")]);
+  charts.ap.draw(history.step, [null, along("a", "median"), along("b", "median"), ...ends], `${title} of ${runs} runs over ${history.step.at(-1)} steps: ${said(metric)}`, state.steps, floor);
 }
 
 function drawObjective() {

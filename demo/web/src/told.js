@@ -139,10 +139,9 @@ export function ofWaiting({ under, seconds, drawn }) {
 export function ofRuns({ titles, crowd, metric, called, seed }) {
   const { runs } = crowd.a.summary;
   const lane = (name) => {
-    const { summary, reports } = crowd[name];
+    const { summary } = crowd[name];
     const { median, low, high, runs: kept } = summary.metrics[metric] ?? { runs: 0 };
-    const gone = reports.collapsed.reduce((sum, one) => sum + one, 0);
-    const lost = [...(summary.failed ? [`${count(summary.failed)} broke off`] : []), ...(gone ? [`${count(gone)} collapsed`] : [])];
+    const lost = [...(summary.failed ? [`${count(summary.failed)} broke off`] : []), ...(summary.collapsed ? [`${count(summary.collapsed)} collapsed`] : [])];
     const side = titles.a === titles.b ? `${titles[name]} ${name.toUpperCase()}` : titles[name];
     return `${side} ${kept ? `${three(median)} (${three(low)} to ${three(high)})` : "none with a result"}${lost.length ? `, ${lost.join(", ")}` : ""}`;
   };
