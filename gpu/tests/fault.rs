@@ -7,7 +7,7 @@ use undercurve::estimator::{AucPairwise, Link};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::Device;
 use undercurve_gpu::kernel::lane;
-use undercurve_gpu::{Context, GpuDevice, GpuError, Lanes, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::{Context, GpuDevice, GpuError, GpuExact, Lanes, PairKernel, PairWeight, RowSum, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
 
 /// The first adapter that opens: the layer knows one device at a time.
@@ -41,7 +41,9 @@ fn layer(test: &str) -> Option<FaultLayer> {
 fn a_lost_device_is_an_error_wherever_it_is_lost() {
     let Some(layer) = layer("lost") else { return };
     for after in [0, 1, 2, 3, 8] {
-        for (test, fault) in [("until_lost", "lose"), ("until_lost", "stall"), ("steps_until_lost", "lose")] {
+        for (test, fault) in
+            [("until_lost", "lose"), ("until_lost", "stall"), ("steps_until_lost", "lose"), ("sums_until_lost", "lose")]
+        {
             let text = child(test, fault, after, &layer);
             assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
         }
@@ -65,15 +67,16 @@ fn lanes_of_a_lost_device_end_with_an_error() {
 #[test]
 fn a_shader_that_does_not_build_is_an_error() {
     let Some(layer) = layer("refused") else { return };
-    let ends: Vec<_> = (0..10)
-        .map(|after| {
-            let text = child("until_refused", "refuse", after, &layer);
-            assert!(!text.contains("panicked"), "after {after}: {text}");
-            ["no context", "no kernel", "a kernel"].into_iter().find(|end| text.contains(end)).unwrap()
-        })
-        .collect();
+    let end = |test, after| {
+        let text = child(test, "refuse", after, &layer);
+        assert!(!text.contains("panicked"), "after {after}: {text}");
+        ["no context", "no kernel", "a kernel"].into_iter().find(|end| text.contains(end)).unwrap()
+    };
     // wgpu builds some of its own before ours; when all is built, nothing is refused any more.
+    let ends: Vec<_> = (0..10).map(|after| end("until_refused", after)).collect();
     assert!(ends.contains(&"no kernel") && ends.last() == Some(&"a kernel"), "{ends:?}");
+    let ends = [12, 19, 40].map(|after| end("sums_until_refused", after));
+    assert_eq!(ends, ["no kernel", "no kernel", "a kernel"]);
 }
 
 #[test]
@@ -148,6 +151,47 @@ fn lanes_until_lost() {
     assert!(lanes.states(&mut [0.0; 6]).is_err() && lanes.wait_for_report().is_err());
     assert!(lanes.load(0, &[0.0; 3], &[0.0; 24]).is_err() && lanes.test(&[0.5; 8]).is_err());
     println!("steps: {taken} ");
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn sums_until_lost() {
+    let context = first().unwrap();
+    let loss = AnySurrogate::by_name("sigmoid", 1.0).unwrap();
+    let mut exact = GpuExact::new(&context, 4).unwrap();
+    let (scores, labels, mut grad) = ([0.1, -0.3, 0.2, 0.4], [0, 1, 0, 1], [9.0; 4]);
+    let mut step = || {
+        exact.metrics(&scores, &labels)?;
+        let before = grad;
+        let result = exact.ap(loss, &scores, &labels, &mut grad);
+        assert!(result.is_ok() || grad == before);
+        result
+    };
+    let error = (0..100).find_map(|_| step().err()).expect("the device was not lost");
+    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
+    // It stays lost, for everything that uses it.
+    assert_eq!(step(), Err(error.clone()));
+    assert_eq!(GpuExact::new(&context, 4).unwrap_err(), error);
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn sums_until_refused() {
+    let Some(context) = first() else { return println!("no context") };
+    let loss = AnySurrogate::by_name("sigmoid", 1.0).unwrap();
+    let mut grad = [9.0; 2];
+    let sum = |mut exact: GpuExact, grad: &mut [f32]| exact.auc(loss, &[0.5, 0.5], &[0, 1], grad);
+    match GpuExact::new(&context, 2).and_then(|exact| sum(exact, &mut grad)) {
+        Ok(value) => {
+            assert!((value - 0.5).abs() < 1e-6);
+            println!("a kernel");
+        }
+        Err(GpuError::Device { .. } | GpuError::Lost { .. }) => {
+            assert_eq!(grad, [9.0; 2]);
+            println!("no kernel");
+        }
+        Err(error) => panic!("{error:?}"),
+    }
 }
 
 #[test]
