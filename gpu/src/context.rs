@@ -265,15 +265,15 @@ impl Context {
         Submitted { index, done }
     }
 
-    /// Waits for submitted work.
-    pub(crate) async fn finish(&self, work: Submitted) -> Result<(), GpuError> {
+    /// Waits for submitted work, which takes a slow device no longer than so many seconds.
+    pub(crate) async fn finish(&self, work: Submitted, seconds: u64) -> Result<(), GpuError> {
         #[cfg(not(target_arch = "wasm32"))]
         {
-            self.wait(Some(work.index), Duration::from_secs(60))?;
+            self.wait(Some(work.index), Duration::from_secs(60 + seconds))?;
             work.done.set(true);
         }
         #[cfg(target_arch = "wasm32")]
-        drop(work.index);
+        drop((work.index, seconds));
         work.done.await;
         self.alive()
     }

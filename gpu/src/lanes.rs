@@ -359,7 +359,9 @@ impl Lanes {
     /// Waits for the oldest submission, and learns from its time.
     async fn land(&mut self) -> Result<(), GpuError> {
         let Some(Flight { work, at, kind, count }) = self.flights.pop_front() else { return Ok(()) };
-        self.context.finish(work).await?;
+        // Software takes a microsecond for each round of a workgroup's loops, if not ten.
+        let rounds = count * [self.rounds.step, self.rounds.block][kind] * self.runs as u64;
+        self.context.finish(work, rounds / 10_000).await?;
         let end = now();
         self.pace[kind].learn(count, end - at.max(self.ended));
         self.ended = end;
