@@ -12,6 +12,8 @@ use undercurve::trainer::{Device, Trainer};
 pub enum Choice {
     /// `cpu`: this processor.
     Cpu,
+    /// `auto`: of many runs whichever is faster, tried on both; one run is faster on the processor. Never a software adapter.
+    Auto,
     /// `gpu`: a hardware graphics adapter; the processor, with a note, where there is none.
     Gpu,
     /// `gpu:NAME`: the adapter whose name contains this, in hardware or in software.
@@ -23,15 +25,16 @@ pub fn parse(text: &str) -> Result<Choice, String> {
     match text.split_once(':') {
         None if text == "cpu" => Ok(Choice::Cpu),
         None if text == "gpu" => Ok(Choice::Gpu),
+        None if text == "auto" => Ok(Choice::Auto),
         Some(("gpu", name)) if !name.trim().is_empty() => Ok(Choice::Named(name.trim().to_string())),
-        _ => Err("expected cpu, gpu or gpu:NAME, with a part of the adapter's name".to_string()),
+        _ => Err("expected cpu, auto, gpu or gpu:NAME, with a part of the adapter's name".to_string()),
     }
 }
 
 /// What came of opening a graphics adapter.
 pub struct Opened<T> {
     /// `None` where the processor is to train instead.
-    device: Option<Box<dyn Device<T>>>,
+    device: Option<Box<dyn Device<T> + Send>>,
     /// What to tell the user: of the adapter, or why there is none.
     note: Option<String>,
 }
@@ -45,25 +48,45 @@ impl<T> Opened<T> {
 /// Opens the adapter of this name, or the fastest in hardware.
 pub type Open<T> = fn(Option<&str>) -> Result<Opened<T>>;
 
-/// The adapter for f32.
+/// The adapter of this name, or the fastest in hardware.
+///
+/// # Errors
+/// Why there is none.
+#[cfg(feature = "gpu")]
+pub fn adapter(name: Option<&str>) -> std::result::Result<undercurve_gpu::Context, undercurve_gpu::GpuError> {
+    name.map_or_else(undercurve_gpu::Context::new, undercurve_gpu::Context::named)
+}
+
+/// What to tell of an adapter that cannot be used, where the processor is to train instead.
 ///
 /// # Errors
 /// [`CliError::Input`] when there is no adapter of the name, or none but software adapters and no name was given.
 #[cfg(feature = "gpu")]
-pub fn open_f32(name: Option<&str>) -> Result<Opened<f32>> {
-    use undercurve_gpu::{Context, GpuDevice, GpuError};
-    let context = match name.map_or_else(Context::new, Context::named) {
-        Ok(context) => context,
-        Err(ref error @ GpuError::OnlySoftware { ref names }) => {
+pub fn refused(error: &undercurve_gpu::GpuError) -> Result<String> {
+    use undercurve_gpu::GpuError;
+    match error {
+        GpuError::OnlySoftware { names } => {
             // The first word of a name is enough to ask for it.
             let word = names.first().and_then(|name| name.split_whitespace().next()).unwrap_or("NAME").to_lowercase();
-            return Err(CliError::input(format!("--device gpu: {error}; --device gpu:{word} takes one all the same")));
+            Err(CliError::input(format!("--device gpu: {error}; --device gpu:{word} takes one all the same")))
         }
-        Err(error @ GpuError::NotFound { .. }) => return Err(CliError::input(format!("--device: {error}"))),
-        Err(error) => return Ok(Opened::none(format!("no graphics adapter can be used ({error})"))),
+        GpuError::NotFound { .. } => Err(CliError::input(format!("--device: {error}"))),
+        error => Ok(format!("no graphics adapter can be used ({error})")),
+    }
+}
+
+/// The adapter for f32.
+///
+/// # Errors
+/// As [`refused`].
+#[cfg(feature = "gpu")]
+pub fn open_f32(name: Option<&str>) -> Result<Opened<f32>> {
+    let context = match adapter(name) {
+        Ok(context) => context,
+        Err(error) => return Ok(Opened::none(refused(&error)?)),
     };
     let note = context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()));
-    Ok(Opened { device: Some(Box::new(GpuDevice::new(context))), note })
+    Ok(Opened { device: Some(Box::new(undercurve_gpu::GpuDevice::new(context))), note })
 }
 
 /// The adapter for f32.
@@ -87,7 +110,7 @@ pub fn open_f64(_: Option<&str>) -> Result<Opened<f64>> {
 #[derive(Debug)]
 pub struct Engine<T> {
     /// `None` for the core's own.
-    device: Option<Box<dyn Device<T>>>,
+    device: Option<Box<dyn Device<T> + Send>>,
     name: String,
 }
 
@@ -108,6 +131,10 @@ impl<T: Real> Engine<T> {
         }
         let opened = match choice {
             Choice::Cpu => return Ok((cpu, None)),
+            Choice::Auto => {
+                let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid) are tried on both";
+                return Ok((cpu, Some(why.to_string())));
+            }
             Choice::Gpu => open(None)?,
             Choice::Named(name) => open(Some(name))?,
         };

@@ -145,8 +145,8 @@ pub struct Args {
     /// Decides the split, the start values and the batches [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// cpu, gpu, or gpu:NAME with a part of the adapter's name, the only way to a software adapter (slower than the
-    /// CPU). A saved run does not name its device, and one that is resumed takes the one named then; the bits of the two
+    /// cpu, auto, gpu, or gpu:NAME with a part of the adapter's name, the only way to a software adapter (slower than the
+    /// CPU). One run is faster on the CPU; many (--seeds, --grid) go side by side on a GPU, and auto tries both for .1 s. A saved run does not name its device, and one that is resumed takes the one named then; the bits of the two
     /// differ. When a GPU is lost, the CPU goes on
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse)]
     pub device: Choice,
@@ -214,8 +214,8 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(differs(args, "precision"));
     }
     match there.or(asked).or(first.map(|first| first.real_bytes)).unwrap_or(4) {
-        4 => run_in::<f32>(args, saved, device::open_f32),
-        _ => run_in::<f64>(args, saved, device::open_f64),
+        4 => run_in::<f32>(args, saved, device::open_f32, runs::choose_f32),
+        _ => run_in::<f64>(args, saved, device::open_f64, runs::choose_f64),
     }
 }
 
@@ -225,7 +225,12 @@ fn differs(args: &Args, what: &str) -> CliError {
     CliError::input(format!("{file}: saved with another {what}; leave the option out to continue that run"))
 }
 
-fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>) -> Result<()> {
+fn run_in<T: Real>(
+    args: &Args,
+    saved: Option<SavedModel>,
+    open: device::Open<T>,
+    choose: runs::Choose<T>,
+) -> Result<()> {
     for (name, value) in [("every", args.every), ("save-every", args.save_every), ("steps", args.steps)] {
         if value == Some(0) {
             return Err(CliError::input(format!("--{name} 0: expected at least 1")));
@@ -242,7 +247,7 @@ fn run_in<T: Real>(args: &Args, saved: Option<SavedModel>, open: device::Open<T>
     }
     check_place(args)?;
     if args.many.is_asked() {
-        return runs::run::<T>(args);
+        return runs::run::<T>(args, choose);
     }
     args.many.check_alone()?;
     let new = saved.is_none();

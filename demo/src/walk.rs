@@ -177,13 +177,19 @@ impl<T: Real> Training<T> {
         if let Some(note) = self.engine.gave_up() {
             eprintln!("note: {note}");
         }
+        self.look()?;
+        Ok(stepped)
+    }
+
+    /// Looks at what steps have come to, for the best model and for constraints.
+    pub fn look(&mut self) -> Result<()> {
         if let Some(best) = &mut self.best
             && let Err(error) = best.look(&mut self.trainer)
         {
             return Err(self.left_range(error));
         }
         self.watch.look(&self.trainer);
-        Ok(stepped)
+        Ok(())
     }
 
     /// The model to keep: the best on the validation rows, or the last.
@@ -417,7 +423,7 @@ impl<T: Real> Training<T> {
     }
 
     /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
-    fn failed(&self, error: undercurve::Error) -> CliError {
+    pub fn failed(&self, error: undercurve::Error) -> CliError {
         if error != undercurve::Error::OneClass {
             return self.left_range(error);
         }

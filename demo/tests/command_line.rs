@@ -536,14 +536,79 @@ fn device_gpu_trains_like_the_cpu() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && said.contains("training on the CPU"), "{said}");
     }
-    for (wrong, why) in
-        [("gpu:", "expected cpu, gpu or gpu:NAME"), ("tpu", "expected cpu, gpu or gpu:NAME"), ("gpu:none", "none")]
-    {
+    for (wrong, why) in [
+        ("gpu:", "expected cpu, auto, gpu or gpu:NAME"),
+        ("tpu", "expected cpu, auto, gpu or gpu:NAME"),
+        ("gpu:none", "none"),
+    ] {
         let output = train("soap", wrong, "f32");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         if device.is_some() || wrong != "gpu:none" {
             assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
         }
+    }
+}
+
+/// Seeds and points of a grid, JSON lines and what was said.
+fn many_on(folder: &Folder, device: &str, more: &[&str], with: impl FnOnce(&mut Command)) -> (Vec<Value>, String) {
+    let mut command = undercurve();
+    command.args(["train", "a.csv", "--steps", "60", "--json", "--device", device]).args(more);
+    with(command.current_dir(&folder.0));
+    let output = command.output().unwrap();
+    (objects(&stdout(&output)), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The rows of runs side by side are those of the processor up to rounding, also where the device is lost on the way; what has
+/// no kernel is told and trained on the processor.
+#[test]
+fn many_runs_go_side_by_side_on_the_gpu() {
+    let folder = Folder::new("side-by-side");
+    folder.write("a.csv", csv(400));
+    folder.write("valid.csv", csv(150));
+    let valid = ["--valid", "valid.csv", "--seeds", "2", "--grid", "lr=.01|.1", "--every", "20"];
+    let (cpu, _) = many_on(&folder, "cpu", &valid, |_| ());
+    // No hardware adapter is no reason not to train; a software one is never chosen.
+    let (auto, said) = many_on(&folder, "auto", &valid, |command| {
+        command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+    });
+    if cfg!(target_os = "linux") {
+        assert!(notes(&said)[0].starts_with("note: CPU: no GPU adapter"), "{said}");
+        assert_eq!(auto[..4], cpu[..4]);
+    }
+    let Some(device) = graphics(&folder) else { return };
+    if device != "gpu" {
+        let (auto, said) = many_on(&folder, "auto", &valid, |_| ());
+        assert!(notes(&said)[0].starts_with("note: CPU: the only GPU adapters found are in software"), "{said}");
+        assert_eq!(auto[..4], cpu[..4]);
+    }
+    let near = |gpu: &[Value]| {
+        assert_eq!(gpu.len(), cpu.len());
+        for (gpu, cpu) in gpu[..4].iter().zip(&cpu) {
+            assert_eq!((&gpu["seed"], &gpu["settings"], &gpu["step"]), (&cpu["seed"], &cpu["settings"], &cpu["step"]));
+            let ap = |row: &Value| row["valid"]["ap"].as_f64().unwrap();
+            assert!((ap(gpu) - ap(cpu)).abs() < 1e-3, "{gpu} {cpu}");
+        }
+    };
+    let (gpu, _) = many_on(&folder, device, &valid, |_| ());
+    near(&gpu);
+    assert!(backend(&gpu).starts_with("gpu: "));
+    for (more, why) in [
+        (&["--method", "ai-sarah", "--seeds", "2"][..], "a finite sum elsewhere"),
+        (&["--method", "ldam", "--seeds", "2"], "this objective elsewhere"),
+    ] {
+        let (rows, said) = many_on(&folder, device, more, |_| ());
+        assert!(rows.len() == 3 && said.contains(why) && said.contains("training on the CPU"), "{said}");
+    }
+    // Each seed has rows of its own, so each goes alone.
+    let (rows, _) = many_on(&folder, device, &["--split", "0.7", "--seeds", "2"], |_| ());
+    assert_eq!(rows.len(), 3);
+    let Some(layer) = FaultLayer::build(&folder.0) else { return };
+    for after in [0, 1, 4, 9, 14] {
+        let (gpu, said) = many_on(&folder, device, &valid, |command| {
+            layer.give(command, "lose", after);
+        });
+        assert!(!said.contains("panicked") && notes(&said).iter().any(|note| note.contains("lost")), "{after}: {said}");
+        near(&gpu);
     }
 }
 

@@ -139,7 +139,6 @@ fn nonsense_is_one_line_and_writes_nothing() {
         (&["--grid", "batch=2:4:5"], "batch is a whole number"),
         (&["--seeds", "2", "--resume", "run.uc"], "--resume: cannot be used with --seeds: a saved run is one"),
         (&["--seeds", "2", "--seconds", "1"], "--seconds: cannot be used with --seeds"),
-        (&["--seeds", "2", "--device", "gpu"], "--device: cannot be used with --seeds"),
         (&["--seeds", "2", "--group", "colour"], "--group: cannot be used with --seeds"),
         (&["--csv", "rows.csv"], "--csv: is of many runs"),
         (&["--plot", "rows.svg"], "--plot: is of many runs"),

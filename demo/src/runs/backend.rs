@@ -117,8 +117,17 @@ impl<T: Real> Backend<T> for Cpu {
     }
 
     fn train(&self, list: &List<'_, T>, hear: &Hear<'_, T>) -> Result<()> {
-        let jobs: Vec<usize> = (0..list.runs.len()).collect();
-        store::in_parallel(&jobs, self.threads, |&at| {
+        self.train_these(list, &(0..list.runs.len()).collect::<Vec<_>>(), hear)
+    }
+}
+
+impl Cpu {
+    /// Trains some of the runs.
+    ///
+    /// # Errors
+    /// As [`Backend::train`].
+    pub fn train_these<T: Real>(&self, list: &List<'_, T>, jobs: &[usize], hear: &Hear<'_, T>) -> Result<()> {
+        store::in_parallel(jobs, self.threads, |&at| {
             let ended = match list.make(at) {
                 _ if walk::stopped().is_some() => return Ok(()),
                 Ok(mut training) => match until_end(&mut training, list.args.every, &|told| hear(at, told))? {

@@ -3,6 +3,8 @@
 
 mod all;
 mod backend;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod grid;
 mod picture;
 mod told;
@@ -74,7 +76,6 @@ fn check(args: &train::Args, grid: &Grid, runs: usize) -> Result<()> {
         ("require", args.require, "runs under constraints are made one at a time"),
         ("constraint", !args.constraint.is_empty(), "runs under constraints are made one at a time"),
         ("group", !args.reading.group.is_empty(), "runs of groups are made one at a time"),
-        ("device", args.device != Choice::Cpu, "many runs train on the CPU, one a thread"),
     ] {
         if given {
             return Err(CliError::input(format!("--{name}: cannot be used with {many}: {why}")));
@@ -113,11 +114,48 @@ fn check(args: &train::Args, grid: &Grid, runs: usize) -> Result<()> {
     Ok(())
 }
 
+/// What trains a list of runs under `--device`, and what to tell of it.
+pub type Choose<T> = fn(&Choice, usize, &List<'_, T>) -> Result<(Box<dyn Backend<T>>, Option<String>)>;
+
+/// For f32: a graphics adapter, where one is asked for or found to be faster.
+///
+/// # Errors
+/// [`CliError::Input`] when the user has to choose another adapter.
+pub fn choose_f32(
+    choice: &Choice,
+    threads: usize,
+    list: &List<'_, f32>,
+) -> Result<(Box<dyn Backend<f32>>, Option<String>)> {
+    #[cfg(feature = "gpu")]
+    return gpu::backend(choice, threads, list);
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = list;
+        Ok(on_cpu(choice, threads, "this program was built without the feature gpu"))
+    }
+}
+
+/// For f64 there is no kernel.
+///
+/// # Errors
+/// None.
+pub fn choose_f64(
+    choice: &Choice,
+    threads: usize,
+    _: &List<'_, f64>,
+) -> Result<(Box<dyn Backend<f64>>, Option<String>)> {
+    Ok(on_cpu(choice, threads, "a graphics adapter computes in f32 only"))
+}
+
+fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> (Box<dyn Backend<T>>, Option<String>) {
+    (Box::new(Cpu { threads }), (*choice != Choice::Cpu).then(|| format!("{why}; training on the CPU")))
+}
+
 /// Trains them.
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run<T: Real>(args: &train::Args) -> Result<()> {
+pub fn run<T: Real>(args: &train::Args, choose: Choose<T>) -> Result<()> {
     let none = Grid::default();
     let grid = args.many.grid.as_ref().unwrap_or(&none);
     let seeds = args.many.seeds.unwrap_or(1);
@@ -144,7 +182,10 @@ pub fn run<T: Real>(args: &train::Args) -> Result<()> {
         return Err(CliError::input("runs under constraints are made one at a time: no --seeds, no --grid"));
     }
     let workers = args.threads.unwrap_or_else(store::cores).min(runs);
-    let backend: &dyn Backend<T> = &Cpu { threads: workers };
+    let (backend, note) = choose(&args.device, workers, &list)?;
+    if let Some(note) = note {
+        eprintln!("note: {note}");
+    }
     walk::listen();
     let _locks =
         [&args.save, &args.out].into_iter().flatten().map(|path| output::lock(path)).collect::<Result<Vec<_>>>()?;

@@ -1,0 +1,268 @@
+//! Many runs on a graphics adapter: those that can go side by side in one fleet, the others on the processor.
+
+use super::backend::{Backend, Cpu, Hear, List, Told};
+use crate::device::{self, Choice};
+use crate::error::Result;
+use crate::walk::{self, Due, Training};
+use std::collections::BTreeSet;
+use std::mem;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use undercurve::trainer::Trainer;
+use undercurve_gpu::{Context, Fleet};
+
+/// How long each side is tried, where the faster one is to be found.
+const TRIAL: Duration = Duration::from_millis(50);
+
+/// A graphics adapter, and the processor for what it has no kernel for.
+pub struct Gpu {
+    context: Context,
+    choice: Choice,
+    rest: Cpu,
+}
+
+/// What trains the runs of a list under this choice, and why.
+///
+/// # Errors
+/// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
+pub fn backend(
+    choice: &Choice,
+    threads: usize,
+    list: &List<'_, f32>,
+) -> Result<(Box<dyn Backend<f32>>, Option<String>)> {
+    let cpu = || Box::new(Cpu { threads });
+    let name = match choice {
+        Choice::Cpu => return Ok((cpu(), None)),
+        Choice::Named(name) => Some(&**name),
+        Choice::Gpu | Choice::Auto => None,
+    };
+    let context = match device::adapter(name) {
+        Ok(context) => context,
+        Err(error) if *choice == Choice::Auto => return Ok((cpu(), Some(format!("CPU: {error}")))),
+        Err(error) => {
+            return device::refused(&error).map(|why| (cpu() as _, Some(format!("{why}; training on the CPU"))));
+        }
+    };
+    let software =
+        context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()));
+    let gpu = Gpu { context, choice: choice.clone(), rest: Cpu { threads } };
+    if *choice != Choice::Auto {
+        return Ok((Box::new(gpu), software));
+    }
+    let (runs, name) = (list.runs.len(), gpu.context.name().to_string());
+    match gpu.trial(list)? {
+        Err(why) => Ok((cpu(), Some(format!("CPU: {why}")))),
+        Ok(ratio) if ratio > 1.0 => {
+            let reason = format!("GPU: {runs} runs {ratio:.1} times faster on {name} than on this CPU, tried for .1 s");
+            Ok((Box::new(gpu), Some(reason)))
+        }
+        Ok(ratio) => {
+            let ratio = 1.0 / ratio;
+            Ok((cpu(), Some(format!("CPU: {runs} runs {ratio:.1} times faster here than on {name}, tried for .1 s"))))
+        }
+    }
+}
+
+/// Steps a second of `advance`, which says how many it made.
+fn rate(mut advance: impl FnMut() -> u64) -> f64 {
+    let (clock, mut steps) = (Instant::now(), 0);
+    loop {
+        let made = advance();
+        steps += made;
+        if made == 0 || clock.elapsed() > TRIAL {
+            return steps as f64 / clock.elapsed().as_secs_f64();
+        }
+    }
+}
+
+impl Gpu {
+    /// How many times faster than the processor with all its threads it is; or why it has nothing to say.
+    fn trial(&self, list: &List<'_, f32>) -> Result<std::result::Result<f64, String>> {
+        let mut trainers = Vec::new();
+        for at in 0..list.runs.len() {
+            trainers.push(list.make(at)?.trainer);
+        }
+        let mut one = trainers[0].clone();
+        let mut fleet = match Fleet::new(&self.context, trainers) {
+            Ok(fleet) => fleet,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        // (What is built once is not counted.)
+        fleet.advance(8);
+        fleet.sync();
+        let runs = fleet.len() as u64;
+        let mut steps = 8;
+        let gpu = rate(|| {
+            let before = fleet.sync()[0].steps_done();
+            fleet.advance(steps);
+            let made = fleet.sync()[0].steps_done() - before;
+            steps *= 2;
+            runs * made
+        });
+        if let Some(failure) = fleet.failure() {
+            return Ok(Err(failure.to_string()));
+        }
+        let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
+        Ok(Ok(gpu / (cpu * self.rest.threads.min(list.runs.len()) as f64)))
+    }
+
+    /// Trains runs that are of one shape.
+    fn side_by_side(
+        &self,
+        list: &List<'_, f32>,
+        hear: &Hear<'_, f32>,
+        mut fleet: Fleet,
+        mut group: Vec<(usize, Training<f32>)>,
+    ) -> Result<()> {
+        let stops: BTreeSet<u64> = group.iter().flat_map(|(_, one)| stops(&one.trainer, list.args.every)).collect();
+        let mut dues: Vec<Due> = group.iter().map(|(_, one)| Due::new(&one.trainer, list.args.every)).collect();
+        let mut ended = vec![false; group.len()];
+        let (mut at, mut renewed) = (0, false);
+        for stop in stops {
+            fleet.advance(stop - at);
+            at = stop;
+            if walk::stopped().is_some() {
+                return Ok(());
+            }
+            let trainers = fleet.sync();
+            let mut work: Vec<_> = group.iter_mut().zip(trainers).zip(&mut dues).zip(&mut ended).collect();
+            let each = work.len().div_ceil(self.rest.threads.max(1));
+            thread::scope(|scope| {
+                let look_at =
+                    |part: &mut [(((&mut (usize, Training<f32>), &mut Trainer<f32>), &mut Due), &mut bool)]| {
+                        part.iter_mut().try_for_each(|(((run, trainer), due), ended)| {
+                            let (at, training) = &mut **run;
+                            // (The trainer is where it is looked at for that time.)
+                            mem::swap(&mut training.trainer, trainer);
+                            let heard = if **ended { Ok(()) } else { look(*at, training, due, stop == 0, ended, hear) };
+                            mem::swap(&mut training.trainer, trainer);
+                            heard
+                        })
+                    };
+                let parts: Vec<_> = work.chunks_mut(each).map(|part| scope.spawn(move || look_at(part))).collect();
+                parts.into_iter().try_for_each(|part| match part.join() {
+                    Ok(heard) => heard,
+                    Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
+                })
+            })?;
+            for (at, (run, training)) in group.iter().enumerate() {
+                if let (Some(&error), false) = (fleet.error(at), ended[at]) {
+                    ended[at] = true;
+                    hear(*run, Told::Failed(training.failed(error)))?;
+                }
+            }
+            if let (Some(failure), false) = (fleet.failure(), renewed) {
+                let why = failure.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+                renewed = true;
+                let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
+                match device::adapter(name) {
+                    Ok(context) => {
+                        eprintln!("note: {why}; training goes on on {}", context.name());
+                        fleet.renew(&context);
+                    }
+                    Err(_) => eprintln!("note: {why}; training goes on on the CPU"),
+                }
+            }
+        }
+        group.iter().for_each(|(run, _)| list.done(*run));
+        Ok(())
+    }
+}
+
+/// Looks at a run that has come to a stop, as the processor's walk does.
+fn look(
+    at: usize,
+    training: &mut Training<f32>,
+    due: &mut Due,
+    first: bool,
+    ended: &mut bool,
+    hear: &Hear<'_, f32>,
+) -> Result<()> {
+    if let Err(error) = training.look() {
+        *ended = true;
+        return hear(at, Told::Failed(error));
+    }
+    let (due, over) = (due.is_now(&training.trainer), training.is_over());
+    if first || due || over {
+        let progress = training.trainer.progress();
+        match training.measure() {
+            Ok(report) => hear(at, Told::Report(report, progress))?,
+            Err(error) => {
+                *ended = true;
+                return hear(at, Told::Failed(error));
+            }
+        }
+    }
+    if over {
+        *ended = true;
+        hear(at, Told::Ended(training))?;
+    }
+    Ok(())
+}
+
+/// Steps at which a run is looked at: for a report, and for the best model.
+fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> Vec<u64> {
+    let (end, begin) = (trainer.total_steps(), trainer.pretraining_steps());
+    let part = every.unwrap_or_else(|| end.div_ceil(20).max(1));
+    let own = (end - begin).div_ceil(undercurve::trainer::LOOKS).max(1);
+    let reports = (0..=end).step_by(usize::try_from(part).unwrap_or(usize::MAX));
+    reports.chain((begin..=end).step_by(own as usize)).chain([end]).collect()
+}
+
+impl Backend<f32> for Gpu {
+    fn name(&self) -> String {
+        format!("gpu: {}", self.context.name())
+    }
+
+    fn train(&self, list: &List<'_, f32>, hear: &Hear<'_, f32>) -> Result<()> {
+        // Runs of one shape on one data set are a group.
+        let mut groups: Vec<Vec<(usize, Training<f32>)>> = Vec::new();
+        let mut alone = Vec::new();
+        let mut whys = BTreeSet::new();
+        for at in 0..list.runs.len() {
+            let training = match list.make(at) {
+                Ok(training) => training,
+                Err(error) => {
+                    hear(at, Told::Failed(error))?;
+                    list.done(at);
+                    continue;
+                }
+            };
+            let shape = match training.trainer.lane() {
+                Ok(lane) => lane.shape,
+                Err(error) => {
+                    whys.insert(error.to_string());
+                    alone.push(at);
+                    continue;
+                }
+            };
+            let like = |group: &&mut Vec<(usize, Training<f32>)>| {
+                let other = &group[0].1.trainer;
+                Arc::ptr_eq(other.train_data(), training.trainer.train_data())
+                    && other.lane().is_ok_and(|lane| lane.shape == shape)
+            };
+            match groups.iter_mut().find(like) {
+                Some(group) => group.push((at, training)),
+                None => groups.push(vec![(at, training)]),
+            }
+        }
+        for group in groups {
+            if walk::stopped().is_some() {
+                return Ok(());
+            }
+            let trainers = group.iter().map(|(_, training)| training.trainer.clone()).collect();
+            match Fleet::new(&self.context, trainers) {
+                Ok(fleet) => self.side_by_side(list, hear, fleet, group)?,
+                Err(error) => {
+                    whys.insert(error.to_string());
+                    alone.extend(group.iter().map(|(at, _)| *at));
+                }
+            }
+        }
+        for why in whys {
+            eprintln!("note: {why}; training on the CPU");
+        }
+        self.rest.train_these(list, &alone, hear)
+    }
+}
