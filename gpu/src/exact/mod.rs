@@ -75,7 +75,7 @@ impl GpuExact {
     /// Builds the shaders, and buffers for so many rows; a call with more makes new ones.
     ///
     /// # Errors
-    /// `Limits`, `TooLarge`, `Device`, `Lost`.
+    /// `TooLarge`, `Device`, `Lost`.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn new(context: &Context, rows: usize) -> Result<Self, GpuError> {
         pollster::block_on(Self::new_async(context, rows))
@@ -86,18 +86,6 @@ impl GpuExact {
     /// # Errors
     /// As there.
     pub async fn new_async(context: &Context, rows: usize) -> Result<Self, GpuError> {
-        let limits = context.device().limits();
-        let least = [
-            ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage, 8),
-            ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size, 8192),
-            ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup, 256),
-            ("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x, 256),
-        ];
-        for (what, got, need) in least {
-            if got < need {
-                return Err(GpuError::Limits { what, need: need.into(), got: got.into() });
-            }
-        }
         let programs = context.checked(|| Programs::new(context.device())).await?;
         let mut exact = Self {
             context: context.clone(),
@@ -164,7 +152,7 @@ impl GpuExact {
     ///
     /// # Errors
     /// `Core` with `Unsupported` for other surrogates, and for smooth ones where c times the scores spread over more than
-    /// 3,000 or lie more than 400,000 from 0; `Param` for a margin below 10⁻¹² or a scale outside 10⁻²⁵ to 10²⁵; `Overflow` where
+    /// 1,600 or lie more than 400,000 from 0; `Param` for a margin below 10⁻¹² or a scale outside 10⁻²⁵ to 10²⁵; `Overflow` where
     /// sums of hinges might pass 10³⁶; `Length` for `grad`; and those that all calls share.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn auc(

@@ -10,7 +10,7 @@
 //! 10⁻⁸. Panels with |ct| > 30 are not summed: there the loss is 0 or, to 10⁻¹³, 1 or −ct, which the running sums of
 //! [`scan`](super::scan) give. The derivatives of ℓ are a table, made in f64.
 //!
-//! Cost: 8 powers a row, and 36 products for each panel and those within 30/c of it. Memory: 3 MB.
+//! Cost: 8 powers a row, and 36 products for each panel and those within 30/c of it. Memory: 1.6 MB.
 
 use super::{Job, ROUNDS, on_order};
 use undercurve::Error;
@@ -19,7 +19,7 @@ use undercurve::surrogate::AnySurrogate;
 /// Terms of a series.
 pub const TERMS: usize = 8;
 /// Panels, at most.
-pub const MOST_PANELS: usize = 1 << 15;
+pub const MOST_PANELS: usize = 1 << 14;
 /// Panels from 0 to the farthest, at most: their middles are exact in f32.
 const FARTHEST: f64 = (1 << 22) as f64;
 /// Widths in units of 1/c, at most.
@@ -64,7 +64,7 @@ impl Grid {
     /// For scores from `low` to `high`; none for another loss.
     ///
     /// # Errors
-    /// `Param` for a scale outside 10⁻²⁵ to 10²⁵; `Unsupported` for more than 2¹⁵ panels, or scores more than 2²² panels from 0.
+    /// `Param` for a scale outside 10⁻²⁵ to 10²⁵; `Unsupported` for more than 2¹⁴ panels, or scores more than 2²² panels from 0.
     pub fn of(loss: AnySurrogate<f32>, low: f32, high: f32) -> Result<Option<Self>, Error> {
         let (scale, linear) = match loss {
             AnySurrogate::Logistic(loss) => (f64::from(loss.scale()), true),
@@ -84,7 +84,7 @@ impl Grid {
         let ends = [low, high].map(|s| (f64::from(s) / width).floor());
         if ends[1] - ends[0] >= MOST_PANELS as f64 || ends.iter().any(|end| end.abs() > FARTHEST) {
             return Err(Error::Unsupported {
-                what: "sigmoid and logistic on the GPU where scores times the scale spread over 3,000 or lie 400,000 from 0",
+                what: "sigmoid and logistic on the GPU where scores times the scale spread over 1,600 or lie 400,000 from 0",
             });
         }
         let unit = scale * width;
