@@ -45,31 +45,48 @@ fn through(dz: f32, value: f32) -> f32 {
     return select(0.0, settled(dz, FAINT), value > 0.0);
 }
 
-fn left(stage: Stage, row: u32, k: u32) -> f32 {
-    if row >= stage.rows || k >= stage.depth {
-        return 0.0;
+const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
+
+// Entries k of four rows of the left operand; 0 beyond its edges.
+fn left(stage: Stage, first: u32, k: u32) -> vec4<f32> {
+    if first >= stage.rows || k >= stage.depth {
+        return vec4<f32>(0.0);
     }
-    let along = stage.kind == WEIGHTS;
-    let r = select(row, k, along);
-    let x = select(k, row, along);
+    let row = min(first + FOUR, vec4<u32>(stage.rows - 1u));
+    var x: vec4<f32>;
     if stage.left == DATA {
-        return rows[picked[r] * INPUTS + x];
+        var at = row;
+        if stage.kind == WEIGHTS {
+            at += picked[k] * INPUTS;
+        } else {
+            at = vec4<u32>(picked[row.x], picked[row.y], picked[row.z], picked[row.w]) * INPUTS + k;
+        }
+        x = vec4<f32>(rows[at.x], rows[at.y], rows[at.z], rows[at.w]);
+    } else {
+        let turned = stage.kind == WEIGHTS;
+        let at = scratch + stage.left + select(row * stage.depth + k, row + k * stage.rows, turned);
+        x = vec4<f32>(work[at.x], work[at.y], work[at.z], work[at.w]);
     }
-    return work[scratch + stage.left + r * select(stage.depth, stage.rows, along) + x];
+    return select(vec4<f32>(0.0), x, first + FOUR < vec4<u32>(stage.rows));
 }
 
-fn right(stage: Stage, k: u32, column: u32) -> f32 {
-    if column >= stage.columns || k >= stage.depth {
-        return 0.0;
+// Entries k of four columns of the right operand; 0 beyond its edges.
+fn right(stage: Stage, k: u32, first: u32) -> vec4<f32> {
+    if first >= stage.columns || k >= stage.depth {
+        return vec4<f32>(0.0);
     }
-    if stage.kind == BACK {
-        return state[base + stage.right + column * stage.depth + k];
+    let column = min(first + FOUR, vec4<u32>(stage.columns - 1u));
+    let turned = stage.kind == BACK;
+    let at = stage.right + select(column + k * stage.columns, column * stage.depth + k, turned);
+    var y: vec4<f32>;
+    if stage.kind == WEIGHTS {
+        let value = scratch + at;
+        y = vec4<f32>(work[value.x], work[value.y], work[value.z], work[value.w]);
+    } else {
+        let weight = base + at;
+        y = vec4<f32>(state[weight.x], state[weight.y], state[weight.z], state[weight.w]);
     }
-    let at = stage.right + k * stage.columns + column;
-    if stage.kind == FORWARD {
-        return state[base + at];
-    }
-    return work[scratch + at];
+    return select(vec4<f32>(0.0), y, first + FOUR < vec4<u32>(stage.columns));
 }
 
 fn put(stage: Stage, row: u32, column: u32, sum: f32) {
@@ -97,47 +114,45 @@ fn product(t: u32, stage: Stage) {
     let right_at = select(fast, slow, stage.kind == BACK);
     for (var top = 0u; top < stage.rows; top += 64u) {
         for (var side = 0u; side < stage.columns; side += 64u) {
+            // At the edges some have nothing of their own to sum.
+            let busy = top + 4u * slow < stage.rows && side + 4u * fast < stage.columns;
             var a0 = vec4<f32>(0.0);
             var a1 = a0;
             var a2 = a0;
             var a3 = a0;
             for (var slab = 0u; slab < stage.depth; slab += 16u) {
-                let row = top + 4u * left_at;
-                let column = side + 4u * right_at;
-                let lk = slab + left_k;
-                let rk = slab + right_k;
-                staged[left_k * STRIDE + left_at] = vec4<f32>(left(stage, row, lk), left(stage, row + 1u, lk),
-                    left(stage, row + 2u, lk), left(stage, row + 3u, lk));
-                staged[272u + right_k * STRIDE + right_at] = vec4<f32>(right(stage, rk, column), right(stage, rk, column + 1u),
-                    right(stage, rk, column + 2u), right(stage, rk, column + 3u));
+                staged[left_k * STRIDE + left_at] = left(stage, top + 4u * left_at, slab + left_k);
+                staged[272u + right_k * STRIDE + right_at] = right(stage, slab + right_k, side + 4u * right_at);
                 workgroupBarrier();
-                for (var k = 0u; k < 16u; k += 4u) {
-                    let p = k * STRIDE + slow;
-                    let q = 272u + k * STRIDE + fast;
-                    var x = staged[p];
-                    var y = staged[q];
-                    a0 += x.x * y;
-                    a1 += x.y * y;
-                    a2 += x.z * y;
-                    a3 += x.w * y;
-                    x = staged[p + STRIDE];
-                    y = staged[q + STRIDE];
-                    a0 += x.x * y;
-                    a1 += x.y * y;
-                    a2 += x.z * y;
-                    a3 += x.w * y;
-                    x = staged[p + 2u * STRIDE];
-                    y = staged[q + 2u * STRIDE];
-                    a0 += x.x * y;
-                    a1 += x.y * y;
-                    a2 += x.z * y;
-                    a3 += x.w * y;
-                    x = staged[p + 3u * STRIDE];
-                    y = staged[q + 3u * STRIDE];
-                    a0 += x.x * y;
-                    a1 += x.y * y;
-                    a2 += x.z * y;
-                    a3 += x.w * y;
+                if busy {
+                    for (var k = 0u; k < 16u; k += 4u) {
+                        let p = k * STRIDE + slow;
+                        let q = 272u + k * STRIDE + fast;
+                        var x = staged[p];
+                        var y = staged[q];
+                        a0 += x.x * y;
+                        a1 += x.y * y;
+                        a2 += x.z * y;
+                        a3 += x.w * y;
+                        x = staged[p + STRIDE];
+                        y = staged[q + STRIDE];
+                        a0 += x.x * y;
+                        a1 += x.y * y;
+                        a2 += x.z * y;
+                        a3 += x.w * y;
+                        x = staged[p + 2u * STRIDE];
+                        y = staged[q + 2u * STRIDE];
+                        a0 += x.x * y;
+                        a1 += x.y * y;
+                        a2 += x.z * y;
+                        a3 += x.w * y;
+                        x = staged[p + 3u * STRIDE];
+                        y = staged[q + 3u * STRIDE];
+                        a0 += x.x * y;
+                        a1 += x.y * y;
+                        a2 += x.z * y;
+                        a3 += x.w * y;
+                    }
                 }
                 workgroupBarrier();
             }
