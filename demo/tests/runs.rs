@@ -139,6 +139,7 @@ fn nonsense_is_one_line_and_writes_nothing() {
         (&["--grid", "batch=2:4:5"], "batch is a whole number"),
         (&["--seeds", "2", "--resume", "run.uc"], "--resume: cannot be used with --seeds: a saved run is one"),
         (&["--seeds", "2", "--seconds", "1"], "--seconds: cannot be used with --seeds"),
+        (&["--seeds", "2", "--every", "5"], "--every: cannot be used with --seeds: runs are measured at their end"),
         (&["--seeds", "2", "--group", "colour"], "--group: cannot be used with --seeds"),
         (&["--csv", "rows.csv"], "--csv: is of many runs"),
         (&["--plot", "rows.svg"], "--plot: is of many runs"),

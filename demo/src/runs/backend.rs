@@ -63,6 +63,11 @@ impl<'a, T: Real> List<'a, T> {
         Ok(parts.made(self.args, &config, self.first.clone())?.training(Engine::cpu(), false))
     }
 
+    /// Whether runs are measured on the way, which a picture of them needs: measuring takes longer than many steps.
+    pub fn looks(&self) -> bool {
+        looks(self.args)
+    }
+
     /// All settings of a run with these of its own.
     pub fn settings(&self, own: &[(String, String)]) -> Vec<(String, String)> {
         let common = self.config.settings.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
@@ -75,6 +80,11 @@ impl<'a, T: Real> List<'a, T> {
     }
 }
 
+/// [`List::looks`].
+pub fn looks(args: &train::Args) -> bool {
+    args.many.plot.is_some() && args.many.grid.is_none()
+}
+
 /// Whether each seed has rows of its own.
 pub fn splits(args: &train::Args) -> bool {
     args.split.is_some() || args.decision.valid_share().is_some()
@@ -82,8 +92,8 @@ pub fn splits(args: &train::Args) -> bool {
 
 /// What is told of a run.
 pub enum Told<'a, T: Real> {
-    /// How far it is: as often as `train` reports.
-    Report(&'a Report, (u64, u64)),
+    /// How far it is, as often as `train` reports; with a report where there are to be some on the way ([`List::looks`]).
+    At((u64, u64), Option<&'a Report>),
     /// It is at its end, and `report` of it is of this step.
     Ended(&'a mut Training<T>),
     /// It came to nothing.
@@ -130,7 +140,7 @@ impl Cpu {
         store::in_parallel(jobs, self.threads, |&at| {
             let ended = match list.make(at) {
                 _ if walk::stopped().is_some() => return Ok(()),
-                Ok(mut training) => match until_end(&mut training, list.args.every, &|told| hear(at, told))? {
+                Ok(mut training) => match until_end(&mut training, list, &|told| hear(at, told))? {
                     Ended::Stopped => return Ok(()),
                     Ended::Done => hear(at, Told::Ended(&mut training)),
                     Ended::Failed(error) => hear(at, Told::Failed(error)),
@@ -150,22 +160,27 @@ enum Ended {
     Failed(CliError),
 }
 
-/// Steps a run and reports on it, as [`walk::walk`] does.
+/// Steps a run, and reports on it at its end and as often as [`walk::walk`] does.
 fn until_end<T: Real>(
     training: &mut Training<T>,
-    every: Option<u64>,
+    list: &List<'_, T>,
     hear: &dyn Fn(Told<'_, T>) -> Result<()>,
 ) -> Result<Ended> {
-    let mut due = Due::new(&training.trainer, every);
+    let mut due = Due::new(&training.trainer, list.args.every);
     let (mut report_due, mut reported) = (true, None);
     loop {
         let (over, done) = (training.is_over(), training.trainer.steps_done());
+        // (A full gradient moves the run along without a step: nothing new to report.)
         if over || report_due && reported != Some(done) {
             (report_due, reported) = (false, Some(done));
             let progress = training.trainer.progress();
-            match training.measure() {
-                Ok(report) => hear(Told::Report(report, progress))?,
-                Err(error) => return Ok(Ended::Failed(error)),
+            if over || list.looks() {
+                match training.measure() {
+                    Ok(report) => hear(Told::At(progress, Some(report)))?,
+                    Err(error) => return Ok(Ended::Failed(error)),
+                }
+            } else {
+                hear(Told::At(progress, None))?;
             }
         }
         if over {

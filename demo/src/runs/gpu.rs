@@ -15,6 +15,9 @@ use undercurve_gpu::{Context, Fleet};
 /// How long each side is tried, where the faster one is to be found.
 const TRIAL: Duration = Duration::from_millis(50);
 
+/// A run and its number, its trainer, when it is told of, and whether it has ended.
+type Work<'a> = (((&'a mut (usize, Training<f32>), &'a mut Trainer<f32>), &'a mut Due), &'a mut bool);
+
 /// A graphics adapter, and the processor for what it has no kernel for.
 pub struct Gpu {
     context: Context,
@@ -126,20 +129,23 @@ impl Gpu {
                 return Ok(());
             }
             let trainers = fleet.sync();
-            let mut work: Vec<_> = group.iter_mut().zip(trainers).zip(&mut dues).zip(&mut ended).collect();
+            let mut work: Vec<Work<'_>> = group.iter_mut().zip(trainers).zip(&mut dues).zip(&mut ended).collect();
             let each = work.len().div_ceil(self.rest.threads.max(1));
             thread::scope(|scope| {
-                let look_at =
-                    |part: &mut [(((&mut (usize, Training<f32>), &mut Trainer<f32>), &mut Due), &mut bool)]| {
-                        part.iter_mut().try_for_each(|(((run, trainer), due), ended)| {
-                            let (at, training) = &mut **run;
-                            // (The trainer is where it is looked at for that time.)
-                            mem::swap(&mut training.trainer, trainer);
-                            let heard = if **ended { Ok(()) } else { look(*at, training, due, stop == 0, ended, hear) };
-                            mem::swap(&mut training.trainer, trainer);
-                            heard
-                        })
-                    };
+                let look_at = |part: &mut [Work<'_>]| {
+                    part.iter_mut().try_for_each(|(((run, trainer), due), ended)| {
+                        let (at, training) = &mut **run;
+                        // (The trainer is where it is looked at for that time.)
+                        mem::swap(&mut training.trainer, trainer);
+                        let heard = if **ended {
+                            Ok(())
+                        } else {
+                            look(*at, training, due, (list.looks(), stop == 0), ended, hear)
+                        };
+                        mem::swap(&mut training.trainer, trainer);
+                        heard
+                    })
+                };
                 let parts: Vec<_> = work.chunks_mut(each).map(|part| scope.spawn(move || look_at(part))).collect();
                 parts.into_iter().try_for_each(|part| match part.join() {
                     Ok(heard) => heard,
@@ -175,7 +181,7 @@ fn look(
     at: usize,
     training: &mut Training<f32>,
     due: &mut Due,
-    first: bool,
+    (looks, first): (bool, bool),
     ended: &mut bool,
     hear: &Hear<'_, f32>,
 ) -> Result<()> {
@@ -184,15 +190,17 @@ fn look(
         return hear(at, Told::Failed(error));
     }
     let (due, over) = (due.is_now(&training.trainer), training.is_over());
-    if first || due || over {
-        let progress = training.trainer.progress();
+    let progress = training.trainer.progress();
+    if over || looks && (first || due) {
         match training.measure() {
-            Ok(report) => hear(at, Told::Report(report, progress))?,
+            Ok(report) => hear(at, Told::At(progress, Some(report)))?,
             Err(error) => {
                 *ended = true;
                 return hear(at, Told::Failed(error));
             }
         }
+    } else if due {
+        hear(at, Told::At(progress, None))?;
     }
     if over {
         *ended = true;

@@ -13,7 +13,7 @@ use crate::device::Choice;
 use crate::error::{CliError, Result};
 use crate::{bench::store, input, methods, output, train, walk};
 use all::All;
-use backend::{Backend, Cpu, List, Spec, splits};
+use backend::{Backend, Cpu, List, Spec, looks, splits};
 use grid::{Grid, MOST};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -76,6 +76,11 @@ fn check(args: &train::Args, grid: &Grid, runs: usize) -> Result<()> {
         ("require", args.require, "runs under constraints are made one at a time"),
         ("constraint", !args.constraint.is_empty(), "runs under constraints are made one at a time"),
         ("group", !args.reading.group.is_empty(), "runs of groups are made one at a time"),
+        (
+            "every",
+            args.every.is_some() && !looks(args),
+            "runs are measured at their end, and on the way for --plot of seeds",
+        ),
     ] {
         if given {
             return Err(CliError::input(format!("--{name}: cannot be used with {many}: {why}")));

@@ -168,11 +168,13 @@ impl<'a, T: Real> Teller<'a, T> {
     /// Those of stdout.
     pub fn hear(&self, at: usize, told: Told<'_, T>) -> Result<()> {
         let ended = match told {
-            Told::Report(report, (done, all)) => {
-                let values = [Some(&report.train), report.test.as_ref()].into_iter().flatten();
-                let values = values.map(|figures| figures.get(&self.by.metric).unwrap_or(f64::NAN)).collect();
+            Told::At((done, all), report) => {
                 let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-                heard.paths[at].push((report.step, values));
+                if let Some(report) = report {
+                    let values = [Some(&report.train), report.test.as_ref()].into_iter().flatten();
+                    let values = values.map(|figures| figures.get(&self.by.metric).unwrap_or(f64::NAN)).collect();
+                    heard.paths[at].push((report.step, values));
+                }
                 heard.ticks[at] = TICKS * done.min(all) / all.max(1);
                 self.bar.set_position(heard.ticks.iter().sum());
                 return Ok(());
