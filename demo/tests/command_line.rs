@@ -565,7 +565,7 @@ fn many_runs_go_side_by_side_on_the_gpu() {
     let folder = Folder::new("side-by-side");
     folder.write("a.csv", csv(400));
     folder.write("valid.csv", csv(150));
-    let valid = ["--valid", "valid.csv", "--seeds", "2", "--grid", "lr=.01|.1", "--every", "20"];
+    let valid = ["--valid", "valid.csv", "--seeds", "2", "--grid", "lr=.01|.1"];
     let (cpu, _) = many_on(&folder, "cpu", &valid, |_| ());
     // No hardware adapter is no reason not to train; a software one is never chosen.
     let (auto, said) = many_on(&folder, "auto", &valid, |command| {
