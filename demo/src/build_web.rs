@@ -2,7 +2,7 @@
 //!
 //! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
 //!
-//! The package's three modules are the same crate with different features; the registry's texts go beside them as JavaScript.
+//! The package's four modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
 use crate::{methods, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -129,8 +129,12 @@ fn ensure_target() -> Result<((), String)> {
 }
 
 /// The modules of the package: the feature that makes one, and its name.
-const MODULES: [(&str, &str); 3] =
-    [("train", "undercurve"), ("full", "undercurve_full"), ("files", "undercurve_files")];
+const MODULES: [(&str, &str); 4] = [
+    ("train", "undercurve"),
+    ("full", "undercurve_full"),
+    ("files", "undercurve_files"),
+    ("webgpu", "undercurve_webgpu"),
+];
 
 fn build_package(checkout: &Checkout) -> Result<((), String)> {
     let out = checkout.package();

@@ -53,6 +53,18 @@ impl Context {
     /// # Errors
     /// `NoAdapter`, `OnlySoftware`, `NoDevice`, `Limits`.
     pub async fn new_async() -> Result<Self, GpuError> {
+        Self::best_async(false).await
+    }
+
+    /// The same, but a software adapter is taken where there is no other: for browsers, which do not name their adapters.
+    ///
+    /// # Errors
+    /// `NoAdapter`, `NoDevice`, `Limits`.
+    pub async fn any_async() -> Result<Self, GpuError> {
+        Self::best_async(true).await
+    }
+
+    async fn best_async(software: bool) -> Result<Self, GpuError> {
         let instance = instance()?;
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -60,7 +72,7 @@ impl Context {
         };
         // Software comes last in wgpu's order.
         let adapter = instance.request_adapter(&options).await.map_err(|_| GpuError::NoAdapter)?;
-        if is_software(&adapter.get_info()) {
+        if is_software(&adapter.get_info()) && !software {
             let adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
             return Err(GpuError::OnlySoftware { names: names(&adapters) });
         }

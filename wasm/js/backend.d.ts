@@ -1,5 +1,8 @@
-/** What trains: the CPU; `auto` chooses, and `gpu` is refused with `NeedsWebGpu` in this version. */
-export type Backend = "auto" | "cpu" | "gpu";
+/**
+ * What trains. `auto` takes a GPU for many runs where a trial of .1 s finds it faster, never one in software; `gpu` and
+ * `gpu-software` are refused with `NoGpu` where there is none. One run trains on the CPU.
+ */
+export type Backend = "auto" | "cpu" | "gpu" | "gpu-software";
 
-/** Thrown where a GPU is asked for: that needs the package's module /webgpu, which this version does not have. */
-export declare class NeedsWebGpu extends Error {}
+/** Thrown where a GPU is asked for and none can be used. */
+export declare class NoGpu extends Error {}

@@ -2,7 +2,7 @@ import type { DenseRows } from "./session.js";
 
 export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
-export { NeedsWebGpu } from "./backend.js";
+export { NoGpu } from "./backend.js";
 export type { Backend } from "./backend.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";

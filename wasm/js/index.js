@@ -1,6 +1,6 @@
 // The package without a worker: `await init()` once, then sessions.
 
-export { NeedsWebGpu } from "./backend.js";
+export { NoGpu } from "./backend.js";
 export { Lanes } from "./lanes.js";
 export { NeedsFull, init, initFull } from "./modules.js";
 export { CLASS_METHODS, METHODS } from "./pkg/methods.js";

@@ -77,6 +77,9 @@ export interface LanesSnapshot {
   done: boolean;
   /** Per step of one run, over the last slice. */
   milliseconds: number;
+  /** What trains now, and why: a GPU that fails leaves the rest to the CPU. */
+  backend: string;
+  backendReason: string;
   reports: Reports;
   summary: Summary;
 }
@@ -91,7 +94,7 @@ export interface LanesView {
 export interface LanesOf<Trainer> {
   /** Seed and settings of each: seed by seed, the last parameter of a grid fastest. */
   readonly runs: readonly Run[];
-  /** What trains: "cpu-simd". */
+  /** What trains: "cpu-simd", "gpu", "gpu-software". */
   readonly backend: string;
   /** Why that and nothing else. */
   readonly backendReason: string;

@@ -2,16 +2,18 @@
 // that whoever else works on the thread is never held up for long.
 
 import { need, whole } from "./check.js";
-import { chosen } from "./backend.js";
-import { Session } from "./session.js";
+import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
+import { Session, TRAINER } from "./session.js";
 import { slices } from "./slices.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 
 /** So many runs at most. */
 const MOST = 1024;
-/** Of work between two rests. */
+/** Of work between two rests, in milliseconds. */
 const PIECE = 10;
+/** For which each side is tried, where the faster one is to be found. */
+const TRIAL = 50;
 
 /**
  * @typedef {object} Run
@@ -102,23 +104,31 @@ export class Lanes {
   #sessions;
   #errors;
   #milliseconds = 0;
+  /** What makes the steps, if it is not this thread. @type {import("./webgpu.js").GpuRuns | undefined} */
+  #gpu;
+  /** When the runs were last looked at on a device, and what they looked like. */
+  #looked = { at: -Infinity, view: "", seen: undefined };
   /** Calls come one after the other. */
   #turn = Promise.resolve();
   #disposed = false;
 
   /**
-   * @param {TrainerOptions & { lanes: number | { grid: Record<string, (number | string)[]>, seeds?: number }, backend?: "auto" | "cpu" | "gpu" }} options
+   * @param {TrainerOptions & { lanes: number | { grid: Record<string, (number | string)[]>, seeds?: number }, backend?: "auto" | "cpu" | "gpu" | "gpu-software" }} options
    * @returns {Promise<Lanes>}
    */
-  static async create({ lanes, backend, ...options }) {
+  static async create({ lanes, backend = "auto", ...options }) {
+    check(backend);
     const method = typeof options.method === "string" ? { name: options.method } : options.method ?? { name: options.classes === undefined ? "soap" : "ppd-sg" };
     need(options.bytes === undefined, "bytes", "of one session", "none with lanes");
     need(options.groups === undefined && options.constraints === undefined, "groups, constraints", "with lanes", "one run at a time");
     const runs = runsOf(lanes, options.seed, method.settings);
-    const how = chosen(backend, runs.length);
-    const made = new Lanes(runs, how, (at) => ({ ...options, seed: runs[at].seed, method: { ...method, settings: { ...method.settings, ...runs[at].settings } } }));
+    // Nothing is downloaded for an adapter that there is not.
+    const lack = backend === "cpu" ? "as asked for" : runs.length === 1 && backend === "auto" ? "one run is faster here than on a GPU" : await noAdapter(backend);
+    if (lack && backend.startsWith("gpu")) throw new NoGpu(`backend ${backend}: ${lack}`);
+    const made = new Lanes(runs, onCpu(lack, runs.length), (at) => ({ ...options, elsewhere: !lack, seed: runs[at].seed, method: { ...method, settings: { ...method.settings, ...runs[at].settings } } }));
     try {
       await made.#make();
+      if (!lack) await made.#open(backend);
     } catch (error) {
       made.dispose();
       throw error;
@@ -129,13 +139,80 @@ export class Lanes {
   constructor(runs, { backend, reason }, options) {
     /** Seed and settings of each. */
     this.runs = runs;
-    /** What trains: "cpu-simd". */
+    /** What trains: "cpu-simd", "gpu", "gpu-software". */
     this.backend = backend;
     /** Why that and nothing else. */
     this.backendReason = reason;
     this.#options = options;
     this.#sessions = [];
     this.#errors = runs.map(() => undefined);
+  }
+
+  /** Takes the adapter: as asked for, or where it is found to be faster. */
+  async #open(asked) {
+    const { GpuRuns, openGpu } = await import("./webgpu.js");
+    let since = performance.now();
+    const rested = async () => (since = await this.#rested(since));
+    let gpu;
+    let why;
+    try {
+      gpu = new GpuRuns(await openGpu(asked === "gpu-software"), this.#sessions.map((session) => session[TRAINER]), rested);
+      why = gpu.refusal(0);
+    } catch (error) {
+      why = String(error?.message ?? error);
+    }
+    let ratio;
+    if (why === undefined && asked === "auto") [ratio, why] = await this.#tried(gpu);
+    if (why !== undefined || ratio <= 1) {
+      gpu?.dispose();
+      if (asked !== "auto") throw new NoGpu(`backend ${asked}: ${why}`);
+      why ??= `${(1 / ratio).toFixed(1)} times faster here than on ${gpu.name}, tried for .1 s`;
+      this.#be(onCpu(why, this.runs.length));
+      return;
+    }
+    this.#gpu = gpu;
+    const how = ratio === undefined ? "as asked for" : `${ratio.toFixed(1)} times faster than this CPU, tried for .1 s`;
+    this.#be({ backend: asked === "gpu-software" ? asked : "gpu", reason: `GPU, ${gpu.name}: ${this.runs.length} runs side by side, ${how}` });
+  }
+
+  #be({ backend, reason }) {
+    [this.backend, this.backendReason] = [backend, reason];
+  }
+
+  /** How many times faster the device is than stepping in turn, each tried for 50 ms; or why not. The runs are as before. */
+  async #tried(gpu) {
+    const trainers = this.#sessions.map((session) => session[TRAINER]);
+    const before = trainers.map((trainer) => trainer.snapshot());
+    const timed = async (work) => {
+      const start = performance.now();
+      let steps = 0;
+      for (let count = 8; performance.now() - start < TRIAL; count *= 2) {
+        const made = await work(count);
+        if (!made) break;
+        steps += made;
+      }
+      return steps / (performance.now() - start);
+    };
+    try {
+      // (What is built once is not counted.)
+      await gpu.advance(8);
+      await gpu.sync();
+      const there = await timed(async (count) => {
+        const made = await gpu.advance(count);
+        await gpu.sync();
+        return made;
+      });
+      if (gpu.failure) return [undefined, gpu.failure];
+      const here = await timed((count) => {
+        let made = 0;
+        for (const start = performance.now(); made < count && performance.now() - start < PIECE && trainers[0].step(); ) made += 1;
+        return made;
+      });
+      return [there / here];
+    } finally {
+      trainers.forEach((trainer, at) => trainer.restore(before[at]));
+      before.forEach((memory) => memory.free());
+    }
   }
 
   async #make() {
@@ -180,6 +257,10 @@ export class Lanes {
       if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
       need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
       need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
+      if (this.#gpu) {
+        await this.#trainOnGpu(steps, milliseconds);
+        return this.#lookAtGpu(steps, view);
+      }
       await this.#train(steps, milliseconds);
       return this.#look(view);
     });
@@ -211,6 +292,32 @@ export class Lanes {
     if (done) this.#milliseconds = (performance.now() - start) / done;
   }
 
+  async #trainOnGpu(steps, milliseconds) {
+    const start = performance.now();
+    let done = 0;
+    for (let left = steps; left > 0 && performance.now() - start < milliseconds && !this.#sessions.every((session, at) => session.done || this.#errors[at]); ) {
+      const count = Math.min(left, milliseconds < Infinity ? 16 : 64);
+      done += await this.#gpu.advance(count);
+      this.#errors = this.#gpu.errors;
+      left -= count;
+    }
+    if (done) this.#milliseconds = (performance.now() - start) / done;
+    const { failure } = this.#gpu;
+    if (failure && !this.backend.endsWith("cpu-simd")) this.#be({ backend: `${this.backend}, then cpu-simd`, reason: `${this.backendReason}, until it failed (${failure}); since then CPU` });
+  }
+
+  /** The states of a device are read ten times a second at most, unless somebody asks for them or the runs are over. */
+  async #lookAtGpu(steps, view) {
+    const key = JSON.stringify(view ?? {});
+    const { at, view: before, seen } = this.#looked;
+    const over = this.#sessions.every((session, k) => session.done || this.#errors[k]);
+    if (seen && before === key && !over && steps !== 0 && performance.now() - at < 100) return seen;
+    await this.#gpu.sync();
+    this.#errors = this.#gpu.errors;
+    this.#looked = { at: performance.now(), view: key, seen: await this.#look(view) };
+    return this.#looked.seen;
+  }
+
   async #look({ curve = 0 } = {}) {
     const runs = this.runs.length;
     const numbers = () => new Float64Array(runs).fill(NaN);
@@ -230,7 +337,7 @@ export class Lanes {
       }
       since = await this.#rested(since);
     }
-    return { step: Math.max(...reports.step), done: reports.done.every(Boolean), milliseconds: this.#milliseconds, reports, summary: summarise(reports) };
+    return { step: Math.max(...reports.step), done: reports.done.every(Boolean), milliseconds: this.#milliseconds, backend: this.backend, backendReason: this.backendReason, reports, summary: summarise(reports) };
   }
 
   /** Metrics of every run, as typed arrays. @param {{ curve?: number }} [view] */
@@ -253,12 +360,16 @@ export class Lanes {
 
   /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */
   save(lane) {
-    return this.#next(() => this.#lane(lane).save());
+    return this.#next(async () => {
+      await this.#gpu?.sync();
+      return this.#lane(lane).save();
+    });
   }
 
   /** A session that goes on from one of the runs, which stays here as it is. @param {number} lane @returns {Promise<Session>} */
   load(lane) {
-    return this.#next(() => {
+    return this.#next(async () => {
+      await this.#gpu?.sync();
       const bytes = this.#lane(lane).save();
       return new Session({ ...this.#options(lane), bytes });
     });
@@ -272,6 +383,8 @@ export class Lanes {
   /** Gives the memory back. */
   dispose() {
     this.#disposed = true;
+    this.#gpu?.dispose();
+    this.#gpu = undefined;
     for (const session of this.#sessions) session.dispose();
     this.#sessions = [];
   }

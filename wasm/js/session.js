@@ -171,6 +171,9 @@ const checkView = ({ surface, curve, bins, ranks, winners, judge: asked, class: 
   need(whole(columns, 1, MOST_POINTS) && whole(rows, 1, MOST_POINTS / columns), "view.surface", `of ${columns} × ${rows} cells`, "columns and rows from 1");
 };
 
+/** The trainer of a session, for those who make its steps: only in this package. */
+export const TRAINER = Symbol("trainer");
+
 /** Training on the CPU in slices, with snapshots. */
 export class Session {
   #data;
@@ -188,7 +191,7 @@ export class Session {
    * @param {TrainerOptions} options
    */
   static async create(options) {
-    await (options.classes === undefined && options.groups === undefined ? init() : initFull());
+    await (options.classes === undefined && options.groups === undefined && !options.elsewhere ? init() : initFull());
     try {
       return new Session(options);
     } catch (error) {
@@ -228,6 +231,7 @@ export class Session {
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
       if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
       if (like && !(like.#data instanceof Data)) return undefined;
+      if (options.elsewhere && !Trainer.prototype.lane) return undefined;
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
@@ -292,6 +296,10 @@ export class Session {
   run(view) {
     this.#train(Infinity, Infinity);
     return this.snapshot(view);
+  }
+
+  get [TRAINER]() {
+    return this.#held();
   }
 
   /** Whether the run is over: its steps are done, or the method has nothing more to do. @returns {boolean} */

@@ -4,7 +4,7 @@ import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 
-export { NeedsWebGpu } from "./backend.js";
+export { NoGpu } from "./backend.js";
 export type { Backend } from "./backend.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 

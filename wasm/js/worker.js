@@ -3,7 +3,7 @@
 import { chosen } from "./backend.js";
 import { slices } from "./slices.js";
 
-export { NeedsWebGpu } from "./backend.js";
+export { NoGpu } from "./backend.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 /** @typedef {import("./session.js").Snapshot} Snapshot */
@@ -181,11 +181,11 @@ function leave(engine, session, owned) {
 
 /**
  * A trainer in a worker of its own, or in `engine`; with `lanes` many runs.
- * @param {TrainerOptions & { engine?: Engine, backend?: "auto" | "cpu" | "gpu", lanes?: number | object }} options
+ * @param {TrainerOptions & { engine?: Engine, backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object }} options
  * @returns {Promise<WorkerTrainer | WorkerLanes>}
  */
 export async function createTrainer({ engine, backend, ...options }) {
-  const how = chosen(backend);
+  const how = options.lanes === undefined ? chosen(backend) : undefined;
   const owned = engine === undefined;
   const home = engine ?? new Engine();
   try {

@@ -3,14 +3,15 @@
 //! Typed arrays in, typed arrays out; every error is a JavaScript exception with one line of text. `wasm/js` wraps this
 //! in sessions and a worker.
 //!
-//! The package has three modules, so that training can start before anything else is downloaded: the feature `train`
+//! The package has four modules, so that training can start before anything else is downloaded: the feature `train`
 //! makes the first, with the methods that look at batches, `full` one with every method, several classes and groups, `files` the one that reads files and scores by saved models.
+//! A fourth, `webgpu`, has the kernels for a graphics adapter.
 //! They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
 
 extern crate alloc;
-#[cfg(any(feature = "files", not(target_arch = "wasm32")))]
+#[cfg(any(feature = "files", feature = "webgpu", not(target_arch = "wasm32")))]
 extern crate std;
 
 #[cfg(feature = "files")]
@@ -19,6 +20,8 @@ mod files;
 mod groups;
 #[cfg(feature = "files")]
 mod json;
+#[cfg(feature = "full")]
+mod lane;
 #[cfg(feature = "files")]
 mod model;
 #[cfg(feature = "files")]
@@ -28,17 +31,24 @@ mod synthetic;
 #[cfg(feature = "train")]
 mod train;
 
+#[cfg(feature = "webgpu")]
+mod webgpu;
+
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
+#[cfg(feature = "full")]
+pub use lane::{Ahead, Memory, RunLane};
 #[cfg(feature = "files")]
 pub use model::Model;
 #[cfg(feature = "train")]
 pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 #[cfg(feature = "full")]
 pub use train::{draw_pinwheel, draw_towns, pinwheel_classes};
+#[cfg(feature = "webgpu")]
+pub use webgpu::{Gpu, GpuLanes};
 
 /// What the standard library brings where it is there.
-#[cfg(all(target_arch = "wasm32", not(feature = "files")))]
+#[cfg(all(target_arch = "wasm32", not(any(feature = "files", feature = "webgpu"))))]
 mod alone {
     #[global_allocator]
     static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -264,11 +264,16 @@ impl Trainer {
     /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
+        self.moved(value);
+        Ok(value.is_some())
+    }
+
+    /// The run has gone on, with this estimate of the objective.
+    pub(crate) fn moved(&mut self, value: Option<f64>) {
         #[cfg(feature = "full")]
         self.watch.look(&self.inner);
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
-        Ok(value.is_some())
     }
     /// Whether the run is over: `step` has nothing more to do.
     #[wasm_bindgen(getter)]

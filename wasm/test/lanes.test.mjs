@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lanes, NeedsWebGpu, Session, init, synthetic } from "../js/index.js";
+import { Lanes, NoGpu, Session, init, synthetic } from "../js/index.js";
 
 await init();
 const data = synthetic("split", { rows: 400, testRows: 400, positives: 0.1 });
@@ -92,13 +92,13 @@ test("nonsense is refused in one sentence", async () => {
     [{ lanes: { grid: { lrr: [1] } } }, /lrr/],
     [{ lanes: 2, bytes: new Uint8Array(3) }, /^bytes of one session/],
     [{ lanes: 2, groups: new Uint32Array(400) }, /one run at a time/],
-    [{ lanes: 2, backend: "fast" }, /^backend fast: expected auto, cpu, gpu$/],
+    [{ lanes: 2, backend: "fast" }, /^backend fast: expected auto, cpu, gpu, gpu-software$/],
   ]) {
     await assert.rejects(Lanes.create(options(change)), (error) => text.test(error.message) || assert.fail(error.message), String(text));
   }
-  await assert.rejects(Lanes.create(options({ lanes: 2, backend: "gpu" })), (error) => error instanceof NeedsWebGpu && /\/webgpu/.test(error.message));
+  await assert.rejects(Lanes.create(options({ lanes: 2, backend: "gpu" })), (error) => error instanceof NoGpu && error.message === "backend gpu: there is no WebGPU here");
   const { createTrainer } = await import("../js/worker.js");
-  await assert.rejects(createTrainer(options({ backend: "gpu" })), (error) => error instanceof NeedsWebGpu);
+  await assert.rejects(createTrainer(options({ backend: "gpu" })), (error) => error instanceof NoGpu);
 });
 
 test("a worker trains the same runs", async () => {

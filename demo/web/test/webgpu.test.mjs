@@ -1,0 +1,136 @@
+// The wasm package in headless Chromium with WebGPU on its software adapter, and without. Needs `undercurve serve --build-only`
+// first; CHROMIUM names the browser.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const root = new URL("../../../wasm/js/", import.meta.url);
+const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
+const flags = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+let server;
+let home;
+const browsers = [];
+
+before(async () => {
+  server = createServer(async (request, response) => {
+    const name = new URL(request.url, home).pathname.slice(1) || "index.html";
+    const body = name === "index.html" ? "<!doctype html><title>undercurve</title>" : await readFile(new URL(name, root)).catch(() => undefined);
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": types[name.split(".").at(-1)] ?? "text/plain" });
+    response.end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  home = `http://127.0.0.1:${server.address().port}/`;
+});
+after(async () => {
+  for (const browser of browsers) await browser.close();
+  server?.close();
+});
+
+/** An empty page of a browser of its own, with the modules that were downloaded noted. */
+async function open(webgpu) {
+  const args = webgpu ? [...flags, "--enable-unsafe-webgpu"] : flags;
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args });
+  browsers.push(browser);
+  const page = await browser.newPage();
+  page.setDefaultTimeout(240000);
+  const modules = new Set();
+  page.on("request", (request) => {
+    const [, module] = request.url().match(/([a-z_]+)_bg\.wasm$/) ?? [];
+    if (module) modules.add(module);
+  });
+  await page.addInitScript(() => {
+    globalThis.tasks = [];
+    new PerformanceObserver((list) => globalThis.tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
+    // What the device is asked for, and the device.
+    if (!globalThis.GPUAdapter) return;
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...args) {
+      return (globalThis.device = await request.apply(this, args));
+    };
+    const map = GPUBuffer.prototype.mapAsync;
+    globalThis.maps = 0;
+    GPUBuffer.prototype.mapAsync = function (...args) {
+      globalThis.maps += 1;
+      return map.apply(this, args);
+    };
+  });
+  await page.goto(home);
+  return { page, modules, close: () => browser.close() };
+}
+
+/** In the page: what lanes come to, of the package in the page or its worker. */
+async function trained({ lanes, backend, from, steps, lose, every = 40 }) {
+  const { Lanes, init, synthetic } = await import("/index.js");
+  await init();
+  const data = synthetic("split", { rows: 400, testRows: 400, positives: 0.1 });
+  const options = { ...data, method: { name: "soap", settings: { surrogate: "squared-hinge" } }, lanes, backend, steps };
+  const runs = from === "worker" ? await (await import("/worker.js")).createTrainer(options) : await Lanes.create(options);
+  globalThis.tasks.length = 0;
+  globalThis.maps = 0;
+  const start = performance.now();
+  let last;
+  for await (const shot of runs.run({ every })) {
+    last = shot;
+    if (lose && shot.step >= lose) globalThis.device.destroy();
+  }
+  const seconds = (performance.now() - start) / 1000;
+  const reports = await runs.reports();
+  const { backend: at, backendReason } = last;
+  const saved = (await runs.save(1)).length;
+  runs.dispose();
+  const longest = Math.max(0, ...globalThis.tasks);
+  return { began: [runs.backend, runs.backendReason], backend: at, backendReason, done: last.done, step: last.step, saved, failed: reports.errors.filter(Boolean), ap: [...reports.metrics.ap], longest, maps: globalThis.maps, seconds };
+}
+
+const apart = (a, b) => Math.max(...a.map((value, k) => Math.abs(value - b[k])));
+const GRID = { grid: { lr: [0.01, 0.02, 0.05, 0.1], gamma: [0.3, 0.5, 0.7, 0.9] } };
+
+test("sixty-four lanes and a grid train on WebGPU, from the page and from its worker", async (t) => {
+  const { page, modules, close } = await open(true);
+  assert.ok(await page.evaluate(async () => Boolean(await navigator.gpu?.requestAdapter())), "the browser has no software adapter");
+  for (const [lanes, from] of [[64, "page"], [GRID, "worker"]]) {
+    const asked = { lanes, from, steps: 120 };
+    const cpu = await page.evaluate(trained, { ...asked, backend: "cpu" });
+    const gpu = await page.evaluate(trained, { ...asked, backend: "gpu-software" });
+    assert.deepEqual([cpu.backend, gpu.backend, gpu.done, gpu.failed], ["cpu-simd", "gpu-software", true, []]);
+    assert.match(gpu.backendReason, new RegExp(`^GPU, .*: ${cpu.ap.length} runs side by side, as asked for$`));
+    assert.equal(gpu.saved, cpu.saved);
+    assert.ok(apart(gpu.ap, cpu.ap) < 2e-3, `${apart(gpu.ap, cpu.ap)}`);
+    t.diagnostic(`${from}: ${cpu.ap.length} runs, average precisions ${apart(gpu.ap, cpu.ap).toExponential(1)} apart; longest task ${gpu.longest.toFixed(0)} ms, ${gpu.maps} buffers mapped in ${gpu.seconds.toFixed(1)} s`);
+    if (from === "page") assert.ok(gpu.longest <= 50, `a task of ${gpu.longest} ms`);
+  }
+  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full", "undercurve_webgpu"]);
+  // It is never taken unasked.
+  const auto = await page.evaluate(trained, { lanes: 3, from: "page", steps: 40, backend: "auto" });
+  assert.equal(auto.backend, "cpu-simd");
+  assert.match(auto.backendReason, /: the only adapter is one in software, slower than this$/);
+  await close();
+});
+
+test("a device that is lost half way leaves the rest to the CPU", async () => {
+  const { page, close } = await open(true);
+  const asked = { lanes: 4, from: "page", steps: 120 };
+  const cpu = await page.evaluate(trained, { ...asked, backend: "cpu" });
+  const lost = await page.evaluate(trained, { ...asked, backend: "gpu-software", lose: 40 });
+  assert.deepEqual([lost.began[0], lost.backend, lost.done, lost.step, lost.failed], ["gpu-software, then cpu-simd", "gpu-software, then cpu-simd", true, 120, []]);
+  assert.match(lost.backendReason, /until it failed \(.+\); since then CPU$/);
+  assert.ok(apart(lost.ap, cpu.ap) < 2e-3, `${apart(lost.ap, cpu.ap)}`);
+  await close();
+});
+
+test("without an adapter the CPU trains, and nothing more is downloaded", async () => {
+  const { page, modules, close } = await open(false);
+  const auto = await page.evaluate(trained, { lanes: 3, from: "worker", steps: 40, backend: "auto" });
+  assert.equal(auto.backend, "cpu-simd");
+  assert.match(auto.backendReason, /: (WebGPU has no adapter here|there is no WebGPU here)$/);
+  const error = await page.evaluate(async () => {
+    const { Lanes, synthetic } = await import("/index.js");
+    return Lanes.create({ ...synthetic("split", { rows: 400, testRows: 400, positives: 0.1 }), lanes: 2, backend: "gpu" }).catch(({ name, message }) => `${name}: ${message}`);
+  });
+  assert.match(error, /^NoGpu: backend gpu: /);
+  assert.deepEqual([...modules], ["undercurve"]);
+  await close();
+});

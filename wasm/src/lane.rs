@@ -1,0 +1,114 @@
+//! The steps of a run as plain data, for the module with the kernels: `wasm/js/lanes.js` brings the two together.
+
+use crate::train::Trainer;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use undercurve::data::Rows;
+use undercurve::lane::Lane;
+use undercurve::trainer::Snapshot;
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+/// What the next steps of a run are made of.
+#[wasm_bindgen(js_name = Lane)]
+pub struct RunLane(Lane);
+
+#[wasm_bindgen(js_class = Lane)]
+impl RunLane {
+    /// What is compiled in, as text that the other module reads. Runs of one text can go side by side.
+    #[wasm_bindgen(getter)]
+    pub fn shape(&self) -> String {
+        self.0.shape.to_string()
+    }
+    /// The numbers of this run.
+    #[wasm_bindgen(getter)]
+    pub fn numbers(&self) -> Vec<f32> {
+        self.0.numbers.to_vec()
+    }
+    /// Numbers in the list of a batch.
+    #[wasm_bindgen(getter, js_name = listLength)]
+    pub fn list_length(&self) -> usize {
+        self.0.shape.list_len()
+    }
+}
+
+/// A run as it was at one time.
+#[wasm_bindgen]
+pub struct Memory(Snapshot<f32>);
+
+/// The batches of the next steps.
+#[wasm_bindgen]
+pub struct Ahead {
+    /// How many.
+    pub steps: usize,
+    lists: Vec<u32>,
+    pace: Vec<f32>,
+}
+
+#[wasm_bindgen]
+impl Ahead {
+    /// The list of each batch, one after the other. Can be taken once.
+    #[wasm_bindgen(js_name = takeLists)]
+    pub fn take_lists(&mut self) -> Vec<u32> {
+        core::mem::take(&mut self.lists)
+    }
+    /// Two numbers of each step. Can be taken once.
+    #[wasm_bindgen(js_name = takePace)]
+    pub fn take_pace(&mut self) -> Vec<f32> {
+        core::mem::take(&mut self.pace)
+    }
+}
+
+#[wasm_bindgen]
+impl Trainer {
+    /// What its next steps are made of; an error says what of them no kernel can compute.
+    pub fn lane(&self) -> Result<RunLane, JsError> {
+        Ok(RunLane(self.inner.lane()?))
+    }
+    /// How many of the next steps, at most so many, are plain ones.
+    #[wasm_bindgen(js_name = plainSteps)]
+    pub fn plain_steps(&self, most: usize) -> Result<usize, JsError> {
+        Ok(self.inner.plain_steps(most)?)
+    }
+    /// All training rows, row-major; nothing of sparse ones.
+    pub fn rows(&self) -> Option<Vec<f32>> {
+        match self.inner.train_data().rows() {
+            Rows::Dense { data, .. } => Some(data.to_vec()),
+            Rows::Csr { .. } => None,
+        }
+    }
+    /// What its batches follow from.
+    #[wasm_bindgen(getter)]
+    pub fn seed(&self) -> f64 {
+        self.inner.config().seed as f64
+    }
+    /// The numbers of the run, flat.
+    pub fn state(&self) -> Result<Vec<f32>, JsError> {
+        Ok(self.inner.state()?.to_vec())
+    }
+    /// Draws the batches of the next steps, at most so many; 0 where the next one is `step`'s. The run then waits for `setState`.
+    pub fn draw(&mut self, most: usize) -> Result<Ahead, JsError> {
+        let mut lists = vec![0; most * self.inner.lane()?.shape.list_len()];
+        let mut pace = vec![[0.0; 2]; most];
+        let steps = self.inner.draw(&mut lists, &mut pace)?;
+        lists.truncate(lists.len() / most.max(1) * steps);
+        Ok(Ahead { steps, lists, pace: pace[..steps].concat() })
+    }
+    /// The numbers that those steps lead to, and the objective's estimate of the last one.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(&mut self, state: &[f32], value: f64) -> Result<(), JsError> {
+        self.inner.set_state(state, value)?;
+        self.moved(Some(value));
+        Ok(())
+    }
+    /// Everything that changes, to come back to.
+    pub fn snapshot(&self) -> Result<Memory, JsError> {
+        Ok(Memory(self.inner.snapshot()?))
+    }
+    /// Goes back to it.
+    pub fn restore(&mut self, memory: &Memory) -> Result<(), JsError> {
+        self.inner.restore(&memory.0)?;
+        self.moved(None);
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! The kernels, through the browser's WebGPU. The module has no trainer: runs cross as arrays ([`lane.rs`](lane) of the full
+//! module says what they are).
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use undercurve::Error;
+use undercurve_gpu::{Context, GpuError, Lanes};
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+/// A device of a graphics adapter.
+#[wasm_bindgen]
+pub struct Gpu(Context);
+
+#[wasm_bindgen]
+impl Gpu {
+    /// Opens the fastest adapter; one in software only if `software`.
+    pub async fn open(software: bool) -> Result<Gpu, JsError> {
+        let context = if software { Context::any_async().await } else { Context::new_async().await };
+        Ok(Self(context?))
+    }
+    /// What computes, as far as the browser tells.
+    #[wasm_bindgen(getter)]
+    pub fn name(&self) -> String {
+        self.0.name().to_string()
+    }
+    /// Whether it computes on the CPU.
+    #[wasm_bindgen(getter)]
+    pub fn software(&self) -> bool {
+        self.0.is_software()
+    }
+}
+
+/// Runs of one shape, side by side. Calls come one after the other.
+#[wasm_bindgen]
+pub struct GpuLanes(Lanes);
+
+#[wasm_bindgen]
+impl GpuLanes {
+    /// Of the text of a shape, with all training rows, row-major.
+    pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, JsError> {
+        let shape = shape.parse().map_err(GpuError::Core)?;
+        Ok(Self(Lanes::new_async(&gpu.0, &shape, &rows, runs).await?))
+    }
+    /// Sets the state and the numbers of a run.
+    pub fn load(&mut self, run: usize, state: &[f32], numbers: &[f32]) -> Result<(), JsError> {
+        let length = Error::Length { what: "numbers", need: 24, got: numbers.len() };
+        Ok(self.0.load(run, state, numbers.try_into().map_err(|_| length)?)?)
+    }
+    /// So many steps of every run: lists of batches, which of them each run reads, two numbers for each run and step.
+    pub async fn advance(
+        &mut self,
+        steps: usize,
+        lists: Vec<u32>,
+        table: Vec<u32>,
+        pace: Vec<f32>,
+    ) -> Result<(), JsError> {
+        Ok(self.0.advance_async(steps, &lists, &table, &pace).await?)
+    }
+    /// The states of all runs, one after the other, then the estimate of each on its last batch.
+    pub async fn states(&mut self) -> Result<Vec<f32>, JsError> {
+        let mut out = vec![0.0; self.0.runs() * self.0.shape().state as usize];
+        self.0.states_async(&mut out).await?;
+        out.extend(self.0.values_async().await?);
+        Ok(out)
+    }
+    /// Sets the rows that reports score, row-major.
+    pub async fn test(&mut self, rows: Vec<f32>) -> Result<(), JsError> {
+        Ok(self.0.test_async(&rows).await?)
+    }
+    /// Begins to score them; false where two reports are on their way.
+    #[wasm_bindgen(js_name = beginReport)]
+    pub async fn begin_report(&mut self) -> Result<bool, JsError> {
+        Ok(self.0.begin_report_async().await?)
+    }
+    /// The oldest report that has arrived, run by run the raw score of each row.
+    pub fn report(&mut self) -> Result<Option<Vec<f32>>, JsError> {
+        Ok(self.0.report()?)
+    }
+}
