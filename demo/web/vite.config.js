@@ -11,7 +11,8 @@ const offline = {
   apply: "build",
   async generateBundle(_, bundle) {
     // Names hold hashes of what is in the files; only the page's own does not.
-    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/")).sort().map((name) => `./${name}`)];
+    // (The kernels for a GPU are for those who have one; without a network the CPU trains.)
+    const files = ["./", ...Object.keys(bundle).filter((name) => name.startsWith("assets/") && !name.includes("webgpu")).sort().map((name) => `./${name}`)];
     const version = createHash("sha256").update(files.join()).update(await readFile(at("index.html"))).digest("hex").slice(0, 12);
     const source = (await readFile(at("src/offline.js"), "utf8")).replace(/^\/\* global.*\n/m, `const FILES = ${JSON.stringify(files)};\nconst VERSION = "${version}";\n`);
     this.emitFile({ type: "asset", fileName: "offline.js", source });

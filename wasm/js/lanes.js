@@ -104,7 +104,7 @@ export class Lanes {
   #sessions;
   #errors;
   #milliseconds = 0;
-  /** What makes the steps, if it is not this thread. @type {import("./webgpu.js").GpuRuns | undefined} */
+  /** What makes the steps, if it is not this thread. @type {import("./gpu-runs.js").GpuRuns | undefined} */
   #gpu;
   /** When the runs were last looked at on a device, and what they looked like. */
   #looked = { at: -Infinity, view: "", seen: undefined };
@@ -150,12 +150,12 @@ export class Lanes {
 
   /** Takes the adapter: as asked for, or where it is found to be faster. */
   async #open(asked) {
-    const { GpuRuns, openGpu } = await import("./webgpu.js");
     let since = performance.now();
     const rested = async () => (since = await this.#rested(since));
     let gpu;
     let why;
     try {
+      const { GpuRuns, openGpu } = await import("./gpu-runs.js");
       gpu = new GpuRuns(await openGpu(asked === "gpu-software"), this.#sessions.map((session) => session[TRAINER]), rested);
       why = gpu.refusal(0);
     } catch (error) {

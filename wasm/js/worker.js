@@ -134,8 +134,10 @@ export class WorkerLanes {
    * @param {{ steps?: number, milliseconds?: number }} slice
    * @param {{ curve?: number }} [view]
    */
-  advance(slice, view) {
-    return this.#engine.call("advanceLanes", this.#session, slice, view);
+  async advance(slice, view) {
+    const shot = await this.#engine.call("advanceLanes", this.#session, slice, view);
+    [this.backend, this.backendReason] = [shot.backend, shot.backendReason];
+    return shot;
   }
 
   /** Metrics of every run, as typed arrays. @param {{ curve?: number }} [view] */

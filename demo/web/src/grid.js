@@ -111,6 +111,7 @@ export class GridMap {
       for (let done = false, step = 0; !done && mine === this.run; ) {
         const shot = await runs.advance({ steps: Math.ceil(steps / LOOKS) });
         [done, step] = [shot.done, shot.step];
+        $("grid-backend").textContent = runs.backendReason;
         if (mine === this.run) this.draw(shot, { across, up, points, step, steps, measured, lane });
       }
       if (mine === this.run) this.state("done");

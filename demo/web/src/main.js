@@ -240,6 +240,13 @@ async function loadRows(seed) {
   return engines.a.call("synthetic", state.data, { ...drawn, positives: state.positives / 100 });
 }
 
+/** What trains, and why: a GPU that fails leaves the rest to the CPU. */
+function showBackend() {
+  const { backend, backendReason } = (ensembles ?? trainers).a;
+  $("backend").textContent = backend.replaceAll("cpu-simd", "CPU · SIMD").replace("gpu", "GPU");
+  $("reason").textContent = `${backendReason}.`;
+}
+
 /** Everything from the start: data, trainers, pictures of step 0. Plays on if asked. */
 async function restart({ fresh = true, play = false } = {}) {
   const mine = ++run;
@@ -280,9 +287,7 @@ async function restart({ fresh = true, play = false } = {}) {
     classes.show(data.names, state.class);
     groups.show(data.groupNames, data.test.groups);
     $("each").hidden = !(data.names ?? data.groupNames);
-    const { backend, backendReason } = (ensembles ?? trainers).a;
-    $("backend").textContent = { "cpu-simd": "CPU · SIMD" }[backend] ?? backend;
-    $("reason").textContent = `${backendReason}.`;
+    showBackend();
     showGrid();
     await advance(0, mine);
     if (play && mine === run) start();
@@ -350,6 +355,7 @@ async function advance(steps, mine = run) {
   try {
     const shown = state.class;
     const judge = history.data.groups && [constraint(state.bound)];
+    if (ensembles) showBackend();
     const crowd = ensembles && Promise.all(LANES.map((name) => ensembles[name].advance({ steps }, { curve: grid.length })));
     crowd?.catch(() => {}); // (told where it is waited for)
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown, judge))));
