@@ -104,7 +104,7 @@ fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
         return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
     }
     for context in contexts() {
-        for method in ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "ce", "balanced", "cb-ce", "focal"] {
+        for method in ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "ce", "ce-balanced", "cb-ce", "focal"] {
             for optimizer in ["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"] {
                 for (model, seeds) in [("linear", 64), ("mlp:8,5", 4)] {
                     compare(&context, 1000, (method, model, &[("optimizer", optimizer), ("lr", "0.003")], seeds));

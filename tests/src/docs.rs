@@ -1,25 +1,54 @@
 //! Parts of the documentation that are made from the registry.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use undercurve::data::Dataset;
 use undercurve::registry::{METHODS, OPTIMIZERS, Source, class_methods};
+use undercurve::trainer::{Config, Trainer};
+
+/// Where the steps of a method with these settings can be made: in lanes on a GPU, or on the CPU alone.
+fn steps_of(method: &str, settings: &[(&str, &str)]) -> &'static str {
+    let labels: Vec<u8> = (0..100).map(|row| u8::from(row % 4 == 0)).collect();
+    let x = labels.iter().map(|&label| f32::from(label)).collect();
+    let data = Arc::new(Dataset::dense(x, labels, 1).expect("rows"));
+    let settings = settings.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let config = Config { method: method.into(), settings, ..Config::default() };
+    // (The method's own steps, which others may come before. Methods that want groups are no lanes either.)
+    let own = Trainer::<f32>::new(&config, data, None).is_ok_and(|trainer| trainer.lane().is_ok());
+    if own { "lanes" } else { "CPU" }
+}
+
+/// A parameter that leaves out the steps before a method's own, where it has one.
+fn alone(method: &undercurve::registry::Method) -> &'static [(&'static str, &'static str)] {
+    if method.params.iter().any(|param| param.name == "pretrain") { &[("pretrain", "0")] } else { &[] }
+}
 
 /// The table paper → method → files → command-line name of ARCHITECTURE.md.
 pub fn methods_table() -> String {
-    let mut out = String::from("| paper | part | what | name | files |\n|---|---|---|---|---|\n");
+    let mut out = String::from("| paper | part | what | name | GPU | files |\n|---|---|---|---|---|---|\n");
     let link = |files: &[&str]| files.iter().map(|f| format!("[{f}]({f})")).collect::<Vec<_>>().join(", ");
     for m in METHODS {
         let (paper, part) = (m.source.paper, m.source.part);
-        writeln!(out, "| {paper} | {part} | {} | `--method {}` | {} |", m.title, m.name, link(m.files)).unwrap();
+        let (gpu, files) = (steps_of(m.name, alone(m)), link(m.files));
+        writeln!(out, "| {paper} | {part} | {} | `--method {}` | {gpu} | {files} |", m.title, m.name).unwrap();
     }
     for m in class_methods() {
         let Source { paper, part } = m.source;
         let files = link(m.files);
-        writeln!(out, "| {paper} | {part} | {} | `--method {}`, several classes | {files} |", m.title, m.name).unwrap();
+        writeln!(out, "| {paper} | {part} | {} | `--method {}`, several classes | CPU | {files} |", m.title, m.name)
+            .unwrap();
     }
     for o in OPTIMIZERS {
         let (paper, part) = (o.source.paper, o.source.part);
-        writeln!(out, "| {paper} | {part} | {} | `--set optimizer={}` | {} |", o.about, o.name, link(&[o.file]))
-            .unwrap();
+        let gpu = steps_of("soap", &[("optimizer", o.name), ("pretrain", "0")]);
+        writeln!(
+            out,
+            "| {paper} | {part} | {} | `--set optimizer={}` | {gpu} | {} |",
+            o.about,
+            o.name,
+            link(&[o.file])
+        )
+        .unwrap();
     }
     out
 }
