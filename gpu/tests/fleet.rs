@@ -206,3 +206,29 @@ fn a_run_that_fails_stops_alone() {
         assert!(apart(trainers[at].params(), core.params()) < 1e-4);
     }
 }
+
+/// Nothing that is made for a step stays behind. (Linux tells of memory; minutes.)
+#[test]
+fn twenty_thousand_steps_leave_nothing_behind() {
+    let resident = || -> Option<u64> {
+        let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+        text.split(' ').nth(1)?.parse().ok()
+    };
+    if std::env::var_os("UNDERCURVE_LONG").is_none() || resident().is_none() {
+        return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
+    }
+    for context in contexts() {
+        let data = data(200);
+        let of =
+            |seed| Trainer::<f32>::new(&config("soap", "linear", &[], 20_000, seed), Arc::clone(&data), None).unwrap();
+        let mut fleet = Fleet::new(&context, (1..=4).map(of).collect()).unwrap();
+        let mut pages = Vec::new();
+        while !fleet.is_done() {
+            fleet.advance(1000);
+            fleet.sync();
+            pages.push(resident().unwrap());
+        }
+        println!("{}: pages {pages:?}", context.name());
+        assert!(pages[19] <= pages[3] + 64, "{pages:?}");
+    }
+}

@@ -136,7 +136,8 @@ export class GpuRuns {
     const table = new Uint32Array(this.#trainers.length);
     const lists = [];
     const keys = new Map();
-    const before = party.map((at) => this.#trainers[at].snapshot());
+    // Where negatives differ from batch to batch, one may have none, which an objective may refuse.
+    const before = this.#current.shape.split(" ")[3] === "-" ? party.map((at) => this.#trainers[at].snapshot()) : [];
     let refused = false;
     for (const at of party) {
       const [trainer, run] = [this.#trainers[at], this.#runs[at]];
@@ -160,7 +161,7 @@ export class GpuRuns {
       await this.#rested();
     }
     if (refused) {
-      // A batch that an objective refuses is its trainer's to refuse.
+      // That is its trainer's to do.
       party.forEach((at, k) => this.#trainers[at].restore(before[k]));
       await this.sync();
       for (const at of party) await this.#step(at, this.#trainers[at].stepsDone + count);

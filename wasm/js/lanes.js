@@ -294,15 +294,17 @@ export class Lanes {
 
   async #trainOnGpu(steps, milliseconds) {
     const start = performance.now();
+    const gpu = this.#gpu;
     let done = 0;
     for (let left = steps; left > 0 && performance.now() - start < milliseconds && !this.#sessions.every((session, at) => session.done || this.#errors[at]); ) {
       const count = Math.min(left, milliseconds < Infinity ? 16 : 64);
-      done += await this.#gpu.advance(count);
-      this.#errors = this.#gpu.errors;
+      done += await gpu.advance(count);
+      this.#held();
+      this.#errors = gpu.errors;
       left -= count;
     }
     if (done) this.#milliseconds = (performance.now() - start) / done;
-    const { failure } = this.#gpu;
+    const { failure } = gpu;
     if (failure && !this.backend.endsWith("cpu-simd")) this.#be({ backend: `${this.backend}, then cpu-simd`, reason: `${this.backendReason}, until it failed (${failure}); since then CPU` });
   }
 
@@ -312,8 +314,10 @@ export class Lanes {
     const { at, view: before, seen } = this.#looked;
     const over = this.#sessions.every((session, k) => session.done || this.#errors[k]);
     if (seen && before === key && !over && steps !== 0 && performance.now() - at < 100) return seen;
-    await this.#gpu.sync();
-    this.#errors = this.#gpu.errors;
+    const gpu = this.#gpu;
+    await gpu.sync();
+    this.#held();
+    this.#errors = gpu.errors;
     this.#looked = { at: performance.now(), view: key, seen: await this.#look(view) };
     return this.#looked.seen;
   }
@@ -382,10 +386,14 @@ export class Lanes {
 
   /** Gives the memory back. */
   dispose() {
-    this.#disposed = true;
-    this.#gpu?.dispose();
-    this.#gpu = undefined;
-    for (const session of this.#sessions) session.dispose();
-    this.#sessions = [];
+    const [gpu, sessions] = [this.#gpu, this.#sessions];
+    [this.#disposed, this.#gpu, this.#sessions] = [true, undefined, []];
+    const free = () => {
+      gpu?.dispose();
+      for (const session of sessions) session.dispose();
+    };
+    // (A device may be at work on them.)
+    if (gpu) this.#turn.then(free);
+    else free();
   }
 }

@@ -118,6 +118,15 @@ test("a device that is lost half way leaves the rest to the CPU", async () => {
   assert.deepEqual([lost.began[0], lost.backend, lost.done, lost.step, lost.failed], ["gpu-software, then cpu-simd", "gpu-software, then cpu-simd", true, 120, []]);
   assert.match(lost.backendReason, /until it failed \(.+\); since then CPU$/);
   assert.ok(apart(lost.ap, cpu.ap) < 2e-3, `${apart(lost.ap, cpu.ap)}`);
+  // Lanes that are given back while the device is at work end with a sentence.
+  const gone = await page.evaluate(async () => {
+    const { Lanes, synthetic } = await import("/index.js");
+    const runs = await Lanes.create({ ...synthetic("split", { rows: 400, testRows: 400, positives: 0.1 }), lanes: 2, backend: "gpu-software" });
+    const work = runs.advance({ steps: 500 });
+    setTimeout(() => runs.dispose(), 100);
+    return work.then(() => "done", (error) => error.message);
+  });
+  assert.equal(gone, "the lanes were disposed");
   await close();
 });
 
