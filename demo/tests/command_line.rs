@@ -6,7 +6,7 @@ use common::{Folder, Numbers, csv, run, stdout, undercurve};
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use undercurve_tests::vulkan::FaultLayer;
 
 fn objects(text: &str) -> Vec<Value> {
@@ -547,6 +547,97 @@ fn device_gpu_trains_like_the_cpu() {
             assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
         }
     }
+}
+
+/// Every row is measured, cut to two seconds in all, and kept. What it measures here says nothing about a GPU.
+#[test]
+fn bench_gpu_measures_every_row() {
+    let folder = Folder::new("bench-gpu");
+    let bench = |more: &[&str], drivers: Option<&str>| {
+        let mut command = undercurve();
+        command.current_dir(&folder.0).args(["bench", "gpu", "--seconds", "2"]).args(more);
+        // (Mesa says so when this is not set.)
+        command.env("XDG_RUNTIME_DIR", &folder.0);
+        if let Some(file) = drivers {
+            command.env("VK_DRIVER_FILES", file).env("VK_ICD_FILENAMES", file);
+        }
+        command.output().unwrap()
+    };
+    let refused = |output: &Output, why: &str| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let ours: Vec<&str> = said.lines().filter(|line| line.starts_with("error: bench gpu: ")).collect();
+        assert!(output.status.code() == Some(2) && ours.len() == 1 && ours[0].contains(why), "{said}");
+        assert!(output.stdout.is_empty() && !folder.path("gpu.json").exists());
+    };
+    if cfg!(target_os = "linux") {
+        for more in [&["--out", "gpu.json"][..], &["--software"], &["--adapter", "llvmpipe"]] {
+            refused(&bench(more, Some("/nonexistent.json")), "no GPU adapter that can compute was found");
+        }
+    }
+    let output = bench(&["--software", "--out", "gpu.json"], None);
+    if String::from_utf8_lossy(&output.stderr).contains("no GPU adapter") {
+        undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
+        return;
+    }
+    let text = stdout(&output);
+    let report: Value = serde_json::from_slice(&fs::read(folder.path("gpu.json")).unwrap()).unwrap();
+    fs::remove_file(folder.path("gpu.json")).unwrap();
+    assert_eq!(
+        (&report["complete"], &report["software"], &report["error"]),
+        (&true.into(), &true.into(), &Value::Null)
+    );
+    for key in ["adapter", "driver", "backend", "commit"] {
+        assert!(report[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {}", report[key]);
+    }
+    assert!(
+        report["limits"].as_object().unwrap().values().all(|limit| limit.as_u64() > Some(0)),
+        "{}",
+        report["limits"]
+    );
+    let positive = |row: &Value, keys: &[&str]| {
+        for key in keys {
+            assert!(row[key].as_f64().is_some_and(|x| x > 0.0), "{key} of {row}");
+        }
+        assert!(row["least"].as_f64() <= row["median"].as_f64() && row["count"].as_u64() > Some(0), "{row}");
+    };
+    let measured = ["rate", "median", "least"];
+    let (ceilings, rows) = (report["ceilings"].as_array().unwrap(), report["rows"].as_array().unwrap());
+    ceilings.iter().for_each(|row| positive(row, &measured));
+    for row in rows {
+        positive(row, &measured);
+        positive(row, &["ceiling", "share", "times_one_thread", "times_all_threads"]);
+        positive(&row["one_thread"], &measured);
+        positive(&row["all_threads"], &measured);
+    }
+    let of = |engine: &str| rows.iter().filter(|row| row["engine"] == engine).count();
+    assert_eq!((ceilings.len(), rows.len()), (7, 76));
+    assert_eq!(["pairs", "sort", "exact", "lanes"].map(of), [8 * 4, 5, 9 * 3, 2 * 6]);
+    // The adapter, what it is, a line a row, and the end.
+    assert_eq!(text.lines().count(), 2 + 7 + 76 + 1, "{text}");
+    // Nobody gets a software adapter unasked.
+    let output = bench(&["--out", "gpu.json"], None);
+    if output.status.code() != Some(0) {
+        refused(&output, "; --software takes one all the same");
+    }
+}
+
+/// The script names the program, the file and the options as they are, and says where there is no program.
+#[cfg(unix)]
+#[test]
+fn the_script_of_bench_gpu_runs_the_program() {
+    let folder = Folder::new("bench-gpu-script");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../gpu/bench/run.sh");
+    let sh = |args: &[&str]| Command::new("sh").args(args).current_dir(&folder.0).output().unwrap();
+    stdout(&sh(&["-n", script]));
+    let none = sh(&[script]);
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(none.status.code() == Some(2) && said.starts_with("run.sh: ./undercurve: no such program"), "{said}");
+    let program = folder.write("a program", "#!/bin/sh\necho \"$#: $*\"\n");
+    stdout(&sh(&["-c", "chmod +x 'a program'"]));
+    let said = stdout(&sh(&[script, "a program", "a file.json", "--seconds", "2"]));
+    assert_eq!(said, "6: bench gpu --out a file.json --seconds 2\na file.json\n");
+    let said = stdout(&sh(&[script, program.to_str().unwrap()]));
+    assert_eq!(said, "4: bench gpu --out gpu.json\ngpu.json\n");
 }
 
 /// Seeds and points of a grid, JSON lines and what was said.

@@ -24,7 +24,7 @@ pub struct Context {
     device: wgpu::Device,
     queue: wgpu::Queue,
     name: String,
-    software: bool,
+    info: Option<wgpu::AdapterInfo>,
     trouble: Arc<Mutex<Trouble>>,
 }
 
@@ -95,6 +95,17 @@ impl Context {
         }
     }
 
+    /// Opens the first software adapter.
+    ///
+    /// # Errors
+    /// `NoAdapter` when there is none, `NoDevice`, `Limits`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn software() -> Result<Self, GpuError> {
+        let adapters = pollster::block_on(instance()?.enumerate_adapters(wgpu::Backends::all()));
+        let first = adapters.iter().find(|adapter| is_software(&adapter.get_info())).ok_or(GpuError::NoAdapter)?;
+        pollster::block_on(Self::open(first))
+    }
+
     /// Opens a device of this adapter, with the adapter's own buffer limits.
     ///
     /// # Errors
@@ -124,8 +135,8 @@ impl Context {
                 trouble.uncaptured.get_or_insert(error.to_string());
             }
         }));
-        context.software = is_software(&info);
         context.name = format!("{} ({:?}, {:?})", info.name, info.device_type, info.backend);
+        context.info = Some(info);
         Ok(context)
     }
 
@@ -148,7 +159,7 @@ impl Context {
                 return Err(GpuError::Limits { what, need, got });
             }
         }
-        Ok(Self { device, queue, name: "lent device".to_string(), software: false, trouble: Arc::default() })
+        Ok(Self { device, queue, name: "lent device".to_string(), info: None, trouble: Arc::default() })
     }
 
     /// What computes, for display: name, kind and interface.
@@ -160,7 +171,13 @@ impl Context {
     /// Whether the adapter that was opened computes on the CPU. `false` for a lent device, which does not say.
     #[must_use]
     pub fn is_software(&self) -> bool {
-        self.software
+        self.info.as_ref().is_some_and(is_software)
+    }
+
+    /// The adapter that was opened, with its driver. `None` for a lent device, which does not say.
+    #[must_use]
+    pub fn info(&self) -> Option<&wgpu::AdapterInfo> {
+        self.info.as_ref()
     }
 
     /// The device.
@@ -229,6 +246,17 @@ impl Context {
             }
             Err(message) => Err(self.lose(message)),
         }
+    }
+
+    /// Waits until all work submitted so far is done, which takes a slow device no longer than so many seconds and a minute.
+    ///
+    /// # Errors
+    /// `Lost`; `Device` with the first error that no call has given to its caller.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn idle(&self, seconds: u64) -> Result<(), GpuError> {
+        self.alive()?;
+        self.wait(None, Duration::from_secs(60 + seconds))?;
+        self.alive()
     }
 
     /// The floats of a buffer that can be mapped, after the work submitted so far, which is about so many pairs.

@@ -362,3 +362,22 @@ fn the_default_limits_are_enough_and_less_is_refused() {
         assert_eq!(error, GpuError::Limits { what, need: 8, got: 7 });
     }
 }
+
+/// Sorting again is of the rows of the last call, changes nothing, and needs such a call.
+#[test]
+fn a_sort_can_be_made_again() {
+    for context in contexts() {
+        let mut exact = GpuExact::new(&context, 10).unwrap();
+        assert_eq!(exact.sort_again(1), Err(GpuError::Core(Error::Empty { what: "scores" })));
+        let (few, many) = (grid("few", 9, 2), grid("many", 9_000, 20));
+        for data in [&few, &many, &few] {
+            let metrics = exact.metrics(&data.scores, &data.labels).unwrap();
+            exact.sort_again(3).unwrap();
+            assert_eq!(exact.metrics(&data.scores, &data.labels).unwrap(), metrics);
+        }
+        context.idle(0).unwrap();
+        // (There is a software adapter where this one is.)
+        assert!(!context.is_software() || Context::software().is_ok_and(|software| software.is_software()));
+        assert_eq!(context.info().map(|info| context.name().starts_with(&info.name)), Some(true));
+    }
+}

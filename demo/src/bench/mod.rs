@@ -18,6 +18,8 @@ pub mod figure;
 pub mod forgetting;
 pub mod gap;
 pub mod gdro;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod intervals;
 pub mod metrics;
 pub mod paired;
@@ -87,6 +89,9 @@ enum Bench {
     Step,
     /// Count the instructions of the kernels (needs valgrind), and time them
     Counts(counts::Args),
+    /// What a graphics adapter can do, and the kernels' shares of it, beside this CPU (at most 8 minutes)
+    #[cfg(feature = "gpu")]
+    Gpu(gpu::Args),
     /// Exact AP training against SOAP and cross-entropy by test AP and time, and on a million rows
     Exact(exact::Args),
 }
@@ -122,6 +127,8 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Forgetting(own)) => forgetting::run(own, args.json),
         Some(Bench::Step) => step::run(args.json),
         Some(Bench::Counts(own)) => counts::run(own, args.json),
+        #[cfg(feature = "gpu")]
+        Some(Bench::Gpu(own)) => gpu::run(own, args.json),
         Some(Bench::Exact(own)) => exact::run(own, args.json),
     }
 }

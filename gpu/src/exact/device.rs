@@ -75,6 +75,7 @@ pub(super) struct Smooth {
 }
 
 /// One dispatch.
+#[derive(Clone, Copy)]
 pub(super) struct Step<'a> {
     pub(super) program: &'a ComputePipeline,
     pub(super) group: &'a BindGroup,

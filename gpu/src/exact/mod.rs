@@ -308,6 +308,23 @@ impl GpuExact {
         Ok(value)
     }
 
+    /// Sorts the rows of the last call so many times more and waits, to time the sort without the way there and back.
+    ///
+    /// # Errors
+    /// `Core` with `Empty` before the first call; `Device`, `Lost`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn sort_again(&self, times: usize) -> Result<(), GpuError> {
+        // The uniform of every pass begins with the number of rows.
+        let rows = self.uniforms.first().map_or(0, |&rows| rows as usize);
+        if rows == 0 {
+            return Err(Error::Empty { what: "scores" }.into());
+        }
+        let sort = self.programs.sort(self.memory()?, rows);
+        let steps: Vec<_> = (0..times).flat_map(|_| &sort).copied().collect();
+        pollster::block_on(self.run(rows, &steps, 1, false))?;
+        Ok(())
+    }
+
     fn memory(&self) -> Result<&Memory, GpuError> {
         // (There is none after an error alone, and then a call makes it.)
         self.memory.as_ref().ok_or(GpuError::Core(Error::Empty { what: "device memory" }))
