@@ -58,6 +58,16 @@ export class GpuRuns {
     return this.#gpu.name;
   }
 
+  /** Whether the device computes on the CPU. */
+  get software() {
+    return this.#gpu.software;
+  }
+
+  /** The trainers have been put elsewhere: what ended them before has not happened. */
+  forget() {
+    for (const run of this.#runs) [run.away, run.error] = [false, undefined];
+  }
+
   /** What ended each run before its time. */
   get errors() {
     return this.#runs.map((run) => run.error);
@@ -113,12 +123,14 @@ export class GpuRuns {
     if (others.length) {
       // What is no plain step is the trainer's.
       await this.sync();
+      if (this.failure) return;
       for (const at of others) await this.#step(at, this.#trainers[at].stepsDone + 1);
       return;
     }
     const shapes = going.map((at) => taken(this.#trainers[at].lane(), (lane) => lane.shape));
     const party = going.filter((_, k) => shapes[k] === shapes[0]);
     if (this.#current?.shape !== shapes[0] || this.#runs.some((run, at) => run.away && !party.includes(at))) await this.sync();
+    if (this.failure) return;
     this.#current = this.#lanes.get(shapes[0]) ?? (await this.#make(shapes[0]));
     await this.#drive(party, count);
   }
@@ -181,7 +193,11 @@ export class GpuRuns {
     try {
       states = await lanes.states();
     } catch (error) {
-      return this.#fail(error);
+      // The steps that went with the device are made again here.
+      const steps = this.#trainers.map((trainer) => trainer.stepsDone);
+      this.#fail(error);
+      for (const at of steps.keys()) await this.#step(at, steps[at]);
+      return;
     }
     const values = states.subarray(length * this.#runs.length);
     for (const [at, run] of this.#runs.entries()) {

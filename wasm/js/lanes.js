@@ -172,7 +172,7 @@ export class Lanes {
     }
     this.#gpu = gpu;
     const how = ratio === undefined ? "as asked for" : `${ratio.toFixed(1)} times faster than this CPU, tried for .1 s`;
-    this.#be({ backend: asked === "gpu-software" ? asked : "gpu", reason: `GPU, ${gpu.name}: ${this.runs.length} runs side by side, ${how}` });
+    this.#be({ backend: gpu.software ? "gpu-software" : "gpu", reason: `GPU, ${gpu.name}: ${this.runs.length} runs side by side, ${how}` });
   }
 
   #be({ backend, reason }) {
@@ -183,6 +183,10 @@ export class Lanes {
   async #tried(gpu) {
     const trainers = this.#sessions.map((session) => session[TRAINER]);
     const before = trainers.map((trainer) => trainer.snapshot());
+    const back = () => {
+      trainers.forEach((trainer, at) => trainer.restore(before[at]));
+      gpu.forget();
+    };
     const timed = async (work) => {
       const start = performance.now();
       let steps = 0;
@@ -202,15 +206,18 @@ export class Lanes {
         await gpu.sync();
         return made;
       });
-      if (gpu.failure) return [undefined, gpu.failure];
+      const sound = gpu.errors.findIndex((error) => !error);
+      if (gpu.failure || sound < 0) return [undefined, gpu.failure ?? "no run went well in a trial"];
+      back();
+      const one = trainers[sound];
       const here = await timed((count) => {
         let made = 0;
-        for (const start = performance.now(); made < count && performance.now() - start < PIECE && trainers[0].step(); ) made += 1;
+        for (const start = performance.now(); made < count && performance.now() - start < PIECE && one.step(); ) made += 1;
         return made;
       });
-      return [there / here];
+      return there > 0 && here > 0 ? [there / here] : [undefined, "these runs are over before a trial is"];
     } finally {
-      trainers.forEach((trainer, at) => trainer.restore(before[at]));
+      back();
       before.forEach((memory) => memory.free());
     }
   }
@@ -252,14 +259,14 @@ export class Lanes {
    * @param {{ steps?: number, milliseconds?: number }} slice
    * @param {{ curve?: number }} [view]
    */
-  advance({ steps = Infinity, milliseconds = Infinity }, view) {
+  advance({ steps = Infinity, milliseconds = Infinity, last = false }, view) {
     return this.#next(async () => {
       if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
       need(steps === Infinity || whole(steps, 0, Number.MAX_SAFE_INTEGER), "steps", steps, "a whole number from 0");
       need(milliseconds >= 0, "milliseconds", milliseconds, "a number from 0");
       if (this.#gpu) {
         await this.#trainOnGpu(steps, milliseconds);
-        return this.#lookAtGpu(steps, view);
+        return this.#lookAtGpu(last || steps === 0, view);
       }
       await this.#train(steps, milliseconds);
       return this.#look(view);
@@ -304,22 +311,30 @@ export class Lanes {
       left -= count;
     }
     if (done) this.#milliseconds = (performance.now() - start) / done;
-    const { failure } = gpu;
-    if (failure && !this.backend.endsWith("cpu-simd")) this.#be({ backend: `${this.backend}, then cpu-simd`, reason: `${this.backendReason}, until it failed (${failure}); since then CPU` });
+    this.#told();
   }
 
   /** The states of a device are read ten times a second at most, unless somebody asks for them or the runs are over. */
-  async #lookAtGpu(steps, view) {
+  async #lookAtGpu(fresh, view) {
     const key = JSON.stringify(view ?? {});
     const { at, view: before, seen } = this.#looked;
     const over = this.#sessions.every((session, k) => session.done || this.#errors[k]);
-    if (seen && before === key && !over && steps !== 0 && performance.now() - at < 100) return seen;
-    const gpu = this.#gpu;
-    await gpu.sync();
-    this.#held();
-    this.#errors = gpu.errors;
-    this.#looked = { at: performance.now(), view: key, seen: await this.#look(view) };
-    return this.#looked.seen;
+    if (!(seen && before === key) || over || fresh || performance.now() - at >= 100) {
+      const gpu = this.#gpu;
+      await gpu.sync();
+      this.#held();
+      this.#errors = gpu.errors;
+      this.#told();
+      this.#looked = { at: performance.now(), view: key, seen: await this.#look(view) };
+    }
+    // (A worker gives its arrays away.)
+    return structuredClone(this.#looked.seen);
+  }
+
+  /** Says what trains since the device failed, if it did. */
+  #told() {
+    const { failure } = this.#gpu;
+    if (failure && !this.backend.endsWith("cpu-simd")) this.#be({ backend: `${this.backend}, then cpu-simd`, reason: `${this.backendReason}, until it failed (${failure}); since then CPU` });
   }
 
   async #look({ curve = 0 } = {}) {
@@ -359,7 +374,8 @@ export class Lanes {
    * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
    */
   async *run({ steps = Infinity, every = 10, view } = {}) {
-    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
+    let left = steps;
+    yield* slices((count) => this.advance({ steps: count, last: (left -= count) <= 0 }, view), steps, every);
   }
 
   /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */

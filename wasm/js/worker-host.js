@@ -99,6 +99,6 @@ self.onmessage = async ({ data: { id, call, args } }) => {
     // A module that stops in the middle gives no sentence of its own.
     const stopped = error instanceof WebAssembly.RuntimeError;
     const text = stopped ? `the WebAssembly module stopped (${error.message}); the data may need more memory than it can have, 4 GB` : error?.message;
-    self.postMessage({ id, error: String(text ?? error) });
+    self.postMessage({ id, error: String(text ?? error), name: error?.name });
   }
 };

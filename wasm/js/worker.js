@@ -1,6 +1,6 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
-import { chosen } from "./backend.js";
+import { NoGpu, chosen } from "./backend.js";
 import { slices } from "./slices.js";
 
 export { NoGpu } from "./backend.js";
@@ -19,11 +19,11 @@ export class Engine {
 
   constructor() {
     this.#worker = new Worker(new URL("./worker-host.js", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data: { id, value, error } }) => {
+    this.#worker.onmessage = ({ data: { id, value, error, name } }) => {
       const { resolve, reject } = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error === undefined) resolve(value);
-      else reject(new Error(error));
+      else reject(name === "NoGpu" ? new NoGpu(error) : new Error(error));
     };
     this.#worker.onerror = (event) => this.#fail(new Error(event.message || "the worker could not be started"));
   }
@@ -155,7 +155,8 @@ export class WorkerLanes {
    * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
    */
   async *run({ steps = Infinity, every = 10, view } = {}) {
-    yield* slices((left) => this.advance({ steps: left }, view), steps, every);
+    let left = steps;
+    yield* slices((count) => this.advance({ steps: count, last: (left -= count) <= 0 }, view), steps, every);
   }
 
   /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */

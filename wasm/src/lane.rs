@@ -34,7 +34,7 @@ impl RunLane {
 
 /// A run as it was at one time.
 #[wasm_bindgen]
-pub struct Memory(Snapshot<f32>);
+pub struct Memory(Snapshot<f32>, f64);
 
 /// The batches of the next steps.
 #[wasm_bindgen]
@@ -103,12 +103,12 @@ impl Trainer {
     }
     /// Everything that changes, to come back to.
     pub fn snapshot(&self) -> Result<Memory, JsError> {
-        Ok(Memory(self.inner.snapshot()?))
+        Ok(Memory(self.inner.snapshot()?, self.objective()))
     }
     /// Goes back to it.
     pub fn restore(&mut self, memory: &Memory) -> Result<(), JsError> {
         self.inner.restore(&memory.0)?;
-        self.moved(None);
+        self.moved(Some(memory.1));
         Ok(())
     }
 }

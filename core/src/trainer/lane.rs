@@ -23,7 +23,7 @@ const SUM: Error = Error::Unsupported { what: "a finite sum elsewhere" };
 
 impl<T: Real> Trainer<T> {
     /// What its next steps are made of, for whoever makes them elsewhere; pre-training and the method's own steps are two
-    /// things. Such a driver goes in turns: [`draw`](Self::draw) some steps, make them, [`set_state`](Self::set_state); and
+    /// things, of which both have to be such that somebody can. Such a driver goes in turns: [`draw`](Self::draw) some steps, make them, [`set_state`](Self::set_state); and
     /// [`step`](Self::step) wherever `draw` has none.
     ///
     /// # Errors
@@ -124,7 +124,10 @@ impl<T: Real> BatchRun<T> {
         }
         let (host, sizes) = (&self.host, &self.sizes);
         let steps = self.u64[0];
-        let parts = host.parts_ahead(&self.grouped.data(train.rows())?, sizes, steps)?;
+        let data = self.grouped.data(train.rows())?;
+        let parts = host.parts_ahead(&data, sizes, steps)?;
+        // (Of no use where only what comes before the method's own steps can be made.)
+        host.parts_ahead(&data, sizes, steps.max(host.pretraining.map_or(0, |first| first.steps)))?;
         let (widths, tanh) = match &host.model {
             AnyModel::Linear(model) => (vec![Model::<T>::inputs(model), 1], false),
             AnyModel::Mlp(model) => (model.widths().to_vec(), model.is_tanh()),

@@ -2,7 +2,7 @@
 
 use super::backend::{Backend, Cpu, Hear, List, Told};
 use crate::device::{self, Choice};
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::walk::{self, Due, Training};
 use std::collections::BTreeSet;
 use std::mem;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use undercurve::trainer::Trainer;
-use undercurve_gpu::{Context, Fleet};
+use undercurve_gpu::{Context, Fleet, GpuError};
 
 /// How long each side is tried, where the faster one is to be found.
 const TRIAL: Duration = Duration::from_millis(50);
@@ -28,7 +28,7 @@ pub struct Gpu {
 /// What trains the runs of a list under this choice, and why.
 ///
 /// # Errors
-/// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
+/// [`CliError::Input`] when the user has to choose another adapter.
 pub fn backend(
     choice: &Choice,
     threads: usize,
@@ -54,7 +54,7 @@ pub fn backend(
         return Ok((Box::new(gpu), software));
     }
     let (runs, name) = (list.runs.len(), gpu.context.name().to_string());
-    match gpu.trial(list)? {
+    match gpu.trial(list) {
         Err(why) => Ok((cpu(), Some(format!("CPU: {why}")))),
         Ok(ratio) if ratio > 1.0 => {
             let reason = format!("GPU: {runs} runs {ratio:.1} times faster on {name} than on this CPU, tried for .1 s");
@@ -80,34 +80,35 @@ fn rate(mut advance: impl FnMut() -> u64) -> f64 {
 }
 
 impl Gpu {
-    /// How many times faster than the processor with all its threads it is; or why it has nothing to say.
-    fn trial(&self, list: &List<'_, f32>) -> Result<std::result::Result<f64, String>> {
-        let mut trainers = Vec::new();
-        for at in 0..list.runs.len() {
-            trainers.push(list.make(at)?.trainer);
-        }
-        let mut one = trainers[0].clone();
-        let mut fleet = match Fleet::new(&self.context, trainers) {
-            Ok(fleet) => fleet,
-            Err(error) => return Ok(Err(error.to_string())),
+    /// How many times faster than the processor with all its threads it is, for the largest part of the runs that can go side by
+    /// side; or why it has nothing to say.
+    fn trial(&self, list: &List<'_, f32>) -> std::result::Result<f64, String> {
+        let Sorted { groups, whys, .. } = sorted(list);
+        let Some(group) = groups.into_iter().max_by_key(Vec::len) else {
+            return Err(whys.into_iter().next().unwrap_or_else(|| "no run can be made".to_string()));
         };
+        let trainers: Vec<_> = group.into_iter().map(|(_, training)| training.trainer).collect();
+        let mut one = trainers[0].clone();
+        let mut fleet = Fleet::new(&self.context, trainers).map_err(|error| error.to_string())?;
+        let done = |fleet: &mut Fleet| fleet.sync().iter().map(|trainer| trainer.steps_done()).sum::<u64>();
         // (What is built once is not counted.)
         fleet.advance(8);
-        fleet.sync();
-        let runs = fleet.len() as u64;
+        let mut before = done(&mut fleet);
         let mut steps = 8;
         let gpu = rate(|| {
-            let before = fleet.sync()[0].steps_done();
             fleet.advance(steps);
-            let made = fleet.sync()[0].steps_done() - before;
             steps *= 2;
-            runs * made
+            let after = done(&mut fleet);
+            after - std::mem::replace(&mut before, after)
         });
         if let Some(failure) = fleet.failure() {
-            return Ok(Err(failure.to_string()));
+            return Err(failure.to_string());
         }
         let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
-        Ok(Ok(gpu / (cpu * self.rest.threads.min(list.runs.len()) as f64)))
+        if gpu == 0.0 || cpu == 0.0 {
+            return Err("these runs are over before a trial is".to_string());
+        }
+        Ok(gpu / (cpu * self.rest.threads.min(list.runs.len()) as f64))
     }
 
     /// Trains runs that are of one shape.
@@ -152,13 +153,22 @@ impl Gpu {
                     Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
                 })
             })?;
-            for (at, (run, training)) in group.iter().enumerate() {
-                if let (Some(&error), false) = (fleet.error(at), ended[at]) {
-                    ended[at] = true;
+            let errors: Vec<_> = (0..group.len()).map(|at| fleet.error(at).copied()).collect();
+            for (((run, training), trainer), (ended, error)) in
+                group.iter_mut().zip(fleet.sync()).zip(ended.iter_mut().zip(errors))
+            {
+                if let (Some(error), false) = (error, *ended) {
+                    *ended = true;
+                    mem::swap(&mut training.trainer, trainer);
                     hear(*run, Told::Failed(training.failed(error)))?;
                 }
             }
-            if let (Some(failure), false) = (fleet.failure(), renewed) {
+            if ended.iter().all(|&ended| ended) {
+                break;
+            }
+            if let (Some(failure @ (GpuError::Lost { .. } | GpuError::Device { .. })), false) =
+                (fleet.failure(), renewed)
+            {
                 let why = failure.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
                 renewed = true;
                 let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
@@ -218,42 +228,58 @@ fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> Vec<u64> {
     reports.chain((begin..=end).step_by(own as usize)).chain([end]).collect()
 }
 
+/// The runs of a list by what can go side by side.
+struct Sorted {
+    /// Runs of one shape on one data set.
+    groups: Vec<Vec<(usize, Training<f32>)>>,
+    /// Runs whose steps no kernel can make, and why.
+    alone: Vec<usize>,
+    whys: BTreeSet<String>,
+    /// Runs that cannot be made.
+    failed: Vec<(usize, CliError)>,
+}
+
+fn sorted(list: &List<'_, f32>) -> Sorted {
+    let mut sorted = Sorted { groups: Vec::new(), alone: Vec::new(), whys: BTreeSet::new(), failed: Vec::new() };
+    for at in 0..list.runs.len() {
+        let training = match list.make(at) {
+            Ok(training) => training,
+            Err(error) => {
+                sorted.failed.push((at, error));
+                continue;
+            }
+        };
+        let shape = match training.trainer.lane() {
+            Ok(lane) => lane.shape,
+            Err(error) => {
+                sorted.whys.insert(error.to_string());
+                sorted.alone.push(at);
+                continue;
+            }
+        };
+        let like = |group: &&mut Vec<(usize, Training<f32>)>| {
+            let other = &group[0].1.trainer;
+            Arc::ptr_eq(other.train_data(), training.trainer.train_data())
+                && other.lane().is_ok_and(|lane| lane.shape == shape)
+        };
+        match sorted.groups.iter_mut().find(like) {
+            Some(group) => group.push((at, training)),
+            None => sorted.groups.push(vec![(at, training)]),
+        }
+    }
+    sorted
+}
+
 impl Backend<f32> for Gpu {
     fn name(&self) -> String {
         format!("gpu: {}", self.context.name())
     }
 
     fn train(&self, list: &List<'_, f32>, hear: &Hear<'_, f32>) -> Result<()> {
-        // Runs of one shape on one data set are a group.
-        let mut groups: Vec<Vec<(usize, Training<f32>)>> = Vec::new();
-        let mut alone = Vec::new();
-        let mut whys = BTreeSet::new();
-        for at in 0..list.runs.len() {
-            let training = match list.make(at) {
-                Ok(training) => training,
-                Err(error) => {
-                    hear(at, Told::Failed(error))?;
-                    list.done(at);
-                    continue;
-                }
-            };
-            let shape = match training.trainer.lane() {
-                Ok(lane) => lane.shape,
-                Err(error) => {
-                    whys.insert(error.to_string());
-                    alone.push(at);
-                    continue;
-                }
-            };
-            let like = |group: &&mut Vec<(usize, Training<f32>)>| {
-                let other = &group[0].1.trainer;
-                Arc::ptr_eq(other.train_data(), training.trainer.train_data())
-                    && other.lane().is_ok_and(|lane| lane.shape == shape)
-            };
-            match groups.iter_mut().find(like) {
-                Some(group) => group.push((at, training)),
-                None => groups.push(vec![(at, training)]),
-            }
+        let Sorted { groups, mut alone, mut whys, failed } = sorted(list);
+        for (at, error) in failed {
+            hear(at, Told::Failed(error))?;
+            list.done(at);
         }
         for group in groups {
             if walk::stopped().is_some() {

@@ -355,12 +355,12 @@ async function advance(steps, mine = run) {
   try {
     const shown = state.class;
     const judge = history.data.groups && [constraint(state.bound)];
-    if (ensembles) showBackend();
     const crowd = ensembles && Promise.all(LANES.map((name) => ensembles[name].advance({ steps }, { curve: grid.length })));
     crowd?.catch(() => {}); // (told where it is waited for)
     const shots = await Promise.all(LANES.map((name) => trainers[name].advance({ steps }, lanes[name].view(shown, judge))));
     const many = await crowd;
     if (mine !== run || !together()) return;
+    if (ensembles) showBackend();
     history.crowd = many && { a: many[0], b: many[1] };
     for (const shot of shots) compare(shot).shown = shown;
     const begin = performance.now();

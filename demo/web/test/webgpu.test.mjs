@@ -103,6 +103,19 @@ test("sixty-four lanes and a grid train on WebGPU, from the page and from its wo
     if (from === "page") assert.ok(gpu.longest <= 50, `a task of ${gpu.longest} ms`);
   }
   assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full", "undercurve_webgpu"]);
+  // Slices that follow each other at once are answered, each with numbers of its own; the last of a run is of its last step.
+  const steps = await page.evaluate(async () => {
+    const { createTrainer } = await import("/worker.js");
+    const { synthetic } = await import("/index.js");
+    const runs = await createTrainer({ ...synthetic("split", { rows: 400, testRows: 400, positives: 0.1 }), lanes: 2, backend: "gpu-software" });
+    const shots = [];
+    for (let k = 0; k < 4; k += 1) shots.push(await runs.advance({ steps: 2 }));
+    for await (const shot of runs.run({ steps: 7, every: 3 })) shots.push(shot);
+    const refused = await createTrainer({ ...synthetic("split", { rows: 400, testRows: 400, positives: 0.1 }), lanes: 2, backend: "gpu" }).catch((error) => error.name);
+    runs.dispose();
+    return [...shots.map((shot) => shot.reports.metrics.ap.length), shots.at(-1).step, refused];
+  });
+  assert.deepEqual(steps, [2, 2, 2, 2, 2, 2, 2, 15, "NoGpu"]);
   // It is never taken unasked.
   const auto = await page.evaluate(trained, { lanes: 3, from: "page", steps: 40, backend: "auto" });
   assert.equal(auto.backend, "cpu-simd");
@@ -118,6 +131,19 @@ test("a device that is lost half way leaves the rest to the CPU", async () => {
   assert.deepEqual([lost.began[0], lost.backend, lost.done, lost.step, lost.failed], ["gpu-software, then cpu-simd", "gpu-software, then cpu-simd", true, 120, []]);
   assert.match(lost.backendReason, /until it failed \(.+\); since then CPU$/);
   assert.ok(apart(lost.ap, cpu.ap) < 2e-3, `${apart(lost.ap, cpu.ap)}`);
+  // A loss that shows when states are asked for costs no step.
+  const at = await page.evaluate(async () => {
+    const { Lanes, synthetic } = await import("/index.js");
+    const runs = await Lanes.create({ ...synthetic("split", { rows: 400, testRows: 400, positives: 0.1 }), lanes: 2, steps: 100, backend: "gpu-software" });
+    await runs.advance({ steps: 10 });
+    await runs.advance({ steps: 20 });
+    globalThis.device.destroy();
+    const { step } = await runs.reports();
+    const { backend } = await runs.advance({ steps: 0 });
+    runs.dispose();
+    return [...step, backend];
+  });
+  assert.deepEqual(at, [30, 30, "gpu-software, then cpu-simd"]);
   // Lanes that are given back while the device is at work end with a sentence.
   const gone = await page.evaluate(async () => {
     const { Lanes, synthetic } = await import("/index.js");
