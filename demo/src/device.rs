@@ -75,6 +75,17 @@ pub fn refused(error: &undercurve_gpu::GpuError) -> Result<String> {
     }
 }
 
+/// What to tell of an adapter that is no graphics card.
+#[cfg(feature = "gpu")]
+pub fn software(context: &undercurve_gpu::Context) -> Option<String> {
+    context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()))
+}
+
+/// A driver's answer, which may have several lines, in one.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The adapter for f32.
 ///
 /// # Errors
@@ -85,7 +96,7 @@ pub fn open_f32(name: Option<&str>) -> Result<Opened<f32>> {
         Ok(context) => context,
         Err(error) => return Ok(Opened::none(refused(&error)?)),
     };
-    let note = context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()));
+    let note = software(&context);
     Ok(Opened { device: Some(Box::new(undercurve_gpu::GpuDevice::new(context))), note })
 }
 
@@ -164,9 +175,7 @@ impl<T: Real> Engine<T> {
 
     /// Says once that the device failed; the steps from then on are the CPU's.
     pub fn gave_up(&mut self) -> Option<String> {
-        let reason = self.device.as_ref()?.failure()?.to_string();
-        // Drivers answer in several lines.
-        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = one_line(&self.device.as_ref()?.failure()?.to_string());
         self.device = None;
         self.name += ", then cpu";
         Some(format!("{reason}; training goes on on the CPU"))

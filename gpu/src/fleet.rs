@@ -74,9 +74,8 @@ impl Run {
         self.error.is_none() && self.trainer.steps_done() < self.target && !self.trainer.is_done()
     }
 
-    /// Steps on the CPU, so many or to the target.
-    fn step(&mut self, steps: u64) {
-        let until = self.trainer.steps_done().saturating_add(steps).min(self.target);
+    /// Steps on the CPU until so many are done.
+    fn step_to(&mut self, until: u64) {
         while self.error.is_none() && self.trainer.steps_done() < until {
             match self.trainer.step() {
                 Ok(Some(_)) => {}
@@ -98,9 +97,7 @@ impl Run {
         if self.trainer.set_state(state, f64::from(value)).is_err() {
             let steps = self.trainer.steps_done();
             self.trainer.restore(&self.known)?;
-            let target = std::mem::replace(&mut self.target, steps);
-            self.step(u64::MAX);
-            self.target = target;
+            self.step_to(steps);
         }
         Ok(())
     }
@@ -154,10 +151,8 @@ impl Fleet {
             run.target = run.trainer.steps_done().saturating_add(steps).min(run.trainer.total_steps());
         }
         while self.failure.is_none() && self.runs.iter().any(Run::goes_on) {
-            match self.piece() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => self.fail(error),
+            if let Err(error) = self.piece() {
+                self.fail(error);
             }
         }
         // What the device has nothing to do with.
@@ -235,8 +230,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Some steps of the runs that are furthest behind; `false` where the device has none to make.
-    fn piece(&mut self) -> Result<bool, GpuError> {
+    /// Some steps of runs that go on, of which there is one.
+    fn piece(&mut self) -> Result<(), GpuError> {
         // What is no plain step first.
         let mut others = Vec::new();
         let mut count = PIECE;
@@ -249,17 +244,13 @@ impl Fleet {
         }
         if !others.is_empty() {
             self.bring_back()?;
-            let mut runs: Vec<&mut Run> = Vec::new();
-            for (at, run) in self.runs.iter_mut().enumerate() {
-                if others.binary_search(&at).is_ok() {
-                    runs.push(run);
-                }
-            }
-            step_on_threads(&mut runs, 1);
-            return Ok(true);
+            let is_one = |at: &usize| others.binary_search(at).is_ok();
+            let runs = self.runs.iter_mut().enumerate().filter(|(at, _)| is_one(at));
+            step_on_threads(&mut runs.map(|(_, run)| run).collect::<Vec<_>>(), 1);
+            return Ok(());
         }
         // Runs of the first one's shape go side by side; the others wait for their turn.
-        let Some(first) = self.runs.iter().position(Run::goes_on) else { return Ok(false) };
+        let Some(first) = self.runs.iter().position(Run::goes_on) else { return Ok(()) };
         let shape = self.runs[first].trainer.lane()?.shape;
         self.go_to(&shape)?;
         let mut going = Vec::new();
@@ -276,7 +267,7 @@ impl Fleet {
     }
 
     /// So many plain steps of these runs, side by side.
-    fn drive(&mut self, going: &[usize], count: usize) -> Result<bool, GpuError> {
+    fn drive(&mut self, going: &[usize], count: usize) -> Result<(), GpuError> {
         let Self { lanes, current, runs, lists, pace, .. } = self;
         let lanes = &mut lanes[*current];
         let len = lanes.shape().list_len();
@@ -315,8 +306,7 @@ impl Fleet {
             }
         }
         if !refused {
-            lanes.advance(count, lists, &table, pace)?;
-            return Ok(true);
+            return lanes.advance(count, lists, &table, pace);
         }
         // The step of that run is its trainer's, which says what is wrong with it.
         for (&at, before) in going.iter().zip(&before) {
@@ -325,7 +315,7 @@ impl Fleet {
         self.bring_back()?;
         let mut runs: Vec<&mut Run> = self.runs.iter_mut().filter(|run| run.goes_on()).collect();
         step_on_threads(&mut runs, count as u64);
-        Ok(true)
+        Ok(())
     }
 
     /// Every number that the device has becomes its trainer's.
@@ -363,13 +353,17 @@ impl Fleet {
     }
 }
 
-/// So many steps of each run, on all threads of this processor.
+/// So many steps of each run, or those to its target, on all threads of this processor.
 fn step_on_threads(runs: &mut [&mut Run], steps: u64) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let each = runs.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         for part in runs.chunks_mut(each) {
-            scope.spawn(move || part.iter_mut().for_each(|run| run.step(steps)));
+            scope.spawn(move || {
+                for run in part {
+                    run.step_to(run.trainer.steps_done().saturating_add(steps).min(run.target));
+                }
+            });
         }
     });
 }

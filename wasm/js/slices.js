@@ -4,12 +4,12 @@ import { need, whole } from "./check.js";
 
 /**
  * One advance after the other until the run is over or so many steps are done.
- * @param {(steps: number) => Promise<{ done: boolean }>} advance
+ * @param {(steps: number, last: boolean) => Promise<{ done: boolean }>} advance
  */
 export async function* slices(advance, steps, every) {
   need(whole(every, 1, Number.MAX_SAFE_INTEGER), "every", every, "a whole number from 1");
   for (let left = steps, done = false; left > 0 && !done; left -= every) {
-    const snapshot = await advance(Math.min(every, left));
+    const snapshot = await advance(Math.min(every, left), left <= every);
     done = snapshot.done;
     yield snapshot;
   }

@@ -155,8 +155,7 @@ export class WorkerLanes {
    * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
    */
   async *run({ steps = Infinity, every = 10, view } = {}) {
-    let left = steps;
-    yield* slices((count) => this.advance({ steps: count, last: (left -= count) <= 0 }, view), steps, every);
+    yield* slices((count, last) => this.advance({ steps: count, last }, view), steps, every);
   }
 
   /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */

@@ -25,11 +25,6 @@ impl RunLane {
     pub fn numbers(&self) -> Vec<f32> {
         self.0.numbers.to_vec()
     }
-    /// Numbers in the list of a batch.
-    #[wasm_bindgen(getter, js_name = listLength)]
-    pub fn list_length(&self) -> usize {
-        self.0.shape.list_len()
-    }
 }
 
 /// A run as it was at one time.

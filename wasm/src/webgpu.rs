@@ -64,17 +64,4 @@ impl GpuLanes {
         out.extend(self.0.values_async().await?);
         Ok(out)
     }
-    /// Sets the rows that reports score, row-major.
-    pub async fn test(&mut self, rows: Vec<f32>) -> Result<(), JsError> {
-        Ok(self.0.test_async(&rows).await?)
-    }
-    /// Begins to score them; false where two reports are on their way.
-    #[wasm_bindgen(js_name = beginReport)]
-    pub async fn begin_report(&mut self) -> Result<bool, JsError> {
-        Ok(self.0.begin_report_async().await?)
-    }
-    /// The oldest report that has arrived, run by run the raw score of each row.
-    pub fn report(&mut self) -> Result<Option<Vec<f32>>, JsError> {
-        Ok(self.0.report()?)
-    }
 }

@@ -47,8 +47,7 @@ pub fn backend(
             return device::refused(&error).map(|why| (cpu() as _, Some(format!("{why}; training on the CPU"))));
         }
     };
-    let software =
-        context.is_software().then(|| format!("{} is a software adapter, slower than the CPU", context.name()));
+    let software = device::software(&context);
     let gpu = Gpu { context, choice: choice.clone(), rest: Cpu { threads } };
     if *choice != Choice::Auto {
         return Ok((Box::new(gpu), software));
@@ -169,7 +168,7 @@ impl Gpu {
             if let (Some(failure @ (GpuError::Lost { .. } | GpuError::Device { .. })), false) =
                 (fleet.failure(), renewed)
             {
-                let why = failure.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+                let why = device::one_line(&failure.to_string());
                 renewed = true;
                 let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
                 match device::adapter(name) {
