@@ -1,9 +1,10 @@
-//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror; of the lanes a
-//! folder of parts that are joined.
+//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror. Texts of whole steps
+//! are joined from parts: `common.wgsl`, `estimator`, `rule`, `surrogate`, and what an engine has of its own (`lane`).
 
 pub mod exact;
 pub mod lane;
 pub mod pair;
+pub(crate) mod parts;
 pub mod surrogate;
 
 /// Every shader text that the kernels can make, by name, for tests without a driver.

@@ -9,7 +9,7 @@
 
 pub mod mirror;
 
-use super::surrogate;
+use super::parts::{self, Estimator, Family};
 use crate::GpuError;
 use std::fmt::Write;
 pub use undercurve::lane::{Lane, Shape};
@@ -217,48 +217,18 @@ impl Layout {
     /// As `Lanes::new`: `NoKernel`, `Limits`.
     pub fn text(&self) -> Result<String, GpuError> {
         let shape = &self.shape;
-        let none = |what: &str, name: &str| GpuError::NoKernel { what: format!("the {what} {name:?}") };
-        let [family, estimator] = match shape.objective {
-            "soap" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/soap.wgsl")],
-            "auc-pairwise" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/auc-pairwise.wgsl")],
-            "smooth-ap" => [include_str!("estimator/pairs.wgsl"), include_str!("estimator/smooth-ap.wgsl")],
-            "cross-entropy" => [include_str!("estimator/points.wgsl"), include_str!("estimator/cross-entropy.wgsl")],
-            "focal" => [include_str!("estimator/points.wgsl"), include_str!("estimator/focal.wgsl")],
-            "auc-margin" => [include_str!("estimator/moments.wgsl"), include_str!("estimator/auc-margin.wgsl")],
-            "auc-min-max" => [include_str!("estimator/moments.wgsl"), include_str!("estimator/auc-min-max.wgsl")],
-            name => return Err(none("objective", name)),
-        };
-        let surrogate = match shape.surrogate {
-            "" if matches!(shape.objective, "soap" | "auc-pairwise" | "smooth-ap") => {
-                return Err(none("surrogate", ""));
-            }
-            "" => "",
-            name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
-        };
-        let rule = match shape.rule {
-            "sgd" => include_str!("rule/sgd.wgsl"),
-            "momentum" => include_str!("rule/momentum.wgsl"),
-            "adam" | "amsgrad" => include_str!("rule/adam.wgsl"),
-            "adagrad" => include_str!("rule/adagrad.wgsl"),
-            "ppd-sg" => include_str!("rule/ppd-sg.wgsl"),
-            "ppd-adagrad" => include_str!("rule/ppd-adagrad.wgsl"),
-            "pesg" => include_str!("rule/pesg.wgsl"),
-            name => return Err(none("rule", name)),
+        let Estimator { family, text: estimator } = parts::estimator(shape)?;
+        let family = match family {
+            Family::Pairs => include_str!("estimate/pairs.wgsl"),
+            Family::Points => include_str!("estimate/points.wgsl"),
+            Family::Moments => include_str!("estimate/moments.wgsl"),
         };
         let hidden = shape.widths.len() - 2;
-        let mut text = String::new();
+        let mut text = parts::common(shape)?;
         for (name, value) in [
-            ("ROWS", shape.rows),
             ("STAGED", if hidden == 0 { shape.rows.max(8) } else { SLABS }),
-            ("INPUTS", shape.widths[0]),
             ("LAST", last(shape)),
             ("LAST_AT", self.last),
-            ("PARAMS", shape.params),
-            ("LENGTH", shape.length),
-            ("SLOTS", shape.slots),
-            ("BANK", shape.bank),
-            ("STATE", shape.state),
-            ("ASCENT", shape.ascent),
             ("LIST", shape.list_len() as u32),
             ("WORK", self.work),
             ("HIDDEN", hidden as u32),
@@ -268,17 +238,9 @@ impl Layout {
         ] {
             let _ = writeln!(text, "const {name} = {value}u;");
         }
-        for (name, value) in [
-            ("SIGMOID", shape.sigmoid),
-            ("TANH", shape.tanh),
-            ("PULL", shape.pull),
-            ("RISING", shape.rule == "amsgrad"),
-        ] {
-            let _ = writeln!(text, "const {name} = {value};");
-        }
-        for part in [include_str!("step.wgsl"), family, estimator, surrogate, rule] {
-            text.push_str(part);
-        }
+        text.push_str(include_str!("step.wgsl"));
+        text.push_str(family);
+        text.push_str(&estimator);
         if hidden == 0 {
             text.push_str(include_str!("model/linear.wgsl"));
         } else {

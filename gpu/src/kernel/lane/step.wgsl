@@ -19,9 +19,6 @@ struct Job {
 @group(0) @binding(7) var<storage, read_write> work: array<f32>;        // [run][WORK]
 @group(0) @binding(8) var<storage, read_write> answer: array<f32>;      // [run], or [run][row] where rows are scored
 
-const FAINT = 0x1p-52f;     // Real::FAINT
-const TINY = 0x1p-103f;     // Real::TINY
-const FADED = 64.0;         // Real::FADED
 const STRIDE = 17u;         // of a slab's rows, which keeps them on different memory banks
 
 // Two slabs of a product, or four numbers of each row.
@@ -31,44 +28,7 @@ var<workgroup> h: array<f32, ROWS>;         // scores, then the link's
 var<workgroup> c: array<f32, ROWS>;         // the gradient by h, then by score
 var<workgroup> parts: array<f32, 256>;
 
-// What the text of a surrogate reads.
-struct Tile { shape: vec2<f32> }
-var<private> tile: Tile;
-var<private> base: u32;                     // of the run's state
 var<private> scratch: u32;                  // of its activations
-var<private> list: u32;                     // of its batch
-var<private> negatives: u32;
-var<private> rates: vec2<f32>;
-var<private> ruled: array<vec4<f32>, 2>;
-var<private> objective: array<vec4<f32>, 3>;
-
-fn settled(x: f32, least: f32) -> f32 {
-    return select(x, 0.0, abs(x) < least);
-}
-
-fn fading_exp(x: f32) -> f32 {
-    return select(exp(x), 0.0, x < -FADED);
-}
-
-fn sigmoid(x: f32) -> f32 {
-    let e = fading_exp(-abs(x));
-    return select(e, 1.0, x >= 0.0) / (1.0 + e);
-}
-
-// Adds the four lanes of a sum.
-fn total(x: vec4<f32>) -> f32 {
-    return (x.x + x.y) + (x.z + x.w);
-}
-
-// The gradient by an entry of the iterate moves it.
-fn move_along(k: u32, g: f32) {
-    if PULL && k < PARAMS {
-        let gone = state[base + k] - state[base + BANK - PARAMS + k];
-        rule(k, settled(g + ruled[1].w * gone, FAINT));
-    } else {
-        rule(k, g);
-    }
-}
 
 // The last layer: raw scores into h, four invocations a row.
 fn score(t: u32) {

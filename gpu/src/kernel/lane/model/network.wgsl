@@ -30,21 +30,6 @@ fn term(source: u32, width: u32, r: u32, k: u32) -> f32 {
     return work[scratch + source + r * width + k];
 }
 
-// The function between layers, and its derivative from its value.
-fn activate(z: f32) -> f32 {
-    if TANH {
-        // (Some drivers' tanh overflows.)
-        return tanh(clamp(z, -10.0, 10.0));
-    }
-    return max(z, 0.0);
-}
-fn through(dz: f32, value: f32) -> f32 {
-    if TANH {
-        return settled(dz, FAINT) * (1.0 - value * value);
-    }
-    return select(0.0, settled(dz, FAINT), value > 0.0);
-}
-
 const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Entries k of four rows of the left operand; 0 beyond its edges.

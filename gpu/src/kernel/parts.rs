@@ -1,0 +1,92 @@
+//! The texts that lanes and wide steps share: what every step consists of, estimators, surrogates and rules.
+
+use super::surrogate;
+use crate::GpuError;
+use std::fmt::Write;
+use undercurve::lane::Shape;
+
+/// How an engine computes an estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Sums over the pairs of every positive, of which `weigh` makes weights.
+    Pairs,
+    /// Losses of single rows: `point`.
+    Points,
+    /// Moments of both classes: `by_score`, `saddle`.
+    Moments,
+}
+
+/// An estimator's text, its surrogate's behind it.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimator {
+    pub family: Family,
+    pub text: String,
+}
+
+fn none(what: &str, name: &str) -> GpuError {
+    GpuError::NoKernel { what: format!("the {what} {name:?}") }
+}
+
+/// The estimator of a shape.
+///
+/// # Errors
+/// `NoKernel`.
+pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
+    let (family, text) = match shape.objective {
+        "soap" => (Family::Pairs, include_str!("estimator/soap.wgsl")),
+        "auc-pairwise" => (Family::Pairs, include_str!("estimator/auc-pairwise.wgsl")),
+        "smooth-ap" => (Family::Pairs, include_str!("estimator/smooth-ap.wgsl")),
+        "cross-entropy" => (Family::Points, include_str!("estimator/cross-entropy.wgsl")),
+        "focal" => (Family::Points, include_str!("estimator/focal.wgsl")),
+        "auc-margin" => (Family::Moments, include_str!("estimator/auc-margin.wgsl")),
+        "auc-min-max" => (Family::Moments, include_str!("estimator/auc-min-max.wgsl")),
+        name => return Err(none("objective", name)),
+    };
+    let surrogate = match shape.surrogate {
+        "" if family == Family::Pairs => return Err(none("surrogate", "")),
+        "" => "",
+        name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
+    };
+    Ok(Estimator { family, text: [text, surrogate].concat() })
+}
+
+/// A shape's constants, what every step consists of, and the rule.
+///
+/// # Errors
+/// `NoKernel` for a rule without a text.
+pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
+    let rule = match shape.rule {
+        "sgd" => include_str!("rule/sgd.wgsl"),
+        "momentum" => include_str!("rule/momentum.wgsl"),
+        "adam" | "amsgrad" => include_str!("rule/adam.wgsl"),
+        "adagrad" => include_str!("rule/adagrad.wgsl"),
+        "ppd-sg" => include_str!("rule/ppd-sg.wgsl"),
+        "ppd-adagrad" => include_str!("rule/ppd-adagrad.wgsl"),
+        "pesg" => include_str!("rule/pesg.wgsl"),
+        name => return Err(none("rule", name)),
+    };
+    let mut text = String::new();
+    for (name, value) in [
+        ("ROWS", shape.rows),
+        ("INPUTS", shape.widths[0]),
+        ("PARAMS", shape.params),
+        ("LENGTH", shape.length),
+        ("SLOTS", shape.slots),
+        ("BANK", shape.bank),
+        ("STATE", shape.state),
+        ("ASCENT", shape.ascent),
+    ] {
+        let _ = writeln!(text, "const {name} = {value}u;");
+    }
+    for (name, value) in [
+        ("SIGMOID", shape.sigmoid),
+        ("TANH", shape.tanh),
+        ("PULL", shape.pull),
+        ("RISING", shape.rule == "amsgrad"),
+    ] {
+        let _ = writeln!(text, "const {name} = {value};");
+    }
+    text.push_str(include_str!("common.wgsl"));
+    text.push_str(rule);
+    Ok(text)
+}
