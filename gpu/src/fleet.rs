@@ -108,7 +108,7 @@ impl Fleet {
     ///
     /// # Errors
     /// `Core` with `Empty` (no trainers), `Param` (trainers of several data sets), and those of
-    /// [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by side; those of [`Lanes::new`].
+    /// [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by side; those of [`Lanes::suited`].
     pub fn new(context: &Context, trainers: Vec<Trainer<f32>>) -> Result<Self, GpuError> {
         let Some(first) = trainers.first() else { return Err(Error::Empty { what: "runs" }.into()) };
         let data = Arc::clone(first.train_data());
@@ -225,7 +225,7 @@ impl Fleet {
             let Rows::Dense { data, .. } = self.data.rows() else {
                 return Err(Error::Unsupported { what: "sparse rows elsewhere" }.into());
             };
-            self.lanes.push(Lanes::new(&self.context, shape, data, self.runs.len())?);
+            self.lanes.push(Lanes::suited(&self.context, shape, data, self.runs.len())?);
         }
         Ok(())
     }

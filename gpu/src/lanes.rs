@@ -2,15 +2,17 @@
 
 mod report;
 mod setup;
+mod wide;
 
 use crate::GpuError;
 use crate::context::{Context, Submitted};
-use crate::kernel::lane::{Layout, ROUNDS, Rounds, Shape};
+use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS, Rounds, Shape};
 use report::Test;
-use setup::{Buffers, JOB, Job, bind, bindings, check_rows, finite, fits, pipeline, staging, storage};
+use setup::{Buffers, JOB, Job, bind, bindings, check_rows, finite, fits, jobs, pipeline, staging, storage};
 use std::collections::VecDeque;
 use undercurve::Error;
-use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline};
+use wgpu::{BindGroup, Buffer, ComputePipeline};
+use wide::Wide;
 
 /// Runs, at most.
 pub const MAX_RUNS: usize = 1024;
@@ -24,7 +26,14 @@ const WINDOW: usize = 16 << 20;
 /// Submissions on their way, at most, so that the device always has one more.
 const AHEAD: usize = 2;
 
-/// Runs of one [`Shape`] on one device, each with its own state and numbers.
+/// Multiply-adds of a step's product, from which on one workgroup takes longer than the dispatches of many: at B·params of a
+/// million it computes for some 50 µs, which is what ten dispatches cost. (By count; it was not measured.)
+const WIDE: u64 = 1 << 20;
+/// Runs that keep a device busy by themselves.
+const MANY: usize = 16;
+
+/// Runs of one [`Shape`] on one device, each with its own state and numbers: [one workgroup a run](Self::new), which suits many
+/// small ones, or [all of the device for each](Self::wide), which suits few large ones.
 ///
 /// ```no_run
 /// # use undercurve_gpu::{Context, GpuError, Lanes, kernel::lane::Lane};
@@ -46,18 +55,15 @@ const AHEAD: usize = 2;
 pub struct Lanes {
     context: Context,
     layout: Layout,
-    rounds: Rounds,
     runs: usize,
     /// Rows of the data.
     rows: usize,
     /// Steps whose lists and paces fit on the device.
     window: usize,
-    module: wgpu::ShaderModule,
-    advance: ComputePipeline,
-    bindings: wgpu::BindGroupLayout,
-    jobs: Buffer,
-    buffers: Buffers,
-    group: BindGroup,
+    engine: Engine,
+    lists: Buffer,
+    state: Buffer,
+    values: Buffer,
     test: Option<Test>,
     /// States, and values of runs, on their way to the caller.
     staging: [Buffer; 2],
@@ -66,6 +72,35 @@ pub struct Lanes {
     ended: f64,
     /// Seconds a step of all runs takes, and a block of rows.
     pace: [Pace; 2],
+}
+
+/// What makes the steps.
+#[derive(Debug)]
+enum Engine {
+    Narrow(Box<Narrow>),
+    Wide(Box<Wide>),
+}
+
+/// One workgroup a run.
+#[derive(Debug)]
+struct Narrow {
+    rounds: Rounds,
+    module: wgpu::ShaderModule,
+    advance: ComputePipeline,
+    bindings: wgpu::BindGroupLayout,
+    buffers: Buffers,
+    group: BindGroup,
+}
+
+/// What an engine is built on.
+#[derive(Clone, Copy, Debug)]
+struct Shared<'a> {
+    runs: usize,
+    window: usize,
+    rows: &'a Buffer,
+    lists: &'a Buffer,
+    state: &'a Buffer,
+    values: &'a Buffer,
 }
 
 /// A submission on its way: when it was submitted, what it does, and how many of it.
@@ -108,87 +143,135 @@ impl Lanes {
     pub async fn new_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
         let layout = Layout::of(shape)?;
         let text = layout.text()?;
-        Self::build(context, layout, rows, runs, text).await
+        Self::narrow(context, layout, rows, runs, text).await
     }
 
-    async fn build(
+    /// As [`new`](Self::new), but each step of a run is spread over many workgroups, some ten dispatches; runs follow one
+    /// another. For wide networks and batches of up to 4096 rows. There are no reports.
+    ///
+    /// # Errors
+    /// As there; `Limits` for more workgroups than WebGPU allows, too.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn wide(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        pollster::block_on(Self::wide_async(context, shape, rows, runs))
+    }
+
+    /// As [`wide`](Self::wide), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn wide_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        let wide = crate::kernel::wide::Wide::of(shape)?;
+        let most = Wide::window(runs);
+        let (text, work) = (wide.text()?, [("activations", wide.work as usize)]);
+        Self::build(context, wide.layout.clone(), rows, runs, (most, &work), |shared| {
+            Engine::Wide(Box::new(Wide::new(context, wide, text, shared)))
+        })
+        .await
+    }
+
+    /// The one of both that suits: many workgroups a step for batches that one cannot hold, and for few runs of large models.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`wide`](Self::wide).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn suited(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        pollster::block_on(Self::suited_async(context, shape, rows, runs))
+    }
+
+    /// As [`suited`](Self::suited), also on the web.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn suited_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        let large = u64::from(shape.rows) * u64::from(shape.params) > WIDE;
+        match shape.rows > MAX_ROWS || large && runs < MANY {
+            true => Self::wide_async(context, shape, rows, runs).await,
+            false => Self::new_async(context, shape, rows, runs).await,
+        }
+    }
+
+    async fn narrow(
         context: &Context,
         layout: Layout,
         rows: &[f32],
         runs: usize,
         text: String,
     ) -> Result<Self, GpuError> {
-        let (shape, rounds) = (&layout.shape, layout.rounds());
-        for (what, need, got) in [
-            ("runs", runs.max(1) as u64, MAX_RUNS as u64),
-            ("loop rounds of a step", rounds.value + rounds.step.max(rounds.block), ROUNDS),
-        ] {
-            if need > got {
-                return Err(GpuError::Limits { what, need, got });
-            }
+        let rounds = layout.rounds();
+        let (what, need) = ("loop rounds of a step", rounds.value + rounds.step.max(rounds.block));
+        if need > ROUNDS {
+            return Err(GpuError::Limits { what, need, got: ROUNDS });
+        }
+        let own = [("numbers", 24 * runs), ("activations", runs * layout.work as usize)];
+        Self::build(context, layout, rows, runs, (4096, &own), |shared| {
+            let Shared { runs, window, rows, lists, state, values } = shared;
+            let device = context.device();
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("lane"),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
+            });
+            let bindings = bindings(device);
+            let buffers = Buffers {
+                jobs: jobs(device, DISPATCHES, "jobs"),
+                lists: lists.clone(),
+                table: storage(device, "runs", runs),
+                numbers: storage(device, own[0].0, own[0].1),
+                pace: storage(device, "paces", 2 * runs * window),
+                state: state.clone(),
+                work: storage(device, own[1].0, own[1].1),
+            };
+            let group = bind(device, &bindings, &buffers, rows, values);
+            let advance = pipeline(device, &module, &bindings, "advance");
+            Engine::Narrow(Box::new(Narrow { rounds, module, advance, bindings, buffers, group }))
+        })
+        .await
+    }
+
+    /// What both have: rows, lists, states. `most` steps are loaded at a time, at most; `own` words of an engine's own buffers.
+    async fn build(
+        context: &Context,
+        layout: Layout,
+        rows: &[f32],
+        runs: usize,
+        (most, own): (usize, &[(&'static str, usize)]),
+        engine: impl FnOnce(Shared<'_>) -> Engine,
+    ) -> Result<Self, GpuError> {
+        let shape = &layout.shape;
+        if runs > MAX_RUNS {
+            return Err(GpuError::Limits { what: "runs", need: runs as u64, got: MAX_RUNS as u64 });
         }
         if runs == 0 {
             return Err(Error::Empty { what: "runs" }.into());
         }
         let count = check_rows(rows, shape.widths[0] as usize)?;
         let each = runs * shape.list_len();
-        let window = (WINDOW / (4 * each.max(2 * runs))).clamp(1, 4096);
-        let sizes = [
-            ("rows", rows.len()),
-            ("lists", each * window),
-            ("runs", runs),
-            ("numbers", 24 * runs),
-            ("paces", 2 * runs * window),
-            ("states", runs * shape.state as usize),
-            ("activations", runs * layout.work as usize),
-            ("values", runs),
-        ];
+        let window = (WINDOW / (4 * each.max(2 * runs))).clamp(1, most);
+        let sizes =
+            [("rows", rows.len()), ("lists", each * window), ("states", runs * shape.state as usize), ("values", runs)];
         let limits = context.device().limits();
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        for (what, words) in sizes {
+        for &(what, words) in sizes.iter().chain(own) {
             fits(what, words, limit)?;
         }
         context
             .checked(|| {
                 let device = context.device();
-                let store = |at: usize| storage(device, sizes[at].0, sizes[at].1);
-                let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                    label: Some("lane"),
-                    source: wgpu::ShaderSource::Wgsl(text.into()),
-                });
-                let bindings = bindings(device);
-                let jobs = device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("jobs"),
-                    size: JOB * DISPATCHES as u64,
-                    usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                });
-                let buffers = Buffers {
-                    rows: store(0),
-                    lists: store(1),
-                    table: store(2),
-                    numbers: store(3),
-                    pace: store(4),
-                    state: store(5),
-                    work: store(6),
-                    values: store(7),
-                };
-                context.queue().write_buffer(&buffers.rows, 0, bytemuck::cast_slice(rows));
-                let group = bind(device, &bindings, &jobs, &buffers, &buffers.rows, &buffers.values);
-                let staging = [staging(device, sizes[5].1), staging(device, runs)];
+                let [data, lists, state, values] = sizes.map(|(what, words)| storage(device, what, words));
+                context.queue().write_buffer(&data, 0, bytemuck::cast_slice(rows));
+                let shared = Shared { runs, window, rows: &data, lists: &lists, state: &state, values: &values };
+                let engine = engine(shared);
+                let staging = [staging(device, sizes[2].1), staging(device, runs)];
                 Self {
                     context: context.clone(),
                     layout,
-                    rounds,
                     runs,
                     rows: count,
                     window,
-                    advance: pipeline(device, &module, &bindings, "advance"),
-                    module,
-                    bindings,
-                    jobs,
-                    buffers,
-                    group,
+                    engine,
+                    lists,
+                    state,
+                    values,
                     test: None,
                     staging,
                     flights: VecDeque::new(),
@@ -227,8 +310,13 @@ impl Lanes {
         finite("state", state)?;
         finite("numbers", numbers)?;
         let queue = self.context.queue();
-        queue.write_buffer(&self.buffers.state, 4 * (run * need) as u64, bytemuck::cast_slice(state));
-        queue.write_buffer(&self.buffers.numbers, 96 * run as u64, bytemuck::cast_slice(numbers));
+        queue.write_buffer(&self.state, 4 * (run * need) as u64, bytemuck::cast_slice(state));
+        match &mut self.engine {
+            Engine::Narrow(narrow) => {
+                queue.write_buffer(&narrow.buffers.numbers, 96 * run as u64, bytemuck::cast_slice(numbers));
+            }
+            Engine::Wide(wide) => wide.numbers[run] = *numbers,
+        }
         Ok(())
     }
 
@@ -258,16 +346,26 @@ impl Lanes {
             return Ok(());
         }
         let len = self.layout.shape.list_len();
-        self.context.queue().write_buffer(&self.buffers.table, 0, bytemuck::cast_slice(table));
         for from in (0..steps).step_by(self.window) {
             let count = self.window.min(steps - from);
             let queue = self.context.queue();
             let part = |all: &[u32], each: usize| -> Vec<u32> {
                 all.chunks_exact(steps * each).flat_map(|one| &one[from * each..][..count * each]).copied().collect()
             };
-            queue.write_buffer(&self.buffers.lists, 0, bytemuck::cast_slice(&part(lists, len)));
-            queue.write_buffer(&self.buffers.pace, 0, bytemuck::cast_slice(&part(bytemuck::cast_slice(pace), 2)));
-            let most = (ROUNDS - self.rounds.value) / self.rounds.step;
+            queue.write_buffer(&self.lists, 0, bytemuck::cast_slice(&part(lists, len)));
+            let pace = part(bytemuck::cast_slice(pace), 2);
+            let most = match &mut self.engine {
+                Engine::Narrow(narrow) => {
+                    queue.write_buffer(&narrow.buffers.table, 0, bytemuck::cast_slice(table));
+                    queue.write_buffer(&narrow.buffers.pace, 0, bytemuck::cast_slice(&pace));
+                    (ROUNDS - narrow.rounds.value) / narrow.rounds.step
+                }
+                Engine::Wide(wide) => {
+                    let last = from + count == steps;
+                    wide.prepare(queue, count, table, bytemuck::cast_slice(&pace), len, last);
+                    1
+                }
+            };
             self.submit_all(0, count as u64, most, 1, count as u32, None).await?;
         }
         Ok(())
@@ -323,27 +421,30 @@ impl Lanes {
                 self.land().await?;
             }
             let count = self.pace[kind].0.min(all - done).min(most * DISPATCHES as u64);
-            let mut bytes = Vec::new();
-            let mut dispatches = 0;
-            for from in (0..count).step_by(most as usize) {
-                let steps = most.min(count - from) as u32;
-                let job = Job { first: (done + from) as u32 * unit, steps, stride, rows };
-                bytes.resize(JOB as usize * dispatches, 0);
-                bytes.extend_from_slice(bytemuck::bytes_of(&job));
-                dispatches += 1;
-            }
-            self.context.queue().write_buffer(&self.jobs, 0, &bytes);
             let mut encoder = self.context.device().create_command_encoder(&Default::default());
-            {
-                let mut pass = encoder.begin_compute_pass(&Default::default());
-                let (pipeline, group) = match &self.test {
-                    Some(test) if kind == 1 => (&test.look, &test.group),
-                    _ => (&self.advance, &self.group),
-                };
-                pass.set_pipeline(pipeline);
-                for dispatch in 0..dispatches {
-                    pass.set_bind_group(0, group, &[dispatch as u32 * JOB as u32]);
-                    pass.dispatch_workgroups(self.runs as u32, 1, 1);
+            match &self.engine {
+                Engine::Wide(wide) => wide.encode(&mut encoder, done, count),
+                Engine::Narrow(narrow) => {
+                    let mut bytes = Vec::new();
+                    let mut dispatches = 0;
+                    for from in (0..count).step_by(most as usize) {
+                        let steps = most.min(count - from) as u32;
+                        let job = Job { first: (done + from) as u32 * unit, steps, stride, rows };
+                        bytes.resize(JOB as usize * dispatches, 0);
+                        bytes.extend_from_slice(bytemuck::bytes_of(&job));
+                        dispatches += 1;
+                    }
+                    self.context.queue().write_buffer(&narrow.buffers.jobs, 0, &bytes);
+                    let mut pass = encoder.begin_compute_pass(&Default::default());
+                    let (pipeline, group) = match &self.test {
+                        Some(test) if kind == 1 => (&test.look, &test.group),
+                        _ => (&narrow.advance, &narrow.group),
+                    };
+                    pass.set_pipeline(pipeline);
+                    for dispatch in 0..dispatches {
+                        pass.set_bind_group(0, group, &[dispatch as u32 * JOB as u32]);
+                        pass.dispatch_workgroups(self.runs as u32, 1, 1);
+                    }
                 }
             }
             done += count;
@@ -359,9 +460,15 @@ impl Lanes {
     /// Waits for the oldest submission, and learns from its time.
     async fn land(&mut self) -> Result<(), GpuError> {
         let Some(Flight { work, at, kind, count }) = self.flights.pop_front() else { return Ok(()) };
-        // Software takes a microsecond for each round of a workgroup's loops, if not ten.
-        let rounds = count * [self.rounds.step, self.rounds.block][kind] * self.runs as u64;
-        self.context.finish(work, rounds / 10_000).await?;
+        let seconds = match &self.engine {
+            // Software takes a microsecond for each round of a workgroup's loops, if not ten.
+            Engine::Narrow(narrow) => {
+                let rounds = &narrow.rounds;
+                count * [rounds.step, rounds.block][kind] * self.runs as u64 / 10_000
+            }
+            Engine::Wide(wide) => count * wide.work() / 100_000_000,
+        };
+        self.context.finish(work, seconds).await?;
         let end = now();
         self.pace[kind].learn(count, end - at.max(self.ended));
         self.ended = end;
@@ -433,7 +540,7 @@ impl Lanes {
         while !self.flights.is_empty() {
             self.land().await?;
         }
-        let buffer = [&self.buffers.state, &self.buffers.values][what];
+        let buffer = [&self.state, &self.values][what];
         let mut encoder = self.context.device().create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(buffer, 4 * from as u64, &self.staging[what], 0, 4 * floats as u64);
         self.context.queue().submit([encoder.finish()]);

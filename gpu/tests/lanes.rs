@@ -9,6 +9,7 @@ use undercurve::data::Dataset;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve_gpu::kernel::lane::{Lane, Shape, mirror};
+use undercurve_gpu::kernel::wide;
 use undercurve_gpu::{Context, GpuError, Lanes};
 
 /// Positives of the data, which are its first rows.
@@ -147,12 +148,24 @@ fn pace(rule: &str, run: usize, step: usize) -> [f32; 2] {
     }
 }
 
+/// A step of a run on the CPU.
+type Mirror = fn(&Lane, &[f32], &mut [f32], &[u32], [f32; 2]) -> Result<f32, GpuError>;
+
+/// What makes steps, and its mirror.
+struct Engine {
+    make: fn(&Context, &Shape, &[f32], usize) -> Result<Lanes, GpuError>,
+    mirror: Mirror,
+}
+
+const NARROW: Engine = Engine { make: Lanes::new, mirror: mirror::step };
+const WIDE: Engine = Engine { make: Lanes::wide, mirror: wide::mirror::step };
+
 /// Runs of a lane on a device: their states, their values, and how far both are from the mirror's: the largest difference
 /// over the largest number of its kind, and how many bits differ.
-fn compare(context: &Context, lane: &Lane, runs: usize, steps: usize) -> (f64, usize) {
+fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: usize) -> (f64, usize) {
     let columns = lane.shape.widths[0] as usize;
     let rows = data(columns);
-    let mut lanes = Lanes::new(context, &lane.shape, &rows, runs).unwrap();
+    let mut lanes = (engine.make)(context, &lane.shape, &rows, runs).unwrap();
     let len = lane.shape.list_len();
     // Two seeds, which the runs share in turn.
     let seeds = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)];
@@ -176,7 +189,7 @@ fn compare(context: &Context, lane: &Lane, runs: usize, steps: usize) -> (f64, u
     for run in 0..runs {
         let (own, mut state, mut value) = (of(run), start(lane, run), 0.0);
         for (step, list) in seeds[table[run] as usize].chunks_exact(len).enumerate() {
-            value = mirror::step(&own, &rows, &mut state, list, pace(lane.shape.rule, run, step)).unwrap();
+            value = (engine.mirror)(&own, &rows, &mut state, list, pace(lane.shape.rule, run, step)).unwrap();
         }
         let got = &states[run * state.len()..][..state.len()];
         let before = start(lane, run);
@@ -193,8 +206,8 @@ fn compare(context: &Context, lane: &Lane, runs: usize, steps: usize) -> (f64, u
 
 /// Bits are equal where neither rounds otherwise: no exp, and nothing contracted to a fused multiply-add, which WGSL allows.
 /// The software drivers contract nothing.
-fn same_bits(context: &Context, lane: &Lane, runs: usize, steps: usize) {
-    let (worst, bits) = compare(context, lane, runs, steps);
+fn same_bits(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: usize) {
+    let (worst, bits) = compare(context, engine, lane, runs, steps);
     let Shape { widths, objective, rule, .. } = &lane.shape;
     let name = context.name();
     println!("{name}: {widths:?} {objective} {rule}: {bits} numbers differ, by {worst:.1e}");
@@ -207,15 +220,15 @@ fn same_bits(context: &Context, lane: &Lane, runs: usize, steps: usize) {
 #[test]
 fn hinge_lanes_have_the_bits_of_their_mirror() {
     for context in contexts() {
-        same_bits(&context, &lane(&[9, 1], 37, None, "soap", "adam"), 3, 25);
+        same_bits(&context, &NARROW, &lane(&[9, 1], 37, None, "soap", "adam"), 3, 25);
         let network = lane(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
-        same_bits(&context, &network, 3, 25);
+        same_bits(&context, &NARROW, &network, 3, 25);
         let shape = Shape { pull: true, ..lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum").shape };
         // The start lies behind the slots.
         let (params, mut pulled) = (shape.params, lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum"));
         pulled.shape = Shape { bank: shape.bank + params, state: shape.state + params, ..shape };
         pulled.numbers[7] = 0.5;
-        same_bits(&context, &pulled, 2, 9);
+        same_bits(&context, &NARROW, &pulled, 2, 9);
     }
 }
 
@@ -223,12 +236,24 @@ fn hinge_lanes_have_the_bits_of_their_mirror() {
 fn every_rule_has_the_bits_of_its_mirror() {
     for context in contexts() {
         for rule in ["sgd", "amsgrad", "adagrad"] {
-            same_bits(&context, &lane(&[13, 1], 40, Some(31), "auc-pairwise", rule), 2, 20);
+            same_bits(&context, &NARROW, &lane(&[13, 1], 40, Some(31), "auc-pairwise", rule), 2, 20);
         }
         for rule in ["ppd-sg", "ppd-adagrad", "pesg"] {
             let objective = if rule == "pesg" { "auc-margin" } else { "auc-min-max" };
-            same_bits(&context, &lane(&[13, 1], 40, Some(31), objective, rule), 2, 20);
+            same_bits(&context, &NARROW, &lane(&[13, 1], 40, Some(31), objective, rule), 2, 20);
         }
+    }
+}
+
+/// Beside 64 rows and columns, 1024 rows, 16 strands and 64 pairs, and beyond them.
+#[test]
+fn wide_steps_have_the_bits_of_their_mirror() {
+    for context in contexts() {
+        let same = |lane: &Lane, runs, steps| same_bits(&context, &WIDE, lane, runs, steps);
+        same(&lane(&[9, 1], 37, None, "soap", "adam"), 2, 9);
+        same(&lane(&[33, 65, 128, 1], 1024, Some(960), "soap", "adam"), 1, 2);
+        same(&lane(&[70, 64, 1], 1300, Some(1250), "auc-pairwise", "amsgrad"), 2, 2);
+        same(&lane(&[20, 17, 1], 2100, None, "auc-min-max", "ppd-sg"), 1, 2);
     }
 }
 
@@ -243,7 +268,7 @@ fn lanes_with_exp_are_near_their_mirror() {
             Lane { shape: Shape { surrogate, sigmoid, tanh: true, ..lane.shape }, ..lane }
         };
         for lane in [of("soap", "sigmoid", true, &[6, 5, 1]), of("focal", "", false, &[6, 1])] {
-            let (worst, _) = compare(&context, &lane, 2, 15);
+            let (worst, _) = compare(&context, &NARROW, &lane, 2, 15);
             println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
             assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), lane.shape);
         }

@@ -156,9 +156,9 @@ fn so_it_is_with_every_rule_and_sampling() {
 #[test]
 fn what_nobody_else_can_compute_is_said() {
     let dense = data(120, 5);
-    let large = config("ce", "linear", &[("sampling", "uniform"), ("batch", "600")]);
-    let many = Trainer::<f32>::new(&large, data(2000, 5), None).unwrap();
-    assert_eq!(many.lane(), Err(Error::Unsupported { what: "batches of more than 512 rows elsewhere" }));
+    let large = config("ce", "linear", &[("sampling", "uniform"), ("batch", "4100")]);
+    let many = Trainer::<f32>::new(&large, data(4200, 5), None).unwrap();
+    assert_eq!(many.lane(), Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" }));
     let sum = Trainer::<f32>::new(&config("ai-sarah", "linear", &[]), Arc::clone(&dense), None).unwrap();
     assert_eq!(sum.lane(), Err(Error::Unsupported { what: "a finite sum elsewhere" }));
     let rule = Trainer::<f32>::new(&config("sonex", "linear", &[]), Arc::clone(&dense), None).unwrap();

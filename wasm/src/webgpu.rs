@@ -40,7 +40,7 @@ impl GpuLanes {
     /// Of the text of a shape, with all training rows, row-major.
     pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, JsError> {
         let shape = shape.parse().map_err(GpuError::Core)?;
-        Ok(Self(Lanes::new_async(&gpu.0, &shape, &rows, runs).await?))
+        Ok(Self(Lanes::suited_async(&gpu.0, &shape, &rows, runs).await?))
     }
     /// Sets the state and the numbers of a run.
     pub fn load(&mut self, run: usize, state: &[f32], numbers: &[f32]) -> Result<(), JsError> {

@@ -142,7 +142,7 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     let segments = &data.segments;
     let rows = sampler.rows(segments);
     if rows > MOST {
-        return Err(Error::Unsupported { what: "batches of more than 512 rows elsewhere" });
+        return Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" });
     }
     let negatives = sampler.rows_of(segments, 0);
     let population = [segments.size(0), segments.size(1)];
@@ -171,7 +171,7 @@ fn recipe<T: Real, E: Estimator<T>>(
 }
 
 /// Rows of a batch that somebody else computes, at most.
-const MOST: usize = 512;
+const MOST: usize = 4096;
 
 fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     (estimator, algorithm, sampler): (&E, &A, &S),

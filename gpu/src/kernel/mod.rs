@@ -1,15 +1,16 @@
 //! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror. Texts of whole steps
-//! are joined from parts: `common.wgsl`, `estimator`, `rule`, `surrogate`, and what an engine has of its own (`lane`).
+//! are joined from parts: `common.wgsl`, `estimator`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
 
 pub mod exact;
 pub mod lane;
 pub mod pair;
 pub(crate) mod parts;
 pub mod surrogate;
+pub mod wide;
 
 /// Every shader text that the kernels can make, by name, for tests without a driver.
 #[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    [pair::texts(), exact::texts(), lane::texts()].concat()
+    [pair::texts(), exact::texts(), lane::texts(), wide::texts()].concat()
 }

@@ -1,7 +1,7 @@
 //! Scores of rows for reports, which training does not wait for.
 
 use super::setup::{bind, check_rows, fits, pipeline, staging, storage};
-use super::{Lanes, ROUNDS};
+use super::{Engine, Lanes, ROUNDS};
 use crate::GpuError;
 use crate::context::Signal;
 use std::collections::VecDeque;
@@ -41,15 +41,18 @@ impl Lanes {
         fits("test rows", rows.len(), limit)?;
         fits("scores of test rows", self.runs * count, limit)?;
         let context = self.context.clone();
+        let Engine::Narrow(narrow) = &self.engine else {
+            return Err(GpuError::NoKernel { what: "reports of wide steps".to_string() });
+        };
         let test = context
             .checked(|| {
                 let device = context.device();
                 let data = storage(device, "test rows", rows.len());
                 context.queue().write_buffer(&data, 0, bytemuck::cast_slice(rows));
                 let scores = storage(device, "scores", self.runs * count);
-                let group = bind(device, &self.bindings, &self.jobs, &self.buffers, &data, &scores);
+                let group = bind(device, &narrow.bindings, &narrow.buffers, &data, &scores);
                 let ring = [0, 1].map(|_| staging(device, self.runs * count));
-                let look = pipeline(device, &self.module, &self.bindings, "look");
+                let look = pipeline(device, &narrow.module, &narrow.bindings, "look");
                 Test { rows: count, look, scores, group, begun: VecDeque::new(), ring }
             })
             .await?;
@@ -72,7 +75,9 @@ impl Lanes {
     /// # Errors
     /// As there.
     pub async fn begin_report_async(&mut self) -> Result<bool, GpuError> {
-        let test = self.test.as_ref().ok_or(Error::Empty { what: "test rows" })?;
+        let (Some(test), Engine::Narrow(narrow)) = (&self.test, &self.engine) else {
+            return Err(Error::Empty { what: "test rows" }.into());
+        };
         let Some(slot) = [0, 1].into_iter().find(|slot| test.begun.iter().all(|(used, _)| used != slot)) else {
             return Ok(false);
         };
@@ -80,7 +85,8 @@ impl Lanes {
         let blocks = test.rows.div_ceil(self.layout.shape.rows as usize) as u64;
         let (scores, to) = (test.scores.clone(), test.ring[slot].clone());
         let copy = Some((&scores, &to, 4 * floats as u64));
-        self.submit_all(1, blocks, ROUNDS / self.rounds.block, self.layout.shape.rows, 0, copy).await?;
+        let most = ROUNDS / narrow.rounds.block;
+        self.submit_all(1, blocks, most, self.layout.shape.rows, 0, copy).await?;
         let mapped = self.context.map(&to, floats);
         if let Some(test) = &mut self.test {
             test.begun.push_back((slot, mapped));

@@ -7,17 +7,16 @@ use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferUsages, ComputePipeline};
 /// Bytes between two jobs of the uniform: WebGPU's largest alignment.
 pub(super) const JOB: u64 = 256;
 
-/// What every dispatch binds.
+/// What every dispatch of one workgroup a run binds, but of rows and what it answers.
 #[derive(Debug)]
 pub(super) struct Buffers {
-    pub rows: Buffer,
+    pub jobs: Buffer,
     pub lists: Buffer,
     pub table: Buffer,
     pub numbers: Buffer,
     pub pace: Buffer,
     pub state: Buffer,
     pub work: Buffer,
-    pub values: Buffer,
 }
 
 /// The uniform of a dispatch, as step.wgsl has it.
@@ -67,6 +66,16 @@ pub(super) fn storage(device: &wgpu::Device, label: &'static str, words: usize) 
     })
 }
 
+/// So many uniforms.
+pub(super) fn jobs(device: &wgpu::Device, count: usize, label: &'static str) -> Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: JOB * count as u64,
+        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
 pub(super) fn staging(device: &wgpu::Device, words: usize) -> Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("staging"),
@@ -76,16 +85,22 @@ pub(super) fn staging(device: &wgpu::Device, words: usize) -> Buffer {
     })
 }
 
-/// The bindings of step.wgsl.
+/// The bindings of lane/step.wgsl.
 pub(super) fn bindings(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    bindings_of(device, 1, 9, 6)
+}
+
+/// Uniforms up to one place, read-only buffers up to another, and others.
+pub(super) fn bindings_of(device: &wgpu::Device, uniforms: u32, end: u32, read_only: u32) -> wgpu::BindGroupLayout {
     let entry = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
         count: None,
     };
-    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform, true)];
-    entries.extend((1..=8).map(|at| entry(at, wgpu::BufferBindingType::Storage { read_only: at < 6 }, false)));
+    let storage = |at| wgpu::BufferBindingType::Storage { read_only: at < read_only };
+    let mut entries: Vec<_> = (0..uniforms).map(|at| entry(at, wgpu::BufferBindingType::Uniform, true)).collect();
+    entries.extend((uniforms..end).map(|at| entry(at, storage(at), false)));
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("lane"), entries: &entries })
 }
 
@@ -117,15 +132,30 @@ pub(super) fn pipeline(
 pub(super) fn bind(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
-    jobs: &Buffer,
     buffers: &Buffers,
     rows: &Buffer,
     answer: &Buffer,
 ) -> BindGroup {
-    let Buffers { lists, table, numbers, pace, state, work, .. } = buffers;
-    let job = wgpu::BufferBinding { buffer: jobs, offset: 0, size: std::num::NonZeroU64::new(size_of::<Job>() as u64) };
-    let mut entries = vec![BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(job) }];
-    let bound = [rows, lists, table, numbers, pace, state, work, answer];
-    entries.extend((1..).zip(bound).map(|(binding, b)| BindGroupEntry { binding, resource: b.as_entire_binding() }));
+    let Buffers { jobs, lists, table, numbers, pace, state, work } = buffers;
+    let uniforms = [(jobs, size_of::<Job>())];
+    bind_all(device, layout, &uniforms, &[rows, lists, table, numbers, pace, state, work, answer])
+}
+
+/// Uniforms, each with the bytes of one, then buffers.
+pub(super) fn bind_all(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    uniforms: &[(&Buffer, usize)],
+    buffers: &[&Buffer],
+) -> BindGroup {
+    let uniform = |&(buffer, bytes): &(_, usize)| {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer,
+            offset: 0,
+            size: std::num::NonZeroU64::new(bytes as u64),
+        })
+    };
+    let all = uniforms.iter().map(uniform).chain(buffers.iter().map(|buffer| buffer.as_entire_binding()));
+    let entries: Vec<_> = (0..).zip(all).map(|(binding, resource)| BindGroupEntry { binding, resource }).collect();
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("lane"), layout, entries: &entries })
 }

@@ -51,7 +51,9 @@ fn cuts_change_no_bit() {
         let state = vec![0.0; shape.state as usize];
         (0..2).for_each(|run| lanes.load(run, &state, &numbers).unwrap());
         lanes.window = lanes.window.min(window);
-        lanes.rounds.step = lanes.rounds.step.max(ROUNDS / (most + 1));
+        if let Engine::Narrow(narrow) = &mut lanes.engine {
+            narrow.rounds.step = narrow.rounds.step.max(ROUNDS / (most + 1));
+        }
         lanes.advance(steps, &lists, &[1, 0], &pace).unwrap();
         [lanes.state(0).unwrap(), lanes.state(1).unwrap(), lanes.values().unwrap()]
     };
@@ -78,7 +80,7 @@ fn rounds_are_those_of_the_text() {
         let columns = shape.widths[0] as usize;
         let rounds = layout.rounds();
         let rows = vec![0.5; 3 * columns];
-        let mut lanes = pollster::block_on(Lanes::build(&context, layout, &rows, 1, text)).unwrap();
+        let mut lanes = pollster::block_on(Lanes::narrow(&context, layout, &rows, 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
         lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();

@@ -1,6 +1,6 @@
 //! The same steps on the CPU, in the same order of summation, with the core's surrogates and functions.
 
-use super::{BACK, DATA, FORWARD, Lane, Layout, Shape, Stage};
+use super::{BACK, DATA, FORWARD, Lane, Layout, Shape, Stage, WEIGHTS};
 use crate::GpuError;
 use undercurve::surrogate::{AnySurrogate, SmoothedHinge, Surrogate};
 use undercurve::{Error, Real};
@@ -16,6 +16,20 @@ const TINY: f32 = <f32 as Real>::TINY;
 pub fn step(lane: &Lane, rows: &[f32], state: &mut [f32], list: &[u32], pace: [f32; 2]) -> Result<f32, GpuError> {
     let layout = Layout::of(&lane.shape)?;
     layout.text()?;
+    step_in(LANE, (&layout, &[]), lane, rows, state, list, pace)
+}
+
+/// The same in this order, with gradients in parts of so many rows by stage, and behind them that of the last layer; with no
+/// such number they are whole.
+pub(crate) fn step_in(
+    order: Order,
+    (layout, chunks): (&Layout, &[u32]),
+    lane: &Lane,
+    rows: &[f32],
+    state: &mut [f32],
+    list: &[u32],
+    pace: [f32; 2],
+) -> Result<f32, GpuError> {
     for (what, need, got) in
         [("state", lane.shape.state as usize, state.len()), ("list", lane.shape.list_len(), list.len())]
     {
@@ -25,9 +39,8 @@ pub fn step(lane: &Lane, rows: &[f32], state: &mut [f32], list: &[u32], pace: [f
     }
     let (negatives, picked) = (list[0] as usize, &list[1..=lane.shape.rows as usize]);
     let slots = &list[1 + picked.len()..];
-    let loss = surrogate(lane)?;
-    let mut run = Run { lane, layout: &layout, rows, picked, negatives, slots, pace, loss, state, work: Vec::new() };
-    run.work.resize(layout.work as usize, 0.0);
+    let (loss, work) = (surrogate(lane)?, vec![0.0; layout.work as usize]);
+    let mut run = Run { order, chunks, lane, layout, rows, picked, negatives, slots, pace, loss, state, work };
     run.forward();
     let mut h = run.score();
     if lane.shape.sigmoid {
@@ -59,7 +72,9 @@ pub fn scores(lane: &Lane, rows: &[f32], state: &mut [f32]) -> Result<Vec<f32>, 
         layout.stages.iter_mut().filter(|s| s.kind == FORWARD).for_each(|s| s.rows = picked.len() as u32);
         let (negatives, slots, work) = (0, &[][..], vec![0.0; layout.work as usize]);
         let state = &mut *state;
-        let mut run = Run { lane, layout: &layout, rows, picked, negatives, slots, pace: [0.0; 2], loss, state, work };
+        let (layout, pace) = (&layout, [0.0; 2]);
+        let (order, chunks) = (LANE, &[][..]);
+        let mut run = Run { order, chunks, lane, layout, rows, picked, negatives, slots, pace, loss, state, work };
         run.forward();
         out.extend(run.score());
     }
@@ -75,17 +90,48 @@ fn surrogate(lane: &Lane) -> Result<AnySurrogate<f32>, GpuError> {
     })
 }
 
-/// Four partial sums, of every fourth term each.
-fn four(from: usize, end: usize, term: impl Fn(usize) -> f32) -> f32 {
-    let mut parts = [0.0f32; 4];
+/// How many partial sums there are, a power of two, of every so-manieth term each. Neighbours are added first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    /// Of a score.
+    pub score: usize,
+    /// Of the gradient by a weight of the last layer, and by a bias of a hidden one.
+    pub columns: usize,
+    pub biases: usize,
+    /// Over the pairs of a row.
+    pub pairs: usize,
+    /// Over a class.
+    pub moments: usize,
+    /// Of the value.
+    pub values: usize,
+}
+
+const LANE: Order = Order { score: 4, columns: 4, biases: 4, pairs: 4, moments: 4, values: 1 };
+
+/// So many partial sums of terms.
+fn strided(ways: usize, from: usize, end: usize, term: impl Fn(usize) -> f32) -> f32 {
+    let mut parts = vec![0.0f32; ways];
     for k in from..end {
-        parts[(k - from) % 4] += term(k);
+        parts[(k - from) % ways] += term(k);
     }
-    (parts[0] + parts[1]) + (parts[2] + parts[3])
+    while parts.len() > 1 {
+        parts = parts.chunks(2).map(|two| two[0] + two[1]).collect();
+    }
+    parts[0]
+}
+
+/// A sum over rows: of parts of so many, where that is not all, four partial sums.
+fn in_chunks(chunk: usize, end: usize, sum: impl Fn(usize, usize) -> f32) -> f32 {
+    match chunk < end {
+        true => strided(4, 0, end.div_ceil(chunk), |part| sum(part * chunk, end.min((part + 1) * chunk))),
+        false => sum(0, end),
+    }
 }
 
 /// A step in the making.
 struct Run<'a> {
+    order: Order,
+    chunks: &'a [u32],
     lane: &'a Lane,
     layout: &'a Layout,
     rows: &'a [f32],
@@ -144,14 +190,19 @@ impl Run<'_> {
         }
     }
 
-    fn product(&mut self, s: &Stage) {
+    /// Rows of a part of the gradient of a stage.
+    fn chunk(&self, stage: usize) -> usize {
+        self.chunks.get(stage).map_or(usize::MAX, |&rows| rows as usize)
+    }
+
+    fn product(&mut self, stage: usize, s: &Stage) {
         let (rows, columns, depth) = (s.rows as usize, s.columns as usize, s.depth as usize);
+        let chunk = if s.kind == WEIGHTS { self.chunk(stage) } else { usize::MAX };
         let mut sums = vec![0.0f32; rows * columns];
         for (at, sum) in sums.iter_mut().enumerate() {
             let (row, column) = (at / columns, at % columns);
-            for k in 0..depth {
-                *sum += self.left(s, row, k) * self.right(s, k, column);
-            }
+            let part = |from, end| strided(1, from, end, |k| self.left(s, row, k) * self.right(s, k, column));
+            *sum = in_chunks(chunk, depth, part);
         }
         for (at, &sum) in sums.iter().enumerate() {
             let to = s.to as usize + at;
@@ -168,12 +219,14 @@ impl Run<'_> {
 
     fn forward(&mut self) {
         let layout = self.layout;
-        layout.stages.iter().filter(|s| s.kind == FORWARD).for_each(|s| self.product(s));
+        for (at, s) in layout.stages.iter().enumerate().filter(|(_, s)| s.kind == FORWARD) {
+            self.product(at, s);
+        }
     }
 
     fn score(&self) -> Vec<f32> {
         let (at, last) = (self.layout.last as usize, super::last(self.shape()) as usize);
-        let sum = |r| four(0, last, |k| self.input(r, k) * self.state[at + k]);
+        let sum = |r| strided(self.order.score, 0, last, |k| self.input(r, k) * self.state[at + k]);
         (0..self.picked.len()).map(|r| self.state[at + last] + sum(r)).collect()
     }
 
@@ -188,17 +241,21 @@ impl Run<'_> {
             }
         }
         for k in 0..=last {
-            let g = four(0, c.len(), |r| c[r] * if k < last { self.input(r, k) } else { 1.0 });
+            let term = |r: usize| c[r] * if k < last { self.input(r, k) } else { 1.0 };
+            let part = |from, end| strided(self.order.columns, from, end, term);
+            let g = in_chunks(self.chunk(layout.stages.len()), c.len(), part);
             self.move_along(at + k, g);
         }
-        for s in layout.stages.iter().filter(|s| s.kind != FORWARD) {
-            self.product(s);
+        for (at, s) in layout.stages.iter().enumerate().filter(|(_, s)| s.kind != FORWARD) {
+            self.product(at, s);
             if s.kind == BACK {
                 continue;
             }
             let width = s.columns as usize;
             for k in 0..width {
-                let g = four(0, c.len(), |r| self.work[s.right as usize + r * width + k]);
+                let term = |r: usize| self.work[s.right as usize + r * width + k];
+                let part = |from, end| strided(self.order.biases, from, end, term);
+                let g = in_chunks(self.chunk(at), c.len(), part);
                 self.move_along(s.to as usize + s.rows as usize * width + k, g);
             }
         }
@@ -284,7 +341,8 @@ impl Run<'_> {
         let end = if others { h.len() } else { low };
         let mut weighed = Vec::new();
         for i in 0..count {
-            let over = |from, end, f: &dyn Fn(f32) -> f32| four(from, end, |j| f(h[low + i] - h[j]));
+            let ways = self.order.pairs;
+            let over = |from, end, f: &dyn Fn(f32) -> f32| strided(ways, from, end, |j| f(h[low + i] - h[j]));
             let (value, slope) = (|t| loss.value(t), |t| loss.slope(t));
             let sums = [over(0, low, &value), over(low, end.max(low), &value)];
             let slopes = [over(0, low, &slope), over(low, end.max(low), &slope)];
@@ -295,12 +353,12 @@ impl Run<'_> {
             let own = if j >= low { weighed[j - low][3] } else { 0.0 };
             let of = usize::from(j >= low);
             let sum = match others || j < low {
-                true => four(0, count, |i| weighed[i][of] * loss.slope(h[low + i] - h[j])),
+                true => strided(self.order.pairs, 0, count, |i| weighed[i][of] * loss.slope(h[low + i] - h[j])),
                 false => 0.0,
             };
             *c = own - sum;
         }
-        let (sum, count) = (weighed.iter().fold(0.0, |sum, w| sum + w[2]), count as f32);
+        let (sum, count) = (strided(self.order.values, 0, count, |i| weighed[i][2]), count as f32);
         let value = match self.lane.shape.objective {
             "soap" => -(sum / count),
             "smooth-ap" => 1.0 - sum / count,
@@ -349,10 +407,9 @@ impl Run<'_> {
 
     fn points(&self, h: &[f32]) -> (Vec<f32>, f32) {
         let n = &self.lane.numbers[8..20];
-        let mut sum = 0.0;
-        let gradient = |(r, &h): (usize, &f32)| {
+        let point = |r: usize| {
             let positive = r >= self.negatives;
-            let z = if positive { h } else { -h };
+            let z = if positive { h[r] } else { -h[r] };
             let (loss, slope) = match self.lane.shape.objective {
                 "focal" => {
                     let loss = (-z).softplus().settled();
@@ -362,11 +419,10 @@ impl Run<'_> {
                 _ => ((-z).softplus(), -(-z).sigmoid().settled()),
             };
             let weight = n[usize::from(positive)];
-            sum += weight * loss;
-            if positive { weight * slope } else { -(weight * slope) }
+            (if positive { weight * slope } else { -(weight * slope) }, weight * loss)
         };
-        let c = h.iter().enumerate().map(gradient).collect();
-        (c, sum)
+        let c = (0..h.len()).map(|r| point(r).0).collect();
+        (c, strided(self.order.values, 0, h.len(), |r| point(r).1))
     }
 
     fn moments(&mut self, h: &[f32]) -> (Vec<f32>, f32) {
@@ -377,7 +433,8 @@ impl Run<'_> {
         let (low, high) = (split as f32, (h.len() - split) as f32);
         let sums = |from, end, centre: f32| -> [f32; 3] {
             let d = |r: usize| h[r] - centre;
-            [four(from, end, |r| h[r]), four(from, end, d), four(from, end, |r| d(r) * d(r))]
+            let ways = self.order.moments;
+            [strided(ways, from, end, |r| h[r]), strided(ways, from, end, d), strided(ways, from, end, |r| d(r) * d(r))]
         };
         let (of_low, of_high) = (sums(0, split, b), sums(split, h.len(), a));
         let d = |r: usize| h[r] - if r < split { b } else { a };

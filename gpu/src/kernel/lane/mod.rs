@@ -31,29 +31,29 @@ pub(crate) struct Layout {
     /// Floats of a run's activations.
     pub work: u32,
     /// Where the last layer's parameters begin.
-    last: u32,
+    pub last: u32,
     /// Where the last hidden layer's activations begin, and the gradient by them.
-    input: u32,
-    delta: u32,
-    stages: Vec<Stage>,
+    pub input: u32,
+    pub delta: u32,
+    pub stages: Vec<Stage>,
 }
 
 /// One product of a hidden layer, as network.wgsl has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stage {
-    kind: u32,
-    rows: u32,
-    columns: u32,
-    depth: u32,
-    left: u32,
-    right: u32,
-    to: u32,
-    value: u32,
+pub(crate) struct Stage {
+    pub kind: u32,
+    pub rows: u32,
+    pub columns: u32,
+    pub depth: u32,
+    pub left: u32,
+    pub right: u32,
+    pub to: u32,
+    pub value: u32,
 }
 
-const FORWARD: u32 = 0;
-const BACK: u32 = 1;
-const WEIGHTS: u32 = 2;
+pub(crate) const FORWARD: u32 = 0;
+pub(crate) const BACK: u32 = 1;
+pub(crate) const WEIGHTS: u32 = 2;
 const DATA: u32 = u32::MAX;
 
 /// Objectives, their surrogate and the auxiliaries they have, and whether they have a state.
@@ -107,8 +107,8 @@ pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
     }
 }
 
-/// Texts of every part: all objectives with one rule, all rules with one objective, and all surrogates.
-pub(super) fn texts() -> Vec<(String, String)> {
+/// Shapes with every part: all objectives with one rule, all rules with one objective, and all surrogates.
+pub(super) fn shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
     for (at, widths) in [&[5, 1][..], &[70, 3, 65, 1]].into_iter().enumerate() {
         shapes.extend((0..OBJECTIVES.len()).map(|objective| shape(widths, objective, 2)));
@@ -118,16 +118,17 @@ pub(super) fn texts() -> Vec<(String, String)> {
             shapes.push(Shape { surrogate, sigmoid, tanh: true, rows: 512, negatives: None, ..shape(widths, 0, 0) });
         }
     }
-    let text = |shape: &Shape| {
-        let Shape { widths, objective, surrogate, rule, rows, pull, .. } = shape;
-        let name = format!("lane {widths:?} {objective} {surrogate} {rule} {rows} {pull}");
-        Some((name, Layout::of(shape).ok()?.text().ok()?))
-    };
-    shapes.iter().filter_map(text).collect()
+    shapes
+}
+
+/// Texts of every part.
+pub(super) fn texts() -> Vec<(String, String)> {
+    let text = |shape: &Shape| Some((format!("lane {shape}"), Layout::of(shape).ok()?.text().ok()?));
+    shapes().iter().filter_map(text).collect()
 }
 
 /// Inputs of the last layer.
-fn last(shape: &Shape) -> u32 {
+pub(crate) fn last(shape: &Shape) -> u32 {
     shape.widths[shape.widths.len() - 2]
 }
 
@@ -135,12 +136,8 @@ impl Layout {
     /// Where everything lies.
     ///
     /// # Errors
-    /// `NoKernel` for a shape that is none, or has no text; `Limits` for a batch of too many rows.
+    /// `NoKernel` for a shape that is none; `TooLarge`.
     pub fn of(shape: &Shape) -> Result<Self, GpuError> {
-        if shape.rows > MAX_ROWS {
-            let (need, got) = (shape.rows.into(), MAX_ROWS.into());
-            return Err(GpuError::Limits { what: "rows of a batch", need, got });
-        }
         let sizes = (shape.widths.windows(2)).map(|pair| (u64::from(pair[0]) + 1) * u64::from(pair[1]));
         let ends = [shape.params, shape.length, shape.slots, shape.bank, shape.state];
         let sound = shape.widths.len() >= 2
@@ -217,6 +214,10 @@ impl Layout {
     /// As `Lanes::new`: `NoKernel`, `Limits`.
     pub fn text(&self) -> Result<String, GpuError> {
         let shape = &self.shape;
+        if shape.rows > MAX_ROWS {
+            let (need, got) = (shape.rows.into(), MAX_ROWS.into());
+            return Err(GpuError::Limits { what: "rows of a batch", need, got });
+        }
         let Estimator { family, text: estimator } = parts::estimator(shape)?;
         let family = match family {
             Family::Pairs => include_str!("estimate/pairs.wgsl"),
