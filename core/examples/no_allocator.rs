@@ -63,7 +63,7 @@ fn train<E: Estimator<f32>, A: Algorithm<f32>>(
     let mut buffers = Buffers::new(&mut memory.work, &mut memory.tables, &mut memory.index, &mut memory.keys);
     let mut passes = Chunks::new(&mut memory.passes);
     host.start(data, &mut state, &mut buffers)?;
-    while host.step(data, &mut state, &mut buffers, &mut passes, None)?.is_some() {}
+    while host.step(data, &mut state, &mut buffers, &mut passes)?.is_some() {}
     let params = host.params(data, &state)?;
     Ok(core::array::from_fn(|k| params[k]))
 }

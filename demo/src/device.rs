@@ -1,11 +1,13 @@
 //! What the steps of a run are computed on.
 
-#[cfg(feature = "gpu")]
 use crate::error::CliError;
 use crate::error::Result;
+use std::time::{Duration, Instant};
 use undercurve::Real;
-use undercurve::estimator::Estimator;
-use undercurve::trainer::{Device, Trainer};
+use undercurve::trainer::Trainer;
+
+#[cfg(feature = "gpu")]
+mod alone;
 
 /// `--device`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,22 +33,37 @@ pub fn parse(text: &str) -> Result<Choice, String> {
     }
 }
 
-/// What came of opening a graphics adapter.
+/// What makes the steps of a run in the core's place.
+pub trait Elsewhere<T: Real> {
+    /// What it is, for display.
+    fn name(&self) -> String;
+
+    /// Makes some steps, at most so many; as [`Trainer::step`].
+    ///
+    /// # Errors
+    /// Those of the trainer's steps.
+    fn advance(&mut self, trainer: &mut Trainer<T>, most: u64) -> undercurve::Result<Option<f64>>;
+
+    /// What became of it, said once, and whether it goes on.
+    fn trouble(&mut self) -> Option<(String, bool)>;
+}
+
+/// What came of opening a graphics adapter for a run.
 pub struct Opened<T> {
     /// `None` where the processor is to train instead.
-    device: Option<Box<dyn Device<T> + Send>>,
+    elsewhere: Option<Box<dyn Elsewhere<T> + Send>>,
     /// What to tell the user: of the adapter, or why there is none.
     note: Option<String>,
 }
 
 impl<T> Opened<T> {
     fn none(why: impl Into<String>) -> Self {
-        Self { device: None, note: Some(why.into()) }
+        Self { elsewhere: None, note: Some(why.into()) }
     }
 }
 
-/// Opens the adapter of this name, or the fastest in hardware.
-pub type Open<T> = fn(Option<&str>) -> Result<Opened<T>>;
+/// Opens the adapter of this name, or the fastest in hardware, for a run.
+pub type Open<T> = fn(Option<&str>, &Trainer<T>) -> Result<Opened<T>>;
 
 /// The adapter of this name, or the fastest in hardware.
 ///
@@ -86,26 +103,32 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The adapter for f32.
+/// The adapter for a run in f32.
 ///
 /// # Errors
 /// As [`refused`].
 #[cfg(feature = "gpu")]
-pub fn open_f32(name: Option<&str>) -> Result<Opened<f32>> {
+pub fn open_f32(name: Option<&str>, trainer: &Trainer<f32>) -> Result<Opened<f32>> {
     let context = match adapter(name) {
         Ok(context) => context,
         Err(error) => return Ok(Opened::none(refused(&error)?)),
     };
     let note = software(&context);
-    Ok(Opened { device: Some(Box::new(undercurve_gpu::GpuDevice::new(context))), note })
+    Ok(match alone::Alone::new(&context, name, trainer) {
+        Ok(alone) => Opened { elsewhere: Some(Box::new(alone)), note },
+        Err(undercurve_gpu::GpuError::Core(error)) => {
+            Opened::none(format!("method {} has no graphics kernel ({error})", trainer.config().method))
+        }
+        Err(error) => Opened::none(one_line(&error.to_string())),
+    })
 }
 
-/// The adapter for f32.
+/// The adapter for a run in f32.
 ///
 /// # Errors
 /// None.
 #[cfg(not(feature = "gpu"))]
-pub fn open_f32(_: Option<&str>) -> Result<Opened<f32>> {
+pub fn open_f32(_: Option<&str>, _: &Trainer<f32>) -> Result<Opened<f32>> {
     Ok(Opened::none("no graphics adapter can be used (this program was built without the feature gpu)"))
 }
 
@@ -113,22 +136,69 @@ pub fn open_f32(_: Option<&str>) -> Result<Opened<f32>> {
 ///
 /// # Errors
 /// None.
-pub fn open_f64(_: Option<&str>) -> Result<Opened<f64>> {
+pub fn open_f64(_: Option<&str>, _: &Trainer<f64>) -> Result<Opened<f64>> {
     Ok(Opened::none("a graphics adapter computes in f32 only"))
 }
 
+/// Multiply-adds of a step's product from which on one run may be faster on a GPU: below, its dispatches alone take longer.
+const LARGE: u64 = 1 << 20;
+
+fn is_large<T: Real>(trainer: &Trainer<T>) -> bool {
+    trainer.lane().is_ok_and(|lane| u64::from(lane.shape.rows) * u64::from(lane.shape.params) > LARGE)
+}
+
+/// How long each of two sides is tried by `auto`.
+const TRIAL: Duration = Duration::from_millis(50);
+
+/// Steps a second of `advance`, which says how many it made. (The first call, which builds what is built once, is not counted.)
+pub fn rate(mut advance: impl FnMut() -> u64) -> f64 {
+    advance();
+    let (clock, mut steps) = (Instant::now(), 0);
+    loop {
+        let made = advance();
+        steps += made;
+        if made == 0 || clock.elapsed() > TRIAL {
+            return steps as f64 / clock.elapsed().as_secs_f64();
+        }
+    }
+}
+
+/// Keeps the adapter where it is faster.
+fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
+    let Some(mut elsewhere) = opened.elsewhere else { return opened };
+    let mut one = trainer.clone();
+    let mut most = 4;
+    let gpu = rate(|| {
+        let before = one.steps_done();
+        most *= 2;
+        // (What fails here fails again where it is told.)
+        let _ = elsewhere.advance(&mut one, most);
+        one.steps_done() - before
+    });
+    if elsewhere.trouble().is_some() {
+        return Opened::none("the adapter failed in a trial");
+    }
+    let mut one = trainer.clone();
+    let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
+    let name = elsewhere.name();
+    if gpu > cpu {
+        let note = format!("GPU: {:.1} times faster on {name} than on this CPU, tried for .1 s", gpu / cpu);
+        return Opened { elsewhere: Some(elsewhere), note: Some(note) };
+    }
+    Opened::none(format!("CPU: {:.1} times faster here than on {name}, tried for .1 s", cpu / gpu))
+}
+
 /// Runs the steps.
-#[derive(Debug)]
 pub struct Engine<T> {
     /// `None` for the core's own.
-    device: Option<Box<dyn Device<T> + Send>>,
+    elsewhere: Option<Box<dyn Elsewhere<T> + Send>>,
     name: String,
 }
 
 impl<T: Real> Engine<T> {
     /// The core's own.
     pub fn cpu() -> Self {
-        Self { device: None, name: "cpu".to_string() }
+        Self { elsewhere: None, name: "cpu".to_string() }
     }
 
     /// The engine for a choice and what to tell the user about it, such as that it cannot be met.
@@ -137,27 +207,29 @@ impl<T: Real> Engine<T> {
     /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
     pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
         let cpu = Self::cpu();
-        if *choice != Choice::Cpu && !trainer.train_data().classes().is_empty() {
-            return Ok((cpu, Some("several classes have no graphics kernel; training on the CPU".to_string())));
-        }
-        let opened = match choice {
+        let Opened { elsewhere, note } = match choice {
             Choice::Cpu => return Ok((cpu, None)),
-            Choice::Auto => {
-                let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid) are tried on both";
+            _ if !trainer.train_data().classes().is_empty() => Opened::none("several classes have no graphics kernel"),
+            Choice::Auto if !is_large(trainer) => {
+                let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid) and large models are tried on both";
                 return Ok((cpu, Some(why.to_string())));
             }
-            Choice::Gpu => open(None)?,
-            Choice::Named(name) => open(Some(name))?,
+            Choice::Auto => match open(None, trainer) {
+                Ok(opened) => tried(opened, trainer),
+                // Software is not taken unasked.
+                Err(CliError::Input(why)) => Opened::none(why.trim_start_matches("--device gpu: ")),
+                Err(other) => return Err(other),
+            },
+            Choice::Gpu => open(None, trainer)?,
+            Choice::Named(name) => open(Some(name), trainer)?,
         };
-        let why = match opened.device {
-            Some(device) if trainer.estimator().is_some_and(|estimator| Estimator::<T>::pairs(estimator).is_some()) => {
-                let name = format!("gpu: {}", device.name());
-                return Ok((Self { device: Some(device), name }, opened.note));
+        Ok(match elsewhere {
+            Some(elsewhere) => {
+                let name = format!("gpu: {}", elsewhere.name());
+                (Self { elsewhere: Some(elsewhere), name }, note)
             }
-            Some(_) => format!("method {} has no graphics kernel", trainer.config().method),
-            None => opened.note.unwrap_or_default(),
-        };
-        Ok((cpu, Some(format!("{why}; training on the CPU"))))
+            None => (cpu, Some(format!("{}; training on the CPU", note.unwrap_or_default()))),
+        })
     }
 
     /// What reports call it.
@@ -165,19 +237,62 @@ impl<T: Real> Engine<T> {
         &self.name
     }
 
-    /// [`Trainer::step`].
-    pub fn step(&mut self, trainer: &mut Trainer<T>) -> undercurve::Result<Option<f64>> {
-        match &mut self.device {
+    /// A step of the core's, or some elsewhere, at most so many; as [`Trainer::step`].
+    pub fn advance(&mut self, trainer: &mut Trainer<T>, most: u64) -> undercurve::Result<Option<f64>> {
+        match &mut self.elsewhere {
             None => trainer.step(),
-            Some(device) => trainer.step_with(device.as_mut()),
+            Some(elsewhere) => elsewhere.advance(trainer, most),
         }
     }
 
-    /// Says once that the device failed; the steps from then on are the CPU's.
+    /// Says once that the device failed, and where the steps are made from then on.
     pub fn gave_up(&mut self) -> Option<String> {
-        let reason = one_line(&self.device.as_ref()?.failure()?.to_string());
-        self.device = None;
-        self.name += ", then cpu";
-        Some(format!("{reason}; training goes on on the CPU"))
+        let (reason, goes_on) = self.elsewhere.as_mut()?.trouble()?;
+        let next = match (goes_on, &self.elsewhere) {
+            (true, Some(elsewhere)) => elsewhere.name(),
+            _ => {
+                self.elsewhere = None;
+                "the CPU".to_string()
+            }
+        };
+        self.name += &format!(", then {}", if goes_on { &next } else { "cpu" });
+        Some(format!("{reason}; training goes on on {next}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use undercurve::data::Dataset;
+    use undercurve::trainer::Config;
+
+    /// Steps of the core's that take their time.
+    struct Slow(Duration);
+
+    impl Elsewhere<f32> for Slow {
+        fn name(&self) -> String {
+            "slow".to_string()
+        }
+        fn advance(&mut self, trainer: &mut Trainer<f32>, most: u64) -> undercurve::Result<Option<f64>> {
+            std::thread::sleep(self.0);
+            (0..most.max(1)).try_fold(None, |_, _| trainer.step())
+        }
+        fn trouble(&mut self) -> Option<(String, bool)> {
+            None
+        }
+    }
+
+    #[test]
+    fn the_faster_side_is_taken() {
+        let x: Vec<f32> = (0..4000).map(|k| (k * 7 % 101) as f32 / 101.0).collect();
+        let labels = (0..400).map(|row| u8::from(row % 5 == 0)).collect();
+        let data = Arc::new(Dataset::dense(x, labels, 10).unwrap());
+        let config = Config { length: undercurve::trainer::Length::Steps(1 << 40), ..Config::default() };
+        let trainer = Trainer::<f32>::new(&config, data, None).unwrap();
+        let tried = tried(Opened { elsewhere: Some(Box::new(Slow(Duration::from_millis(60)))), note: None }, &trainer);
+        let note = tried.note.unwrap();
+        assert!(tried.elsewhere.is_none() && note.starts_with("CPU: ") && note.contains(" than on slow"), "{note}");
+        assert!(!is_large(&trainer));
     }
 }

@@ -71,6 +71,15 @@ impl Due {
     }
 }
 
+/// The first step after so many at which a run is looked at: for a report, for the best model, at its end.
+pub fn next_stop<T: Real>(trainer: &Trainer<T>, every: Option<u64>, done: u64) -> u64 {
+    let (end, begin) = (trainer.total_steps(), trainer.pretraining_steps());
+    let part = every.unwrap_or_else(|| end.div_ceil(20).max(1));
+    let own = (end - begin).div_ceil(undercurve::trainer::LOOKS).max(1);
+    let of_own = begin + done.checked_sub(begin).map_or(0, |done| (done / own + 1) * own);
+    of_own.min((done / part + 1) * part).min(end)
+}
+
 /// How a run is told, and when it is saved and stopped.
 pub struct Manner<'a> {
     /// The training data's file.
@@ -171,9 +180,9 @@ impl<T: Real> Training<T> {
         reporter.report(self.measure()?, method, &classes, seconds)
     }
 
-    /// Makes a step, and looks at what came of it; gives the objective on its batch.
-    pub fn advance(&mut self) -> Result<Option<f64>> {
-        let stepped = self.engine.step(&mut self.trainer).map_err(|error| self.failed(error))?;
+    /// Makes a step, or elsewhere some, at most so many, and looks at what came of it; gives the objective on the last batch.
+    pub fn advance(&mut self, most: u64) -> Result<Option<f64>> {
+        let stepped = self.engine.advance(&mut self.trainer, most).map_err(|error| self.failed(error))?;
         if let Some(note) = self.engine.gave_up() {
             eprintln!("note: {note}");
         }
@@ -509,7 +518,9 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if over {
             break;
         }
-        let stepped = run.advance()?;
+        let stop = |every| next_stop(&run.trainer, every, done);
+        let next = stop(manner.every).min(stop(manner.save_every.or(manner.every)));
+        let stepped = run.advance(next.saturating_sub(done))?;
         report_due |= report.is_now(&run.trainer);
         save_due = save.is_now(&run.trainer);
         let at = run.trainer.progress().0;

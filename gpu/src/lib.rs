@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Trainer`](undercurve::trainer::Trainer) steps through it with [`GpuDevice`]: `trainer.step_with(&mut device)`.
+//! A [`Trainer`](undercurve::trainer::Trainer), or many of them, train on it by a [`Fleet`].
 //!
 //! On the web the functions named `*_async` are to be used; the blocking ones do not exist there.
 //!
@@ -32,8 +32,6 @@
 #![forbid(unsafe_code)]
 
 mod context;
-#[cfg(not(target_arch = "wasm32"))]
-mod device;
 mod error;
 mod exact;
 #[cfg(not(target_arch = "wasm32"))]
@@ -42,8 +40,6 @@ pub mod kernel;
 mod lanes;
 
 pub use context::Context;
-#[cfg(not(target_arch = "wasm32"))]
-pub use device::GpuDevice;
 pub use error::GpuError;
 pub use exact::{ExactMetrics, GpuExact};
 #[cfg(not(target_arch = "wasm32"))]

@@ -3,13 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use undercurve::batch::{Batch, Drawn};
 use undercurve::data::Dataset;
-use undercurve::estimator::{AucPairwise, Link};
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Device, Length, Trainer};
+use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::lane;
-use undercurve_gpu::{Context, Fleet, GpuDevice, GpuError, GpuExact, Lanes, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, Lanes, PairKernel, PairWeight, RowSum, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
 
 /// The first adapter that opens: the layer knows one device at a time.
@@ -44,7 +42,7 @@ fn a_lost_device_is_an_error_wherever_it_is_lost() {
     let Some(layer) = layer("lost") else { return };
     for after in waits(&[0, 1, 2, 3, 8]) {
         for (test, fault) in
-            [("until_lost", "lose"), ("until_lost", "stall"), ("steps_until_lost", "lose"), ("sums_until_lost", "lose")]
+            [("until_lost", "lose"), ("until_lost", "stall"), ("wide_until_lost", "lose"), ("sums_until_lost", "lose")]
         {
             let text = child(test, fault, after, &layer);
             assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
@@ -154,25 +152,25 @@ fn until_lost() {
 
 #[test]
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
-fn steps_until_lost() {
+fn wide_until_lost() {
     let context = first().unwrap();
-    let mut device = GpuDevice::new(context);
-    let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
-    let auc = AucPairwise::new(loss, Link::Identity);
-    let scores = [0.1, -0.2, 0.3];
-    let batch = Batch::new(&scores, 1, &[0, 2, 3], &[20, 5], Drawn::Stratified).unwrap();
-    let mut grad = [9.0; 3];
-    let mut step = |device: &mut GpuDevice| {
-        let before = grad;
-        let value = device.update(&auc, &batch, &mut [], &mut grad);
-        assert!(value.is_some() || grad == before);
-        value
+    let shape = lane::shape(&[2, 3, 1], 1, 0);
+    let error = match Lanes::wide(&context, &shape, &[0.25; 6], 1) {
+        Err(error) => error,
+        Ok(mut lanes) => {
+            let mut list = vec![0; shape.list_len()];
+            list[0] = 40;
+            let mut piece = || {
+                lanes.advance(5, &list.repeat(5), &[0], &[0.1; 10])?;
+                lanes.values()?;
+                lanes.state(0)
+            };
+            let error = (0..100).find_map(|_| piece().err()).expect("the device was not lost");
+            assert_eq!(piece(), Err(error.clone()));
+            error
+        }
     };
-    let taken = (0..100).take_while(|_| step(&mut device).is_some()).count();
-    assert!(taken < 100);
-    let failure = device.failure().unwrap().to_string();
-    assert!(failure.contains("the GPU was lost"), "{failure}");
-    assert_eq!(step(&mut device), None);
+    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
 }
 
 #[test]

@@ -97,6 +97,16 @@ fn runs_side_by_side_are_those_of_the_cpu() {
     }
 }
 
+/// Batches that no workgroup holds, and few runs of a large model, take all of the device for each step.
+#[test]
+fn large_steps_are_those_of_the_cpu() {
+    for context in contexts() {
+        let wide: [(&str, &str); 2] = [("negatives", "450"), ("positives", "75")];
+        compare(&context, 8, ("soap", "mlp-tanh:20", &wide, 2));
+        compare(&context, 8, ("ppd-sg", "mlp:64,70", &[("sampling", "uniform"), ("batch", "200"), ("stage", "5")], 1));
+    }
+}
+
 /// Every method that has lanes with every rule, 64 seeds of a linear model: minutes. (Of networks, a ReLU that turns over in one
 /// run and not in the other moves more than rounding does; lanes.rs compares them to the bit with their mirror.)
 #[test]

@@ -425,7 +425,7 @@ where
             true => host.resume(&lent, &mut state, &mut buffers).unwrap(),
         }
         started = true;
-        if host.step(&lent, &mut state, &mut buffers, &mut passes, None).unwrap().is_none() {
+        if host.step(&lent, &mut state, &mut buffers, &mut passes).unwrap().is_none() {
             break;
         }
     }
@@ -597,7 +597,7 @@ fn state_belongs_to_the_segments_that_own_it() {
         let mut memory = vec![0.0; host.passes(&data).unwrap()];
         let mut passes = Chunks::new(&mut memory);
         host.start(&data, &mut state, &mut buffers).unwrap();
-        while host.step(&data, &mut state, &mut buffers, &mut passes, None).unwrap().is_some() {}
+        while host.step(&data, &mut state, &mut buffers, &mut passes).unwrap().is_some() {}
         let w = host.params(&data, &state).unwrap();
         let rows = data.segments.starts()[owners.start] as usize..data.segments.starts()[owners.end] as usize;
         let scores = data.segments.order()[rows].iter().map(|&row| {

@@ -225,7 +225,7 @@ impl World {
         host.start(&data, &mut state, &mut buffers).unwrap();
         let (low, high) = host.estimator.aux();
         let mut path = vec![state.real[..4 + low + high].to_vec()];
-        while host.step(&data, &mut state, &mut buffers, &mut passes, None).unwrap().is_some() {
+        while host.step(&data, &mut state, &mut buffers, &mut passes).unwrap().is_some() {
             path.push(state.real[..4 + low + high].to_vec());
         }
         path

@@ -306,7 +306,7 @@ fn host_of<E: Estimator<f64>, A: Algorithm<f64> + Clone>(
     }
     let mut values = 0;
     let end = loop {
-        match host.step(&data, &mut state, &mut buffers, &mut passes, None) {
+        match host.step(&data, &mut state, &mut buffers, &mut passes) {
             Ok(Some(value)) => assert!(value.is_finite()),
             Ok(None) => panic!("an end"),
             Err(error) => break error,

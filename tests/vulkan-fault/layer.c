@@ -80,14 +80,15 @@ static Result wait_fences(void *device, uint32_t count, const uint64_t *fences, 
 
 static Result (*next_semaphore_value)(void *, uint64_t, uint64_t *);
 static Result semaphore_value(void *device, uint64_t semaphore, uint64_t *value) {
-    static uint64_t last;
+    static uint64_t last, whose;
     if (fault("lose", 0)) return DEVICE_LOST;
     if (fault("stall", 0)) {
-        *value = last;
+        /* That of a device made since then has never moved. */
+        *value = semaphore == whose ? last : 0;
         return SUCCESS;
     }
     Result result = next_semaphore_value(device, semaphore, value);
-    if (result == SUCCESS) last = *value;
+    if (result == SUCCESS) last = *value, whose = semaphore;
     return result;
 }
 

@@ -4,7 +4,7 @@
 //! back-propagates. It holds configuration only. What changes is a [`RunState`], which is all that is saved; [`Buffers`]
 //! are made anew from it. The [`Trainer`](crate::trainer::Trainer) is its owning form.
 //!
-//! Every part may be one of one's own: [`Model`], [`Estimator`], [`Algorithm`], [`Sampler`], [`Passes`], [`Device`].
+//! Every part may be one of one's own: [`Model`], [`Estimator`], [`Algorithm`], [`Sampler`], [`Passes`].
 //!
 //! ```
 //! use undercurve::algorithm::Adam;
@@ -29,18 +29,16 @@
 //! let mut passes = Chunks::new(&mut memory);
 //!
 //! host.start(&data, &mut state, &mut buffers)?;
-//! while host.step(&data, &mut state, &mut buffers, &mut passes, None)?.is_some() {}
+//! while host.step(&data, &mut state, &mut buffers, &mut passes)?.is_some() {}
 //! assert!(host.params(&data, &state)?[0] > 0.0); // weight, bias
 //! # Ok::<(), undercurve::Error>(())
 //! ```
 
 mod ahead;
-mod device;
 mod memory;
 mod passes;
 
 pub use ahead::Ahead;
-pub use device::Device;
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
 
@@ -108,7 +106,7 @@ pub struct Pretraining {
 /// let mut buffers = Buffers::new(&mut w, &mut f, &mut u, &mut k);
 /// let mut memory = vec![0.0; host.passes(&data)?];
 /// host.start_at(&[1.0, 0.0], &data, &mut state, &mut buffers)?; // … and no bias
-/// assert_eq!(host.step(&data, &mut state, &mut buffers, &mut Chunks::new(&mut memory), None)?, Some(1.25));
+/// assert_eq!(host.step(&data, &mut state, &mut buffers, &mut Chunks::new(&mut memory))?, Some(1.25));
 /// assert_eq!(host.params(&data, &state)?, [0.75, 0.0]); // 1 − ½·(½·0 + 1½·1 − 2·½), as Σ c_i x_i is ½
 /// # Ok::<(), undercurve::Error>(())
 /// ```
@@ -411,7 +409,6 @@ impl<M, E, A, S> Host<M, E, A, S> {
         state: &mut RunState<'_, T>,
         buffers: &mut Buffers<'_, T>,
         passes: &mut impl Passes<T, M>,
-        device: Option<&mut dyn Device<T>>,
     ) -> Result<Option<f64>>
     where
         M: Model<T>,
@@ -430,12 +427,12 @@ impl<M, E, A, S> Host<M, E, A, S> {
             Some(first) if pretraining => {
                 let Pretraining { estimator, algorithm, sampler, .. } = first;
                 let phase = Phase { estimator, algorithm, sampler, length: params, pretraining };
-                self.step_of(&phase, &mut running, None)?
+                self.step_of(&phase, &mut running)?
             }
             _ => {
                 let Self { estimator, algorithm, sampler, .. } = self;
                 let phase = Phase { estimator, algorithm, sampler, length: sizes.length, pretraining };
-                self.step_of(&phase, &mut running, device)?
+                self.step_of(&phase, &mut running)?
             }
         };
         match self.pretraining {
@@ -459,7 +456,6 @@ impl<M, E, A, S> Host<M, E, A, S> {
         &self,
         phase: &Phase<'_, E2, A2, S2>,
         running: &mut Running<'_, '_, T, M, impl Passes<T, M>>,
-        mut device: Option<&mut dyn Device<T>>,
     ) -> Result<Option<f64>>
     where
         M: Model<T>,
@@ -467,11 +463,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         loop {
             match phase.algorithm.next(&running.memory(phase)) {
                 Ask::Evaluate { term, at, previous, draw, rate, want } => {
-                    let lent: Option<&mut dyn Device<T>> = match &mut device {
-                        Some(device) => Some(&mut **device),
-                        None => None,
-                    };
-                    let evaluated = running.evaluate(phase, (term, rate), at, previous, draw, want, lent);
+                    let evaluated = running.evaluate(phase, (term, rate), at, previous, draw, want);
                     let value = match evaluated {
                         // A line search may try a point whose value does not fit; that is no decrease, not the end.
                         Err(Error::Overflow { .. }) if draw == Draw::All && want == Want::Both => {
@@ -783,7 +775,6 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     }
 
     /// Draws, scores, estimates and back-propagates; the gradient is left in `desk.grad`.
-    #[allow(clippy::too_many_arguments)] // those of the ask, and the device
     fn evaluate<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
@@ -792,7 +783,6 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         previous: Option<Point>,
         draw: Draw,
         want: Want,
-        device: Option<&mut dyn Device<T>>,
     ) -> Result<f64> {
         if term >= phase.estimator.terms()
             || !(EVERYTHING || want == Want::Both && previous.is_none() && draw != Draw::Again)
@@ -827,7 +817,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let (weights, aux) = self.pieces.points[from..from + phase.length].split_at(params);
         let (by_params, by_aux) = desk.grad[..phase.length].split_at_mut(params);
         let state = &mut self.pieces.bank[..phase.estimator.state_len(owned.len())];
-        let mut scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
+        let scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
         let value = match want {
             Want::Track if EVERYTHING => {
                 phase.estimator.track(&batch, state, scratch)?;
@@ -838,17 +828,8 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
                 phase.estimator.gradient(&batch, aux, state, scratch, out)?
             }
             Want::Both | Want::Track | Want::Gradient => {
-                let computed = match (device, if cfg!(feature = "compact") { None } else { phase.estimator.pairs() }) {
-                    (Some(device), Some(pairs)) => device.update(pairs, &batch, state, slopes),
-                    _ => None,
-                };
-                match computed {
-                    Some(value) => value?,
-                    None => {
-                        let out = Grad { scores: slopes, aux: by_aux };
-                        phase.estimator.update(&batch, aux, state, scratch.reborrow(), out)?
-                    }
-                }
+                let out = Grad { scores: slopes, aux: by_aux };
+                phase.estimator.update(&batch, aux, state, scratch, out)?
             }
         };
         by_params.fill(T::ZERO);

@@ -8,7 +8,6 @@ use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, Link};
-use crate::host::Device;
 use crate::real::Real;
 use alloc::vec::Vec;
 
@@ -36,8 +35,8 @@ macro_rules! each {
 }
 
 impl<T: Real> Run<T> for AnyRun<T> {
-    fn step(&mut self, data: &Dataset<T>, device: Option<&mut dyn Device<T>>) -> Result<Option<f64>> {
-        each!(self, run => run.step(data, device))
+    fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
+        each!(self, run => run.step(data))
     }
     fn is_done(&self) -> bool {
         each!(self, run => run.is_done())

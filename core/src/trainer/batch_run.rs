@@ -11,7 +11,7 @@ use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals
 use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
-use crate::host::{Buffers, Data, Device, Host, Last, Passes, Pretraining, RunState, Sizes};
+use crate::host::{Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -360,11 +360,11 @@ where
     A: Algorithm<T>,
     S: Sampler,
 {
-    fn step(&mut self, data: &Dataset<T>, device: Option<&mut dyn Device<T>>) -> Result<Option<f64>> {
+    fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
         let Self { host, grouped, real, f64, u64, buffers, passes, .. } = self;
         let all = grouped.data(data.rows())?;
         let mut state = RunState { real, f64, u64 };
-        let value = buffers.lend(|buffers| host.step(&all, &mut state, buffers, passes, device))?;
+        let value = buffers.lend(|buffers| host.step(&all, &mut state, buffers, passes))?;
         if value.is_some() && self.is_done() {
             self.keep_the_better(data)?;
         }

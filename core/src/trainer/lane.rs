@@ -41,6 +41,14 @@ impl<T: Real> Trainer<T> {
         Ok(&self.batches()?.real)
     }
 
+    /// The objective's estimate on the last batch, NaN before there is one.
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn value(&self) -> Result<f64> {
+        Ok(self.batches()?.f64[0])
+    }
+
     /// How many of the next steps, at most so many, are plain ones, which somebody else can make; where it is 0 and the run not
     /// at its end, the next is [`step`](Self::step)'s.
     ///

@@ -26,7 +26,6 @@ mod warning;
 #[cfg(feature = "every-method")]
 mod watch;
 
-pub use crate::host::Device;
 pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
@@ -342,16 +341,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// As the estimator and the algorithm; `Overflow` when training has left the number type's range. The parameters
     /// are then as before the step; the batch is drawn, and the estimator's state may have seen it.
     pub fn step(&mut self) -> Result<Option<f64>> {
-        self.run.step(self.beside.rows(&self.train), None)
-    }
-
-    /// As [`step`](Self::step), with the sums over pairs computed by `device` where the method has some
-    /// ([`Estimator::pairs`](crate::estimator::Estimator::pairs)). Everything else stays in the core, reports included.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn step_with(&mut self, device: &mut dyn Device<T>) -> Result<Option<f64>> {
-        self.run.step(self.beside.rows(&self.train), Some(device))
+        self.run.step(self.beside.rows(&self.train))
     }
 
     /// Whether the run is over: [`step`](Self::step) has nothing more to do. Also of a run that was saved at its end.

@@ -4,7 +4,6 @@ use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, Link};
-use crate::host::Device;
 use crate::real::Real;
 use alloc::vec::Vec;
 
@@ -61,7 +60,7 @@ pub trait Run<T: Real> {
     ///
     /// # Errors
     /// As its parts. The model is then as before.
-    fn step(&mut self, data: &Dataset<T>, device: Option<&mut dyn Device<T>>) -> Result<Option<f64>>;
+    fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>>;
     /// Whether [`step`](Self::step) has nothing more to do.
     fn is_done(&self) -> bool;
     /// Steps done.

@@ -13,7 +13,6 @@ use crate::finite_sum::{
     AnySum, AsOracle, Event, FiniteSum, Lent, Memory, ModelSum, Oracle, Run as SumState, View, gradient,
     largest_eigenvalue, largest_eigenvalue_need, loss_of,
 };
-use crate::host::Device;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{Method, Settings};
@@ -241,7 +240,7 @@ impl<T: Real, M: Model<T>, F: FiniteSum<T>, L: Lent<T>> SumRun<T, M, F, L> {
 
 impl<T: Real, M: Model<T> + Sync, F: FiniteSum<T>, L: Lent<T>> Run<T> for SumRun<T, M, F, L> {
     /// One minibatch, or a piece of a walk over all rows.
-    fn step(&mut self, data: &Dataset<T>, _: Option<&mut dyn Device<T>>) -> Result<Option<f64>> {
+    fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
         if self.is_done() {
             return Ok(None);
         }

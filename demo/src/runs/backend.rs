@@ -189,7 +189,7 @@ fn until_end<T: Real>(
         if walk::stopped().is_some() {
             return Ok(Ended::Stopped);
         }
-        if let Err(error) = training.advance() {
+        if let Err(error) = training.advance(1) {
             return Ok(Ended::Failed(error));
         }
         report_due |= due.is_now(&training.trainer);

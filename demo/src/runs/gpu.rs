@@ -1,19 +1,16 @@
 //! Many runs on a graphics adapter: those that can go side by side in one fleet, the others on the processor.
 
 use super::backend::{Backend, Cpu, Hear, List, Told};
-use crate::device::{self, Choice};
+use crate::device::{self, Choice, rate};
 use crate::error::{CliError, Result};
 use crate::walk::{self, Due, Training};
 use std::collections::BTreeSet;
+use std::iter;
 use std::mem;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
 use undercurve::trainer::Trainer;
 use undercurve_gpu::{Context, Fleet, GpuError};
-
-/// How long each side is tried, where the faster one is to be found.
-const TRIAL: Duration = Duration::from_millis(50);
 
 /// A run and its number, its trainer, when it is told of, and whether it has ended.
 type Work<'a> = (((&'a mut (usize, Training<f32>), &'a mut Trainer<f32>), &'a mut Due), &'a mut bool);
@@ -66,18 +63,6 @@ pub fn backend(
     }
 }
 
-/// Steps a second of `advance`, which says how many it made.
-fn rate(mut advance: impl FnMut() -> u64) -> f64 {
-    let (clock, mut steps) = (Instant::now(), 0);
-    loop {
-        let made = advance();
-        steps += made;
-        if made == 0 || clock.elapsed() > TRIAL {
-            return steps as f64 / clock.elapsed().as_secs_f64();
-        }
-    }
-}
-
 impl Gpu {
     /// How many times faster than the processor with all its threads it is, for the largest part of the runs that can go side by
     /// side; or why it has nothing to say.
@@ -90,13 +75,11 @@ impl Gpu {
         let mut one = trainers[0].clone();
         let mut fleet = Fleet::new(&self.context, trainers).map_err(|error| error.to_string())?;
         let done = |fleet: &mut Fleet| fleet.sync().iter().map(|trainer| trainer.steps_done()).sum::<u64>();
-        // (What is built once is not counted.)
-        fleet.advance(8);
         let mut before = done(&mut fleet);
-        let mut steps = 8;
+        let mut steps = 4;
         let gpu = rate(|| {
-            fleet.advance(steps);
             steps *= 2;
+            fleet.advance(steps);
             let after = done(&mut fleet);
             after - std::mem::replace(&mut before, after)
         });
@@ -118,7 +101,8 @@ impl Gpu {
         mut fleet: Fleet,
         mut group: Vec<(usize, Training<f32>)>,
     ) -> Result<()> {
-        let stops: BTreeSet<u64> = group.iter().flat_map(|(_, one)| stops(&one.trainer, list.args.every)).collect();
+        let every = list.args.every;
+        let stops: BTreeSet<u64> = group.iter().flat_map(|(_, one)| stops(&one.trainer, every)).collect();
         let mut dues: Vec<Due> = group.iter().map(|(_, one)| Due::new(&one.trainer, list.args.every)).collect();
         let mut ended = vec![false; group.len()];
         let (mut at, mut renewed) = (0, false);
@@ -218,13 +202,10 @@ fn look(
     Ok(())
 }
 
-/// Steps at which a run is looked at: for a report, and for the best model.
-fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> Vec<u64> {
-    let (end, begin) = (trainer.total_steps(), trainer.pretraining_steps());
-    let part = every.unwrap_or_else(|| end.div_ceil(20).max(1));
-    let own = (end - begin).div_ceil(undercurve::trainer::LOOKS).max(1);
-    let reports = (0..=end).step_by(usize::try_from(part).unwrap_or(usize::MAX));
-    reports.chain((begin..=end).step_by(own as usize)).chain([end]).collect()
+/// All steps from the first at which a run is looked at.
+fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> impl Iterator<Item = u64> {
+    let end = trainer.total_steps();
+    iter::successors(Some(0), move |&at| (at < end).then(|| walk::next_stop(trainer, every, at)))
 }
 
 /// The runs of a list by what can go side by side.

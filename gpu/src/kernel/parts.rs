@@ -78,12 +78,9 @@ pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
     ] {
         let _ = writeln!(text, "const {name} = {value}u;");
     }
-    for (name, value) in [
-        ("SIGMOID", shape.sigmoid),
-        ("TANH", shape.tanh),
-        ("PULL", shape.pull),
-        ("RISING", shape.rule == "amsgrad"),
-    ] {
+    for (name, value) in
+        [("SIGMOID", shape.sigmoid), ("TANH", shape.tanh), ("PULL", shape.pull), ("RISING", shape.rule == "amsgrad")]
+    {
         let _ = writeln!(text, "const {name} = {value};");
     }
     text.push_str(include_str!("common.wgsl"));
