@@ -1,5 +1,5 @@
-//! Sorting of keys: the standard library's, or with the feature `compact` one of a twentieth of its code. Keys are unique
-//! or indistinguishable, so the order is the same.
+//! Sorting and selecting of keys: the standard library's, or with the feature `compact` one of a twentieth of its code.
+//! Keys are unique or indistinguishable, so the order is the same.
 
 use core::cmp::Ordering;
 
@@ -35,8 +35,51 @@ pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Orde
 }
 
 #[cfg(feature = "compact")]
-pub(crate) fn select_descending_by(items: &mut [u32], _from: usize, _to: usize, key: impl Fn(u32) -> u64) {
-    heap(items, |&a, &b| (key(a), a) > (key(b), b));
+pub(crate) fn select_descending_by(items: &mut [u32], from: usize, to: usize, key: impl Fn(u32) -> u64) {
+    let before = |&a: &u32, &b: &u32| (key(a), a) > (key(b), b);
+    select(items, to, &before);
+    select(&mut items[..=to], from, &before);
+}
+
+/// Puts the item of a place there, those before it before: quickselect, O(n) but where every pivot is a bad one; then by the sort.
+#[cfg(feature = "compact")]
+fn select<E: Copy>(mut items: &mut [E], mut place: usize, before: &impl Fn(&E, &E) -> bool) {
+    for _ in 0..2 * usize::BITS {
+        if items.len() < 16 {
+            break;
+        }
+        let (low, middle, high) = (items[0], items[items.len() / 2], items[items.len() - 1]);
+        // The median of the three is none of the ends of all, so both parts have an item.
+        let (low, high) = if before(&high, &low) { (high, low) } else { (low, high) };
+        let pivot = match middle {
+            _ if before(&middle, &low) => low,
+            _ if before(&high, &middle) => high,
+            _ => middle,
+        };
+        let (mut left, mut right) = (0, items.len() - 1);
+        loop {
+            while before(&items[left], &pivot) {
+                left += 1;
+            }
+            while before(&pivot, &items[right]) {
+                right -= 1;
+            }
+            if left >= right {
+                break;
+            }
+            items.swap(left, right);
+            left += 1;
+            right -= 1;
+        }
+        // Before `left` none comes after the pivot, from there on none before it.
+        if place < left {
+            items = &mut items[..left];
+        } else {
+            items = &mut items[left..];
+            place -= left;
+        }
+    }
+    heap(items, before);
 }
 
 /// Heap sort: n log n whatever the order, in place.
@@ -78,7 +121,7 @@ mod tests {
     #[test]
     fn orders_are_those_of_the_standard_library() {
         let mut rng = Rng::keyed(1, 2, 3);
-        for len in 1..60u32 {
+        for len in (1..60u32).chain([1000, 5000]) {
             let keys: Vec<u64> = (0..len).map(|_| rng.next_u64() % 20).collect();
             let (mut ours, mut theirs) = (keys.clone(), keys.clone());
             ascending(&mut ours);
@@ -92,14 +135,17 @@ mod tests {
             ascending_by(&mut order, |a, b| (key(a), a).cmp(&(key(b), b)));
             assert_eq!(order, stable);
 
-            let (from, to) = (rng.below(len) as usize, len as usize - 1);
+            let to = rng.below(len);
+            let (from, to) = (rng.below(to + 1) as usize, to as usize);
             let mut places: Vec<u32> = (0..len).collect();
             select_descending_by(&mut places, from, to, key);
             stable.sort_by_key(|&at| core::cmp::Reverse((key(at), at)));
-            assert_eq!(places[from], stable[from]);
-            places[from..].sort_unstable();
-            stable[from..].sort_unstable();
-            assert_eq!(places[from..], stable[from..]);
+            assert_eq!((places[from], places[to]), (stable[from], stable[to]));
+            for part in [0..from, from..to + 1, to + 1..len as usize] {
+                places[part.clone()].sort_unstable();
+                stable[part.clone()].sort_unstable();
+                assert_eq!(places[part.clone()], stable[part]);
+            }
         }
     }
 }

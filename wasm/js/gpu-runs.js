@@ -1,31 +1,13 @@
-// Runs side by side on a graphics adapter. The kernels are in a module of their own, which is loaded here; the runs are those of
-// the full module, which draws their batches, makes the steps that are no plain ones, and goes on where the device stops.
+// Runs side by side on a graphics adapter. The kernels are in a module of their own; the runs are those of the full module,
+// which draws their batches, makes the steps that are no plain ones, and goes on where the device stops.
 
-import { once, taken } from "./load.js";
-
-/** @type {typeof import("./pkg/undercurve_webgpu.js")} */
-let kernels;
-
-/**
- * Loads the module, once.
- * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
- */
-export const initWebGpu = /* @__PURE__ */ once(
-  "undercurve_webgpu_bg.wasm",
-  () => import("./pkg/undercurve_webgpu.js"),
-  (glue) => (kernels = glue),
-);
+import { kernels } from "./kernels.js";
+import { taken } from "./load.js";
 
 /** Steps that are drawn at a time, at most. */
 const PIECE = 64;
 
 const words = (error) => String(error?.message ?? error);
-
-/** A device. @param {boolean} software whether one in software will do */
-export async function openGpu(software) {
-  await initWebGpu();
-  return kernels.Gpu.open(software);
-}
 
 /** Trainers of the full module, on the same rows, whose steps a device makes. */
 export class GpuRuns {

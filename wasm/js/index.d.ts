@@ -4,6 +4,8 @@ export { CLASS_METHODS, METHODS } from "./methods.js";
 export type { Domain, MethodInfo } from "./methods.js";
 export { NoGpu } from "./backend.js";
 export type { Backend } from "./backend.js";
+export { Exact } from "./exact.js";
+export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 export { Lanes } from "./lanes.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 export { Session } from "./session.js";

@@ -1,6 +1,7 @@
 // The package without a worker: `await init()` once, then sessions.
 
 export { NoGpu } from "./backend.js";
+export { Exact } from "./exact.js";
 export { Lanes } from "./lanes.js";
 export { NeedsFull, init, initFull } from "./modules.js";
 export { CLASS_METHODS, METHODS } from "./pkg/methods.js";

@@ -155,7 +155,7 @@ export class Lanes {
     let gpu;
     let why;
     try {
-      const { GpuRuns, openGpu } = await import("./gpu-runs.js");
+      const [{ GpuRuns }, { openGpu }] = await Promise.all([import("./gpu-runs.js"), import("./kernels.js")]);
       gpu = new GpuRuns(await openGpu(asked === "gpu-software"), this.#sessions.map((session) => session[TRAINER]), rested);
       why = gpu.refusal(0);
     } catch (error) {

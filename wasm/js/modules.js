@@ -29,6 +29,12 @@ export const initFull = /* @__PURE__ */ once(
   (glue) => (full = glue),
 );
 
+/** The full module's classes, which are loaded if they are not yet. */
+export async function fullModule() {
+  await initFull();
+  return full;
+}
+
 /** Something was asked for that only the full module has, and that is not loaded. */
 export class NeedsFull extends Error {
   name = "NeedsFull";

@@ -1,3 +1,3 @@
-// The kernels for a graphics adapter. Lanes load them by themselves; who knows that they are needed may do it before.
+// The kernels for a graphics adapter. `Lanes` and `Exact` load them by themselves; who knows that they are needed may do it before.
 
-export { initWebGpu } from "./gpu-runs.js";
+export { initWebGpu } from "./kernels.js";

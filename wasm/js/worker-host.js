@@ -1,6 +1,6 @@
 // Inside the worker: answers the calls of `worker.js` one after the other.
 
-import { Lanes, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
+import { Exact, Lanes, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
 const sessions = new Map();
 const files = new Map();
@@ -68,6 +68,17 @@ const calls = {
     const loaded = await held(session).load(lane);
     sessions.set(++last, loaded);
     return { session: last };
+  },
+  async createExact(options) {
+    const exact = await Exact.create(options);
+    sessions.set(++last, exact);
+    return { session: last, backend: exact.backend, reason: exact.backendReason };
+  },
+  /** One of its calls, with what computes since. */
+  async exact(session, call, ...args) {
+    const of = held(session);
+    const answer = await of[call](...args);
+    return { answer, backend: of.backend, reason: of.backendReason };
   },
   advance(session, slice, view) {
     const trainer = held(session);

@@ -1,4 +1,5 @@
 import type { Backend } from "./backend.js";
+import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
 import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
@@ -6,6 +7,7 @@ export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRow
 
 export { NoGpu } from "./backend.js";
 export type { Backend } from "./backend.js";
+export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 
 /** A worker with the module loaded. It can hold several sessions and prepares data, too. */
@@ -56,3 +58,18 @@ export declare function createTrainer<C extends number | undefined = undefined>(
 export declare function createTrainer<C extends number | undefined = undefined>(
   options: TrainerOptions<C> & { engine?: Engine; backend?: Backend; lanes?: undefined },
 ): Promise<WorkerTrainer<C>>;
+
+/** Metrics, exact values and gradients of all rows, in a worker. Scores are copied there. */
+export declare class WorkerExact implements ExactOf {
+  readonly backend: string;
+  readonly backendReason: string;
+  metrics(scores: Float32Array): Promise<ExactMetrics>;
+  auc(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
+  pauc(scores: Float32Array, fpr: [number, number], of?: PairLoss): Promise<ExactSum>;
+  ap(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
+  /** Gives the memory back, and the worker if it was made for these rows. */
+  dispose(): void;
+}
+
+/** Exact sums over all rows in a worker of their own, or in `engine`. */
+export declare function createExact(options: ExactOptions & { engine?: Engine }): Promise<WorkerExact>;

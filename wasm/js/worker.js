@@ -175,6 +175,53 @@ export class WorkerLanes {
   }
 }
 
+/** All rows of two classes, in a worker: as `Exact`. */
+export class WorkerExact {
+  #engine;
+  #session;
+  #owned;
+
+  /** @param {Engine} engine @param {boolean} owned @param {{ session: number, backend: string, reason: string }} made */
+  constructor(engine, owned, { session, backend, reason }) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#owned = owned;
+    this.backend = backend;
+    this.backendReason = reason;
+  }
+
+  async #call(...args) {
+    const { answer, backend, reason } = await this.#engine.call("exact", this.#session, ...args);
+    [this.backend, this.backendReason] = [backend, reason];
+    return answer;
+  }
+
+  /** @param {Float32Array} scores copied to the worker */
+  metrics(scores) {
+    return this.#call("metrics", scores);
+  }
+
+  /** @param {Float32Array} scores @param {{ loss?: string, param?: number }} [of] */
+  auc(scores, of) {
+    return this.#call("auc", scores, of);
+  }
+
+  /** @param {Float32Array} scores @param {[number, number]} fpr @param {{ loss?: string, param?: number }} [of] */
+  pauc(scores, fpr, of) {
+    return this.#call("pauc", scores, fpr, of);
+  }
+
+  /** @param {Float32Array} scores @param {{ loss?: string, param?: number }} [of] */
+  ap(scores, of) {
+    return this.#call("ap", scores, of);
+  }
+
+  /** Gives the memory back, and the worker if it was made for these rows. */
+  dispose() {
+    leave(this.#engine, this.#session, this.#owned);
+  }
+}
+
 /** Gives a session back, and the worker if it is its own. */
 function leave(engine, session, owned) {
   if (owned) engine.dispose();
@@ -194,6 +241,22 @@ export async function createTrainer({ engine, backend, ...options }) {
     if (options.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...options, backend }));
     const { session } = await home.call("create", options);
     return new WorkerTrainer(home, session, owned, how);
+  } catch (error) {
+    if (owned) home.dispose();
+    throw error;
+  }
+}
+
+/**
+ * Exact metrics, values and gradients of all rows, in a worker of their own, or in `engine`.
+ * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software", engine?: Engine }} options
+ * @returns {Promise<WorkerExact>}
+ */
+export async function createExact({ engine, ...options }) {
+  const owned = engine === undefined;
+  const home = engine ?? new Engine();
+  try {
+    return new WorkerExact(home, owned, await home.call("createExact", options));
   } catch (error) {
     if (owned) home.dispose();
     throw error;

@@ -14,6 +14,8 @@ extern crate alloc;
 #[cfg(any(feature = "files", feature = "webgpu", not(target_arch = "wasm32")))]
 extern crate std;
 
+#[cfg(any(feature = "full", feature = "webgpu"))]
+mod exact;
 #[cfg(feature = "files")]
 mod files;
 #[cfg(feature = "full")]
@@ -34,6 +36,8 @@ mod train;
 #[cfg(feature = "webgpu")]
 mod webgpu;
 
+#[cfg(feature = "full")]
+pub use exact::Exact;
 #[cfg(feature = "files")]
 pub use files::{Prepared, Table};
 #[cfg(feature = "full")]
@@ -45,7 +49,7 @@ pub use train::{Data, Drawn, Options, Trainer, flip_labels};
 #[cfg(feature = "full")]
 pub use train::{draw_pinwheel, draw_towns, pinwheel_classes};
 #[cfg(feature = "webgpu")]
-pub use webgpu::{Gpu, GpuLanes};
+pub use webgpu::{Gpu, GpuExact, GpuLanes};
 
 /// What the standard library brings where it is there.
 #[cfg(all(target_arch = "wasm32", not(any(feature = "files", feature = "webgpu"))))]

@@ -1,11 +1,12 @@
 //! The kernels, through the browser's WebGPU. The module has no trainer: runs cross as arrays ([`lane.rs`](lane) of the full
 //! module says what they are).
 
+use crate::exact::{loss, told};
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::Error;
-use undercurve_gpu::{Context, GpuError, Lanes};
+use undercurve_gpu::{Context, ExactMetrics, GpuError, Lanes};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// A device of a graphics adapter.
@@ -63,5 +64,64 @@ impl GpuLanes {
         self.0.states_async(&mut out).await?;
         out.extend(self.0.values_async().await?);
         Ok(out)
+    }
+}
+
+/// Metrics and exact sums over pairs of whole data: the calls of `Exact` in the full module. They come one after the other.
+#[wasm_bindgen]
+pub struct GpuExact {
+    exact: undercurve_gpu::GpuExact,
+    labels: Vec<u8>,
+    /// Of the last sum.
+    #[wasm_bindgen(readonly)]
+    pub value: f64,
+    /// Whether the last error was one of the device, not of what it was asked.
+    #[wasm_bindgen(readonly)]
+    pub failed: bool,
+}
+
+impl GpuExact {
+    fn noted<T>(&mut self, result: Result<T, GpuError>) -> Result<T, JsError> {
+        self.failed = matches!(result, Err(GpuError::Lost { .. } | GpuError::Device { .. }));
+        Ok(result?)
+    }
+}
+
+#[wasm_bindgen]
+impl GpuExact {
+    /// Of rows with these labels, 0 or 1.
+    pub async fn create(gpu: &Gpu, labels: Vec<u8>) -> Result<GpuExact, JsError> {
+        let exact = undercurve_gpu::GpuExact::new_async(&gpu.0, labels.len()).await?;
+        Ok(Self { exact, labels, value: 0.0, failed: false })
+    }
+    /// As `Exact.metrics`.
+    pub async fn metrics(&mut self, scores: Vec<f32>) -> Result<Vec<f64>, JsError> {
+        let found = self.exact.metrics_async(&scores, &self.labels).await;
+        let ExactMetrics { counts, ap, roc, pr } = self.noted(found)?;
+        // (The curve begins above all scores, where there is no precision.)
+        let points = roc.iter().skip(1).zip(&pr).map(|(roc, pr)| [roc.threshold, roc.fpr, roc.tpr, pr.precision]);
+        Ok(told(counts, ap, points))
+    }
+    /// As `Exact.sum`.
+    pub async fn sum(
+        &mut self,
+        sum: String,
+        name: String,
+        param: Option<f64>,
+        low: f64,
+        high: f64,
+        scores: Vec<f32>,
+    ) -> Result<Vec<f32>, JsError> {
+        let loss = loss(&name, param)?;
+        let mut grad = vec![0.0; scores.len()];
+        let (exact, labels) = (&mut self.exact, &self.labels[..]);
+        let value = match &sum[..] {
+            "auc" => exact.auc_async(loss, &scores, labels, &mut grad).await,
+            "pauc" => exact.pauc_async(loss, (low, high), &scores, labels, &mut grad).await,
+            "ap" => exact.ap_async(loss, &scores, labels, &mut grad).await,
+            _ => Err(Error::Param { what: "sum" }.into()),
+        };
+        self.value = self.noted(value)?;
+        Ok(grad)
     }
 }

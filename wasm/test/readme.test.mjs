@@ -44,7 +44,7 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the README run", async () => {
-  assert.equal(examples.length, 4);
+  assert.equal(examples.length, 5);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
@@ -54,4 +54,7 @@ test("the examples of the README run", async () => {
   const [half, whole, [runs, reason, best]] = await printed(examples[3]);
   assert.deepEqual([half[0], whole[0], runs], [100, 200, 24]);
   assert.ok(best >= whole[1] && whole[1] > 0.1 && /CPU/.test(reason), `${half} ${whole} ${best}`);
+  const [[auroc, precision, points, loss, count, why]] = await printed(examples[4]);
+  assert.ok(auroc > 0.7 && precision > 0.05 && points > 100 && loss > 1 && /CPU/.test(why), `${auroc} ${precision} ${loss}`);
+  assert.equal(count, 100_000);
 });

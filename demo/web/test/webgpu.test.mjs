@@ -169,3 +169,67 @@ test("without an adapter the CPU trains, and nothing more is downloaded", async 
   assert.deepEqual([...modules], ["undercurve"]);
   await close();
 });
+
+/** In the page: what is found of some scores by the package, there or in its worker; `lose` the device before the last call. */
+async function whole({ backend, from, rows, lose }) {
+  const { Exact } = await import("/index.js");
+  const { createExact } = await import("/worker.js");
+  const y = Uint8Array.from({ length: rows }, (_, row) => Number(row % 17 === 0));
+  const scores = Float32Array.from(y, (label, row) => Math.round(64 * (Math.sin(row * row) * 2 + label)) / 64);
+  globalThis.tasks.length = 0;
+  const exact = await (from === "worker" ? createExact : Exact.create)({ y, backend });
+  const began = [exact.backend, exact.backendReason];
+  // (Two at once, as nobody need wait.)
+  const [metrics, auc] = await Promise.all([exact.metrics(scores), exact.auc(scores)]);
+  const pauc = await exact.pauc(scores, [0.013, 0.05], { loss: "hinge" });
+  const ap = await exact.ap(scores, { loss: "sigmoid" });
+  if (lose) globalThis.device.destroy();
+  // Scores so far apart that squares leave f32 are the CPU's.
+  const far = await exact.auc(scores.map((score) => 1e17 * score));
+  const refused = await exact.auc(scores.map(() => NaN)).catch((error) => error.message);
+  const again = await exact.auc(scores);
+  const told = [exact.backend, exact.backendReason];
+  exact.dispose();
+  const plain = ({ value, gradient, backend: by }) => ({ value, gradient: [...gradient], by });
+  const { auroc, wins, ties, ap: precision, curve } = metrics;
+  return { began, told, exact: { auroc, wins, ties, curve: Object.values(curve).map((column) => [...column]) }, precision, sums: [auc, pauc, ap, far, again].map(plain), refused, longest: Math.max(0, ...globalThis.tasks) };
+}
+
+/** Values and gradients within the tolerance that the kernels name. */
+function alike(a, b) {
+  let worst = Math.abs(a.precision - b.precision);
+  a.sums.forEach(({ value, gradient }, k) => {
+    const most = Math.max(...b.sums[k].gradient.map(Math.abs));
+    worst = Math.max(worst, Math.abs(value / b.sums[k].value - 1), apart(gradient, b.sums[k].gradient) / most);
+  });
+  return worst;
+}
+
+test("exact metrics, values and gradients of all rows are those of the CPU", async (t) => {
+  const { page, modules, close } = await open(true);
+  const rows = 20_000;
+  const cpu = await page.evaluate(whole, { backend: "cpu", from: "worker", rows });
+  assert.deepEqual([...modules].sort(), ["undercurve", "undercurve_full"]);
+  const gpu = await page.evaluate(whole, { backend: "gpu-software", from: "worker", rows });
+  assert.deepEqual([gpu.began[0], gpu.told[0]], ["gpu-software", "gpu-software"]);
+  assert.match(gpu.told[1], /^GPU, .+: all rows in one sort, as asked for$/);
+  // Counts and points to the last bit.
+  assert.deepEqual(gpu.exact, cpu.exact);
+  assert.ok(alike(gpu, cpu) < 2e-6, `${alike(gpu, cpu)}`);
+  assert.deepEqual(gpu.sums.map(({ by }) => by), ["gpu-software", "gpu-software", "gpu-software", "cpu-simd", "gpu-software"]);
+  assert.equal(gpu.refused, cpu.refused);
+  t.diagnostic(`${alike(gpu, cpu).toExponential(1)} apart, longest task ${gpu.longest.toFixed(0)} ms`);
+  assert.ok(gpu.longest <= 50, `a task of ${gpu.longest} ms`);
+  const auto = await page.evaluate(whole, { backend: "auto", from: "page", rows: 100 });
+  assert.equal(auto.told[0], "cpu-simd");
+  assert.match(auto.told[1], /: the only adapter is one in software, slower than this$/);
+  const lost = await page.evaluate(whole, { backend: "gpu-software", from: "page", rows, lose: true });
+  assert.deepEqual([lost.began[0], lost.told[0]], ["gpu-software", "gpu-software, then cpu-simd"]);
+  assert.match(lost.told[1], /until it failed \(.+\); since then CPU$/);
+  assert.deepEqual(lost.sums.at(-1), cpu.sums.at(-1));
+  assert.deepEqual(lost.exact, cpu.exact);
+  assert.ok(alike(lost, cpu) < 2e-6);
+  const refused = await page.evaluate(whole, { backend: "gpu", from: "worker", rows: 100 }).catch((error) => error.message);
+  assert.match(refused, /NoGpu: backend gpu: the only adapter is one in software/);
+  await close();
+});

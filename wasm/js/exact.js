@@ -1,0 +1,231 @@
+// Metrics, and exact values and gradients of pairwise losses, over all rows: on the CPU, or on a graphics adapter by one sort and
+// scans. Scores in, the derivative by each score out.
+
+import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
+import { need } from "./check.js";
+import { fullModule } from "./modules.js";
+
+/** So many rows at most: what the kernels count exactly in f32. */
+const MOST = 2 ** 24;
+/** For which each side is tried, in milliseconds, and of how many rows the CPU first. */
+const TRIAL = 50;
+const FIRST = 2 ** 14;
+
+const LOSSES = ["hinge", "squared-hinge", "sigmoid", "logistic"];
+
+const words = (error) => String(error?.message ?? error);
+
+/** Scores like those of no model, to try both sides with: the same each time. */
+function anyScores(y) {
+  const scores = new Float32Array(y.length);
+  for (let row = 0; row < y.length; row += 1) scores[row] = y[row] + (Math.imul(row + 1, 2654435761) >>> 8) / 2 ** 23;
+  return scores;
+}
+
+/** All rows of two classes, on the thread of whoever makes it. */
+export class Exact {
+  #cpu;
+  /** What computes, if it is not this thread. */
+  #gpu;
+  #kernel;
+  #failure;
+  #rows;
+  /** Calls come one after the other. */
+  #turn = Promise.resolve();
+  #disposed = false;
+
+  /**
+   * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software" }} options
+   * @returns {Promise<Exact>}
+   */
+  static async create({ y, backend = "auto" }) {
+    check(backend);
+    need(y instanceof Uint8Array && y.length > 0 && y.length <= MOST, "y", y instanceof Uint8Array ? `of length ${y.length}` : y, `a Uint8Array of 1 to ${MOST} labels`);
+    for (const label of y) need(label <= 1, "y", label, "1 for positives, 0 for negatives");
+    need(y.includes(0) && y.includes(1), "y", "of one class", "rows of both");
+    // Nothing is downloaded for an adapter that there is not.
+    const lack = backend === "cpu" ? "as asked for" : await noAdapter(backend);
+    if (lack && backend.startsWith("gpu")) throw new NoGpu(`backend ${backend}: ${lack}`);
+    const full = await fullModule();
+    const made = new Exact(new full.Exact(y), y.length, onCpu(lack));
+    try {
+      if (!lack) await made.#open(backend, y, full);
+    } catch (error) {
+      made.dispose();
+      throw error;
+    }
+    return made;
+  }
+
+  constructor(cpu, rows, how) {
+    this.#cpu = cpu;
+    this.#rows = rows;
+    this.#be(how);
+  }
+
+  #be({ backend, reason }) {
+    /** What computes: "cpu-simd", "gpu", "gpu-software". */
+    this.backend = backend;
+    /** Why that and nothing else. */
+    this.backendReason = reason;
+  }
+
+  /** Takes the adapter: as asked for, or where it is found to be faster. */
+  async #open(asked, y, full) {
+    let gpu;
+    let kernel;
+    let why;
+    let ratio;
+    try {
+      const module = await import("./kernels.js");
+      gpu = await module.openGpu(asked === "gpu-software");
+      kernel = await module.kernels.GpuExact.create(gpu, y);
+      if (asked === "auto") ratio = await tried(kernel, y, full);
+    } catch (error) {
+      why = words(error);
+    }
+    if (why !== undefined || ratio <= 1) {
+      const name = gpu?.name;
+      kernel?.free();
+      gpu?.free();
+      if (asked !== "auto") throw new NoGpu(`backend ${asked}: ${why}`);
+      this.#be(onCpu(why ?? `${(1 / ratio).toFixed(1)} times faster here than on ${name}, tried for .1 s`));
+      return;
+    }
+    [this.#gpu, this.#kernel] = [gpu, kernel];
+    const how = ratio === undefined ? "as asked for" : `${ratio.toFixed(1)} times faster than this CPU, tried for .1 s`;
+    this.#be({ backend: gpu.software ? "gpu-software" : "gpu", reason: `GPU, ${gpu.name}: all rows in one sort, ${how}` });
+  }
+
+  /**
+   * AUROC from its counts of pairs, average precision, and points of the curves.
+   * @param {Float32Array} scores
+   */
+  async metrics(scores) {
+    const { out, milliseconds, backend } = await this.#call(scores, (side) => side.metrics(scores));
+    const [wins, ties, pairs, ap] = out;
+    const points = (out.length - 4) / 4;
+    const column = (at) => Float64Array.from({ length: points }, (_, k) => out[4 + 4 * k + at]);
+    const curve = { threshold: column(0), fpr: column(1), tpr: column(2), precision: column(3) };
+    return { auroc: (wins + ties / 2) / pairs, ap, wins, ties, pairs, curve, milliseconds, backend };
+  }
+
+  /**
+   * The mean loss of all pairs, and its derivative by every score.
+   * @param {Float32Array} scores
+   * @param {{ loss?: string, param?: number }} [of]
+   */
+  auc(scores, of) {
+    return this.#sum("auc", scores, [0, 1], of);
+  }
+
+  /**
+   * The same of the negatives in a range of false-positive rates.
+   * @param {Float32Array} scores
+   * @param {[number, number]} fpr
+   * @param {{ loss?: string, param?: number }} [of]
+   */
+  pauc(scores, fpr, of) {
+    const fits = Array.isArray(fpr) && fpr.length === 2 && fpr[0] >= 0 && fpr[0] < fpr[1] && fpr[1] <= 1;
+    need(fits, "fpr", fpr, "a range [low, high] in 0 … 1");
+    return this.#sum("pauc", scores, fpr, of);
+  }
+
+  /**
+   * The average-precision loss, −1 at best, and its derivative by every score.
+   * @param {Float32Array} scores
+   * @param {{ loss?: string, param?: number }} [of]
+   */
+  ap(scores, of) {
+    return this.#sum("ap", scores, [0, 1], of);
+  }
+
+  async #sum(sum, scores, [low, high], { loss = "squared-hinge", param } = {}) {
+    need(LOSSES.includes(loss), "loss", loss, LOSSES.join(", "));
+    need(param === undefined || (Number.isFinite(param) && param > 0), "param", param, "a number above 0");
+    const { out, value, milliseconds, backend } = await this.#call(scores, (side) => side.sum(sum, loss, param, low, high, scores));
+    return { value, gradient: out, milliseconds, backend };
+  }
+
+  /** What one side answers, the CPU where the device cannot. */
+  #call(scores, work) {
+    const answer = this.#turn.then(async () => {
+      if (this.#disposed) throw new TypeError("the rows were disposed");
+      need(scores instanceof Float32Array && scores.length === this.#rows, "scores", scores instanceof Float32Array ? `of length ${scores.length}` : scores, `a Float32Array of ${this.#rows}`);
+      const on = async (side, backend) => {
+        const start = performance.now();
+        const out = await work(side);
+        return { out, value: side.value, milliseconds: performance.now() - start, backend };
+      };
+      if (this.#kernel) {
+        try {
+          return await on(this.#kernel, this.backend);
+        } catch (error) {
+          // (What the kernels have no sum for, the CPU may have; what is wrong with a call it says, too.)
+          if (this.#kernel.failed) this.#leave(words(error));
+        }
+      }
+      return on(this.#cpu, "cpu-simd");
+    });
+    this.#turn = answer.catch(() => {});
+    return answer;
+  }
+
+  /** The device no longer takes part. */
+  #leave(failure) {
+    this.#be({ backend: `${this.backend}, then cpu-simd`, reason: `${this.backendReason}, until it failed (${failure}); since then CPU` });
+    this.#free();
+  }
+
+  #free() {
+    this.#kernel?.free();
+    this.#gpu?.free();
+    this.#kernel = this.#gpu = undefined;
+  }
+
+  /** Gives the memory back. */
+  dispose() {
+    this.#disposed = true;
+    // (A device may be at work on it.)
+    this.#turn = this.#turn.then(() => {
+      this.#free();
+      this.#cpu?.free();
+      this.#cpu = undefined;
+    });
+  }
+}
+
+/** How many times faster the device is, each side tried for 50 ms: the CPU on as many of the rows as it can do in that. */
+async function tried(kernel, y, full) {
+  const scores = anyScores(y);
+  const args = ["auc", "squared-hinge", undefined, 0, 1];
+  // (What is built once is not counted.)
+  await kernel.sum(...args, scores);
+  let calls = 0;
+  const start = performance.now();
+  do {
+    await kernel.sum(...args, scores);
+    calls += 1;
+  } while (performance.now() - start < TRIAL);
+  const there = (performance.now() - start) / calls;
+  // Both classes are among the first rows of each part.
+  const order = [y.indexOf(0), y.indexOf(1)];
+  let here = Infinity;
+  for (let rows = Math.min(FIRST, y.length), spent = 0, took = 0; ; rows = Math.min(4 * rows, y.length)) {
+    const part = { y: y.slice(0, rows), scores: scores.slice(0, rows) };
+    order.forEach((row, k) => [part.y[k], part.scores[k]] = [y[row], scores[row]]);
+    const cpu = new full.Exact(part.y);
+    try {
+      const begin = performance.now();
+      cpu.sum(...args, part.scores);
+      took = performance.now() - begin;
+    } finally {
+      cpu.free();
+    }
+    // Its cost is that of a sort: about proportional to the rows.
+    here = (took * y.length) / rows;
+    spent += took;
+    if (rows === y.length || spent + 5 * took > TRIAL) break;
+  }
+  return here / there;
+}
