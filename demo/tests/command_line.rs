@@ -610,10 +610,10 @@ fn bench_gpu_measures_every_row() {
         positive(&row["all_threads"], &measured);
     }
     let of = |engine: &str| rows.iter().filter(|row| row["engine"] == engine).count();
-    assert_eq!((ceilings.len(), rows.len()), (7, 76));
-    assert_eq!(["pairs", "sort", "exact", "lanes"].map(of), [8 * 4, 5, 9 * 3, 2 * 6]);
+    assert_eq!((ceilings.len(), rows.len()), (7, 84));
+    assert_eq!(["pairs", "sort", "exact", "lanes", "wide"].map(of), [8 * 4, 5, 9 * 3, 2 * 6, 8]);
     // The adapter, what it is, a line a row, and the end.
-    assert_eq!(text.lines().count(), 2 + 7 + 76 + 1, "{text}");
+    assert_eq!(text.lines().count(), 2 + 7 + 84 + 1, "{text}");
     // Nobody gets a software adapter unasked.
     let output = bench(&["--out", "gpu.json"], None);
     if output.status.code() != Some(0) {
