@@ -102,8 +102,23 @@ mod owned {
     use core::str::FromStr;
 
     /// The names that objectives have in recipes.
-    pub const OBJECTIVES: [&str; 7] =
-        ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "auc-min-max", "cross-entropy", "focal"];
+    pub const OBJECTIVES: [&str; 15] = [
+        "soap",
+        "auc-pairwise",
+        "smooth-ap",
+        "auc-margin",
+        "auc-min-max",
+        "cross-entropy",
+        "focal",
+        "pauc-minibatch",
+        "pauc-threshold",
+        "sopa",
+        "sopa-s",
+        "sota-s",
+        "ldam",
+        "fast-ap",
+        "min-max-ap",
+    ];
     /// The names that step rules have in recipes.
     pub const RULES: [&str; 8] = ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg"];
 

@@ -185,7 +185,8 @@ impl Lanes {
     /// As there.
     pub async fn suited_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
         let large = u64::from(shape.rows) * u64::from(shape.params) > WIDE;
-        match shape.rows > MAX_ROWS || large && runs < MANY {
+        let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
+        match shape.rows > MAX_ROWS || large && runs < MANY && spreads() {
             true => Self::wide_async(context, shape, rows, runs).await,
             false => Self::new_async(context, shape, rows, runs).await,
         }
@@ -384,8 +385,7 @@ impl Lanes {
             }
         }
         finite("pace", pace)?;
-        let (rows, slots) =
-            (self.layout.shape.rows as usize, (self.layout.shape.state - self.layout.shape.bank) as usize / 2);
+        let (rows, slots) = (self.layout.shape.rows as usize, self.layout.owners());
         for (step, list) in lists.chunks_exact(len).enumerate() {
             let negatives = list[0] as usize;
             if negatives > rows || self.layout.shape.negatives.is_some_and(|fixed| fixed != list[0]) {

@@ -115,6 +115,12 @@ fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
         return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
     }
     for context in contexts() {
+        for method in ["ldam", "fast-ap", "min-max-ap", "pauc-minibatch", "pauc-threshold", "sopa", "sopa-s", "sota-s"]
+        {
+            for optimizer in ["momentum", "adam"] {
+                compare(&context, 1000, (method, "linear", &[("optimizer", optimizer)], 8));
+            }
+        }
         for method in ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "ce", "ce-balanced", "cb-ce", "focal"] {
             for optimizer in ["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"] {
                 compare(&context, 1000, (method, "linear", &[("optimizer", optimizer), ("lr", "0.003")], 64));

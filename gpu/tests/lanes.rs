@@ -24,7 +24,8 @@ const EPS: f32 = 1e-3;
 fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static str, rule: &'static str) -> Lane {
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let saddle = objective.starts_with("auc-m");
-    let length = params + if saddle { 3 } else { 0 };
+    let anchors = if objective == "min-max-ap" { 6 } else { 0 };
+    let length = params + if saddle { 3 } else { 2 * anchors };
     let (points, slots) = match rule {
         "sgd" => (1, 0),
         "momentum" | "adagrad" => (1, 1),
@@ -53,12 +54,21 @@ fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static s
         "auc-min-max" => &[0.175, 0.175 * 0.825, 1.0, all[0], all[1]],
         "cross-entropy" => &[0.01, 0.02, 0.0],
         "focal" => &[0.01, 0.02, 0.0, 2.0],
+        // Ranges that end within a negative; of 31 of them.
+        "pauc-minibatch" => &[1.3, 9.6],
+        "pauc-threshold" => &[1.3, 9.6, 0.02, 0.0, 9.6 / 31.0, 9.0, 0.1, 0.0, 1.3 / 31.0, 0.0, 0.8],
+        "sopa" => &[10.0, 31.0 / 9.6, 1.0 / 9.6, 0.1],
+        "sopa-s" => &[2.0, 0.9, 0.5],
+        "sota-s" => &[2.0, 0.9, 0.5, 0.5, 0.9, 1.0],
+        "ldam" => &[0.01, 0.02, 0.1, 0.5, 0.0, 12.0, 1.5, 0.0, 0.03, 0.01],
+        "fast-ap" => &[1.0, all[0], all[1], 20.0],
+        "min-max-ap" => &[1.0, all[0], all[1], 1.0 / 6.0],
         _ => panic!("no numbers of {objective}"),
     };
     numbers[..of_rule.len()].copy_from_slice(of_rule);
     numbers[8..8 + of_objective.len()].copy_from_slice(of_objective);
     numbers[20..22].copy_from_slice(&[0.5, 0.25]);
-    let pairs = !saddle && !matches!(objective, "cross-entropy" | "focal");
+    let pairs = !saddle && !matches!(objective, "cross-entropy" | "focal" | "ldam" | "fast-ap");
     let shape = Shape {
         widths: widths.to_vec(),
         tanh: false,
@@ -68,14 +78,22 @@ fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static s
         surrogate: if pairs { "squared-hinge" } else { "" },
         sigmoid: false,
         rule,
-        ascent: if saddle { 1 } else { 0 },
+        ascent: if saddle { 1 } else { anchors },
         pull: false,
         params,
         length,
         points,
         slots: length * points,
         bank,
-        state: bank + if objective == "soap" { 2 * POSITIVES } else { 0 },
+        state: bank
+            + match objective {
+                "soap" => 2 * POSITIVES,
+                "sopa" | "sopa-s" => POSITIVES,
+                "sota-s" => POSITIVES + 1,
+                "pauc-threshold" => 4,
+                "ldam" => 2,
+                _ => 0,
+            },
     };
     Lane { shape, numbers }
 }
@@ -257,6 +275,18 @@ fn wide_steps_have_the_bits_of_their_mirror() {
     }
 }
 
+#[test]
+fn partial_auc_and_anchors_have_the_bits_of_their_mirror() {
+    for context in contexts() {
+        for objective in ["pauc-minibatch", "pauc-threshold", "sopa"] {
+            let lane = lane(&[5, 1], 40, Some(31), objective, "sgd");
+            let shape = Shape { surrogate: "hinge", ..lane.shape.clone() };
+            same_bits(&context, &NARROW, &Lane { shape, ..lane }, 2, 25);
+        }
+        same_bits(&context, &NARROW, &lane(&[5, 1], 41, Some(30), "min-max-ap", "momentum"), 2, 25);
+    }
+}
+
 /// exp of a driver is off by some units in the last place (WGSL allows 3 + 2|x|), as much in each step.
 const EXP: f64 = 1e-5;
 
@@ -264,10 +294,18 @@ const EXP: f64 = 1e-5;
 fn lanes_with_exp_are_near_their_mirror() {
     for context in contexts() {
         let of = |objective, surrogate, sigmoid, widths: &[u32]| {
-            let lane = lane(widths, 40, Some(30), objective, "sgd");
+            // (Larger steps than these would make rounding errors larger in each.)
+            let rule = if objective == "fast-ap" { "momentum" } else { "sgd" };
+            let lane = lane(widths, 40, Some(30), objective, rule);
             Lane { shape: Shape { surrogate, sigmoid, tanh: true, ..lane.shape }, ..lane }
         };
-        for lane in [of("soap", "sigmoid", true, &[6, 5, 1]), of("focal", "", false, &[6, 1])] {
+        for lane in [
+            of("soap", "sigmoid", true, &[6, 5, 1]),
+            of("focal", "", false, &[6, 1]),
+            of("sota-s", "sigmoid", false, &[6, 1]),
+            of("ldam", "", false, &[6, 1]),
+            of("fast-ap", "", true, &[6, 1]),
+        ] {
             let (worst, _) = compare(&context, &NARROW, &lane, 2, 15);
             println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
             assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), lane.shape);
@@ -324,6 +362,11 @@ fn what_does_not_fit_is_refused_by_name() {
         assert_eq!(refused(shape.clone(), &rows, 1025), limit("runs", 1025, 1024));
         let large = lane(&[9, 1], 513, None, "soap", "adam").shape;
         assert_eq!(refused(large, &rows, 1), limit("rows of a batch", 513, 512));
+        let gates = lane(&[9, 3000, 1], 37, Some(30), "sopa", "adam").shape;
+        let what = "the objective \"sopa\" over many workgroups".to_string();
+        assert_eq!(Lanes::wide(&context, &gates, &rows, 1).unwrap_err(), GpuError::NoKernel { what });
+        // What does not spread is one workgroup's, however large.
+        assert!(Lanes::suited(&context, &gates, &rows, 1).is_ok());
         for (what, shape) in [
             ("the objective \"ap\"", Shape { objective: "ap", ..shape.clone() }),
             ("the surrogate \"\"", Shape { surrogate: "", ..shape.clone() }),
@@ -405,6 +448,15 @@ fn steps_are_those_of_the_core() {
             ("ce-balanced", "linear", &[("optimizer", "adagrad"), ("sampling", "uniform")]),
             ("focal", "linear", &[("optimizer", "sgd"), ("pretrain", "0")]),
             ("auc-margin", "linear", &[("pretrain", "0")]),
+            ("ldam", "linear", &[("optimizer", "momentum"), ("defer", "20"), ("pretrain", "0")]),
+            ("fast-ap", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
+            ("min-max-ap", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
+            // (Of a steep loss the last bit says whether a pair at the end of the range is in it.)
+            ("pauc-minibatch", "linear", &[("optimizer", "momentum"), ("scale", "5"), ("pretrain", "0")]),
+            ("pauc-threshold", "linear", &[("optimizer", "momentum"), ("scale", "5"), ("pretrain", "0")]),
+            ("sopa", "linear", &[("optimizer", "momentum"), ("scale", "5"), ("pretrain", "0")]),
+            ("sopa-s", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
+            ("sota-s", "mlp:7", &[("optimizer", "momentum"), ("pretrain", "0")]),
             ("ppd-sg", "linear", &[("pretrain", "0"), ("stage", "100")]),
             ("ppd-adagrad", "linear", &[("pretrain", "0"), ("stage", "100")]),
         ] {

@@ -18,6 +18,7 @@
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -105,6 +106,15 @@ impl FastAp {
 }
 
 impl<T: Real> Estimator<T> for FastAp {
+    /// Whether weights are unbiased; negatives and positives of the data, in units of a positive; L, up to 255.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        let positives = f64::from(batch.population()[1]);
+        let negatives = batch.mass(0) / (batch.mass(1) / positives);
+        let unbiased = f64::from(u8::from(self.weights == Weights::Unbiased));
+        (self.bins < 256).then(|| Recipe::new("fast-ap", &[unbiased, negatives, positives, self.bins.into()]))
+    }
+
     fn link(&self) -> Link {
         Link::Sigmoid
     }

@@ -18,6 +18,7 @@ use super::class_balanced::effective_weights;
 use super::{Estimator, Grad, Weights, class_weights, commit, count, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
@@ -96,6 +97,18 @@ impl Ldam {
 }
 
 impl<T: Real> Estimator<T> for Ldam {
+    /// Weights of negatives and of positives, their margins; the update from which classes are weighted, as in the state; the
+    /// scale; 0; the weights from then on.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let [low, high] = self.margins(batch).ok()?.map(Real::f64);
+        let [wl, wh] = class_weights(self.weights, batch);
+        let late = effective_weights(self.beta, [batch.mass(0), batch.mass(1)]).ok()?;
+        let mut defer = [0.0; 2];
+        count::write(self.defer, &mut defer);
+        let numbers = [wl, wh, low, high, defer[0], defer[1], self.scale, 0.0, wl * late[0], wh * late[1]];
+        Some(Recipe::new("ldam", &numbers))
+    }
+
     fn state_len(&self, _: usize) -> usize {
         2
     }

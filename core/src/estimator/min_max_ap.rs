@@ -19,6 +19,7 @@
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -165,6 +166,15 @@ impl MinMaxAp {
 }
 
 impl<T: Real> Estimator<T> for MinMaxAp {
+    /// Whether weights are unbiased; masses of negatives and of positives; 1/K. Of 256 anchors at most.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        let unbiased = f64::from(u8::from(self.weights == Weights::Unbiased));
+        let recipe =
+            Recipe::new("min-max-ap", &[unbiased, batch.mass(0), batch.mass(1), 1.0 / f64::from(self.anchors)]);
+        (self.anchors <= 256).then(|| recipe.with_surrogate(self.surrogate))
+    }
+
     fn link(&self) -> Link {
         self.link
     }

@@ -29,10 +29,11 @@
 //! for first draws with SOPA. Scratch: 4 values and one `u64` a row.
 
 use super::pauc_dual::MANY;
-use super::pauc_minibatch::over_batches;
+use super::pauc_minibatch::{over_batches, stratified};
 use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -171,8 +172,7 @@ impl PaucDro {
                     let keys = &mut scratch.u64[..count];
                     keys.iter_mut().zip(low).for_each(|(key, h)| *key = h.key());
                     crate::sort::ascending(keys);
-                    let rank = (libm::ceil(beta * count as f64) as usize).max(1).min(count);
-                    let threshold = T::of_key(keys[count - rank]);
+                    let threshold = T::of_key(keys[count - first_rank(beta, count)]);
                     for (s, &h) in next.iter_mut().zip(high).filter(|(s, _)| **s == T::ZERO) {
                         *s = loss.value(h - threshold);
                     }
@@ -256,6 +256,11 @@ impl PaucDro {
     }
 }
 
+/// The rank, from 1, of the negative whose loss is a positive's first threshold.
+fn first_rank(beta: f64, count: usize) -> usize {
+    (libm::ceil(beta * count as f64) as usize).max(1).min(count)
+}
+
 /// Subtracts p_ij ℓ'_ij of a positive from its negatives' gradients, in units of a pair, and returns the sum.
 fn add_slopes<T: Real, L: Surrogate<T>>(loss: L, pair: T, h: T, low: &[T], weights: &[T], grad: &mut [T]) -> T {
     let mut sum = T::ZERO;
@@ -288,6 +293,21 @@ fn blend<T: Real>(old: T, new: T, gamma: f64) -> T {
 }
 
 impl<T: Real> Estimator<T> for PaucDro {
+    /// SOPA: the rank of the first threshold, 1/β, 1/(βb₋), η. SOPA-s and SOTA-s: 1/λ, γ, λ; λ/τ, γ', τ.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let count = stratified(batch)?;
+        let recipe = match self.form {
+            DroForm::Cvar { beta, eta } => {
+                Recipe::new("sopa", &[first_rank(beta, count as usize) as f64, 1.0 / beta, 1.0 / (beta * count), eta])
+            }
+            DroForm::Kl { lambda, gamma } => Recipe::new("sopa-s", &[1.0 / lambda, gamma, lambda]),
+            DroForm::TwoWay { lambda, tau, gamma } => {
+                Recipe::new("sota-s", &[1.0 / lambda, gamma.0, lambda, lambda / tau, gamma.1, tau])
+            }
+        };
+        Some(recipe.with_surrogate(self.surrogate))
+    }
+
     fn state_len(&self, slots: usize) -> usize {
         slots + usize::from(matches!(self.form, DroForm::TwoWay { .. }))
     }

@@ -15,8 +15,9 @@
 
 use super::pauc_dual::MANY;
 use super::{Estimator, Exact, Grad, Link, both_classes, commit, finite};
-use crate::batch::{Batch, Shape};
+use crate::batch::{Batch, Drawn, Shape};
 use crate::error::Result;
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -139,6 +140,12 @@ impl PaucMinibatch {
 }
 
 impl<T: Real> Estimator<T> for PaucMinibatch {
+    /// The ends of the range among the negatives of a batch.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let count = stratified(batch)?;
+        Some(Recipe::new("pauc-minibatch", &[self.fpr.0 * count, self.fpr.1 * count]).with_surrogate(self.surrogate))
+    }
+
     fn link(&self) -> Link {
         self.link
     }
@@ -172,6 +179,12 @@ impl PaucMinibatch {
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr())
     }
+}
+
+/// The negatives of batches that have as many each, and of both classes some.
+pub(super) fn stratified<T: Real>(batch: &Batch<'_, T>) -> Option<f64> {
+    let (low, _) = both_classes(batch).ok()?;
+    (batch.drawn() == Drawn::Stratified).then_some(low.len() as f64)
 }
 
 /// Parameters of a method that steps along batches of positives and many negatives, after its own.

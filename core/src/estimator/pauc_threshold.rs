@@ -33,9 +33,11 @@
 //! State: `[q_n, r_n, q_m, r_m]`, from 0. Cost O(b + b₊k) a batch with k negatives between the thresholds, O(b log b) for the
 //! first and for values. Scratch: 2 values, one `u32` and one `u64` a row.
 
+use super::pauc_minibatch::stratified;
 use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -216,11 +218,16 @@ fn sort<T: Real>(low: &[T], keys: &mut [u64]) {
 /// The score that a share `p` of the sorted negatives exceeds: half way between two where p b₋ is whole.
 fn quantile<T: Real>(keys: &[u64], p: f64) -> T {
     let last = keys.len() - 1;
-    let at = (p * keys.len() as f64 - 0.5).or_larger(0.0).or_smaller(last as f64);
-    let above = at as usize;
+    let (above, part) = place(keys.len(), p);
     let [left, right] = [above, (above + 1).min(last)].map(|at| T::of_key(keys[last - at]).f64());
     // On the score itself between two that tie.
-    T::of(left + (at - above as f64) * (right - left))
+    T::of(left + part * (right - left))
+}
+
+/// How many are above that quantile's left neighbour, and the part of the way from it to the next lower one.
+fn place(count: usize, p: f64) -> (usize, f64) {
+    let at = (p * count as f64 - 0.5).or_larger(0.0).or_smaller((count - 1) as f64);
+    (at as usize, at - f64::from(at as u32))
 }
 
 /// Mean deviation from the mean.
@@ -231,6 +238,20 @@ fn deviation<T: Real>(low: &[T]) -> f64 {
 }
 
 impl<T: Real> Estimator<T> for PaucThreshold {
+    /// The ends of the range among the negatives of a batch; γ; 0; of the thresholds β and α each its share, 0 where there is
+    /// none, and for its quantile how many are above the one on its left, and the part of the way to the next.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        let count = stratified(batch)?;
+        let (low, high) = self.of.fpr();
+        let [n, m] = self.levels().map(|level| {
+            let p = level.unwrap_or(0.0);
+            let (above, part) = place(count as usize, p);
+            [p, above as f64, part]
+        });
+        let numbers = [low * count, high * count, self.gamma, 0.0, n[0], n[1], n[2], 0.0, m[0], m[1], m[2]];
+        Some(Recipe::new("pauc-threshold", &numbers).with_surrogate(self.of.surrogate()))
+    }
+
     fn state_len(&self, _: usize) -> usize {
         STATE
     }

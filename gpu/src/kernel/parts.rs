@@ -14,6 +14,11 @@ pub(crate) enum Family {
     Points,
     /// Moments of both classes: `by_score`, `saddle`.
     Moments,
+    /// Pairs of a positive with the negatives, each with a weight of its own: `prepare`, `begin`, `between`, `weight`. Of a batch
+    /// whose scores are all at hand.
+    Gates,
+    /// None of these: the text is `estimate` itself, of a batch whose scores are all at hand.
+    Own,
 }
 
 /// An estimator's text, its surrogate's behind it.
@@ -40,10 +45,26 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
         "focal" => (Family::Points, include_str!("estimator/focal.wgsl")),
         "auc-margin" => (Family::Moments, include_str!("estimator/auc-margin.wgsl")),
         "auc-min-max" => (Family::Moments, include_str!("estimator/auc-min-max.wgsl")),
+        "pauc-minibatch" => (
+            Family::Gates,
+            concat!(include_str!("estimator/pauc-minibatch.wgsl"), include_str!("estimator/range.wgsl")),
+        ),
+        "pauc-threshold" => (
+            Family::Gates,
+            concat!(include_str!("estimator/pauc-threshold.wgsl"), include_str!("estimator/range.wgsl")),
+        ),
+        "sopa" => (Family::Gates, include_str!("estimator/sopa.wgsl")),
+        "sopa-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sopa-s.wgsl"))),
+        "sota-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sota-s.wgsl"))),
+        "ldam" => (Family::Own, include_str!("estimator/ldam.wgsl")),
+        "fast-ap" => (Family::Own, include_str!("estimator/fast-ap.wgsl")),
+        "min-max-ap" => (Family::Own, include_str!("estimator/min-max-ap.wgsl")),
         name => return Err(none("objective", name)),
     };
     let surrogate = match shape.surrogate {
-        "" if family == Family::Pairs => return Err(none("surrogate", "")),
+        "" if matches!(family, Family::Pairs | Family::Gates) || shape.objective == "min-max-ap" => {
+            return Err(none("surrogate", ""));
+        }
         "" => "",
         name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
     };

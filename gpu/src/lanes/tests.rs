@@ -73,6 +73,11 @@ fn rounds_are_those_of_the_text() {
         Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..lane::shape(&[130, 1], 1, 0) },
         lane::shape(&[17, 70, 1], 3, 0),
         Shape { rows: 65, ..lane::shape(&[20, 9, 130, 33, 1], 6, 0) },
+        Shape { rows: 340, negatives: Some(300), ..lane::shape(&[5, 1], 8, 0) },
+        Shape { rows: 340, negatives: Some(50), ..lane::shape(&[5, 1], 9, 0) },
+        Shape { rows: 340, negatives: Some(50), ..lane::shape(&[5, 1], 11, 0) },
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 12, 0) },
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 14, 0) },
     ] {
         let layout = Layout::of(&shape).unwrap();
         // (Its stage loop has barriers of its own, further in.)
@@ -83,6 +88,7 @@ fn rounds_are_those_of_the_text() {
         let mut lanes = pollster::block_on(Lanes::narrow(&context, layout, &rows, 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
+        lanes.load(0, &vec![0.0; shape.state as usize], &[0.5; 24]).unwrap();
         lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();
         let counted = lanes.values().unwrap()[0] as u64;
         let most = rounds.step + rounds.value;

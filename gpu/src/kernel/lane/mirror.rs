@@ -1,5 +1,8 @@
 //! The same steps on the CPU, in the same order of summation, with the core's surrogates and functions.
 
+mod gates;
+mod own;
+
 use super::{BACK, DATA, FORWARD, Lane, Layout, Shape, Stage, WEIGHTS};
 use crate::GpuError;
 use undercurve::surrogate::{AnySurrogate, SmoothedHinge, Surrogate};
@@ -118,6 +121,11 @@ fn strided(ways: usize, from: usize, end: usize, term: impl Fn(usize) -> f32) ->
         parts = parts.chunks(2).map(|two| two[0] + two[1]).collect();
     }
     parts[0]
+}
+
+/// Four partial sums.
+fn four(from: usize, end: usize, term: impl Fn(usize) -> f32) -> f32 {
+    strided(4, from, end, term)
 }
 
 /// A sum over rows: of parts of so many, where that is not all, four partial sums.
@@ -330,7 +338,11 @@ impl Run<'_> {
         match self.lane.shape.objective {
             "soap" | "auc-pairwise" | "smooth-ap" => self.pairs(h),
             "cross-entropy" | "focal" => self.points(h),
-            _ => self.moments(h),
+            "auc-margin" | "auc-min-max" => self.moments(h),
+            "ldam" => self.margins(h),
+            "fast-ap" => self.histogram(h),
+            "min-max-ap" => self.anchors(h),
+            _ => self.gates(h),
         }
     }
 

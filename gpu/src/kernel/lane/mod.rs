@@ -23,6 +23,8 @@ pub(crate) const ROUNDS: u64 = 60_000;
 
 /// Entries of two slabs of a product: more than rows of a batch.
 const SLABS: u32 = 2 * 16 * 17;
+/// Edges of histograms, at most.
+const BINS: u32 = GROUP;
 
 /// A shape, and where its activations and parameters lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,15 +58,23 @@ pub(crate) const BACK: u32 = 1;
 pub(crate) const WEIGHTS: u32 = 2;
 const DATA: u32 = u32::MAX;
 
-/// Objectives, their surrogate and the auxiliaries they have, and whether they have a state.
-const OBJECTIVES: [(&str, &str, u32, bool); 7] = [
-    ("soap", "squared-hinge", 0, true),
-    ("auc-pairwise", "squared-hinge", 0, false),
-    ("smooth-ap", "sigmoid", 0, false),
-    ("cross-entropy", "", 0, false),
-    ("focal", "", 0, false),
-    ("auc-margin", "", 3, false),
-    ("auc-min-max", "", 3, false),
+/// Objectives, their surrogate, the auxiliaries they have, and their state: numbers for each positive, and beside those.
+const OBJECTIVES: [(&str, &str, u32, [u32; 2]); 15] = [
+    ("soap", "squared-hinge", 0, [2, 0]),
+    ("auc-pairwise", "squared-hinge", 0, [0, 0]),
+    ("smooth-ap", "sigmoid", 0, [0, 0]),
+    ("cross-entropy", "", 0, [0, 0]),
+    ("focal", "", 0, [0, 0]),
+    ("auc-margin", "", 3, [0, 0]),
+    ("auc-min-max", "", 3, [0, 0]),
+    ("pauc-minibatch", "hinge", 0, [0, 0]),
+    ("pauc-threshold", "hinge", 0, [0, 4]),
+    ("sopa", "hinge", 0, [1, 0]),
+    ("sopa-s", "sigmoid", 0, [1, 0]),
+    ("sota-s", "sigmoid", 0, [1, 1]),
+    ("ldam", "", 0, [0, 2]),
+    ("fast-ap", "", 0, [0, 0]),
+    ("min-max-ap", "hinge", 20, [0, 0]),
 ];
 
 /// Rules, their points and their slots.
@@ -96,14 +106,14 @@ pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
         surrogate,
         sigmoid: false,
         rule,
-        ascent: u32::from(aux > 0),
+        ascent: if aux > 3 { aux / 2 } else { aux / 3 },
         pull: false,
         params,
         length,
         points,
         slots: length * points,
         bank,
-        state: bank + if states { 2 * 30 } else { 0 },
+        state: bank + 30 * states[0] + states[1],
     }
 }
 
@@ -223,11 +233,13 @@ impl Layout {
             Family::Pairs => include_str!("estimate/pairs.wgsl"),
             Family::Points => include_str!("estimate/points.wgsl"),
             Family::Moments => include_str!("estimate/moments.wgsl"),
+            Family::Gates => include_str!("estimate/gates.wgsl"),
+            Family::Own => "",
         };
         let hidden = shape.widths.len() - 2;
         let mut text = parts::common(shape)?;
         for (name, value) in [
-            ("STAGED", if hidden == 0 { shape.rows.max(8) } else { SLABS }),
+            ("STAGED", if hidden == 0 { self.staged() } else { SLABS }),
             ("LAST", last(shape)),
             ("LAST_AT", self.last),
             ("LIST", shape.list_len() as u32),
@@ -258,6 +270,24 @@ impl Layout {
         Ok(text)
     }
 
+    /// Entries that an objective stages: four numbers of each row, bin or anchor.
+    fn staged(&self) -> u32 {
+        self.shape.rows.max(match self.shape.objective {
+            "fast-ap" => BINS,
+            "min-max-ap" => self.shape.ascent,
+            _ => 8,
+        })
+    }
+
+    /// Positives of the data that have numbers in the objective's state; any number where none has.
+    pub fn owners(&self) -> usize {
+        let Shape { objective, bank, state, .. } = &self.shape;
+        match OBJECTIVES.iter().find(|of| of.0 == *objective) {
+            Some(&(.., [each, beside])) if each > 0 => ((state - bank).saturating_sub(beside) / each) as usize,
+            _ => usize::MAX,
+        }
+    }
+
     /// Rounds of all loops of one step, and of a dispatch besides.
     pub fn rounds(&self) -> Rounds {
         let shape = &self.shape;
@@ -280,6 +310,24 @@ impl Layout {
                 (sweep + over_rows * (1 + quads(positives)), positives)
             }
             "auc-margin" | "auc-min-max" => (over_rows + quads(negatives.max(positives)), 0),
+            "pauc-minibatch" | "pauc-threshold" | "sopa" | "sopa-s" | "sota-s" => {
+                let sweep = |of: u32, each: u64| times(of.div_ceil(GROUP), 1 + each);
+                let (low, high) = (quads(negatives), quads(positives));
+                let own = match shape.objective {
+                    "pauc-threshold" => {
+                        sweep(negatives, low + 2) + 3 * low + 2 + sweep(negatives, 0) + sweep(positives, low)
+                    }
+                    "sopa-s" => sweep(positives, 2 * low),
+                    "sota-s" => sweep(positives, 2 * low) + times(positives, 3),
+                    _ => sweep(negatives, low) + sweep(positives, low),
+                };
+                (own + sweep(positives, low) + sweep(negatives, high), positives)
+            }
+            "fast-ap" => (quads(negatives) + quads(positives) + u64::from(BINS) + over_rows, BINS),
+            "min-max-ap" => {
+                let each = times(rows.div_ceil(GROUP), 1 + quads(shape.ascent));
+                (quads(negatives) + quads(positives) + each, shape.ascent)
+            }
             _ => (over_rows, rows),
         };
         let links = over_rows * if shape.sigmoid { 2 } else { 1 };

@@ -98,6 +98,7 @@ impl Wide {
     pub fn of(shape: &Shape) -> Result<Self, GpuError> {
         let layout = Layout::of(shape)?;
         let family = parts::estimator(shape)?.family;
+        source(family, shape)?;
         let last = last(shape);
         let rows = shape.rows;
         let chunk = |groups: u32| match rows <= WHOLE {
@@ -148,11 +149,7 @@ impl Wide {
             let _ = writeln!(text, "const {name} = {value}u;");
         }
         text.push_str(include_str!("step.wgsl"));
-        text.push_str(match family {
-            Family::Pairs => include_str!("estimate/pairs.wgsl"),
-            Family::Points => include_str!("estimate/points.wgsl"),
-            Family::Moments => include_str!("estimate/moments.wgsl"),
-        });
+        text.push_str(source(family, shape)?);
         text.push_str(&estimator);
         text.push_str(include_str!("product.wgsl"));
         Ok(text)
@@ -200,7 +197,8 @@ impl Wide {
                 all.extend([one(Entry::Estimate, positives.div_ceil(16)), one(Entry::Slopes, rows.div_ceil(16))]);
             }
             Family::Points => all.push(one(Entry::Estimate, rows.div_ceil(256))),
-            Family::Moments => all.push(one(Entry::Estimate, 1)),
+            // (Of the last two there are none.)
+            Family::Moments | Family::Gates | Family::Own => all.push(one(Entry::Estimate, 1)),
         }
         let last = last(shape) + 1;
         all.push(Dispatch { groups: [last.div_ceil(16), 1, parts(stages.len())], ..one(Entry::Turn, 1) });
@@ -230,11 +228,26 @@ impl Wide {
         let estimate = match self.family {
             Family::Pairs => 2 * rows.div_ceil(64),
             Family::Points => 0,
-            Family::Moments => rows.div_ceil(128) + rows.div_ceil(256),
+            Family::Moments | Family::Gates | Family::Own => rows.div_ceil(128) + rows.div_ceil(256),
         };
         let turn = chunk(stages.len()).div_ceil(16).max(5 * rows.div_ceil(4 * chunk(stages.len())));
         let all = [u64::from(last(shape)).div_ceil(16), estimate, turn, rows.div_ceil(256)];
         all.into_iter().chain(products).max().unwrap_or(0)
+    }
+}
+
+/// The text of a family.
+///
+/// # Errors
+/// `NoKernel` for one that wants all scores of a batch in one workgroup.
+fn source(family: Family, shape: &Shape) -> Result<&'static str, GpuError> {
+    match family {
+        Family::Pairs => Ok(include_str!("estimate/pairs.wgsl")),
+        Family::Points => Ok(include_str!("estimate/points.wgsl")),
+        Family::Moments => Ok(include_str!("estimate/moments.wgsl")),
+        Family::Gates | Family::Own => {
+            Err(GpuError::NoKernel { what: format!("the objective {:?} over many workgroups", shape.objective) })
+        }
     }
 }
 

@@ -2,15 +2,9 @@
 // and over the positives (itself among them) and gives κ for its pairs with negatives, with positives, its share of the
 // value and its own gradient. OTHERS: whether pairs of positives count.
 
-fn four_scores(begin: u32, at: vec4<u32>, count: u32) -> vec4<f32> {
-    let k = vec4<u32>(begin) + min(at, vec4<u32>(count - 1u));
-    return vec4<f32>(h[k.x], h[k.y], h[k.z], h[k.w]);
-}
-
 fn estimate(t: u32, run: u32, last: bool) {
     let positives = ROWS - negatives;
     let none = vec4<f32>(0.0);
-    let lanes = vec4<u32>(0u, 1u, 2u, 3u);
     for (var i = t; i < positives; i += 256u) {
         let own = vec4<f32>(h[negatives + i]);
         var low = none;
@@ -18,14 +12,14 @@ fn estimate(t: u32, run: u32, last: bool) {
         var low_slope = none;
         var high_slope = none;
         for (var j = 0u; j < negatives; j += 4u) {
-            let at = j + lanes;
+            let at = j + FOUR;
             let margin = own - four_scores(0u, at, negatives);
             low += select(none, loss(margin), at < vec4<u32>(negatives));
             low_slope += select(none, slope(margin), at < vec4<u32>(negatives));
         }
         if OTHERS {
             for (var j = 0u; j < positives; j += 4u) {
-                let at = j + lanes;
+                let at = j + FOUR;
                 let margin = own - four_scores(negatives, at, positives);
                 high += select(none, loss(margin), at < vec4<u32>(positives));
                 high_slope += select(none, slope(margin), at < vec4<u32>(positives));
@@ -43,7 +37,7 @@ fn estimate(t: u32, run: u32, last: bool) {
         var sum = none;
         if OTHERS || !positive {
             for (var i = 0u; i < positives; i += 4u) {
-                let at = i + lanes;
+                let at = i + FOUR;
                 let k = min(at, vec4<u32>(positives - 1u));
                 let p = staged[k.x];
                 let q = staged[k.y];

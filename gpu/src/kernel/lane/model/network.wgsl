@@ -30,8 +30,6 @@ fn term(source: u32, width: u32, r: u32, k: u32) -> f32 {
     return work[scratch + source + r * width + k];
 }
 
-const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
-
 // Entries k of four rows of the left operand; 0 beyond its edges.
 fn left(stage: Stage, first: u32, k: u32) -> vec4<f32> {
     if first >= stage.rows || k >= stage.depth {
