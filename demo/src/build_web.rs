@@ -164,7 +164,8 @@ fn build_package(checkout: &Checkout) -> Result<((), String)> {
 
 /// Where cargo builds this checkout.
 fn target_folder(checkout: &Checkout) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| checkout.root.join("target"), |folder| checkout.root.join(folder))
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| checkout.root.join("target"), |folder| checkout.root.join(folder))
 }
 
 /// One module: the crate with one feature, then its JavaScript half; in cargo's folder, or another.

@@ -14,7 +14,7 @@ mod alone;
 pub enum Choice {
     /// `cpu`: this processor.
     Cpu,
-    /// `auto`: of many runs whichever is faster, tried on both; one run is faster on the processor. Never a software adapter.
+    /// `auto`: of many runs, and of one of a large model, whichever is faster, tried on both. Never a software adapter.
     Auto,
     /// `gpu`: a hardware graphics adapter; the processor, with a note, where there is none.
     Gpu,
@@ -140,11 +140,15 @@ pub fn open_f64(_: Option<&str>, _: &Trainer<f64>) -> Result<Opened<f64>> {
     Ok(Opened::none("a graphics adapter computes in f32 only"))
 }
 
-/// Multiply-adds of a step's product from which on one run may be faster on a GPU: below, its dispatches alone take longer.
-const LARGE: u64 = 1 << 20;
-
+/// Whether one run may be faster on a GPU.
 fn is_large<T: Real>(trainer: &Trainer<T>) -> bool {
-    trainer.lane().is_ok_and(|lane| u64::from(lane.shape.rows) * u64::from(lane.shape.params) > LARGE)
+    #[cfg(feature = "gpu")]
+    return trainer.lane().is_ok_and(|lane| undercurve_gpu::Lanes::is_large(&lane.shape));
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = trainer;
+        false
+    }
 }
 
 /// How long each of two sides is tried by `auto`.
@@ -166,21 +170,26 @@ pub fn rate(mut advance: impl FnMut() -> u64) -> f64 {
 /// Keeps the adapter where it is faster.
 fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
     let Some(mut elsewhere) = opened.elsewhere else { return opened };
+    let name = elsewhere.name();
     let mut one = trainer.clone();
-    let mut most = 4;
+    let (mut most, mut error) = (4, None);
     let gpu = rate(|| {
         let before = one.steps_done();
         most *= 2;
-        // (What fails here fails again where it is told.)
-        let _ = elsewhere.advance(&mut one, most);
+        error = elsewhere.advance(&mut one, most).err();
         one.steps_done() - before
     });
-    if elsewhere.trouble().is_some() {
-        return Opened::none("the adapter failed in a trial");
+    if let Some((why, _)) = elsewhere.trouble() {
+        return Opened::none(format!("CPU: {name} failed in a trial ({why})"));
+    }
+    if let Some(error) = error {
+        return Opened::none(format!("CPU: a trial on {name} ended early ({error})"));
     }
     let mut one = trainer.clone();
     let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
-    let name = elsewhere.name();
+    if gpu == 0.0 || cpu == 0.0 || !gpu.is_finite() {
+        return Opened::none("CPU: this run is over before a trial is");
+    }
     if gpu > cpu {
         let note = format!("GPU: {:.1} times faster on {name} than on this CPU, tried for .1 s", gpu / cpu);
         return Opened { elsewhere: Some(elsewhere), note: Some(note) };

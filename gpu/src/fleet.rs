@@ -1,6 +1,6 @@
 //! Many trainers at once, their steps on a device.
 
-use crate::lanes::{Lanes, MAX_RUNS};
+use crate::lanes::{IDLE, Lanes, MAX_RUNS};
 use crate::{Context, GpuError};
 use std::sync::Arc;
 use std::thread;
@@ -9,10 +9,11 @@ use undercurve::lane::Shape;
 use undercurve::trainer::{Snapshot, Trainer};
 use undercurve::{Error, Result as CoreResult};
 
-/// Steps that are drawn at a time, at most.
+/// Steps that are drawn at a time, at most, and bytes of their lists.
 const PIECE: usize = 256;
+const LISTS: usize = 64 << 20;
 
-/// Trainers of one data set whose steps are made side by side on a device, a workgroup each: runs that differ in their seed or
+/// Trainers of one data set whose steps are made side by side on a device, by a workgroup each or all of it: runs that differ in their seed or
 /// in numbers as parameters. Every step has the batch that the trainer would have drawn, and what is no plain step (the first of
 /// a stage, a dual reset, the end of pre-training) is the trainer's own, so each run is the one that it would be on the CPU, up
 /// to the rounding of sums.
@@ -168,6 +169,12 @@ impl Fleet {
         self.runs.iter_mut().map(|run| &mut run.trainer).collect()
     }
 
+    /// Whether another device may take over: after a loss, once.
+    #[must_use]
+    pub fn is_renewable(&self) -> bool {
+        !self.renewed && matches!(self.failure, Some(GpuError::Lost { .. } | GpuError::Device { .. }))
+    }
+
     /// Goes on on another device after a [`failure`](Self::failure); once.
     pub fn renew(&mut self, context: &Context) {
         if self.failure.is_some() && !self.renewed {
@@ -259,11 +266,8 @@ impl Fleet {
                 going.push(at);
             }
         }
-        // A run that is not of the party would be moved with the others.
-        if self.runs.iter().enumerate().any(|(at, run)| run.away && going.binary_search(&at).is_err()) {
-            self.bring_back()?;
-        }
-        self.drive(&going, count)
+        let bytes = 4 * shape.list_len() * going.len();
+        self.drive(&going, count.min(LISTS / bytes).max(1))
     }
 
     /// So many plain steps of these runs, side by side.
@@ -274,7 +278,7 @@ impl Fleet {
         lists.clear();
         pace.clear();
         pace.resize(2 * count * runs.len(), 0.0);
-        let mut table = vec![0; runs.len()];
+        let mut table = vec![IDLE; runs.len()];
         // Runs of one seed draw the same batches at the same step: the key of each list.
         let mut keys: Vec<(u64, u64)> = Vec::new();
         // Where negatives differ from batch to batch, one may have none.

@@ -16,6 +16,8 @@ use wide::Wide;
 
 /// Runs, at most.
 pub const MAX_RUNS: usize = 1024;
+/// In a table of lists: none, so that the run stays where it is.
+pub const IDLE: u32 = u32::MAX;
 /// What a submission is to take, in seconds: some systems reset a GPU that gives no answer for two, and a page needs it for
 /// its own frames.
 const AIM: f64 = if cfg!(target_arch = "wasm32") { 0.008 } else { 0.05 };
@@ -70,7 +72,7 @@ pub struct Lanes {
     flights: VecDeque<Flight>,
     /// When the last submission ended.
     ended: f64,
-    /// Seconds a step of all runs takes, and a block of rows.
+    /// Seconds a step of all runs takes (wide: of one run), and a block of rows.
     pace: [Pace; 2],
 }
 
@@ -162,15 +164,36 @@ impl Lanes {
     /// As there.
     pub async fn wide_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
         let wide = crate::kernel::wide::Wide::of(shape)?;
+        let text = wide.text()?;
+        Self::over_many(context, wide, rows, runs, text).await
+    }
+
+    async fn over_many(
+        context: &Context,
+        wide: crate::kernel::wide::Wide,
+        rows: &[f32],
+        runs: usize,
+        text: String,
+    ) -> Result<Self, GpuError> {
+        let across = u64::from(context.device().limits().max_compute_workgroups_per_dimension);
+        if wide.groups() > across {
+            return Err(GpuError::Limits { what: "workgroups", need: wide.groups(), got: across });
+        }
         let most = Wide::window(runs);
-        let (text, work) = (wide.text()?, [("activations", wide.work as usize)]);
+        let work = [("activations", wide.work as usize)];
         Self::build(context, wide.layout.clone(), rows, runs, (most, &work), |shared| {
             Engine::Wide(Box::new(Wide::new(context, wide, text, shared)))
         })
         .await
     }
 
-    /// The one of both that suits: many workgroups a step for batches that one cannot hold, and for few runs of large models.
+    /// Whether a step computes longer than the dispatches of a [`wide`](Self::wide) one take.
+    #[must_use]
+    pub fn is_large(shape: &Shape) -> bool {
+        u64::from(shape.rows) * u64::from(shape.params) > WIDE
+    }
+
+    /// The one of both that suits: many workgroups a step where one cannot make it, and for few runs of large models.
     ///
     /// # Errors
     /// As [`new`](Self::new) and [`wide`](Self::wide).
@@ -184,9 +207,14 @@ impl Lanes {
     /// # Errors
     /// As there.
     pub async fn suited_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
-        let large = u64::from(shape.rows) * u64::from(shape.params) > WIDE;
+        let layout = Layout::of(shape)?;
+        let rounds = layout.rounds();
+        let one_cannot = shape.rows > MAX_ROWS
+            || rounds.value + rounds.step.max(rounds.block) > ROUNDS
+            || fits("activations", runs * layout.work as usize, binding(context)).is_err();
+        // (Not every text of lanes has one for many workgroups.)
         let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
-        match shape.rows > MAX_ROWS || large && runs < MANY && spreads() {
+        match one_cannot || Self::is_large(shape) && runs < MANY && spreads() {
             true => Self::wide_async(context, shape, rows, runs).await,
             false => Self::new_async(context, shape, rows, runs).await,
         }
@@ -250,8 +278,7 @@ impl Lanes {
         let window = (WINDOW / (4 * each.max(2 * runs))).clamp(1, most);
         let sizes =
             [("rows", rows.len()), ("lists", each * window), ("states", runs * shape.state as usize), ("values", runs)];
-        let limits = context.device().limits();
-        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let limit = binding(context);
         for &(what, words) in sizes.iter().chain(own) {
             fits(what, words, limit)?;
         }
@@ -322,7 +349,7 @@ impl Lanes {
     }
 
     /// So many steps of every run. `lists` holds list by list, of each step by step [`list_len`](Shape::list_len) entries;
-    /// `table` which list each run reads; `pace` two floats for each run and step. The work goes on when it returns.
+    /// `table` which list each run reads, or [`IDLE`]; `pace` two floats for each run and step. The work goes on when it returns.
     ///
     /// # Errors
     /// `Core` with `Length`, `Index` (a list, row or slot there is not; then nothing was done), `NonFinite`; `Device`, `Lost`.
@@ -363,8 +390,9 @@ impl Lanes {
                 }
                 Engine::Wide(wide) => {
                     let last = from + count == steps;
-                    wide.prepare(queue, count, table, bytemuck::cast_slice(&pace), len, last);
-                    1
+                    let jobs = wide.prepare(queue, count, table, bytemuck::cast_slice(&pace), len, last);
+                    self.submit_all(0, jobs, 1, 1, 0, None).await?;
+                    continue;
                 }
             };
             self.submit_all(0, count as u64, most, 1, count as u32, None).await?;
@@ -374,7 +402,7 @@ impl Lanes {
 
     fn check(&self, steps: usize, lists: &[u32], table: &[u32], pace: &[f32]) -> Result<(), GpuError> {
         let len = self.layout.shape.list_len();
-        let count = table.iter().max().map_or(0, |&list| list as usize + 1);
+        let count = table.iter().filter(|&&list| list != IDLE).max().map_or(0, |&list| list as usize + 1);
         for (what, need, got) in [
             ("table", self.runs, table.len()),
             ("lists", count.min(self.runs) * steps * len, lists.len()),
@@ -546,6 +574,12 @@ impl Lanes {
         self.context.queue().submit([encoder.finish()]);
         self.context.read(&self.staging[what], floats, 0).await
     }
+}
+
+/// Bytes that one binding of this device holds.
+fn binding(context: &Context) -> u64 {
+    let limits = context.device().limits();
+    limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }
 
 /// Seconds of a clock that never matters by itself.

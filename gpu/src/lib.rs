@@ -45,5 +45,5 @@ pub use exact::{ExactMetrics, GpuExact};
 #[cfg(not(target_arch = "wasm32"))]
 pub use fleet::Fleet;
 pub use kernel::pair::{PairKernel, PairWeight, RowSum};
-pub use lanes::{Lanes, MAX_RUNS};
+pub use lanes::{IDLE, Lanes, MAX_RUNS};
 pub use wgpu;

@@ -36,8 +36,26 @@ fn apart(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (&a, &b)| m.max(f64::from(a - b).abs() / scale))
 }
 
+/// The parameters of a run whose points are moved by one unit in the last place before every step. In networks a ReLU that turns
+/// over in one run and not in the other makes more of that than the sums of f32 against those of f64 do: Adam 5e-3 of 6e-8.
+fn nudged(mut trainer: Trainer<f32>) -> Vec<f32> {
+    let mut step = 0;
+    while !trainer.is_done() {
+        let shape = trainer.lane().unwrap().shape;
+        let mut state = trainer.state().unwrap().to_vec();
+        for (at, w) in state[..shape.slots as usize].iter_mut().enumerate() {
+            *w *= if (7 * at + step).is_multiple_of(3) { 1.0 + f32::EPSILON } else { 1.0 - f32::EPSILON / 2.0 };
+        }
+        let value = trainer.value().unwrap();
+        trainer.set_state(&state, value).unwrap();
+        trainer.step().unwrap();
+        step += 1;
+    }
+    trainer.params().to_vec()
+}
+
 /// What 1000 steps make of roundings of 6e-8 differs from method to method. Lanes may be as far from the core's f32 as that
-/// is from its f64 times this, over all seeds, and this far in any case.
+/// is from its f64, or of networks from a [nudged] run, times this, over all seeds; and this far in any case.
 const TIMES: f64 = 4.0;
 const LEAST: f64 = 2e-5;
 
@@ -67,14 +85,17 @@ fn compare(context: &Context, steps: u64, (method, model, settings, seeds): (&st
         exact.run().unwrap();
         let exact: Vec<f32> = exact.params().iter().map(|&w| w as f32).collect();
         rounding = rounding.max(apart(core.params(), &exact));
+        if model != "linear" {
+            rounding = rounding.max(apart(core.params(), &nudged(of(seed))));
+        }
         let off = apart(trainer.params(), core.params());
         assert!(core.params().iter().any(|&w| w.abs() > 1e-3), "{what}: nothing was learned");
         worst = worst.max(off);
         let own = Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap();
         assert!(own.save() == trainer.save(), "{what}");
     }
-    println!("{what}: {worst:.1e}, f32 from f64 {rounding:.1e}");
-    assert!(worst < LEAST.max(TIMES * rounding), "{what}: {worst:.1e}, f32 from f64 {rounding:.1e}");
+    println!("{what}: {worst:.1e}, rounding {rounding:.1e}");
+    assert!(worst < LEAST.max(TIMES * rounding), "{what}: {worst:.1e}, rounding {rounding:.1e}");
     worst
 }
 
@@ -107,8 +128,7 @@ fn large_steps_are_those_of_the_cpu() {
     }
 }
 
-/// Every method that has lanes with every rule, 64 seeds of a linear model: minutes. (Of networks, a ReLU that turns over in one
-/// run and not in the other moves more than rounding does; lanes.rs compares them to the bit with their mirror.)
+/// Every method that has lanes with every rule, 64 seeds of a linear model and four of a network: many minutes.
 #[test]
 fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
     if std::env::var_os("UNDERCURVE_LONG").is_none() {
@@ -124,6 +144,7 @@ fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
         for method in ["soap", "auc-pairwise", "smooth-ap", "auc-margin", "ce", "ce-balanced", "cb-ce", "focal"] {
             for optimizer in ["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"] {
                 compare(&context, 1000, (method, "linear", &[("optimizer", optimizer), ("lr", "0.003")], 64));
+                compare(&context, 1000, (method, "mlp:8,5", &[("optimizer", optimizer), ("lr", "0.003")], 4));
             }
         }
         for method in ["auc-margin", "ppd-sg", "ppd-adagrad"] {

@@ -4,8 +4,11 @@
 import { kernels } from "./kernels.js";
 import { taken } from "./load.js";
 
-/** Steps that are drawn at a time, at most. */
+/** Steps that are drawn at a time, at most, and entries of their lists. */
 const PIECE = 64;
+const ENTRIES = 1 << 22;
+/** In a table of lists: none, so that the run stays where it is. */
+const IDLE = 0xffffffff;
 
 const words = (error) => String(error?.message ?? error);
 
@@ -111,10 +114,12 @@ export class GpuRuns {
     }
     const shapes = going.map((at) => taken(this.#trainers[at].lane(), (lane) => lane.shape));
     const party = going.filter((_, k) => shapes[k] === shapes[0]);
-    if (this.#current?.shape !== shapes[0] || this.#runs.some((run, at) => run.away && !party.includes(at))) await this.sync();
+    if (this.#current?.shape !== shapes[0]) await this.sync();
     if (this.failure) return;
     this.#current = this.#lanes.get(shapes[0]) ?? (await this.#make(shapes[0]));
-    await this.#drive(party, count);
+    // (A list has at most two entries a row.)
+    const entries = 2 * Number(shapes[0].split(" ")[2]) * party.length;
+    await this.#drive(party, Math.min(count, Math.max(1, Math.floor(ENTRIES / entries))));
   }
 
   async #make(shape) {
@@ -127,7 +132,7 @@ export class GpuRuns {
   async #drive(party, count) {
     const { lanes } = this.#current;
     const pace = new Float32Array(2 * count * this.#trainers.length);
-    const table = new Uint32Array(this.#trainers.length);
+    const table = new Uint32Array(this.#trainers.length).fill(IDLE);
     const lists = [];
     const keys = new Map();
     // Where negatives differ from batch to batch, one may have none, which an objective may refuse.

@@ -150,7 +150,9 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     let drawn = if negatives.is_some() { Drawn::Stratified } else { Drawn::Uniform };
     let starts = [0, low, rows as u32];
     let of = (starts, population, segments.masses(), drawn);
-    let objective = recipe(estimator, of, rows).ok_or(Error::Unsupported { what: "this objective elsewhere" })?;
+    let zeros = [T::ZERO; MOST];
+    let objective =
+        recipe(estimator, of, &zeros[..rows]).ok_or(Error::Unsupported { what: "this objective elsewhere" })?;
     let rule = algorithm.recipe().ok_or(Error::Unsupported { what: "this step rule elsewhere" })?;
     let bank = estimator.state_len(owned(estimator, segments).len()) > 0;
     let list = 1 + rows + if bank { rows - negatives.unwrap_or(0) } else { 0 };
@@ -159,14 +161,13 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     Ok(Parts { objective, rule, sigmoid, ascent, rows, negatives, list, length, points, bank })
 }
 
-/// Of batches so composed. (Scores have nothing to do with it; that many zeros are at hand for a batch of any size.)
+/// Of batches so composed. (Scores have nothing to do with it, so any will do.)
 fn recipe<T: Real, E: Estimator<T>>(
     estimator: &E,
     (starts, population, masses, drawn): ([u32; 3], [u32; 2], &[f64], Drawn),
-    rows: usize,
+    scores: &[T],
 ) -> Option<Recipe> {
-    let zeros = [T::ZERO; MOST];
-    let batch = Batch::weighted(zeros.get(..rows)?, 1, &starts, &population, masses, drawn).ok()?;
+    let batch = Batch::weighted(scores, 1, &starts, &population, masses, drawn).ok()?;
     estimator.recipe(&batch)
 }
 
@@ -194,7 +195,7 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
             // A batch that the objective has nothing to say to is the core's to refuse.
             let starts = [0, low as u32, rows as u32];
             let of = (starts, [segments.size(0), segments.size(1)], segments.masses(), drawn);
-            refused = recipe(estimator, of, rows).is_none();
+            refused = recipe(estimator, of, &desk.scores[..rows]).is_none();
             if refused {
                 break;
             }

@@ -18,7 +18,6 @@ pub struct Alone {
     asked: Option<String>,
     /// Steps of a slice.
     slice: u64,
-    renewed: bool,
     /// Whether its failure has been said.
     said: bool,
 }
@@ -29,7 +28,7 @@ impl Alone {
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
         let fleet = Fleet::new(context, vec![trainer.clone()])?;
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));
-        Ok(Self { fleet, name, asked, slice: 8, renewed: false, said: false })
+        Ok(Self { fleet, name, asked, slice: 1, said: false })
     }
 
     fn swap(&mut self, trainer: &mut Trainer<f32>) {
@@ -65,12 +64,11 @@ impl Elsewhere<f32> for Alone {
         }
         let failure = self.fleet.failure()?;
         let why = one_line(&failure.to_string());
-        let lost = matches!(failure, GpuError::Lost { .. } | GpuError::Device { .. });
-        let another = (lost && !self.renewed).then(|| adapter(self.asked.as_deref()).ok()).flatten();
+        let another = self.fleet.is_renewable().then(|| adapter(self.asked.as_deref()).ok()).flatten();
         match another {
             Some(context) => {
                 self.fleet.renew(&context);
-                (self.renewed, self.name) = (true, context.name().to_string());
+                self.name = context.name().to_string();
                 Some((why, true))
             }
             None => {

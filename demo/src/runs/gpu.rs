@@ -10,7 +10,7 @@ use std::mem;
 use std::sync::Arc;
 use std::thread;
 use undercurve::trainer::Trainer;
-use undercurve_gpu::{Context, Fleet, GpuError};
+use undercurve_gpu::{Context, Fleet};
 
 /// A run and its number, its trainer, when it is told of, and whether it has ended.
 type Work<'a> = (((&'a mut (usize, Training<f32>), &'a mut Trainer<f32>), &'a mut Due), &'a mut bool);
@@ -105,7 +105,7 @@ impl Gpu {
         let stops: BTreeSet<u64> = group.iter().flat_map(|(_, one)| stops(&one.trainer, every)).collect();
         let mut dues: Vec<Due> = group.iter().map(|(_, one)| Due::new(&one.trainer, list.args.every)).collect();
         let mut ended = vec![false; group.len()];
-        let (mut at, mut renewed) = (0, false);
+        let mut at = 0;
         for stop in stops {
             fleet.advance(stop - at);
             at = stop;
@@ -149,11 +149,8 @@ impl Gpu {
             if ended.iter().all(|&ended| ended) {
                 break;
             }
-            if let (Some(failure @ (GpuError::Lost { .. } | GpuError::Device { .. })), false) =
-                (fleet.failure(), renewed)
-            {
+            if let Some(failure) = fleet.failure().filter(|_| fleet.is_renewable()) {
                 let why = device::one_line(&failure.to_string());
-                renewed = true;
                 let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
                 match device::adapter(name) {
                     Ok(context) => {

@@ -24,6 +24,42 @@ fn counting(text: &str) -> String {
     out
 }
 
+/// A text whose entry points answer with the most rounds of any of their first invocations.
+fn counting_entries(text: &str) -> String {
+    let mut out = String::from("var<private> counted: u32;\n");
+    let mut wrappers = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("@compute") {
+            let head = lines.next().unwrap();
+            let (name, rest) = head.strip_prefix("fn ").unwrap().split_once('(').unwrap();
+            let (with, without) =
+                ("@builtin(workgroup_id) group: vec3<u32>, ", "@builtin(local_invocation_index) t: u32) {");
+            let (declared, given) = match (rest.strip_prefix(with), rest) {
+                (Some(rest), _) if rest == without => ("group: vec3<u32>, t: u32", "group, t"),
+                (None, rest) if rest == without => ("t: u32", "t"),
+                _ => panic!("{head}"),
+            };
+            out.push_str(&format!("fn inner_{name}({declared}) {{\n"));
+            wrappers.push_str(&format!(
+                "@compute @workgroup_size(256)\nfn {name}({with}{without}\n    inner_{name}({given});\n    \
+                 if all(group == vec3<u32>(0u)) && t == 0u {{ answer[0] = max(answer[0], f32(counted)); }}\n}}\n"
+            ));
+            continue;
+        }
+        // (What it answers otherwise.)
+        if line.contains("answer[job.run] = ") {
+            continue;
+        }
+        out.push_str(line);
+        if line.trim_start().starts_with("for (") {
+            out.push_str(" counted++;");
+        }
+        out.push('\n');
+    }
+    out + &wrappers
+}
+
 fn first() -> Option<Context> {
     let adapters = pollster::block_on(wgpu::Instance::default().enumerate_adapters(wgpu::Backends::all()));
     let context = adapters.iter().find_map(|adapter| pollster::block_on(Context::open(adapter)).ok());
@@ -100,5 +136,45 @@ fn rounds_are_those_of_the_text() {
         assert!(lanes.begin_report().unwrap());
         let report = lanes.wait_for_report().unwrap().unwrap();
         assert_eq!(report[0] as u64, rounds.block, "{shape:?}");
+    }
+}
+
+#[test]
+fn rounds_over_many_workgroups_are_those_of_the_text() {
+    let Some(context) = first() else { return };
+    for shape in [
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[7, 1], 0, 0) },
+        Shape { rows: 2100, negatives: Some(2000), ..lane::shape(&[20, 70, 1], 6, 2) },
+        Shape { rows: 90, negatives: Some(60), ..lane::shape(&[700, 9, 1], 3, 0) },
+    ] {
+        let wide = crate::kernel::wide::Wide::of(&shape).unwrap();
+        let (most, text) = (wide.rounds(), counting_entries(&wide.text().unwrap()));
+        let rows = vec![0.5; 3 * shape.widths[0] as usize];
+        let mut lanes = pollster::block_on(Lanes::over_many(&context, wide, &rows, 1, text)).unwrap();
+        let mut list = vec![0; shape.list_len()];
+        list[0] = shape.negatives.unwrap_or(0);
+        lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();
+        let counted = lanes.values().unwrap()[0] as u64;
+        assert!(counted <= most && most <= counted + 8, "{shape:?}: {counted}, {most}");
+    }
+}
+
+#[test]
+fn idle_runs_stay_where_they_are() {
+    let Some(context) = first() else { return };
+    let shape = lane::shape(&[2, 1], 1, 0);
+    for make in [Lanes::new, Lanes::wide] {
+        let mut lanes = make(&context, &shape, &[0.25, -0.5, 0.75, 1.0], 3).unwrap();
+        let mut numbers = [0.0; 24];
+        numbers[20] = 1.0;
+        for run in 0..3 {
+            lanes.load(run, &[0.5, 0.25, run as f32], &numbers).unwrap();
+        }
+        let mut list: Vec<u32> = (0..shape.list_len() as u32).map(|k| u32::from(k > 40)).collect();
+        list[0] = 40;
+        lanes.advance(3, &list.repeat(3), &[IDLE, 0, IDLE], &[0.1; 18]).unwrap();
+        assert_eq!([lanes.state(0).unwrap(), lanes.state(2).unwrap()], [[0.5, 0.25, 0.0], [0.5, 0.25, 2.0]]);
+        assert_ne!(lanes.state(1).unwrap()[..2], [0.5, 0.25]);
+        assert!(lanes.values().unwrap()[1] > 0.0);
     }
 }

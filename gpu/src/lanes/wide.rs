@@ -1,7 +1,7 @@
 //! Steps over many workgroups: buffers, pipelines, and what is dispatched.
 
 use super::setup::{JOB, bind_all, bindings_of, jobs, pipeline, storage};
-use super::{DISPATCHES, Shared};
+use super::{DISPATCHES, IDLE, Shared};
 use crate::context::Context;
 use crate::kernel::wide::{self, Dispatch, ENTRIES, StageUniform};
 use wgpu::{BindGroup, Buffer, ComputePipeline};
@@ -20,8 +20,8 @@ pub(super) struct Wide {
     pipelines: Vec<Option<ComputePipeline>>,
     jobs: Buffer,
     group: BindGroup,
-    /// The last step of those that are loaded, where its value is asked for.
-    last: Option<u64>,
+    /// Of those that are loaded, the first whose value is asked for.
+    valued: u64,
 }
 
 /// The uniform of a step of a run, as wide/step.wgsl has it.
@@ -70,10 +70,10 @@ impl Wide {
         let buffers = [rows, lists, state, &work, &h, &c, &staged, values];
         let group = bind_all(device, &bindings, &uniforms, &buffers);
         let (numbers, pipelines) = (vec![[0.0; 24]; runs], pipelines.into());
-        Self { wide, runs, numbers, dispatches, pipelines, jobs: loaded, group, last: None }
+        Self { wide, runs, numbers, dispatches, pipelines, jobs: loaded, group, valued: 0 }
     }
 
-    /// Loads steps whose lists are on the device.
+    /// Loads steps whose lists are on the device, step by step of each run that is not idle: how many in all.
     pub fn prepare(
         &mut self,
         queue: &wgpu::Queue,
@@ -82,10 +82,11 @@ impl Wide {
         pace: &[f32],
         list_len: usize,
         last: bool,
-    ) {
-        let mut bytes = vec![0; JOB as usize * steps * self.runs];
+    ) -> u64 {
+        let busy: Vec<usize> = (0..self.runs).filter(|&run| table[run] != IDLE).collect();
+        let mut bytes = vec![0; JOB as usize * steps * busy.len()];
         for (at, slot) in bytes.chunks_exact_mut(JOB as usize).enumerate() {
-            let (step, run) = (at / self.runs, at % self.runs);
+            let (step, run) = (at / busy.len(), busy[at % busy.len()]);
             let [lr, other] = [0, 1].map(|k| pace[2 * (run * steps + step) + k]);
             let job = Job {
                 list: ((table[run] as usize * steps + step) * list_len) as u32,
@@ -98,30 +99,28 @@ impl Wide {
             slot[..size_of::<Job>()].copy_from_slice(bytemuck::bytes_of(&job));
         }
         queue.write_buffer(&self.jobs, 0, &bytes);
-        self.last = last.then_some(steps as u64 - 1);
+        let jobs = (steps * busy.len()) as u64;
+        self.valued = if last { jobs - busy.len() as u64 } else { jobs };
+        jobs
     }
 
-    /// So many of the loaded steps of every run.
+    /// So many of the loaded steps.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, from: u64, count: u64) {
         let mut pass = encoder.begin_compute_pass(&Default::default());
-        for step in from..from + count {
-            let dispatches = &self.dispatches[usize::from(self.last == Some(step))];
-            for run in 0..self.runs as u64 {
-                let job = (step * self.runs as u64 + run) * JOB;
-                for &Dispatch { entry, stage, groups: [x, y, z] } in dispatches {
-                    let Some(pipeline) = &self.pipelines[entry as usize] else { continue };
-                    pass.set_pipeline(pipeline);
-                    pass.set_bind_group(0, &self.group, &[job as u32, stage * JOB as u32]);
-                    pass.dispatch_workgroups(x, y, z);
-                }
+        for job in from..from + count {
+            for &Dispatch { entry, stage, groups: [x, y, z] } in &self.dispatches[usize::from(job >= self.valued)] {
+                let Some(pipeline) = &self.pipelines[entry as usize] else { continue };
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(0, &self.group, &[job as u32 * JOB as u32, stage * JOB as u32]);
+                pass.dispatch_workgroups(x, y, z);
             }
         }
     }
 
-    /// Multiply-adds of a step of all runs, about.
+    /// Multiply-adds of a step, about.
     pub fn work(&self) -> u64 {
         let shape = &self.wide.layout.shape;
         let rows = u64::from(shape.rows);
-        self.runs as u64 * rows * (3 * u64::from(shape.params) + 8 * rows)
+        rows * (3 * u64::from(shape.params) + 8 * rows)
     }
 }

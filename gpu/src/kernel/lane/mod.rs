@@ -3,7 +3,7 @@
 //! One workgroup is one run; [`Lanes`](crate::Lanes) runs it, [`mirror`] is the same in the same order on the CPU.
 //!
 //! Products of hidden layers are single sums in ascending order; the last layer and sums over rows are four partial sums,
-//! (0 + 1) + (2 + 3); sums over pairs run in four lanes, added alike. Cost a step: 6·B·params multiply-adds and two
+//! (0 + 1) + (2 + 3); sums over pairs run in four lanes, added alike. Cost a step: 3·B·params multiply-adds and two
 //! evaluations a pair. Memory of a run: its state and B·(hidden widths + twice the widest) activations; of a workgroup at
 //! most 15,872 bytes.
 

@@ -19,6 +19,7 @@ struct Job {
 @group(0) @binding(7) var<storage, read_write> work: array<f32>;        // [run][WORK]
 @group(0) @binding(8) var<storage, read_write> answer: array<f32>;      // [run], or [run][row] where rows are scored
 
+const IDLE = 0xffffffffu;   // of the table: the run stays where it is
 const STRIDE = 17u;         // of a slab's rows, which keeps them on different memory banks
 const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
 
@@ -109,6 +110,9 @@ fn objective_step(t: u32, run: u32, last: bool) {
 @compute @workgroup_size(256)
 fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let run = group.x;
+    if table[run] == IDLE {
+        return;
+    }
     base = run * STATE;
     scratch = run * WORK;
     let own = 6u * run;

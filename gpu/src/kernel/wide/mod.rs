@@ -5,11 +5,11 @@
 //! forward × hidden layers → score → estimate → slopes (pairs alone) → turn → (back, gradient) × hidden layers
 //! ```
 //!
-//! So a network with two hidden layers takes nine dispatches with pairs, eight without. Above 1024 rows a batch gradients are
-//! sums of parts, which `gather` adds behind `turn` and each `gradient`: three more. The last step of many has `value` besides.
+//! So a network with two hidden layers takes nine dispatches with pairs, eight without. Above 1024 rows a batch gradients of
+//! fewer than 64 tiles are sums of parts, which `gather` adds behind `turn` or `gradient`: up to three more. The last step of many has `value` besides.
 //!
 //! Products are tiles of 64 × 64 with single sums in ascending order; scores and the last layer's gradient have 16 strands, pairs
-//! 64, moments 128, the value 256, neighbours added first. Cost: 6·B·params multiply-adds and two evaluations a pair. Memory: a
+//! 64, moments 128, the value 256, neighbours added first. Cost: 3·B·params multiply-adds and two evaluations a pair. Memory: a
 //! lane's, once for all runs, and the parts of the largest gradient; of a workgroup 8,704 bytes.
 
 pub mod mirror;
@@ -24,8 +24,6 @@ use undercurve::lane::Shape;
 const WHOLE: u32 = 1024;
 /// Workgroups that keep a device busy, about.
 const BUSY: u32 = 128;
-/// Workgroups along one dimension, at most.
-const ACROSS: u64 = 65_535;
 
 /// The uniform of a stage, as step.wgsl has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -94,7 +92,7 @@ impl Wide {
     /// Where everything lies.
     ///
     /// # Errors
-    /// `NoKernel`, `TooLarge`; `Limits` for more workgroups or loop rounds than WebGPU allows and every driver makes.
+    /// `NoKernel`, `TooLarge`; `Limits` for more loop rounds than every driver makes.
     pub fn of(shape: &Shape) -> Result<Self, GpuError> {
         let layout = Layout::of(shape)?;
         let family = parts::estimator(shape)?.family;
@@ -120,15 +118,10 @@ impl Wide {
             limit: u32::MAX.into(),
         })?;
         let wide = Self { layout, chunks, work, family };
-        let groups = wide.dispatches(true).iter().flat_map(|d| d.groups).max().unwrap_or(0);
-        for (what, need, got) in
-            [("workgroups", u64::from(groups), ACROSS), ("loop rounds of a step", wide.rounds(), ROUNDS)]
-        {
-            if need > got {
-                return Err(GpuError::Limits { what, need, got });
-            }
+        match wide.rounds() {
+            need if need > ROUNDS => Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS }),
+            _ => Ok(wide),
         }
-        Ok(wide)
     }
 
     /// The text, with the entry points of [`dispatches`](Self::dispatches).
@@ -213,6 +206,11 @@ impl Wide {
             all.push(one(Entry::Value, 1));
         }
         all
+    }
+
+    /// Workgroups along the longest dimension of any dispatch.
+    pub fn groups(&self) -> u64 {
+        self.dispatches(true).iter().flat_map(|dispatch| dispatch.groups).max().unwrap_or(0).into()
     }
 
     /// Loop rounds of the invocation that has most.
