@@ -102,7 +102,7 @@ mod owned {
     use core::str::FromStr;
 
     /// The names that objectives have in recipes.
-    pub const OBJECTIVES: [&str; 15] = [
+    pub const OBJECTIVES: [&str; 17] = [
         "soap",
         "auc-pairwise",
         "smooth-ap",
@@ -118,9 +118,12 @@ mod owned {
         "ldam",
         "fast-ap",
         "min-max-ap",
+        "pauc-dual",
+        "sorr",
     ];
     /// The names that step rules have in recipes.
-    pub const RULES: [&str; 8] = ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg"];
+    pub const RULES: [&str; 9] =
+        ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg", "dca"];
 
     /// What a step of a run is made of.
     #[derive(Clone, Debug, PartialEq)]

@@ -135,6 +135,9 @@ fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
         return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
     }
     for context in contexts() {
+        for method in ["dca", "proximal-dca", "sorr"] {
+            compare(&context, 1000, (method, "linear", &[], 8));
+        }
         for method in ["ldam", "fast-ap", "min-max-ap", "pauc-minibatch", "pauc-threshold", "sopa", "sopa-s", "sota-s"]
         {
             for optimizer in ["momentum", "adam"] {

@@ -43,6 +43,7 @@ fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static s
         "adagrad" => &[1e-3, EPS],
         "ppd-sg" | "pesg" => &[1e-3, 0.5],
         "ppd-adagrad" => &[0.0, 0.5, 1.0],
+        "dca" => &[1e-3, 0.5],
         _ => panic!("no numbers of {rule}"),
     };
     let all = [330.0, 70.0];
@@ -63,12 +64,14 @@ fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static s
         "ldam" => &[0.01, 0.02, 0.1, 0.5, 0.0, 12.0, 1.5, 0.0, 0.03, 0.01],
         "fast-ap" => &[1.0, all[0], all[1], 20.0],
         "min-max-ap" => &[1.0, all[0], all[1], 1.0 / 6.0],
+        "pauc-dual" => &[0.3, 0.25],
+        "sorr" => &[0.02, 0.03, 1.0 / 0.45, 0.5],
         _ => panic!("no numbers of {objective}"),
     };
     numbers[..of_rule.len()].copy_from_slice(of_rule);
     numbers[8..8 + of_objective.len()].copy_from_slice(of_objective);
     numbers[20..22].copy_from_slice(&[0.5, 0.25]);
-    let pairs = !saddle && !matches!(objective, "cross-entropy" | "focal" | "ldam" | "fast-ap");
+    let pairs = !saddle && !matches!(objective, "cross-entropy" | "focal" | "ldam" | "fast-ap" | "sorr");
     let shape = Shape {
         widths: widths.to_vec(),
         tanh: false,
@@ -92,6 +95,8 @@ fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static s
                 "sota-s" => POSITIVES + 1,
                 "pauc-threshold" => 4,
                 "ldam" => 2,
+                "pauc-dual" => 6 * POSITIVES + 2,
+                "sorr" => 8,
                 _ => 0,
             },
     };
@@ -161,6 +166,7 @@ fn pace(rule: &str, run: usize, step: usize) -> [f32; 2] {
         "amsgrad" => [0.1 * lr, 0.0],
         "sgd" => [20.0 * lr, 0.0],
         "momentum" | "adagrad" => [lr, 0.0],
+        "dca" => [4.0 * lr, 0.1],
         "pesg" => [lr, 1.0 / (step + 1) as f32],
         _ => [lr, 1.0 / (step + 2) as f32],
     }
@@ -212,7 +218,7 @@ fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: 
         let got = &states[run * state.len()..][..state.len()];
         let before = start(lane, run);
         assert!(state.iter().zip(&before).take(lane.shape.params as usize).any(|(a, b)| (a - b).abs() > 1e-3));
-        let scale = state.iter().fold(value.abs(), |m, x| m.max(x.abs()));
+        let scale = state[..lane.shape.bank as usize].iter().fold(value.abs(), |m, x| m.max(x.abs()));
         for (a, b) in got.iter().chain([&values[run]]).zip(state.iter().chain([&value])) {
             worst = worst.max(f64::from((a - b).abs() / scale));
             assert!(a.is_finite() && b.is_finite());
@@ -283,6 +289,9 @@ fn partial_auc_and_anchors_have_the_bits_of_their_mirror() {
             let shape = Shape { surrogate: "hinge", ..lane.shape.clone() };
             same_bits(&context, &NARROW, &Lane { shape, ..lane }, 2, 25);
         }
+        let dual = lane(&[5, 1], 40, Some(31), "pauc-dual", "dca");
+        let shape = Shape { surrogate: "hinge", ..dual.shape.clone() };
+        same_bits(&context, &NARROW, &Lane { shape, ..dual }, 2, 25);
         same_bits(&context, &NARROW, &lane(&[5, 1], 41, Some(30), "min-max-ap", "momentum"), 2, 25);
     }
 }
@@ -295,7 +304,11 @@ fn lanes_with_exp_are_near_their_mirror() {
     for context in contexts() {
         let of = |objective, surrogate, sigmoid, widths: &[u32]| {
             // (Larger steps than these would make rounding errors larger in each.)
-            let rule = if objective == "fast-ap" { "momentum" } else { "sgd" };
+            let rule = match objective {
+                "fast-ap" => "momentum",
+                "sorr" => "dca",
+                _ => "sgd",
+            };
             let lane = lane(widths, 40, Some(30), objective, rule);
             Lane { shape: Shape { surrogate, sigmoid, tanh: true, ..lane.shape }, ..lane }
         };
@@ -305,6 +318,7 @@ fn lanes_with_exp_are_near_their_mirror() {
             of("sota-s", "sigmoid", false, &[6, 1]),
             of("ldam", "", false, &[6, 1]),
             of("fast-ap", "", true, &[6, 1]),
+            of("sorr", "", false, &[6, 1]),
         ] {
             let (worst, _) = compare(&context, &NARROW, &lane, 2, 15);
             println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
@@ -451,6 +465,8 @@ fn steps_are_those_of_the_core() {
             ("ldam", "linear", &[("optimizer", "momentum"), ("defer", "20"), ("pretrain", "0")]),
             ("fast-ap", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
             ("min-max-ap", "linear", &[("optimizer", "momentum"), ("pretrain", "0")]),
+            ("proximal-dca", "linear", &[("stage", "100"), ("lr", "0.1"), ("surrogate", "hinge"), ("pretrain", "0")]),
+            ("sorr", "linear", &[("stage", "100"), ("pretrain", "0")]),
             // (Of a steep loss the last bit says whether a pair at the end of the range is in it.)
             ("pauc-minibatch", "linear", &[("optimizer", "momentum"), ("scale", "5"), ("pretrain", "0")]),
             ("pauc-threshold", "linear", &[("optimizer", "momentum"), ("scale", "5"), ("pretrain", "0")]),
@@ -479,7 +495,8 @@ fn steps_are_those_of_the_core() {
             let mut value = 0.0;
             (0..made).for_each(|_| value = core.step().unwrap().unwrap());
             let (got, want) = (lanes.state(0).unwrap(), core.state().unwrap());
-            let scale = want.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            // (Counts of steps are in some states.)
+            let scale = want[..lane.shape.bank as usize].iter().fold(0.0f32, |m, x| m.max(x.abs()));
             let off = got.iter().zip(want).fold(0.0, |m: f32, (a, b)| m.max((a - b).abs() / scale));
             let value_off = (f64::from(lanes.values().unwrap()[0]) - value).abs() / value.abs().max(1e-3);
             println!("{}: {method}: {off:.1e}, value {value_off:.1e}", context.name());

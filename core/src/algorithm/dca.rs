@@ -19,6 +19,7 @@
 
 use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, Want, gradient, in_range};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 
@@ -96,6 +97,19 @@ impl Dca {
 }
 
 impl<T: Real> Algorithm<T> for Dca {
+    /// The decay, L; of a step its size, and that of the duals. The last step of an outer step is none of these.
+    fn recipe(&self) -> Option<Recipe> {
+        Some(Recipe::new("dca", &[self.decay, self.prox]))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        let &mut [_, outer, inner, phase::STEP] = counters else { return 0 };
+        let left = (self.steps(outer) - 1).saturating_sub(inner);
+        let made = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        out[..made].fill([self.eta, self.theta].map(|x| x / self.shrink(outer)));
+        counters[0] += made as u64;
+        counters[2] += made as u64;
+        made
+    }
     fn points(&self) -> usize {
         2
     }

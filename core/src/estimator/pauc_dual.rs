@@ -33,6 +33,7 @@
 use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
@@ -239,6 +240,13 @@ pub(super) fn turn_bank<T: Real>(bank: &mut [T], steps: f64) {
 }
 
 impl<T: Real> Estimator<T> for PaucDual {
+    /// Of f^n: β, β − α.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        both_classes(batch).ok()?;
+        let (low, high) = self.fpr;
+        Some(Recipe::new("pauc-dual", &[high, high - low]).with_surrogate(self.surrogate))
+    }
+
     fn state_len(&self, slots: usize) -> usize {
         TERMS * (DUAL * slots + 1)
     }

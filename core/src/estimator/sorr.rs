@@ -22,6 +22,7 @@ use super::pauc_dual::{CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_b
 use super::{Estimator, Grad, Held, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::*;
@@ -311,6 +312,14 @@ fn rank<T: Real>(losses: &[T], order: &mut [u32]) {
 }
 
 impl<T: Real> Estimator<T> for Sorr {
+    /// Of f^n with the logistic loss: weights of negatives and of positives, 1/(β − α), β.
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        batch.binary().ok()?;
+        let [low, high] = class_weights(Weights::Unbiased, batch);
+        let numbers = [low, high, 1.0 / (self.range.1 - self.range.0), self.range.1];
+        (self.loss == ExampleLoss::Logistic).then(|| Recipe::new("sorr", &numbers))
+    }
+
     /// No row: λ is one number for all.
     fn owners(&self, _: usize) -> Range<usize> {
         0..0

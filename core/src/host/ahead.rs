@@ -154,6 +154,10 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
     let objective =
         recipe(estimator, of, &zeros[..rows]).ok_or(Error::Unsupported { what: "this objective elsewhere" })?;
     let rule = algorithm.recipe().ok_or(Error::Unsupported { what: "this step rule elsewhere" })?;
+    // Of two terms plain steps take the last; a rule for one would take the first.
+    if estimator.terms() > 1 && rule.name != "dca" {
+        return Err(Error::Unsupported { what: "this step rule elsewhere" });
+    }
     let bank = estimator.state_len(owned(estimator, segments).len()) > 0;
     let list = 1 + rows + if bank { rows - negatives.unwrap_or(0) } else { 0 };
     let sigmoid = estimator.link() == crate::estimator::Link::Sigmoid;
@@ -207,8 +211,8 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         count[0] = low as u32;
         index.copy_from_slice(&desk.index[..rows]);
         number(&mut desk.slots[..rows], owned.start);
-        if parts.bank {
-            slots.fill(0);
+        slots.fill(0);
+        if !owned.is_empty() && parts.bank {
             slots[..rows - low].copy_from_slice(&desk.slots[low..rows]);
         }
         desk.last.drawn = Some(drawn);

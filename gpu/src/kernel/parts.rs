@@ -56,6 +56,8 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
         "sopa" => (Family::Gates, include_str!("estimator/sopa.wgsl")),
         "sopa-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sopa-s.wgsl"))),
         "sota-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sota-s.wgsl"))),
+        "pauc-dual" => (Family::Gates, include_str!("estimator/pauc-dual.wgsl")),
+        "sorr" => (Family::Own, include_str!("estimator/sorr.wgsl")),
         "ldam" => (Family::Own, include_str!("estimator/ldam.wgsl")),
         "fast-ap" => (Family::Own, include_str!("estimator/fast-ap.wgsl")),
         "min-max-ap" => (Family::Own, include_str!("estimator/min-max-ap.wgsl")),
@@ -84,6 +86,7 @@ pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
         "ppd-sg" => include_str!("rule/ppd-sg.wgsl"),
         "ppd-adagrad" => include_str!("rule/ppd-adagrad.wgsl"),
         "pesg" => include_str!("rule/pesg.wgsl"),
+        "dca" => include_str!("rule/dca.wgsl"),
         name => return Err(none("rule", name)),
     };
     let mut text = String::new();

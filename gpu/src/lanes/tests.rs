@@ -114,6 +114,8 @@ fn rounds_are_those_of_the_text() {
         Shape { rows: 340, negatives: Some(50), ..lane::shape(&[5, 1], 11, 0) },
         Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 12, 0) },
         Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 14, 0) },
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 15, 8) },
+        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 16, 8) },
     ] {
         let layout = Layout::of(&shape).unwrap();
         // (Its stage loop has barriers of its own, further in.)

@@ -310,6 +310,10 @@ impl Run<'_> {
                 state[first] += g * g;
                 state[k] = w - lr * g / (state[first].sqrt() + n[1]);
             }
+            "dca" => {
+                let away = n[1] * (w - state[mean]);
+                state[k] = w - lr * (g - state[first] + away + n[0] * w).settled();
+            }
             "ppd-sg" => {
                 let extra = if descends { n[0] * w + n[1] * (w - state[first]) } else { 0.0 };
                 state[k] = w - lr * (g + extra).settled();
@@ -340,6 +344,7 @@ impl Run<'_> {
             "cross-entropy" | "focal" => self.points(h),
             "auc-margin" | "auc-min-max" => self.moments(h),
             "ldam" => self.margins(h),
+            "sorr" => self.ranked(h),
             "fast-ap" => self.histogram(h),
             "min-max-ap" => self.anchors(h),
             _ => self.gates(h),

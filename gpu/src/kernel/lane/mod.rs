@@ -59,7 +59,7 @@ pub(crate) const WEIGHTS: u32 = 2;
 const DATA: u32 = u32::MAX;
 
 /// Objectives, their surrogate, the auxiliaries they have, and their state: numbers for each positive, and beside those.
-const OBJECTIVES: [(&str, &str, u32, [u32; 2]); 15] = [
+const OBJECTIVES: [(&str, &str, u32, [u32; 2]); 17] = [
     ("soap", "squared-hinge", 0, [2, 0]),
     ("auc-pairwise", "squared-hinge", 0, [0, 0]),
     ("smooth-ap", "sigmoid", 0, [0, 0]),
@@ -75,10 +75,12 @@ const OBJECTIVES: [(&str, &str, u32, [u32; 2]); 15] = [
     ("ldam", "", 0, [0, 2]),
     ("fast-ap", "", 0, [0, 0]),
     ("min-max-ap", "hinge", 20, [0, 0]),
+    ("pauc-dual", "hinge", 0, [6, 2]),
+    ("sorr", "", 0, [0, 8]),
 ];
 
 /// Rules, their points and their slots.
-const RULES: [(&str, u32, u32); 8] = [
+const RULES: [(&str, u32, u32); 9] = [
     ("sgd", 1, 0),
     ("momentum", 1, 1),
     ("adam", 1, 2),
@@ -87,6 +89,7 @@ const RULES: [(&str, u32, u32); 8] = [
     ("ppd-sg", 2, 1),
     ("ppd-adagrad", 2, 3),
     ("pesg", 2, 1),
+    ("dca", 2, 1),
 ];
 
 /// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
@@ -310,7 +313,7 @@ impl Layout {
                 (sweep + over_rows * (1 + quads(positives)), positives)
             }
             "auc-margin" | "auc-min-max" => (over_rows + quads(negatives.max(positives)), 0),
-            "pauc-minibatch" | "pauc-threshold" | "sopa" | "sopa-s" | "sota-s" => {
+            "pauc-minibatch" | "pauc-threshold" | "sopa" | "sopa-s" | "sota-s" | "pauc-dual" => {
                 let sweep = |of: u32, each: u64| times(of.div_ceil(GROUP), 1 + each);
                 let (low, high) = (quads(negatives), quads(positives));
                 let own = match shape.objective {
@@ -318,11 +321,13 @@ impl Layout {
                         sweep(negatives, low + 2) + 3 * low + 2 + sweep(negatives, 0) + sweep(positives, low)
                     }
                     "sopa-s" => sweep(positives, 2 * low),
+                    "pauc-dual" => sweep(positives, low),
                     "sota-s" => sweep(positives, 2 * low) + times(positives, 3),
                     _ => sweep(negatives, low) + sweep(positives, low),
                 };
                 (own + sweep(positives, low) + sweep(negatives, high), positives)
             }
+            "sorr" => (over_rows + quads(rows), 0),
             "fast-ap" => (quads(negatives) + quads(positives) + u64::from(BINS) + over_rows, BINS),
             "min-max-ap" => {
                 let each = times(rows.div_ceil(GROUP), 1 + quads(shape.ascent));

@@ -38,6 +38,21 @@ impl Run<'_> {
                     self.state[at] = (s - n[3] * (1.0 - n[2] * above)).settled();
                     [s, s + n[2] * over(&|j| excess(j).max(0.0))]
                 }
+                "pauc-dual" => {
+                    let owners = (self.state.len() - bank - 2) / 6;
+                    let at = bank + 3 * (owners + self.slots[i] as usize);
+                    let every = n[0] >= 1.0;
+                    let lambda = if every { 0.0 } else { self.state[at] };
+                    let gate = if every { f32::MIN } else { lambda };
+                    let counts = |j: usize| loss.value(own - low[j]) > gate;
+                    let above = over(&|j| f32::from(u8::from(counts(j))));
+                    if !every {
+                        let moved = lambda - self.pace[1] * (n[0] - above / negatives);
+                        self.dual(at, self.state.len() - 1, moved);
+                    }
+                    let beyond = over(&|j| if counts(j) { loss.value(own - low[j]) - lambda } else { 0.0 });
+                    [gate, beyond + n[0] * negatives * lambda]
+                }
                 _ => {
                     let at = bank + self.slots[i] as usize;
                     let x = |j: usize| n[0] * loss.value(own - low[j]);
@@ -61,14 +76,22 @@ impl Run<'_> {
             of.iter_mut().for_each(|u| *u = (power - 1.0) * *u - v);
             shares.fill(n[5] * v);
         }
+        if name == "pauc-dual" && n[0] < 1.0 {
+            *self.state.last_mut().unwrap_or(&mut 0.0) += 1.0;
+        }
         let in_range = name.starts_with("pauc");
-        let unit = 1.0 / (count * if in_range { n[1] - n[0] } else { negatives });
+        let unit = match name {
+            "pauc-dual" => 1.0 / (count * negatives * n[1]),
+            _ if in_range => 1.0 / (count * (n[1] - n[0])),
+            _ => 1.0 / (count * negatives),
+        };
         let pair = |i: usize, j: usize| {
             let margin = high[i] - low[j];
             let weight = match name {
                 "pauc-minibatch" | "pauc-threshold" => gates[j],
                 "sopa" if loss.value(margin) - of[i] > 0.0 => n[1],
-                "sopa" => 0.0,
+                "pauc-dual" if loss.value(margin) > of[i] => 1.0,
+                "sopa" | "pauc-dual" => 0.0,
                 _ => (n[0] * loss.value(margin) + of[i]).fading_exp(),
             };
             weight * loss.slope(margin)
@@ -78,6 +101,14 @@ impl Run<'_> {
         let c = of_low.chain(of_high).collect();
         let sum: f32 = shares.iter().fold(0.0, |sum, share| sum + share);
         (c, if in_range { sum * unit } else { sum / count })
+    }
+
+    /// Moves λ of a place in the state, with its mean up to this step, by the clock of its inner problem.
+    pub(super) fn dual(&mut self, at: usize, clock: usize, moved: f32) {
+        let (lambda, mean, held, done) =
+            (self.state[at], self.state[at + 1], self.state[at + 2], self.state[clock] + 1.0);
+        let mean = if done > held { (mean * held + lambda * (done - held)) / done } else { mean };
+        self.state[at..at + 3].copy_from_slice(&[moved, mean, done]);
     }
 
     /// What each negative counts beside both thresholds, and both moved.

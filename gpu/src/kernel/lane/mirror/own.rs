@@ -29,6 +29,32 @@ impl Run<'_> {
         (c, sum)
     }
 
+    /// A sum of ranked range.
+    pub(super) fn ranked(&mut self, h: &[f32]) -> (Vec<f32>, f32) {
+        let (n, at) = (self.numbers(), self.shape().bank as usize + 3);
+        let every = n[3] >= 1.0;
+        let lambda = if every { 0.0 } else { self.state[at] };
+        let gate = if every { f32::MIN } else { lambda };
+        let of = |r: usize| {
+            let positive = r >= self.negatives;
+            let z = if positive { h[r] } else { -h[r] };
+            let (loss, weight) = ((-z).softplus(), n[usize::from(positive)]);
+            let slope = -(weight * n[2]) * (-z).sigmoid();
+            match loss > gate {
+                true => [if positive { slope } else { -slope }, weight * (loss - lambda), weight],
+                false => [0.0; 3],
+            }
+        };
+        let c = (0..h.len()).map(|r| of(r)[0]).collect();
+        let [total, above] = [1, 2].map(|k| four(0, h.len(), |r| of(r)[k]));
+        if !every {
+            let clock = at + 4;
+            self.dual(at, clock, lambda - self.pace[1] * (n[3] - above));
+            self.state[clock] += 1.0;
+        }
+        (c, (n[3] * lambda + total) * n[2])
+    }
+
     /// FastAP.
     pub(super) fn histogram(&mut self, h: &[f32]) -> (Vec<f32>, f32) {
         let n = self.numbers();
