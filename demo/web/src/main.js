@@ -122,6 +122,7 @@ let lanes = null;
 let side = null;
 let steps = null;
 let gridMap = null;
+let allData = null;
 let classes = null;
 const band = new Band($("band"), { moved: (fpr) => follow({ fpr: [...fpr] }), settled: (fpr) => settle({ fpr }) });
 const groups = new Groups({ moved: (bound) => follow({ bound }), settled: (bound) => settle({ bound }) });
@@ -242,9 +243,10 @@ async function loadRows(seed) {
 
 /** What trains, and why: a GPU that fails leaves the rest to the CPU. */
 function showBackend() {
-  const { backend, backendReason } = (ensembles ?? trainers).a;
-  $("backend").textContent = backend.replaceAll("cpu-simd", "CPU · SIMD").replace("gpu", "GPU");
-  $("reason").textContent = `${backendReason}.`;
+  const both = LANES.map((name) => (ensembles ?? trainers)[name]);
+  const [names, reasons] = [both.map(({ backend }) => backend.replaceAll("cpu-simd", "CPU · SIMD").replace("gpu", "GPU")), both.map(({ backendReason }) => backendReason)];
+  $("backend").textContent = names[0] === names[1] ? names[0] : `A ${names[0]}, B ${names[1]}`;
+  $("reason").textContent = reasons[0] === reasons[1] ? `${reasons[0]}.` : LANES.map((name, k) => `Lane ${name.toUpperCase()}: ${reasons[k]}.`).join(" ");
 }
 
 /** Everything from the start: data, trainers, pictures of step 0. Plays on if asked. */
@@ -291,6 +293,7 @@ async function restart({ fresh = true, play = false } = {}) {
     showGrid();
     await advance(0, mine);
     if (play && mine === run) start();
+    showAll();
   } catch (error) {
     if (trainers?.a !== made.a) unmake();
     if (mine !== run) return;
@@ -341,6 +344,29 @@ function showGrid() {
     lane: (name) => ({ method: lanes[name].method, settings: state.lanes[name].settings }),
     measured: { metric: history.kind.metric, called: history.kind.called },
   });
+}
+
+/** All data, of the kinds that can be drawn: loaded when it is unfolded. */
+async function showAll() {
+  $("all").hidden = !SYNTHETICS.includes(drawnOf());
+  const open = !$("all").hidden && state.story === "all";
+  if ($("all").open !== open) $("all").open = open; // (comes back by its event)
+  if (!open) return;
+  allData ??= import("./all.js").then(({ AllData }) => new AllData({
+    changed: (part) => {
+      state.all = part;
+      history_push();
+    },
+    // (Of a run on its way, what it comes to.)
+    laneOf: async (name) => {
+      while (playing || busy) await new Promise((resolve) => setTimeout(resolve, 50));
+      const [x, y] = await trainers[name].params();
+      return state.model === "linear" && Math.hypot(x, y) > 0 ? [x, y] : null;
+    },
+  }));
+  const shown = await allData;
+  shown.restyle(colours);
+  shown.show(state.all, { kind: state.data, positives: state.positives / 100, noise: state.noise, seed: state.seed }, state.model === "linear");
 }
 
 const titleOf = (name) => `${name.toUpperCase()}  ${lanes[name].method.title}`;
@@ -836,6 +862,7 @@ function restyle() {
   colours = readColours();
   for (const one of Object.values(charts)) one.restyle(colours);
   steps.restyle(colours);
+  allData?.then((shown) => shown.restyle(colours));
   if (history?.last && !stale) {
     for (const name of LANES) lanes[name].draw(colours);
     drawCharts(history.last);
@@ -957,6 +984,12 @@ async function open() {
       $("play").scrollIntoView({ block: "nearest" });
     },
   });
+  $("all").ontoggle = () => {
+    const { open } = $("all");
+    if (open || state.story === "all") state.story = open ? "all" : "";
+    history_push();
+    showAll();
+  };
   wire();
   restyle();
   await restart({ play: true });

@@ -6,6 +6,24 @@ export const BOUNDS = [0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, nu
 /** How many runs of each lane there are to choose from. */
 export const RUNS = [1, 20, 64, 256];
 
+/** What exact gradients of all data are offered of: rows, objectives, losses of a pair, and what may compute them. */
+export const ALL = {
+  rows: [10_000, 100_000, 1_000_000],
+  of: ["auc", "pauc", "ap"],
+  loss: ["hinge", "squared-hinge", "sigmoid", "logistic"],
+  on: ["auto", "cpu", "gpu", "gpu-software"],
+};
+
+/**
+ * @typedef {object} All
+ * @property {number} rows of the sample, one of `ALL.rows`, as are the next two
+ * @property {string} of
+ * @property {string} loss
+ * @property {string} on what computes
+ * @property {[number, number]} fpr the range of the partial AUC, in whole per cents
+ * @property {[number, number] | null} w the scorer; none for that of lane A
+ */
+
 /**
  * @typedef {object} State
  * @property {string} data name of a drawn kind or of a sample; "file" for the visitor's own
@@ -20,7 +38,8 @@ export const RUNS = [1, 20, 64, 256];
  * @property {[number, number]} fpr the range of false-positive rates of the partial AUC, in whole per cents
  * @property {number | null} bound of the gap between groups, one of `BOUNDS`
  * @property {number} class of several, the one that curves show against all others
- * @property {"" | "steps" | "grid"} story what is unfolded below the lanes
+ * @property {"" | "steps" | "grid" | "all"} story what is unfolded below the lanes
+ * @property {All} all
  * @property {Record<"a" | "b", { method: string, settings: Record<string, string> }>} lanes
  */
 
@@ -46,6 +65,7 @@ export function defaults() {
     bound: 0.05,
     class: 0,
     story: "",
+    all: { rows: 100_000, of: "pauc", loss: "sigmoid", on: "auto", fpr: [0, 5], w: null },
     lanes: lanes("two"),
   };
 }
@@ -54,6 +74,12 @@ const between = (text, low, high, otherwise) => {
   const value = Number(text);
   return text !== null && text !== "" && Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : otherwise;
 };
+
+/** A range in whole per cents, as an address has it. */
+function range(text) {
+  const [low, high] = text?.match(/^(\d{1,3})-(\d{1,3})$/)?.slice(1).map(Number) ?? [];
+  return low < high && high <= 100 ? [low, high] : undefined;
+}
 
 /** Reads an address's part after #; what does not fit is left at its default, lanes that are not named are null. @returns {State} */
 export function read(hash) {
@@ -68,12 +94,15 @@ export function read(hash) {
   const model = query.get("model") ?? "";
   if (/^[1-9]\d{0,2}(,[1-9]\d{0,2}){0,2}$/.test(model)) state.model = model;
   if (["1", "10", "max"].includes(query.get("speed"))) state.speed = query.get("speed");
-  const [, low, high] = query.get("fpr")?.match(/^(\d{1,3})-(\d{1,3})$/) ?? [];
-  if (low !== undefined && Number(low) < Number(high) && Number(high) <= 100) state.fpr = [Number(low), Number(high)];
+  state.fpr = range(query.get("fpr")) ?? state.fpr;
   const bound = BOUNDS.find((one) => String(one ?? "none") === query.get("bound"));
   if (bound !== undefined) state.bound = bound;
   state.class = Math.trunc(between(query.get("class"), 0, 255, state.class));
-  if (["steps", "grid"].includes(query.get("story"))) state.story = query.get("story");
+  if (["steps", "grid", "all"].includes(query.get("story"))) state.story = query.get("story");
+  for (const [name, choices] of Object.entries(ALL)) state.all[name] = choices.find((one) => String(one) === query.get(`all.${name}`)) ?? state.all[name];
+  state.all.fpr = range(query.get("all.fpr")) ?? state.all.fpr;
+  const w = query.get("all.w")?.split(",").map(Number) ?? [];
+  if (w.length === 2 && w.every((x) => Math.abs(x) <= 1000) && Math.hypot(...w) > 0) state.all.w = w;
   state.runs = RUNS.find((one) => String(one) === query.get("runs")) ?? state.runs;
   for (const lane of ["a", "b"]) {
     const method = query.get(lane);
@@ -95,6 +124,12 @@ export function write(state) {
   if (state.runs > 1) query.set("runs", String(state.runs));
   if (state.class) query.set("class", String(state.class));
   if (state.story) query.set("story", state.story);
+  if (state.story === "all") {
+    const { all } = defaults();
+    for (const name of Object.keys(ALL)) if (state.all[name] !== all[name]) query.set(`all.${name}`, String(state.all[name]));
+    if (state.all.fpr.join("-") !== all.fpr.join("-")) query.set("all.fpr", state.all.fpr.join("-"));
+    if (state.all.w) query.set("all.w", state.all.w.map((x) => Number(x.toPrecision(4))).join());
+  }
   for (const lane of ["a", "b"]) {
     query.set(lane, state.lanes[lane].method);
     for (const [name, value] of Object.entries(state.lanes[lane].settings)) query.set(`${lane}.${name}`, value);
