@@ -55,7 +55,30 @@ fn broken(text: &str) -> Result<(), String> {
             return Err(format!("{}: workgroups of {size:?}", entry.name));
         }
     }
+    mixed(text)?;
     doubly_bound(&module)
+}
+
+/// `||` and `&&` beside each other without parentheses, which naga takes and Chromium does not.
+fn mixed(text: &str) -> Result<(), String> {
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or("")) {
+        let mut open = vec![[false; 2]];
+        for (at, sign) in line.char_indices() {
+            match sign {
+                '(' | '[' => open.push([false; 2]),
+                ')' | ']' => drop(open.pop()),
+                _ => {}
+            }
+            let Some(seen) = open.last_mut() else { break };
+            for (seen, operator) in seen.iter_mut().zip(["||", "&&"]) {
+                *seen |= line[at..].starts_with(operator);
+            }
+            if *seen == [true; 2] {
+                return Err(format!("operators mixed: {line}"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Two globals at one place are one binding of the layout, so they have to be of one kind.
@@ -92,6 +115,7 @@ fn what_does_not_run_is_found() {
         (format!("{entry} let move = 1; }}"), "reserved"),
         (format!("{entry} x = 1u; }}"), "x"),
         (String::new(), "no entry point"),
+        (format!("{entry} let x = true || false && true; }}"), "operators mixed"),
         (format!("var<workgroup> a: array<u32, 4097>; {entry} a[0] = 1u; }}"), "bytes shared"),
         ("@compute @workgroup_size(512) fn main() {}".to_string(), "workgroups of"),
         ("@compute @workgroup_size(1, 1, 65) fn main() {}".to_string(), "workgroups of"),

@@ -4,7 +4,7 @@ fn estimate(t: u32, run: u32, last: bool) {
     let at = base + BANK;
     let multiple = state[at];
     let rest = state[at + 1u];
-    let late = multiple > objective[1].x || multiple == objective[1].x && rest >= objective[1].y;
+    let late = multiple > objective[1].x || (multiple == objective[1].x && rest >= objective[1].y);
     let weights = select(objective[0].xy, objective[2].xy, late);
     let scale = objective[1].z;
     for (var r = t; r < ROWS; r += 256u) {
