@@ -18,6 +18,8 @@ use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferBinding, BufferUsages, ComputePipeline};
 
 const STAGE: usize = 256;
+/// Own scores of a workgroup, eight an invocation: what is staged serves all of them.
+const OWN: usize = 512;
 const CHUNK: usize = 2048;
 /// Own scores of a block, at most.
 const LANES: usize = 65_536;
@@ -28,8 +30,8 @@ const CHUNKS: usize = 8192;
 
 /// Rounds of an invocation, at most, of all its loops together: Mesa's llvmpipe silently stops it after 65,535.
 const ROUNDS: usize = 60_000;
-/// Rounds of `rows` and `columns`: for each stage itself, its loads and its pairs, and for each plane the four lanes.
-const SWEEP_ROUNDS: usize = CHUNK / STAGE * (1 + STAGE / 64 + STAGE) + 2 * 4;
+/// Rounds of `rows` and `columns`: for each stage itself, its loads and its pairs, and for each plane the eight lanes.
+const SWEEP_ROUNDS: usize = CHUNK / STAGE * (1 + STAGE / 64 + STAGE) + 2 * 8;
 // Longer data take more dispatches, so no lengths make an invocation loop more often.
 const _: () = assert!(SWEEP_ROUNDS <= ROUNDS && CHUNKS <= ROUNDS);
 
@@ -425,7 +427,7 @@ impl PairKernel {
                 let group = groups.made.entry(key).or_insert_with(|| self.bind(sweep, own_at, at, own_len, len));
                 pass.set_bind_group(0, &*group, &[]);
                 pass.set_pipeline(&sweep.pipelines[0]);
-                pass.dispatch_workgroups(own_len.div_ceil(STAGE) as u32, len.div_ceil(CHUNK) as u32, 1);
+                pass.dispatch_workgroups(own_len.div_ceil(OWN) as u32, len.div_ceil(CHUNK) as u32, 1);
                 pass.set_pipeline(&sweep.pipelines[1]);
                 pass.dispatch_workgroups(own_len.div_ceil(64) as u32, 1, 1);
             }

@@ -1,7 +1,7 @@
 // Sums over pairs of one block of `own` scores with one block of `stream` scores. A snippet with `loss` and `slope` of a
 // margin is appended; pair.rs has the mirror of the same order of summation.
 //
-// A workgroup takes 256 own scores, four an invocation, and one chunk of 2048 stream scores, staged 256 at a time. Sums
+// A workgroup takes 512 own scores, eight an invocation, and one chunk of 2048 stream scores, staged 256 at a time. Sums
 // run along the stage, then over the stages of the chunk; `fold_*` then adds the chunks in order. No atomics: the order
 // depends on the lengths only. No invocation loops more than about 2100 times here.
 
@@ -27,8 +27,9 @@ const CHUNK = 2048u;
 
 var<workgroup> staged: array<vec2<f32>, STAGE>;
 
-fn lanes(group: u32, local: u32) -> vec4<u32> {
-    return vec4<u32>(group * 256u + local) + vec4<u32>(0u, 64u, 128u, 192u);
+// The first four own scores of an invocation, or the last.
+fn lanes(group: u32, local: u32, half: u32) -> vec4<u32> {
+    return vec4<u32>(group * 512u + half * 256u + local) + vec4<u32>(0u, 64u, 128u, 192u);
 }
 
 fn load(lane: vec4<u32>) -> vec4<f32> {
@@ -47,50 +48,68 @@ fn store(plane: u32, lane: vec4<u32>, sum: vec4<f32>) {
 // Own scores are positives: sums of the loss and of the slope of (own − stream).
 @compute @workgroup_size(64)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let lane = lanes(group.x, local);
+    let lane = lanes(group.x, local, 0u);
+    let other = lanes(group.x, local, 1u);
     let x = load(lane);
+    let y = load(other);
     let begin = group.y * CHUNK;
     let end = min(begin + CHUNK, tile.stream);
-    var value = vec4<f32>(0.0);
-    var slopes = vec4<f32>(0.0);
+    let none = vec4<f32>(0.0);
+    var value = array(none, none);
+    var slopes = array(none, none);
     for (var base = begin; base < end; base += STAGE) {
         for (var k = local; k < STAGE; k += 64u) {
             staged[k] = vec2<f32>(stream[min(base + k, tile.stream - 1u)], 0.0);
         }
         workgroupBarrier();
         let count = min(STAGE, end - base);
-        var v = vec4<f32>(0.0);
-        var s = vec4<f32>(0.0);
+        var vx = none;
+        var vy = none;
+        var sx = none;
+        var sy = none;
         if tile.has_self == 0u {
             for (var k = 0u; k < count; k++) {
-                let t = x - staged[k].x;
-                v += loss(t);
-                s += slope(t);
+                let tx = x - staged[k].x;
+                let ty = y - staged[k].x;
+                vx += loss(tx);
+                vy += loss(ty);
+                sx += slope(tx);
+                sy += slope(ty);
             }
         } else {
             for (var k = 0u; k < count; k++) {
-                let t = x - staged[k].x;
-                let same = lane + tile.self_at == vec4<u32>(base + k);
-                v += select(loss(t), vec4<f32>(0.0), same);
-                s += select(slope(t), vec4<f32>(0.0), same);
+                let tx = x - staged[k].x;
+                let ty = y - staged[k].x;
+                let at = vec4<u32>(base + k - tile.self_at);
+                vx += select(loss(tx), none, lane == at);
+                vy += select(loss(ty), none, other == at);
+                sx += select(slope(tx), none, lane == at);
+                sy += select(slope(ty), none, other == at);
             }
         }
-        value += v;
-        slopes += s;
+        value[0] += vx;
+        value[1] += vy;
+        slopes[0] += sx;
+        slopes[1] += sy;
         workgroupBarrier();
     }
-    store(group.y, lane, value);
-    store(tile.chunks + group.y, lane, slopes);
+    store(group.y, lane, value[0]);
+    store(group.y, other, value[1]);
+    store(tile.chunks + group.y, lane, slopes[0]);
+    store(tile.chunks + group.y, other, slopes[1]);
 }
 
 // Stream scores are positives: weighted sums of the slope of (stream − own).
 @compute @workgroup_size(64)
 fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let lane = lanes(group.x, local);
+    let lane = lanes(group.x, local, 0u);
+    let other = lanes(group.x, local, 1u);
     let x = load(lane);
+    let y = load(other);
     let begin = group.y * CHUNK;
     let end = min(begin + CHUNK, tile.stream);
-    var sum = vec4<f32>(0.0);
+    let none = vec4<f32>(0.0);
+    var sum = array(none, none);
     for (var base = begin; base < end; base += STAGE) {
         for (var k = local; k < STAGE; k += 64u) {
             let at = min(base + k, tile.stream - 1u);
@@ -98,21 +117,26 @@ fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         }
         workgroupBarrier();
         let count = min(STAGE, end - base);
-        var s = vec4<f32>(0.0);
+        var sx = none;
+        var sy = none;
         if tile.has_self == 0u {
             for (var k = 0u; k < count; k++) {
-                s += staged[k].y * slope(staged[k].x - x);
+                sx += staged[k].y * slope(staged[k].x - x);
+                sy += staged[k].y * slope(staged[k].x - y);
             }
         } else {
             for (var k = 0u; k < count; k++) {
-                let same = lane + tile.self_at == vec4<u32>(base + k);
-                s += select(staged[k].y * slope(staged[k].x - x), vec4<f32>(0.0), same);
+                let at = vec4<u32>(base + k - tile.self_at);
+                sx += select(staged[k].y * slope(staged[k].x - x), none, lane == at);
+                sy += select(staged[k].y * slope(staged[k].x - y), none, other == at);
             }
         }
-        sum += s;
+        sum[0] += sx;
+        sum[1] += sy;
         workgroupBarrier();
     }
-    store(group.y, lane, sum);
+    store(group.y, lane, sum[0]);
+    store(group.y, other, sum[1]);
 }
 
 // Adds the chunks to the running totals: (loss, slope) of each own score.
