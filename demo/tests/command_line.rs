@@ -685,7 +685,7 @@ fn many_runs_go_side_by_side_on_the_gpu() {
     assert!(backend(&gpu).starts_with("gpu: "));
     for (more, why) in [
         (&["--method", "ai-sarah", "--seeds", "2"][..], "a finite sum elsewhere"),
-        (&["--method", "dca", "--seeds", "2"], "this objective elsewhere"),
+        (&["--method", "oauc", "--seeds", "2"], "this step rule elsewhere"),
     ] {
         let (rows, said) = many_on(&folder, device, more, |_| ());
         assert!(rows.len() == 3 && said.contains(why) && said.contains("training on the CPU"), "{said}");
