@@ -18,6 +18,8 @@ mod conformance;
 mod data;
 #[path = "tests/decisions.rs"]
 mod decisions;
+#[path = "tests/elsewhere.rs"]
+mod elsewhere;
 #[path = "tests/extend.rs"]
 mod extend;
 #[path = "tests/fcco.rs"]

@@ -133,6 +133,12 @@ impl Exact {
         }
     }
 
+    /// Which sum over the pairs.
+    #[must_use]
+    pub fn sum(&self) -> Sum {
+        self.sum
+    }
+
     /// The surrogate; a [`Plan`] of it and [`GRADE`](Self::GRADE) fits.
     #[must_use]
     pub fn surrogate(&self) -> AnySurrogate<f64> {

@@ -83,6 +83,12 @@ impl Sizes {
         Need { real: self.points + self.slots + self.bank, f64: 1 + self.sums, u32: 0, u64 }
     }
 
+    /// The algorithm's counters in the counts of a state.
+    pub fn counters<'a>(&self, u64: &'a [u64]) -> &'a [u64] {
+        let from = self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS;
+        &u64[from..from + crate::algorithm::COUNTERS]
+    }
+
     /// Of [`Buffers`].
     pub fn buffers(&self) -> Need {
         Need {

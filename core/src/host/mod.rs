@@ -35,10 +35,12 @@
 //! ```
 
 mod ahead;
+mod elsewhere;
 mod memory;
 mod passes;
 
 pub use ahead::Ahead;
+pub use elsewhere::WholeObjective;
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
 
@@ -476,14 +478,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
                         running.tell(phase, Answer::Continue)?;
                         continue;
                     }
-                    // The pull is a part of the objective's last term.
-                    let without = phase.pretraining || term + 1 < phase.estimator.terms();
-                    let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
-                    let grad = &running.desk.grad[..phase.length];
-                    let mut memory = running.pieces.memory(phase);
-                    phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
-                    *running.pieces.steps += 1;
-                    *running.pieces.value = value;
+                    self.made(phase, running, term, at, value)?;
                     return Ok(Some(value));
                 }
                 Ask::Turn { term } if EVERYTHING => {
@@ -501,6 +496,29 @@ impl<M, E, A, S> Host<M, E, A, S> {
                 Ask::Done => return Ok(None),
             }
         }
+    }
+
+    /// Makes the step of an evaluation whose gradient is in `desk.grad`.
+    fn made<T: Real, E2: Estimator<T>, A2: Algorithm<T>, S2: Sampler>(
+        &self,
+        phase: &Phase<'_, E2, A2, S2>,
+        running: &mut Running<'_, '_, T, M, impl Passes<T, M>>,
+        term: u8,
+        at: Point,
+        value: f64,
+    ) -> Result<()>
+    where
+        M: Model<T>,
+    {
+        // The pull is a part of the objective's last term.
+        let without = phase.pretraining || term + 1 < phase.estimator.terms();
+        let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
+        let grad = &running.desk.grad[..phase.length];
+        let mut memory = running.pieces.memory(phase);
+        phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
+        *running.pieces.steps += 1;
+        *running.pieces.value = value;
+        Ok(())
     }
 
     /// Adds the gradient of the pull toward the start, and returns its value.
@@ -710,19 +728,13 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         &mut self.pieces.bank[..len]
     }
 
-    /// Draws rows, and scores them at a point; at another first, if there is one.
-    fn draw<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
+    /// Draws rows.
+    fn pick<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         &mut self,
         phase: &Phase<'_, E, A, S>,
-        at: Point,
-        previous: Option<Point>,
         draw: Draw,
     ) -> Result<Drawn> {
         let segments = &self.data.segments;
-        let points = phase.algorithm.points();
-        if usize::from(at.0) >= points || previous.is_some_and(|previous| usize::from(previous.0) >= points) {
-            return Err(Error::Unsupported { what: "a point that the algorithm does not have" });
-        }
         let desk = &mut self.desk;
         let drawn = match draw {
             Draw::Fresh { sampler: 0 } => {
@@ -761,8 +773,26 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         if draw != Draw::Again {
             number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
         }
-        let index = &desk.index[..rows];
         *self.pieces.drawn += rows as u64;
+        Ok(drawn)
+    }
+
+    /// Draws rows, and scores them at a point; at another first, if there is one.
+    fn draw<E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
+        &mut self,
+        phase: &Phase<'_, E, A, S>,
+        at: Point,
+        previous: Option<Point>,
+        draw: Draw,
+    ) -> Result<Drawn> {
+        let points = phase.algorithm.points();
+        if usize::from(at.0) >= points || previous.is_some_and(|previous| usize::from(previous.0) >= points) {
+            return Err(Error::Unsupported { what: "a point that the algorithm does not have" });
+        }
+        let drawn = self.pick(phase, draw)?;
+        let desk = &mut self.desk;
+        let rows = desk.last.rows;
+        let index = &desk.index[..rows];
         let scores = rows * self.heads;
         let points = &*self.pieces.points;
         let params = |at: Point| &points[usize::from(at.0) * phase.length..][..self.params];

@@ -573,10 +573,18 @@ fn checked_pauc<S: Real, Y: Class, G: Real>(
 
 /// Which of the sums over whole data.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sum {
+pub enum Sum {
+    /// [`auc`]'s.
     Auc,
+    /// [`ap`]'s.
     Ap,
-    Pauc { fpr: (f64, f64), tpr: f64 },
+    /// [`pauc`]'s.
+    Pauc {
+        /// The range of false-positive rates.
+        fpr: (f64, f64),
+        /// The least true-positive rate; 0 for all positives.
+        tpr: f64,
+    },
 }
 
 /// What [`by_class`] borrows.

@@ -303,6 +303,11 @@ where
         Ok(())
     }
 
+    /// After a step: at the end of the run the better model is kept.
+    pub(super) fn ended(&mut self, train: &Dataset<T>) -> Result<()> {
+        if self.is_done() { self.keep_the_better(train) } else { Ok(()) }
+    }
+
     /// The objective over scores of so many rows of each segment, with a weight each or none, in its near-linear form, if it has
     /// one.
     fn objective_of(&mut self, scores: &[T], population: &[u32], weights: &[f64]) -> Result<f64> {
@@ -365,8 +370,8 @@ where
         let all = grouped.data(data.rows())?;
         let mut state = RunState { real, f64, u64 };
         let value = buffers.lend(|buffers| host.step(&all, &mut state, buffers, passes))?;
-        if value.is_some() && self.is_done() {
-            self.keep_the_better(data)?;
+        if value.is_some() {
+            self.ended(data)?;
         }
         Ok(value)
     }
@@ -573,12 +578,6 @@ impl<T: Real> BatchRun<T> {
 }
 
 impl Sizes {
-    /// The algorithm's counters in the counts of a state.
-    pub(super) fn counters<'a>(&self, u64: &'a [u64]) -> &'a [u64] {
-        let from = self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS;
-        &u64[from..from + crate::algorithm::COUNTERS]
-    }
-
     /// Whether steps, rows drawn and the counts of a reset can be a run's.
     fn sound(&self, u64: &[u64]) -> bool {
         let to = self.state().u64 - 2 * self.cursor - crate::algorithm::COUNTERS;

@@ -4,7 +4,7 @@ use super::batch_run::BatchRun;
 use super::{AnyRun, Trainer};
 use crate::data::{Dataset, Rows};
 use crate::error::{Error, Result, exact_len};
-use crate::host::{Ahead, RunState};
+use crate::host::{Ahead, RunState, WholeObjective};
 use crate::lane::{Lane, Shape};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -90,6 +90,71 @@ impl<T: Real> Trainer<T> {
         Ok(())
     }
 
+    /// What an exact method minimises, for whoever evaluates it elsewhere; `None` of other methods. Such a driver asks where
+    /// ([`wanted`](Self::wanted)) and gives value and gradient ([`answer`](Self::answer)), or has [`step`](Self::step) evaluate it, in any
+    /// order: state, saved files and what follows are the same.
+    ///
+    /// ```
+    /// use undercurve::data::Dataset;
+    /// use undercurve::trainer::{Config, Trainer};
+    ///
+    /// let x = [0.1f64, 0.9, 0.3, 0.2];
+    /// let data = std::sync::Arc::new(Dataset::dense(x.to_vec(), vec![0, 1, 0, 1], 1)?);
+    /// let settings = vec![("surrogate".into(), "square".into())];
+    /// let config = Config { method: "auc-exact".into(), settings, ..Config::default() };
+    /// let mut trainer = Trainer::new(&config, data, None)?;
+    /// let whole = trainer.whole()?.unwrap();
+    /// let (low, high) = whole.rows.split_at(whole.negatives);
+    /// let gaps: Vec<f64> = high.iter().flat_map(|&i| low.iter().map(move |&j| x[i as usize] - x[j as usize])).collect();
+    /// while !trainer.is_done() {
+    ///     let Some(params) = trainer.wanted()? else {
+    ///         trainer.step()?; // something else
+    ///         continue;
+    ///     };
+    ///     // The mean of (1 − w(x₊ − x₋))² over the pairs; a bias changes no order.
+    ///     let (mut value, mut grad) = (0.0, [0.0; 2]);
+    ///     for gap in &gaps {
+    ///         let left = 1.0 - params[0] * gap;
+    ///         value += left * left / gaps.len() as f64;
+    ///         grad[0] -= 2.0 * left * gap / gaps.len() as f64;
+    ///     }
+    ///     trainer.answer(value, &grad)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn whole(&self) -> Result<Option<WholeObjective<'_>>> {
+        let BatchRun { host, grouped, .. } = self.batches()?;
+        Ok(host.whole(&grouped.data(self.beside.rows(&self.train).rows())?))
+    }
+
+    /// Where the next step wants value and gradient of the [whole](Self::whole) objective: the model's parameters; `None`
+    /// where the step is something else, which [`step`](Self::step) makes, and at the end of the run.
+    ///
+    /// # Errors
+    /// `Unsupported` of a finite sum.
+    pub fn wanted(&self) -> Result<Option<&[T]>> {
+        let BatchRun { host, sizes, real, u64, .. } = self.batches()?;
+        host.wanted_of(sizes, real, u64)
+    }
+
+    /// Makes the step that [`wanted`](Self::wanted) tells of with this value and gradient by the parameters, as
+    /// [`step`](Self::step) does with the core's own. A value that is not finite is, to a line search, no decrease.
+    ///
+    /// # Errors
+    /// `Unsupported` where nothing is wanted; `Length`; `NonFinite` for the gradient; `Overflow` for the value, to other rules than L-BFGS.
+    /// Nothing has changed then.
+    pub fn answer(&mut self, value: f64, grad: &[T]) -> Result<()> {
+        let rows = self.beside.rows(&self.train);
+        match &mut self.run {
+            AnyRun::Batches(run) => run.answer(rows, value, grad),
+            #[cfg(feature = "every-method")]
+            AnyRun::Sum(_) => Err(SUM),
+        }
+    }
+
     /// Everything that changes, to come back to.
     ///
     /// # Errors
@@ -173,6 +238,14 @@ impl<T: Real> BatchRun<T> {
         let made = buffers.lend(|buffers| host.draw(&data, &mut state, buffers, to))?;
         pace.iter_mut().zip(&numbers[..made]).for_each(|(to, of)| *to = of.map(|x| x as f32));
         Ok(made)
+    }
+
+    fn answer(&mut self, train: &Dataset<T>, value: f64, grad: &[T]) -> Result<()> {
+        let Self { host, grouped, real, f64, u64, buffers, .. } = self;
+        let data = grouped.data(train.rows())?;
+        let mut state = RunState { real, f64, u64 };
+        buffers.lend(|buffers| host.answer(&data, &mut state, buffers, value, grad))?;
+        self.ended(train)
     }
 
     /// Makes what the buffers hold of the state.
