@@ -8,6 +8,8 @@ use undercurve::trainer::Trainer;
 
 #[cfg(feature = "gpu")]
 mod alone;
+#[cfg(feature = "gpu")]
+mod whole;
 
 /// `--device`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,8 +116,13 @@ pub fn open_f32(name: Option<&str>, trainer: &Trainer<f32>) -> Result<Opened<f32
         Err(error) => return Ok(Opened::none(refused(&error)?)),
     };
     let note = software(&context);
-    Ok(match alone::Alone::new(&context, name, trainer) {
-        Ok(alone) => Opened { elsewhere: Some(Box::new(alone)), note },
+    type Made = Box<dyn Elsewhere<f32> + Send>;
+    let made = match is_whole(trainer) {
+        true => whole::Whole::new(&context, name, trainer).map(|whole| Box::new(whole) as Made),
+        false => alone::Alone::new(&context, name, trainer).map(|alone| Box::new(alone) as Made),
+    };
+    Ok(match made {
+        Ok(elsewhere) => Opened { elsewhere: Some(elsewhere), note },
         Err(undercurve_gpu::GpuError::Core(error)) => {
             Opened::none(format!("method {} has no graphics kernel ({error})", trainer.config().method))
         }
@@ -140,8 +147,19 @@ pub fn open_f64(_: Option<&str>, _: &Trainer<f64>) -> Result<Opened<f64>> {
     Ok(Opened::none("a graphics adapter computes in f32 only"))
 }
 
+/// Rows from which on one evaluation of an exact objective may be: below, its forty dispatches and two answers alone take longer.
+const MANY: usize = 1 << 13;
+
+/// Whether a run's steps are evaluations of an objective over all rows.
+fn is_whole<T: Real>(trainer: &Trainer<T>) -> bool {
+    matches!(trainer.whole(), Ok(Some(_)))
+}
+
 /// Whether one run may be faster on a GPU.
 fn is_large<T: Real>(trainer: &Trainer<T>) -> bool {
+    if is_whole(trainer) {
+        return trainer.train_data().len() >= MANY;
+    }
     #[cfg(feature = "gpu")]
     return trainer.lane().is_ok_and(|lane| undercurve_gpu::Lanes::is_large(&lane.shape));
     #[cfg(not(feature = "gpu"))]
@@ -167,11 +185,23 @@ pub fn rate(mut advance: impl FnMut() -> u64) -> f64 {
     }
 }
 
+/// The run, or of an exact method one that leaves out the steps of cross-entropy before its own, which are the core's.
+fn at_own_steps<T: Real>(trainer: &Trainer<T>) -> Trainer<T> {
+    if !is_whole(trainer) || trainer.steps_done() >= trainer.pretraining_steps() {
+        return trainer.clone();
+    }
+    let mut config = trainer.config().clone();
+    config.settings.retain(|(name, _)| name != "pretrain");
+    config.settings.push(("pretrain".to_string(), "0".to_string()));
+    Trainer::new(&config, trainer.train_data().clone(), None).unwrap_or_else(|_| trainer.clone())
+}
+
 /// Keeps the adapter where it is faster.
 fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
     let Some(mut elsewhere) = opened.elsewhere else { return opened };
     let name = elsewhere.name();
-    let mut one = trainer.clone();
+    let start = at_own_steps(trainer);
+    let mut one = start.clone();
     let (mut most, mut error) = (4, None);
     let gpu = rate(|| {
         let before = one.steps_done();
@@ -185,7 +215,7 @@ fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
     if let Some(error) = error {
         return Opened::none(format!("CPU: a trial on {name} ended early ({error})"));
     }
-    let mut one = trainer.clone();
+    let mut one = start;
     let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
     if gpu == 0.0 || cpu == 0.0 || !gpu.is_finite() {
         return Opened::none("CPU: this run is over before a trial is");
@@ -220,7 +250,7 @@ impl<T: Real> Engine<T> {
             Choice::Cpu => return Ok((cpu, None)),
             _ if !trainer.train_data().classes().is_empty() => Opened::none("several classes have no graphics kernel"),
             Choice::Auto if !is_large(trainer) => {
-                let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid) and large models are tried on both";
+                let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid), large models and exact methods over many rows are tried on both";
                 return Ok((cpu, Some(why.to_string())));
             }
             Choice::Auto => match open(None, trainer) {
@@ -303,5 +333,20 @@ mod tests {
         let note = tried.note.unwrap();
         assert!(tried.elsewhere.is_none() && note.starts_with("CPU: ") && note.contains(" than on slow"), "{note}");
         assert!(!is_large(&trainer));
+    }
+
+    /// Steps of cross-entropy, which are the core's either way, say nothing of an exact method's.
+    #[test]
+    fn exact_methods_are_tried_at_their_own_steps() {
+        let of = |rows: usize| {
+            let x = (0..rows).map(|k| (k * 7 % 101) as f32 / 101.0).collect();
+            let data = Arc::new(Dataset::dense(x, (0..rows).map(|row| u8::from(row % 5 == 0)).collect(), 1).unwrap());
+            let settings = vec![("pretrain".to_string(), "5".to_string())];
+            let config = Config { method: "ap-exact".to_string(), settings, ..Config::default() };
+            Trainer::<f32>::new(&config, data, None).unwrap()
+        };
+        let trainer = of(100);
+        assert!(matches!(trainer.wanted(), Ok(None)) && matches!(at_own_steps(&trainer).wanted(), Ok(Some(_))));
+        assert!(!is_large(&trainer) && is_large(&of(MANY)));
     }
 }

@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Trainer`](undercurve::trainer::Trainer), or many of them, train on it by a [`Fleet`].
+//! A [`Trainer`](undercurve::trainer::Trainer), or many of them, train on it by a [`Fleet`]; one of an exact method by a [`GpuObjective`].
 //!
 //! On the web the functions named `*_async` are to be used; the blocking ones do not exist there.
 //!
@@ -26,8 +26,8 @@
 //! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
 //! **Not supported:** f64; exact sums of other losses than hinge, squared hinge, sigmoid and logistic, or of more than 2²⁴
-//! rows; keeping u, model or step rule on the device but of lanes (elsewhere scores go up and gradients come back each
-//! call); OpenGL adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default
+//! rows; exact objectives of networks; keeping u, model or step rule on the device but of lanes (elsewhere scores or parameters go up
+//! and gradients come back each call); OpenGL adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default
 //! limits).
 #![forbid(unsafe_code)]
 
@@ -41,6 +41,7 @@ mod lanes;
 
 pub use context::Context;
 pub use error::GpuError;
+pub use exact::objective::GpuObjective;
 pub use exact::{ExactMetrics, GpuExact};
 #[cfg(not(target_arch = "wasm32"))]
 pub use fleet::Fleet;

@@ -7,7 +7,7 @@ use undercurve::data::Dataset;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::lane;
-use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, Lanes, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, GpuObjective, Lanes, PairKernel, PairWeight, RowSum, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
 
 /// The first adapter that opens: the layer knows one device at a time.
@@ -62,6 +62,16 @@ fn a_fleet_without_its_device_goes_on() {
     for after in waits(&[0, 2, 5, 11]) {
         let text = child("fleet_until_lost", "lose", after, &layer);
         assert!(!text.contains("panicked"), "after {after}: {text}");
+    }
+}
+
+/// A trainer whose objective was evaluated on a device that is lost is where it was, and goes on by itself.
+#[test]
+fn an_exact_run_without_its_device_goes_on() {
+    let Some(layer) = layer("objective") else { return };
+    for (fault, after) in [("stall", 3)].into_iter().chain(waits(&[0, 1, 6]).into_iter().map(|after| ("lose", after))) {
+        let text = child("objective_until_lost", fault, after, &layer);
+        assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
     }
 }
 
@@ -127,6 +137,35 @@ fn fleet_until_lost() {
         assert!((trainer.steps_done(), trainer.save()) == (200, known.save()), "from {steps}");
         trainer.report().unwrap();
     }
+}
+
+#[test]
+#[ignore = "runs with a driver that fails, as a child of the tests above"]
+fn objective_until_lost() {
+    let labels: Vec<u8> = (0..60).map(|row| u8::from(row % 4 == 0)).collect();
+    let x = (0..120).map(|k| (k * 7 % 31) as f32 / 31.0 + f32::from(labels[k / 2])).collect();
+    let settings = [("optimizer", "sgd"), ("pretrain", "0")].map(|(name, value)| (name.into(), value.into())).to_vec();
+    let config = Config { method: "auc-exact".into(), length: Length::Steps(100), settings, ..Config::default() };
+    let mut trainer = Trainer::<f32>::new(&config, Arc::new(Dataset::dense(x, labels, 2).unwrap()), None).unwrap();
+    let mut objective = match GpuObjective::of(&first().unwrap(), &trainer) {
+        Ok(objective) => objective,
+        Err(error) => return assert!(matches!(error, GpuError::Lost { .. }), "{error:?}"),
+    };
+    let mut known = trainer.clone();
+    let failure = loop {
+        match objective.step(&mut trainer) {
+            Ok(made) => assert!(made, "the device was not lost"),
+            Err(failure) => break failure,
+        }
+        known = trainer.clone();
+    };
+    assert!(matches!(failure, GpuError::Lost { .. }), "{failure:?}");
+    assert!(trainer.save() == known.save());
+    // It stays lost.
+    assert_eq!(objective.step(&mut trainer), Err(failure));
+    trainer.run().unwrap();
+    known.run().unwrap();
+    assert!((trainer.steps_done(), trainer.save()) == (100, known.save()));
 }
 
 #[test]

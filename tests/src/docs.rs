@@ -6,7 +6,8 @@ use undercurve::data::Dataset;
 use undercurve::registry::{METHODS, OPTIMIZERS, Source, class_methods};
 use undercurve::trainer::{Config, Trainer};
 
-/// Where the steps of a method with these settings can be made: in lanes on a GPU, or on the CPU alone.
+/// Where the steps of a method with these settings can be made: in lanes on a GPU, by evaluations of the whole objective there, or on
+/// the CPU alone.
 fn steps_of(method: &str, settings: &[(&str, &str)]) -> &'static str {
     let labels: Vec<u8> = (0..100).map(|row| u8::from(row % 4 == 0)).collect();
     let x = labels.iter().map(|&label| f32::from(label)).collect();
@@ -14,8 +15,11 @@ fn steps_of(method: &str, settings: &[(&str, &str)]) -> &'static str {
     let settings = settings.iter().map(|&(name, value)| (name.into(), value.into())).collect();
     let config = Config { method: method.into(), settings, ..Config::default() };
     // (The method's own steps, which others may come before. Methods that want groups are no lanes either.)
-    let own = Trainer::<f32>::new(&config, data, None).is_ok_and(|trainer| trainer.lane().is_ok());
-    if own { "lanes" } else { "CPU" }
+    match Trainer::<f32>::new(&config, data, None) {
+        Ok(trainer) if trainer.lane().is_ok() => "lanes",
+        Ok(trainer) if matches!(trainer.whole(), Ok(Some(_))) => "exact",
+        _ => "CPU",
+    }
 }
 
 /// A parameter that leaves out the steps before a method's own, where it has one.

@@ -84,7 +84,7 @@ pub(super) struct Step<'a> {
 }
 
 /// A uniform, then so many buffers that are read, then those that are written.
-fn layout(device: &Device, read: usize, written: usize) -> BindGroupLayout {
+pub(super) fn layout(device: &Device, read: usize, written: usize) -> BindGroupLayout {
     let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
     let bound = (0..read).map(|_| storage(true)).chain((0..written).map(|_| storage(false)));
     let entry = |(binding, ty)| wgpu::BindGroupLayoutEntry {
@@ -98,7 +98,7 @@ fn layout(device: &Device, read: usize, written: usize) -> BindGroupLayout {
 }
 
 /// The entry points of a text.
-fn pipelines<const N: usize>(
+pub(super) fn pipelines<const N: usize>(
     device: &Device,
     layout: &BindGroupLayout,
     text: String,
@@ -123,13 +123,13 @@ fn pipelines<const N: usize>(
     })
 }
 
-fn buffer(device: &Device, words: usize, usage: BufferUsages) -> Buffer {
+pub(super) fn buffer(device: &Device, words: usize, usage: BufferUsages) -> Buffer {
     let size = 4 * words as u64;
     device.create_buffer(&wgpu::BufferDescriptor { label: Some("exact"), size, usage, mapped_at_creation: false })
 }
 
 /// The uniform of a slot that is named in the dispatch, then the buffers.
-fn bind(device: &Device, layout: &BindGroupLayout, uniforms: &Buffer, buffers: &[&Buffer]) -> BindGroup {
+pub(super) fn bind(device: &Device, layout: &BindGroupLayout, uniforms: &Buffer, buffers: &[&Buffer]) -> BindGroup {
     let size = wgpu::BufferSize::new(UNIFORM);
     let uniform = BindingResource::Buffer(wgpu::BufferBinding { buffer: uniforms, offset: 0, size });
     let bound = buffers.iter().map(|buffer| buffer.as_entire_binding());

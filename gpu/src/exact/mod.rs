@@ -1,6 +1,7 @@
 //! Metrics and exact pair sums of whole data on the device.
 
 mod device;
+pub(crate) mod objective;
 
 use crate::kernel::exact::panel::{self, Grid};
 use crate::kernel::exact::{Job, MOST_ROWS, hinge, rank, sort};
@@ -33,7 +34,7 @@ pub struct ExactMetrics {
 }
 
 /// Which sum over pairs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Sum {
     Auc,
     Ap,
@@ -125,12 +126,14 @@ impl GpuExact {
             square: false,
             grid: None,
         };
-        self.load(scores, labels, &job, &[]).await?;
+        self.load(scores, labels).await?;
+        self.set(&job, &[]).await?;
         let (programs, memory) = (&self.programs, self.memory()?);
         let mut steps = programs.sort(memory, scores.len());
         let step = |k: usize, groups| Step { program: &programs.rank[k], group: &memory.job, slot: JOB, groups };
         steps.extend([step(0, positives.div_ceil(rank::TILE)), step(1, 2)]);
-        let words = self.run(scores.len(), &steps, rank::parts_len(positives), false).await?;
+        self.submit(scores.len(), &steps).await?;
+        let words = self.take(rank::parts_len(positives), 0, scores.len()).await?;
         let (sums, points) = words.split_at(rank::PART * positives.div_ceil(rank::TILE));
         let (mut wins, mut ties, mut sum) = (0, 0, 0.0);
         for part in sums.chunks_exact(rank::PART) {
@@ -253,26 +256,42 @@ impl GpuExact {
         if grad.len() != scores.len() {
             return Err(Error::Length { what: "grad", need: scores.len(), got: grad.len() }.into());
         }
-        let (job, mean) = job(sum, loss, scores, labels)?;
-        let grid = job.grid;
-        let by = hinge::weighted(&job);
+        let classes = check(scores, labels)?;
+        let ends = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), &s| (low.min(s), high.max(s)));
+        let (job, mean) = job(sum, loss, ends, classes)?;
+        self.load(scores, labels).await?;
+        let parts = self.by_score(sum, &job).await?;
+        let read = self.take(parts, scores.len(), scores.len()).await?;
+        let value = read[..parts].iter().map(|&part| f64::from(part)).sum::<f64>() * mean;
+        if !(value.is_finite() && read.iter().all(|x| x.is_finite())) {
+            return Err(Error::Overflow { what: "pairwise loss" }.into());
+        }
+        grad.copy_from_slice(&read[parts..]);
+        Ok(value)
+    }
+
+    /// Encodes and submits a sum over the scores that lie on the device; the gradient by each score stays there. Returns how many parts
+    /// of the value there are.
+    async fn by_score(&mut self, sum: Sum, job: &Job) -> Result<usize, GpuError> {
+        let (grid, rows) = (job.grid, job.negatives + job.positives);
+        let by = hinge::weighted(job);
         let (scans, series) = match sum {
             Sum::Auc | Sum::Pauc(_) => (
-                vec![hinge::negatives(&job), hinge::positives(&job, false)],
-                grid.map(|grid| vec![panel::negatives(&job, grid), panel::positives(&job, grid, true)]),
+                vec![hinge::negatives(job), hinge::positives(job, false)],
+                grid.map(|grid| vec![panel::negatives(job, grid), panel::positives(job, grid, true)]),
             ),
             Sum::Ap => (
-                vec![hinge::negatives(&job), hinge::positives(&job, true), by, by],
+                vec![hinge::negatives(job), hinge::positives(job, true), by, by],
                 grid.map(|grid| {
-                    let by = panel::weighted(&job, grid);
-                    vec![panel::negatives(&job, grid), panel::positives(&job, grid, false), by, by]
+                    let by = panel::weighted(job, grid);
+                    vec![panel::negatives(job, grid), panel::positives(job, grid, false), by, by]
                 }),
             ),
         };
         let series = series.unwrap_or_default();
         let of_scans = scans.iter().enumerate().map(|(k, scan)| (SCANS + k, scan.words()));
         let of_series = series.iter().enumerate().map(|(k, series)| (SERIES + k, series.words()));
-        self.load(scores, labels, &job, &of_scans.chain(of_series).collect::<Vec<_>>()).await?;
+        self.set(job, &of_scans.chain(of_series).collect::<Vec<_>>()).await?;
         if let Some(grid) = grid {
             self.make_smooth(&grid).await?;
         }
@@ -282,7 +301,7 @@ impl GpuExact {
         let step =
             |k: usize, rows: usize| Step { program: &last[k], group, slot: JOB, groups: rows.div_ceil(hinge::TILE) };
         // A sweep over each class, and for average precision a second one, by the weights of the first.
-        let mut steps = programs.sort(memory, scores.len());
+        let mut steps = programs.sort(memory, rows);
         for sweep in 0..scans.len() / 2 {
             if sweep == 1 {
                 steps.push(step(1, job.positives));
@@ -295,17 +314,12 @@ impl GpuExact {
         }
         let parts = match sum {
             Sum::Ap => job.positives,
-            Sum::Auc | Sum::Pauc(_) => scores.len(),
+            Sum::Auc | Sum::Pauc(_) => rows,
         };
-        steps.push(step(if matches!(sum, Sum::Ap) { 2 } else { 0 }, scores.len()));
+        steps.push(step(if matches!(sum, Sum::Ap) { 2 } else { 0 }, rows));
         let parts = parts.div_ceil(hinge::TILE);
-        let read = self.run(scores.len(), &steps, parts, true).await?;
-        let value = read[..parts].iter().map(|&part| f64::from(part)).sum::<f64>() * mean;
-        if !(value.is_finite() && read.iter().all(|x| x.is_finite())) {
-            return Err(Error::Overflow { what: "pairwise loss" }.into());
-        }
-        grad.copy_from_slice(&read[parts..]);
-        Ok(value)
+        self.submit(rows, &steps).await?;
+        Ok(parts)
     }
 
     /// Sorts the rows of the last call so many times more and waits, to time the sort without the way there and back.
@@ -321,8 +335,11 @@ impl GpuExact {
         }
         let sort = self.programs.sort(self.memory()?, rows);
         let steps: Vec<_> = (0..times).flat_map(|_| &sort).copied().collect();
-        pollster::block_on(self.run(rows, &steps, 1, false))?;
-        Ok(())
+        let done = async {
+            self.submit(rows, &steps).await?;
+            self.take(1, 0, rows).await
+        };
+        pollster::block_on(done).map(drop)
     }
 
     fn memory(&self) -> Result<&Memory, GpuError> {
@@ -374,20 +391,9 @@ impl GpuExact {
         Ok(())
     }
 
-    /// Rows, labels and jobs onto the device.
-    async fn load(
-        &mut self,
-        scores: &[f32],
-        labels: &[u8],
-        job: &Job,
-        others: &[(usize, [u32; 12])],
-    ) -> Result<(), GpuError> {
+    /// Scores and labels onto the device.
+    async fn load(&mut self, scores: &[f32], labels: &[u8]) -> Result<(), GpuError> {
         self.make_room(scores.len()).await?;
-        let mut uniforms = vec![0; SLOTS * SLOT / 4];
-        let passes = (0..sort::PASSES).map(|pass| (pass, sort::words(scores.len(), pass)));
-        for (slot, words) in passes.chain(others.iter().copied()).chain([(JOB, job.words())]) {
-            uniforms[slot * SLOT / 4..][..words.len()].copy_from_slice(&words);
-        }
         self.bits.clear();
         let word = |labels: &[u8]| labels.iter().rev().fold(0, |word, &y| word << 1 | u32::from(y));
         self.bits.extend(labels.chunks(32).map(word));
@@ -397,24 +403,33 @@ impl GpuExact {
                 let queue = self.context.queue();
                 queue.write_buffer(&memory.scores, 0, bytemuck::cast_slice(scores));
                 queue.write_buffer(&memory.labels, 0, bytemuck::cast_slice(&self.bits));
-                if uniforms != self.uniforms {
-                    queue.write_buffer(&memory.uniforms, 0, bytemuck::cast_slice(&uniforms));
-                }
             })
-            .await?;
-        self.uniforms = uniforms;
+            .await
+    }
+
+    /// Uniforms, where they are others.
+    async fn set(&mut self, job: &Job, others: &[(usize, [u32; 12])]) -> Result<(), GpuError> {
+        let rows = job.negatives + job.positives;
+        let mut uniforms = vec![0; SLOTS * SLOT / 4];
+        let passes = (0..sort::PASSES).map(|pass| (pass, sort::words(rows, pass)));
+        for (slot, words) in passes.chain(others.iter().copied()).chain([(JOB, job.words())]) {
+            uniforms[slot * SLOT / 4..][..words.len()].copy_from_slice(&words);
+        }
+        if uniforms != self.uniforms {
+            let to = &self.memory()?.uniforms;
+            let write = || self.context.queue().write_buffer(to, 0, bytemuck::cast_slice(&uniforms));
+            self.context.checked(write).await?;
+            self.uniforms = uniforms;
+        }
         Ok(())
     }
 
-    /// Runs the steps; so many words of parts, and the gradient where it is asked for.
-    async fn run(&self, rows: usize, steps: &[Step<'_>], parts: usize, grad: bool) -> Result<Vec<f32>, GpuError> {
-        let memory = self.memory()?;
-        let bytes = 4 * parts as u64;
+    /// Submits the steps.
+    async fn submit(&self, rows: usize, steps: &[Step<'_>]) -> Result<(), GpuError> {
         self.context
             .checked(|| {
-                let (device, queue) = (self.context.device(), self.context.queue());
                 for steps in steps.chunks((SUBMIT / rows).max(1)) {
-                    let mut encoder = device.create_command_encoder(&Default::default());
+                    let mut encoder = self.context.device().create_command_encoder(&Default::default());
                     let mut pass = encoder.begin_compute_pass(&Default::default());
                     for step in steps {
                         pass.set_pipeline(step.program);
@@ -422,25 +437,33 @@ impl GpuExact {
                         pass.dispatch_workgroups(step.groups as u32, 1, 1);
                     }
                     drop(pass);
-                    queue.submit([encoder.finish()]);
+                    self.context.queue().submit([encoder.finish()]);
                 }
-                let mut encoder = device.create_command_encoder(&Default::default());
+            })
+            .await
+    }
+
+    /// So many words of parts, and entries of the gradient, after work on so many rows.
+    async fn take(&self, parts: usize, grad: usize, rows: usize) -> Result<Vec<f32>, GpuError> {
+        let memory = self.memory()?;
+        let bytes = 4 * parts as u64;
+        self.context
+            .checked(|| {
+                let mut encoder = self.context.device().create_command_encoder(&Default::default());
                 encoder.copy_buffer_to_buffer(&memory.parts, 0, &memory.staging, 0, bytes);
-                if grad {
-                    encoder.copy_buffer_to_buffer(&memory.grad, 0, &memory.staging, bytes, 4 * rows as u64);
+                if grad > 0 {
+                    encoder.copy_buffer_to_buffer(&memory.grad, 0, &memory.staging, bytes, 4 * grad as u64);
                 }
-                queue.submit([encoder.finish()]);
+                self.context.queue().submit([encoder.finish()]);
             })
             .await?;
         // A row is about as much work as 32 pairs.
-        self.context.read(&memory.staging, parts + if grad { rows } else { 0 }, 32 * rows as u64).await
+        self.context.read(&memory.staging, parts + grad, 32 * rows as u64).await
     }
 }
 
-/// The job of a sum over pairs, and what the sum of its terms is multiplied by.
-fn job(sum: Sum, loss: AnySurrogate<f32>, scores: &[f32], labels: &[u8]) -> Result<(Job, f64), GpuError> {
-    let classes = check(scores, labels)?;
-    let (low, high) = scores.iter().fold((f32::MAX, f32::MIN), |(low, high), &s| (low.min(s), high.max(s)));
+/// The job of a sum over pairs of scores between these, and what the sum of its terms is multiplied by.
+fn job(sum: Sum, loss: AnySurrogate<f32>, (low, high): (f32, f32), classes: Classes) -> Result<(Job, f64), GpuError> {
     let grid = Grid::of(loss, low, high)?;
     let (margin, square) = match (loss, grid) {
         (AnySurrogate::Hinge(loss), _) => (loss.margin(), false),
@@ -456,7 +479,7 @@ fn job(sum: Sum, loss: AnySurrogate<f32>, scores: &[f32], labels: &[u8]) -> Resu
             return Err(Error::Param { what: "margin" }.into());
         }
         let widest = (f64::from(high) - f64::from(low)) + f64::from(margin);
-        if scores.len() as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
+        if (classes.negatives + classes.positives) as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
             return Err(Error::Overflow { what: "pairwise loss" }.into());
         }
     }

@@ -7,8 +7,10 @@
 //! | `scan` | running sums of distances along a class |
 //! | `hinge` | values and gradients of hinge and squared hinge from those |
 //! | `panel`, `smooth` | those of sigmoid and logistic loss, from series |
+//! | `linear` | scores of a linear model, and the gradient by its parameters |
 
 pub mod hinge;
+pub mod linear;
 pub mod panel;
 pub mod rank;
 pub mod scan;
@@ -33,6 +35,7 @@ pub(super) fn texts() -> Vec<(String, String)> {
     [("sort", sort::text()), ("rank", rank::text()), ("scan", scan::text()), ("hinge", hinge::text())]
         .into_iter()
         .chain(panel)
+        .chain([("linear", linear::text())])
         .map(|(name, text)| (format!("exact, {name}"), text))
         .collect()
 }
