@@ -40,7 +40,7 @@ const SIZES: [(usize, usize); 4] = [(100, 1000), (1000, 10_000), (10_000, 100_00
 const KEYS: [usize; 5] = [1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const ROWS: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// Bytes of a key that a sort of eight passes reads and writes.
-const SORT_BYTES: f64 = 160.0;
+pub(super) const SORT_BYTES: f64 = 160.0;
 const LOSSES: [&str; 4] = ["hinge", "squared-hinge", "sigmoid", "logistic"];
 /// Runs of as many seeds; and of one seed and as many rates, which share their batches.
 const RUNS: [(usize, bool); 6] = [(1, false), (16, false), (64, false), (256, false), (1024, false), (256, true)];
@@ -55,7 +55,7 @@ pub fn count() -> usize {
 }
 
 /// Scores N(0, 1) for negatives and N(1, 1) for positives, one row in ten.
-fn example(rows: usize) -> (Vec<f32>, Vec<u8>) {
+pub(super) fn example(rows: usize) -> (Vec<f32>, Vec<u8>) {
     let mut random = Rng::new(1);
     let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 10 == 1)).collect();
     let scores = labels.iter().map(|&label| (random.normal() + f64::from(label)) as f32).collect();
@@ -222,7 +222,7 @@ pub fn exact(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
 }
 
 /// Times of the core on one thread, which is the program's own pool, or on all.
-fn on_threads(
+pub(super) fn on_threads(
     run: &Run,
     side: Side,
     seconds: f64,

@@ -2,7 +2,7 @@
 //!
 //! [`ceilings`] come first, measured in the same run by small shaders: fused multiply-adds and 1/x a second, copied bytes a
 //! second, the cost of a dispatch and of the way from a submit to mapped memory. Then [`engines`]: pairs, keys, rows of exact
-//! sums, steps of many runs and steps of wide networks a second, each beside what the ceilings allow and beside this processor with one thread and
+//! sums, evaluations of exact objectives, steps of many runs and steps of wide networks a second, each beside what the ceilings allow and beside this processor with one thread and
 //! with all.
 //!
 //! Times are wall clock around whole calls (WebGPU's own timestamps come in steps of 65 µs), in spans of 20 ms and more: a
@@ -12,6 +12,7 @@
 
 mod ceilings;
 mod engines;
+mod whole;
 mod wide;
 
 use crate::error::{CliError, Result};
@@ -230,6 +231,8 @@ impl Run {
         engines::pairs(self, &ceilings)?;
         engines::sort(self, &ceilings)?;
         engines::exact(self, &ceilings)?;
+        whole::crossover(self, &ceilings)?;
+        whole::training(self, &ceilings)?;
         engines::lanes(self, &ceilings)?;
         wide::wide(self, &ceilings)
     }
@@ -297,7 +300,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     let mut run = Run {
         pool: pool.map_err(|error| CliError::Failed(error.into()))?,
         end: start + Duration::from_secs(args.seconds),
-        left: ceilings::COUNT + engines::count() + wide::COUNT,
+        left: ceilings::COUNT + engines::count() + whole::COUNT + wide::COUNT,
         as_json,
         ceilings: Vec::new(),
         rows: Vec::new(),
