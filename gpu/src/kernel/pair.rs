@@ -508,7 +508,7 @@ impl Store {
 
 /// The shader of one surrogate.
 fn text(snippet: Snippet) -> String {
-    format!("{}\n{}", include_str!("pair.wgsl"), snippet.source)
+    format!("{}\n{}", wgsl!("pair.wgsl"), snippet.source)
 }
 
 /// The shader of each surrogate.

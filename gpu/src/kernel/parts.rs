@@ -38,30 +38,29 @@ fn none(what: &str, name: &str) -> GpuError {
 /// `NoKernel`.
 pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
     let (family, text) = match shape.objective {
-        "soap" => (Family::Pairs, include_str!("estimator/soap.wgsl")),
-        "auc-pairwise" => (Family::Pairs, include_str!("estimator/auc-pairwise.wgsl")),
-        "smooth-ap" => (Family::Pairs, include_str!("estimator/smooth-ap.wgsl")),
-        "cross-entropy" => (Family::Points, include_str!("estimator/cross-entropy.wgsl")),
-        "focal" => (Family::Points, include_str!("estimator/focal.wgsl")),
-        "auc-margin" => (Family::Moments, include_str!("estimator/auc-margin.wgsl")),
-        "auc-min-max" => (Family::Moments, include_str!("estimator/auc-min-max.wgsl")),
-        "pauc-minibatch" => (
-            Family::Gates,
-            concat!(include_str!("estimator/pauc-minibatch.wgsl"), include_str!("estimator/range.wgsl")),
-        ),
-        "pauc-threshold" => (
-            Family::Gates,
-            concat!(include_str!("estimator/pauc-threshold.wgsl"), include_str!("estimator/range.wgsl")),
-        ),
-        "sopa" => (Family::Gates, include_str!("estimator/sopa.wgsl")),
-        "sopa-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sopa-s.wgsl"))),
-        "sota-s" => (Family::Gates, concat!(include_str!("estimator/kl.wgsl"), include_str!("estimator/sota-s.wgsl"))),
-        "pauc-dual" => (Family::Gates, include_str!("estimator/pauc-dual.wgsl")),
-        "sorr" => (Family::Own, include_str!("estimator/sorr.wgsl")),
-        "ldam" => (Family::Own, include_str!("estimator/ldam.wgsl")),
-        "fast-ap" => (Family::Own, include_str!("estimator/fast-ap.wgsl")),
-        "min-max-ap" => (Family::Own, include_str!("estimator/min-max-ap.wgsl")),
+        "soap" => (Family::Pairs, wgsl!("estimator/soap.wgsl")),
+        "auc-pairwise" => (Family::Pairs, wgsl!("estimator/auc-pairwise.wgsl")),
+        "smooth-ap" => (Family::Pairs, wgsl!("estimator/smooth-ap.wgsl")),
+        "cross-entropy" => (Family::Points, wgsl!("estimator/cross-entropy.wgsl")),
+        "focal" => (Family::Points, wgsl!("estimator/focal.wgsl")),
+        "auc-margin" => (Family::Moments, wgsl!("estimator/auc-margin.wgsl")),
+        "auc-min-max" => (Family::Moments, wgsl!("estimator/auc-min-max.wgsl")),
+        "pauc-minibatch" => (Family::Gates, wgsl!("estimator/pauc-minibatch.wgsl")),
+        "pauc-threshold" => (Family::Gates, wgsl!("estimator/pauc-threshold.wgsl")),
+        "sopa" => (Family::Gates, wgsl!("estimator/sopa.wgsl")),
+        "sopa-s" => (Family::Gates, wgsl!("estimator/sopa-s.wgsl")),
+        "sota-s" => (Family::Gates, wgsl!("estimator/sota-s.wgsl")),
+        "pauc-dual" => (Family::Gates, wgsl!("estimator/pauc-dual.wgsl")),
+        "sorr" => (Family::Own, wgsl!("estimator/sorr.wgsl")),
+        "ldam" => (Family::Own, wgsl!("estimator/ldam.wgsl")),
+        "fast-ap" => (Family::Own, wgsl!("estimator/fast-ap.wgsl")),
+        "min-max-ap" => (Family::Own, wgsl!("estimator/min-max-ap.wgsl")),
         name => return Err(none("objective", name)),
+    };
+    let shared = match shape.objective {
+        "pauc-minibatch" | "pauc-threshold" => wgsl!("estimator/range.wgsl"),
+        "sopa-s" | "sota-s" => wgsl!("estimator/kl.wgsl"),
+        _ => "",
     };
     let surrogate = match shape.surrogate {
         "" if matches!(family, Family::Pairs | Family::Gates) || shape.objective == "min-max-ap" => {
@@ -70,7 +69,7 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
         "" => "",
         name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
     };
-    Ok(Estimator { family, text: [text, surrogate].concat() })
+    Ok(Estimator { family, text: [shared, text, surrogate].concat() })
 }
 
 /// A shape's constants, what every step consists of, and the rule.
@@ -79,14 +78,14 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
 /// `NoKernel` for a rule without a text.
 pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
     let rule = match shape.rule {
-        "sgd" => include_str!("rule/sgd.wgsl"),
-        "momentum" => include_str!("rule/momentum.wgsl"),
-        "adam" | "amsgrad" => include_str!("rule/adam.wgsl"),
-        "adagrad" => include_str!("rule/adagrad.wgsl"),
-        "ppd-sg" => include_str!("rule/ppd-sg.wgsl"),
-        "ppd-adagrad" => include_str!("rule/ppd-adagrad.wgsl"),
-        "pesg" => include_str!("rule/pesg.wgsl"),
-        "dca" => include_str!("rule/dca.wgsl"),
+        "sgd" => wgsl!("rule/sgd.wgsl"),
+        "momentum" => wgsl!("rule/momentum.wgsl"),
+        "adam" | "amsgrad" => wgsl!("rule/adam.wgsl"),
+        "adagrad" => wgsl!("rule/adagrad.wgsl"),
+        "ppd-sg" => wgsl!("rule/ppd-sg.wgsl"),
+        "ppd-adagrad" => wgsl!("rule/ppd-adagrad.wgsl"),
+        "pesg" => wgsl!("rule/pesg.wgsl"),
+        "dca" => wgsl!("rule/dca.wgsl"),
         name => return Err(none("rule", name)),
     };
     let mut text = String::new();
@@ -107,7 +106,7 @@ pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
     {
         let _ = writeln!(text, "const {name} = {value};");
     }
-    text.push_str(include_str!("common.wgsl"));
+    text.push_str(wgsl!("common.wgsl"));
     text.push_str(rule);
     Ok(text)
 }

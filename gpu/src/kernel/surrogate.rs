@@ -14,14 +14,14 @@ pub struct Snippet {
 /// The text of a surrogate of the core's [`SURROGATES`](undercurve::surrogate::SURROGATES).
 pub(crate) fn source(name: &str) -> Option<&'static str> {
     Some(match name {
-        "square" => include_str!("surrogate/square.wgsl"),
-        "squared-hinge" => include_str!("surrogate/squared-hinge.wgsl"),
-        "hinge" => include_str!("surrogate/hinge.wgsl"),
-        "smoothed-hinge" => include_str!("surrogate/smoothed-hinge.wgsl"),
-        "ramp" => include_str!("surrogate/ramp.wgsl"),
-        "logistic" => include_str!("surrogate/logistic.wgsl"),
-        "sigmoid" => include_str!("surrogate/sigmoid.wgsl"),
-        "exponential" => include_str!("surrogate/exponential.wgsl"),
+        "square" => wgsl!("surrogate/square.wgsl"),
+        "squared-hinge" => wgsl!("surrogate/squared-hinge.wgsl"),
+        "hinge" => wgsl!("surrogate/hinge.wgsl"),
+        "smoothed-hinge" => wgsl!("surrogate/smoothed-hinge.wgsl"),
+        "ramp" => wgsl!("surrogate/ramp.wgsl"),
+        "logistic" => wgsl!("surrogate/logistic.wgsl"),
+        "sigmoid" => wgsl!("surrogate/sigmoid.wgsl"),
+        "exponential" => wgsl!("surrogate/exponential.wgsl"),
         _ => return None,
     })
 }

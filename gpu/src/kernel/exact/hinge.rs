@@ -26,7 +26,7 @@ const WIDTH: usize = 256;
 const _: () = assert!(TILE / WIDTH * (1 + 2 * HALVINGS) + 8 <= ROUNDS);
 
 pub(crate) fn text() -> String {
-    on_order(include_str!("hinge.wgsl"))
+    on_order(wgsl!("hinge.wgsl"))
 }
 
 /// The negatives that count, from the highest down.

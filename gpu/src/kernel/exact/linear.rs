@@ -20,7 +20,7 @@ const WIDTH: usize = 256;
 const _: () = assert!(MOST_COLUMNS + 4 * 3 + 4 + 8 <= ROUNDS && MOST_ROWS / CHUNK / WIDTH + 8 <= ROUNDS);
 
 pub(crate) fn text() -> String {
-    include_str!("linear.wgsl").to_string()
+    wgsl!("linear.wgsl").to_string()
 }
 
 /// The uniform of a dispatch over the chunks from `first` on.

@@ -26,7 +26,7 @@ const HALVINGS: usize = 25;
 
 /// The shader of a text that reads the order.
 fn on_order(text: &str) -> String {
-    format!("{}\n{text}", include_str!("order.wgsl"))
+    format!("{}\n{text}", wgsl!("order.wgsl"))
 }
 
 /// The shaders of this engine.

@@ -36,11 +36,11 @@ const _: () =
     assert!(super::MOST_ROWS / WIDTH / 2 + super::MOST_ROWS / WIDTH / STRETCH + 8 <= ROUNDS && 2 * MOST_BAND < ROUNDS);
 
 pub(crate) fn text() -> String {
-    include_str!("panel.wgsl").to_string()
+    wgsl!("panel.wgsl").to_string()
 }
 
 pub(crate) fn smooth_text() -> String {
-    on_order(include_str!("smooth.wgsl"))
+    on_order(wgsl!("smooth.wgsl"))
 }
 
 /// Panels over a range of scores.

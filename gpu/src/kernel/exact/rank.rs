@@ -17,7 +17,7 @@ const WIDTH: usize = 256;
 const _: () = assert!(TILE / WIDTH * (1 + 3 * HALVINGS) + 8 <= ROUNDS);
 
 pub(crate) fn text() -> String {
-    on_order(include_str!("rank.wgsl"))
+    on_order(wgsl!("rank.wgsl"))
 }
 
 /// Words that a call writes.

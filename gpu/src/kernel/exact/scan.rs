@@ -20,7 +20,7 @@ const EACH: usize = TILE / WIDTH;
 const _: () = assert!(2 * (MOST_ROWS / TILE).div_ceil(WIDTH) + 8 <= ROUNDS && 2 * EACH + 8 <= ROUNDS);
 
 pub(crate) fn text() -> String {
-    include_str!("scan.wgsl").to_string()
+    wgsl!("scan.wgsl").to_string()
 }
 
 /// What is scanned.

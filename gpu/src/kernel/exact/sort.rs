@@ -18,7 +18,7 @@ const TILES: usize = MOST_ROWS / TILE;
 const _: () = assert!(TILE / WIDTH * (1 + 8 + 8) + DIGITS <= ROUNDS && 2 * TILES.div_ceil(WIDTH) + 8 <= ROUNDS);
 
 pub(crate) fn text() -> String {
-    include_str!("sort.wgsl").to_string()
+    wgsl!("sort.wgsl").to_string()
 }
 
 /// Workgroups for so many rows.

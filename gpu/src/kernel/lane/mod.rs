@@ -233,10 +233,10 @@ impl Layout {
         }
         let Estimator { family, text: estimator } = parts::estimator(shape)?;
         let family = match family {
-            Family::Pairs => include_str!("estimate/pairs.wgsl"),
-            Family::Points => include_str!("estimate/points.wgsl"),
-            Family::Moments => include_str!("estimate/moments.wgsl"),
-            Family::Gates => include_str!("estimate/gates.wgsl"),
+            Family::Pairs => wgsl!("estimate/pairs.wgsl"),
+            Family::Points => wgsl!("estimate/points.wgsl"),
+            Family::Moments => wgsl!("estimate/moments.wgsl"),
+            Family::Gates => wgsl!("estimate/gates.wgsl"),
             Family::Own => "",
         };
         let hidden = shape.widths.len() - 2;
@@ -254,13 +254,13 @@ impl Layout {
         ] {
             let _ = writeln!(text, "const {name} = {value}u;");
         }
-        text.push_str(include_str!("step.wgsl"));
+        text.push_str(wgsl!("step.wgsl"));
         text.push_str(family);
         text.push_str(&estimator);
         if hidden == 0 {
-            text.push_str(include_str!("model/linear.wgsl"));
+            text.push_str(wgsl!("model/linear.wgsl"));
         } else {
-            text.push_str(include_str!("model/network.wgsl"));
+            text.push_str(wgsl!("model/network.wgsl"));
             text.push_str("\nfn stage_of(at: u32) -> Stage {\n    switch at {\n");
             for (at, s) in self.stages.iter().enumerate() {
                 let Stage { kind, rows, columns, depth, left, right, to, value } = s;

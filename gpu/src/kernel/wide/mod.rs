@@ -141,10 +141,10 @@ impl Wide {
         ] {
             let _ = writeln!(text, "const {name} = {value}u;");
         }
-        text.push_str(include_str!("step.wgsl"));
+        text.push_str(wgsl!("step.wgsl"));
         text.push_str(source(family, shape)?);
         text.push_str(&estimator);
-        text.push_str(include_str!("product.wgsl"));
+        text.push_str(wgsl!("product.wgsl"));
         Ok(text)
     }
 
@@ -240,9 +240,9 @@ impl Wide {
 /// `NoKernel` for one that wants all scores of a batch in one workgroup.
 fn source(family: Family, shape: &Shape) -> Result<&'static str, GpuError> {
     match family {
-        Family::Pairs => Ok(include_str!("estimate/pairs.wgsl")),
-        Family::Points => Ok(include_str!("estimate/points.wgsl")),
-        Family::Moments => Ok(include_str!("estimate/moments.wgsl")),
+        Family::Pairs => Ok(wgsl!("estimate/pairs.wgsl")),
+        Family::Points => Ok(wgsl!("estimate/points.wgsl")),
+        Family::Moments => Ok(wgsl!("estimate/moments.wgsl")),
         Family::Gates | Family::Own => {
             Err(GpuError::NoKernel { what: format!("the objective {:?} over many workgroups", shape.objective) })
         }
