@@ -777,6 +777,8 @@ async function tick() {
   try {
     await advance(Math.min(left, most));
   } catch (error) {
+    // (Trainers that a new run has put away have nothing to say to it.)
+    if (mine !== run) return;
     pause();
     problem(error);
     return;
