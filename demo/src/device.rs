@@ -186,21 +186,23 @@ pub fn rate(mut advance: impl FnMut() -> u64) -> f64 {
 }
 
 /// The run, or of an exact method one that leaves out the steps of cross-entropy before its own, which are the core's.
-fn at_own_steps<T: Real>(trainer: &Trainer<T>) -> Trainer<T> {
+fn at_own_steps<T: Real>(trainer: &Trainer<T>) -> Option<Trainer<T>> {
     if !is_whole(trainer) || trainer.steps_done() >= trainer.pretraining_steps() {
-        return trainer.clone();
+        return Some(trainer.clone());
     }
     let mut config = trainer.config().clone();
-    config.settings.retain(|(name, _)| name != "pretrain");
+    config.settings.retain(|(name, _)| !name.starts_with("pretrain"));
     config.settings.push(("pretrain".to_string(), "0".to_string()));
-    Trainer::new(&config, trainer.train_data().clone(), None).unwrap_or_else(|_| trainer.clone())
+    Trainer::new(&config, trainer.train_data().clone(), None).ok()
 }
 
 /// Keeps the adapter where it is faster.
 fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
     let Some(mut elsewhere) = opened.elsewhere else { return opened };
     let name = elsewhere.name();
-    let start = at_own_steps(trainer);
+    let Some(start) = at_own_steps(trainer) else {
+        return Opened::none("CPU: with these settings it cannot be tried on both before its own steps");
+    };
     let mut one = start.clone();
     let (mut most, mut error) = (4, None);
     let gpu = rate(|| {
@@ -346,7 +348,7 @@ mod tests {
             Trainer::<f32>::new(&config, data, None).unwrap()
         };
         let trainer = of(100);
-        assert!(matches!(trainer.wanted(), Ok(None)) && matches!(at_own_steps(&trainer).wanted(), Ok(Some(_))));
+        assert!(matches!(trainer.wanted(), Ok(None)) && matches!(at_own_steps(&trainer).unwrap().wanted(), Ok(Some(_))));
         assert!(!is_large(&trainer) && is_large(&of(MANY)));
     }
 }

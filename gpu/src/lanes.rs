@@ -214,7 +214,7 @@ impl Lanes {
             || fits("activations", runs * layout.work as usize, binding(context)).is_err();
         // (Not every text of lanes has one for many workgroups.)
         let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
-        match one_cannot || Self::is_large(shape) && runs < MANY && spreads() {
+        match (one_cannot || Self::is_large(shape) && runs < MANY) && spreads() {
             true => Self::wide_async(context, shape, rows, runs).await,
             false => Self::new_async(context, shape, rows, runs).await,
         }

@@ -149,6 +149,12 @@ fn what_nobody_else_can_compute_is_said() {
     let large = config("ce", "linear", &[("sampling", "uniform"), ("batch", "4100")]);
     let many = Trainer::<f32>::new(&large, data(4200, 5), None).unwrap();
     assert_eq!(many.lane(), Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" }));
+    let weights = (0..dense.len()).map(|row| 1.0 + (row % 3) as f64).collect();
+    let weighted = Arc::new((*dense).clone().with_weights(weights).unwrap());
+    let of = |method| Trainer::<f32>::new(&config(method, "linear", &[]), Arc::clone(&weighted), None).unwrap().lane();
+    let what = "weights of rows in an objective with a state, elsewhere";
+    assert_eq!(of("soap"), Err(Error::Unsupported { what }));
+    assert!(of("auc-pairwise").is_ok());
     let sum = Trainer::<f32>::new(&config("ai-sarah", "linear", &[]), Arc::clone(&dense), None).unwrap();
     assert_eq!(sum.lane(), Err(Error::Unsupported { what: "a finite sum elsewhere" }));
     let rule = Trainer::<f32>::new(&config("sonex", "linear", &[]), Arc::clone(&dense), None).unwrap();

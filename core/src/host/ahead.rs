@@ -159,6 +159,10 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         return Err(Error::Unsupported { what: "this step rule elsewhere" });
     }
     let bank = estimator.state_len(owned(estimator, segments).len()) > 0;
+    // (Of rows with weights a batch may have one several times, and its state would be moved as often.)
+    if bank && !segments.weights().is_empty() {
+        return Err(Error::Unsupported { what: "weights of rows in an objective with a state, elsewhere" });
+    }
     let list = 1 + rows + if bank { rows - negatives.unwrap_or(0) } else { 0 };
     let sigmoid = estimator.link() == crate::estimator::Link::Sigmoid;
     let (ascent, points) = (estimator.aux().1, algorithm.points());

@@ -144,8 +144,8 @@ impl<T: Real> Trainer<T> {
     /// [`step`](Self::step) does with the core's own. A value that is not finite is, to a line search, no decrease.
     ///
     /// # Errors
-    /// `Unsupported` where nothing is wanted; `Length`; `NonFinite` for the gradient; `Overflow` for the value, to other rules than L-BFGS.
-    /// Nothing has changed then.
+    /// `Unsupported` where nothing is wanted; `Length`; `NonFinite` for the gradient; `Overflow` for the value, to other rules than L-BFGS, or
+    /// of the parameters, which are then as before; the batch of everything counts as drawn.
     pub fn answer(&mut self, value: f64, grad: &[T]) -> Result<()> {
         let rows = self.beside.rows(&self.train);
         match &mut self.run {

@@ -15,7 +15,12 @@ pub struct Whole {
     /// One to take over, once.
     another: Option<Context>,
     renewed: bool,
+    /// Evaluations in a row that were left to the core.
+    left: u32,
 }
+
+/// So many of them, and the device only costs time.
+const LEFT: u32 = 8;
 
 impl Whole {
     /// # Errors
@@ -23,7 +28,7 @@ impl Whole {
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
         let objective = Some(GpuObjective::of(context, trainer)?);
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));
-        Ok(Self { objective, name, asked, failure: None, another: None, renewed: false })
+        Ok(Self { objective, name, asked, failure: None, another: None, renewed: false, left: 0 })
     }
 
     /// The next step, where the device can make it.
@@ -41,8 +46,19 @@ impl Elsewhere<f32> for Whole {
     }
 
     fn advance(&mut self, trainer: &mut Trainer<f32>, _: u64) -> undercurve::Result<Option<f64>> {
+        let wanted = self.objective.is_some() && trainer.wanted()?.is_some();
         match self.step(trainer) {
-            Ok(true) => return trainer.value().map(Some),
+            Ok(true) => {
+                self.left = 0;
+                return trainer.value().map(Some);
+            }
+            Ok(false) if wanted => {
+                self.left += 1;
+                if self.left >= LEFT {
+                    let what = "what the scores of this run have come to".to_string();
+                    (self.failure, self.objective) = (Some(GpuError::NoKernel { what }), None);
+                }
+            }
             Ok(false) => {}
             Err(GpuError::Core(error)) => return Err(error),
             Err(failure) => (self.failure, self.objective) = (Some(failure), None),

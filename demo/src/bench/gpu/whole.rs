@@ -6,7 +6,7 @@
 use super::ceilings::Ceilings;
 use super::engines::{SORT_BYTES, example, on_threads};
 use super::{Measured, Run, Side, Title, spans};
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use std::hint::black_box;
 use std::sync::Arc;
 use undercurve::Scratch;
@@ -40,7 +40,10 @@ pub fn training(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
                 let times = if side == Side::Adapter {
                     let mut objective = GpuObjective::of(&run.context, &trainer)?;
                     spans(seconds, |calls| {
-                        (0..calls).try_for_each(|_| Ok(objective.step(&mut trainer).map(|made| _ = black_box(made))?))
+                        (0..calls).try_for_each(|_| match objective.step(&mut trainer)? {
+                            true => Ok(()),
+                            false => Err(CliError::Failed(anyhow::anyhow!("a step of {method} was not the adapter's"))),
+                        })
                     })
                 } else {
                     on_threads(run, side, seconds, || trainer.step().map(|value| _ = black_box(value)))

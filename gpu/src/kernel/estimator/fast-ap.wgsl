@@ -46,7 +46,7 @@ fn estimate(t: u32, run: u32, last: bool) {
         let all = above.x + above.y;
         if all > 0.0 {
             let fill = staged[t].y;
-            let by = fill / (all * all);
+            let by = (fill / all) / all;
             edge = vec4<f32>(-(by * above.y), by * above.x, above.y / all, fill * above.y / all);
         }
     }

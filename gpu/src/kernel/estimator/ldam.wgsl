@@ -15,6 +15,7 @@ fn estimate(t: u32, run: u32, last: bool) {
         c[r] = select(-(weight * slope), weight * slope, positive);
         staged[r] = vec4<f32>(weight * softplus(x));
     }
+    storageBarrier();
     workgroupBarrier();
     if t == 0u {
         let full = rest + 1.0 == 0x1p20f;

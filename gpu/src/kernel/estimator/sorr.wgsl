@@ -17,6 +17,7 @@ fn estimate(t: u32, run: u32, last: bool) {
         c[r] = select(0.0, select(-slope, slope, positive), counts);
         staged[r] = select(vec4<f32>(0.0), vec4<f32>(weight * (value - lambda), weight, 0.0, 0.0), counts);
     }
+    storageBarrier();
     workgroupBarrier();
     // Four invocations.
     if t < 4u {

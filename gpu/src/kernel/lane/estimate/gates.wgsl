@@ -27,6 +27,7 @@ fn estimate(t: u32, run: u32, last: bool) {
     for (var i = t; i < positives; i += 256u) {
         staged[i] = begin(i);
     }
+    storageBarrier();
     workgroupBarrier();
     between(t);
     let share = unit(f32(positives));

@@ -82,7 +82,7 @@ impl Run<'_> {
             above = [above[0] + fill[0], above[1] + fill[1]];
             let all = above[0] + above[1];
             if all > 0.0 {
-                let by = fill[1] / (all * all);
+                let by = (fill[1] / all) / all;
                 *edge = [-(by * above[1]), by * above[0], above[1] / all, fill[1] * above[1] / all];
             }
         }
