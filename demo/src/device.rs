@@ -348,7 +348,9 @@ mod tests {
             Trainer::<f32>::new(&config, data, None).unwrap()
         };
         let trainer = of(100);
-        assert!(matches!(trainer.wanted(), Ok(None)) && matches!(at_own_steps(&trainer).unwrap().wanted(), Ok(Some(_))));
+        assert!(
+            matches!(trainer.wanted(), Ok(None)) && matches!(at_own_steps(&trainer).unwrap().wanted(), Ok(Some(_)))
+        );
         assert!(!is_large(&trainer) && is_large(&of(MANY)));
     }
 }
