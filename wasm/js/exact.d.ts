@@ -50,7 +50,7 @@ export interface ExactSum {
   backend: string;
 }
 
-/** What `Exact` and `WorkerExact` have in common. Scores are finite, one for each label; a wrong call is an error. */
+/** What `Exact` and `WorkerExact` have in common. Scores are finite, one for each label, and read at the call; a wrong call is an error. */
 export interface ExactOf {
   /** What computes: "cpu-simd", "gpu", "gpu-software"; where the device failed, the CPU from then on. */
   readonly backend: string;

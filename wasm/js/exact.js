@@ -13,6 +13,18 @@ const FIRST = 2 ** 14;
 
 const LOSSES = ["hinge", "squared-hinge", "sigmoid", "logistic"];
 
+/** The time, as soon as the clock moves: in some browsers it does so in steps of many milliseconds. */
+function tick() {
+  const start = performance.now();
+  let now;
+  do now = performance.now();
+  while (now === start);
+  return now;
+}
+
+/** How much faster, in words. */
+const faster = (ratio, where, than) => (ratio.toFixed(1) === "1.0" ? `about as fast${where} as ${than}` : `${ratio.toFixed(1)} times faster${where} than ${than}`);
+
 const words = (error) => String(error?.message ?? error);
 
 /** Scores like those of no model, to try both sides with: the same each time. */
@@ -89,11 +101,11 @@ export class Exact {
       kernel?.free();
       gpu?.free();
       if (asked !== "auto") throw new NoGpu(`backend ${asked}: ${why}`);
-      this.#be(onCpu(why ?? `${(1 / ratio).toFixed(1)} times faster here than on ${name}, tried for .1 s`));
+      this.#be(onCpu(why ?? `${faster(1 / ratio, " here", `on ${name}`)}, tried for .1 s`));
       return;
     }
     [this.#gpu, this.#kernel] = [gpu, kernel];
-    const how = ratio === undefined ? "as asked for" : `${ratio.toFixed(1)} times faster than this CPU, tried for .1 s`;
+    const how = ratio === undefined ? "as asked for" : `${faster(ratio, "", "this CPU")}, tried for .1 s`;
     this.#be({ backend: gpu.software ? "gpu-software" : "gpu", reason: `GPU, ${gpu.name}: all rows in one sort, ${how}` });
   }
 
@@ -102,7 +114,7 @@ export class Exact {
    * @param {Float32Array} scores
    */
   async metrics(scores) {
-    const { out, milliseconds, backend } = await this.#call(scores, (side) => side.metrics(scores));
+    const { out, milliseconds, backend } = await this.#call(scores, (side, held) => side.metrics(held));
     const [wins, ties, pairs, ap] = out;
     const points = (out.length - 4) / 4;
     const column = (at) => Float64Array.from({ length: points }, (_, k) => out[4 + 4 * k + at]);
@@ -125,7 +137,7 @@ export class Exact {
    * @param {[number, number]} fpr
    * @param {{ loss?: string, param?: number }} [of]
    */
-  pauc(scores, fpr, of) {
+  async pauc(scores, fpr, of) {
     const fits = Array.isArray(fpr) && fpr.length === 2 && fpr[0] >= 0 && fpr[0] < fpr[1] && fpr[1] <= 1;
     need(fits, "fpr", fpr, "a range [low, high] in 0 … 1");
     return this.#sum("pauc", scores, fpr, of);
@@ -143,18 +155,20 @@ export class Exact {
   async #sum(sum, scores, [low, high], { loss = "squared-hinge", param } = {}) {
     need(LOSSES.includes(loss), "loss", loss, LOSSES.join(", "));
     need(param === undefined || (Number.isFinite(param) && param > 0), "param", param, "a number above 0");
-    const { out, value, milliseconds, backend } = await this.#call(scores, (side) => side.sum(sum, loss, param, low, high, scores));
+    const { out, value, milliseconds, backend } = await this.#call(scores, (side, held) => side.sum(sum, loss, param, low, high, held));
     return { value, gradient: out, milliseconds, backend };
   }
 
   /** What one side answers, the CPU where the device cannot. */
   #call(scores, work) {
+    // (A copy: whoever calls may write on before its turn.)
+    const held = scores instanceof Float32Array ? scores.slice() : scores;
     const answer = this.#turn.then(async () => {
       if (this.#disposed) throw new TypeError("the rows were disposed");
-      need(scores instanceof Float32Array && scores.length === this.#rows, "scores", scores instanceof Float32Array ? `of length ${scores.length}` : scores, `a Float32Array of ${this.#rows}`);
+      need(held instanceof Float32Array && held.length === this.#rows, "scores", held instanceof Float32Array ? `of length ${held.length}` : held, `a Float32Array of ${this.#rows}`);
       const on = async (side, backend) => {
         const start = performance.now();
-        const out = await work(side);
+        const out = await work(side, held);
         return { out, value: side.value, milliseconds: performance.now() - start, backend };
       };
       if (this.#kernel) {
@@ -202,7 +216,7 @@ async function tried(kernel, y, full) {
   // (What is built once is not counted.)
   await kernel.sum(...args, scores);
   let calls = 0;
-  const start = performance.now();
+  const start = tick();
   do {
     await kernel.sum(...args, scores);
     calls += 1;
@@ -216,15 +230,22 @@ async function tried(kernel, y, full) {
     order.forEach((row, k) => [part.y[k], part.scores[k]] = [y[row], scores[row]]);
     const cpu = new full.Exact(part.y);
     try {
-      const begin = performance.now();
-      cpu.sum(...args, part.scores);
-      took = performance.now() - begin;
+      const begin = tick();
+      let end;
+      let sums = 0;
+      // (So long that the clock tells.)
+      do {
+        cpu.sum(...args, part.scores);
+        sums += 1;
+        end = performance.now();
+      } while (end - begin < 1);
+      took = (end - begin) / sums;
+      spent += end - begin;
     } finally {
       cpu.free();
     }
     // Its cost is that of a sort: about proportional to the rows.
     here = (took * y.length) / rows;
-    spent += took;
     if (rows === y.length || spent + 5 * took > TRIAL) break;
   }
   return here / there;

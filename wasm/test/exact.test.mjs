@@ -125,10 +125,16 @@ test("it says what computes, and refuses what it cannot", async () => {
   await assert.rejects(exact.ap(scores.subarray(1)), /^TypeError: scores of length 59/);
   await assert.rejects(exact.auc(scores, { loss: "cubic" }), /^TypeError: loss cubic: expected hinge, /);
   await assert.rejects(exact.auc(scores, { param: 0 }), /^TypeError: param 0/);
-  await assert.rejects(async () => exact.pauc(scores, [0.5, 0.1]), /^TypeError: fpr 0.5,0.1/);
+  await assert.rejects(exact.pauc(scores, [0.5, 0.1]), /^TypeError: fpr 0.5,0.1/);
   await assert.rejects(exact.metrics(scores.map(() => NaN)), /not finite|finite/);
   // After an error it goes on.
   assert.ok((await exact.auc(scores)).value > 0);
+  // Scores are those at the call.
+  const [values, expected] = [scores.slice(), await exact.auc(scores)];
+  const calls = [exact.metrics(values), exact.auc(values)];
+  values.fill(0);
+  assert.equal((await calls[1]).value, expected.value);
+  assert.equal((await calls[0]).auroc, (await exact.metrics(scores)).auroc);
   const under = exact.auc(scores);
   exact.dispose();
   await assert.rejects(exact.metrics(scores), /the rows were disposed/);

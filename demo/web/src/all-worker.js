@@ -18,22 +18,31 @@ function some({ X, y }) {
   return { points: Float32Array.from({ length: 2 * rows.length }, (_, at) => X[2 * rows[at >> 1] + (at & 1)]), labels: Uint8Array.from(rows, (row) => y[row]) };
 }
 
-/** Draws a sample and finds what computes. */
-async function open({ kind, rows, positives, noise, seed, backend }, progress) {
-  sample?.exact?.dispose();
+async function close() {
+  sample?.exact.dispose();
   sample = null;
+}
+
+/** Draws a sample and finds what computes; given up where another call has taken its place. */
+async function open({ kind, rows, positives, noise, seed, backend }, progress, current) {
+  close();
+  if (!current()) throw new Error("superseded");
   progress("Drawing");
   await init();
   const { X, y } = synthetic(kind, { rows, testRows: 4, positives, noise, seed });
   progress(backend === "auto" ? "Finding out what computes fastest on" : "Laying out");
   const exact = await Exact.create({ y, backend });
-  sample = { X, y, exact, scores: new Float32Array(rows), w: null, metrics: null };
-  return { ...some(sample), positives: y.reduce((sum, label) => sum + label, 0), backend: exact.backend, reason: exact.backendReason };
+  if (!current()) {
+    exact.dispose();
+    throw new Error("superseded");
+  }
+  sample = { X, y, exact, positives: y.reduce((sum, label) => sum + label, 0), scores: new Float32Array(rows), w: null, metrics: null };
+  return some(sample);
 }
 
 /** The scores, and where most of them lie. */
-function score(w) {
-  const { X, scores } = sample;
+function score(held, w) {
+  const { X, scores } = held;
   let [sum, squares] = [0, 0];
   for (let row = 0, at = 0; row < scores.length; row += 1, at += 2) {
     const s = Math.fround(w[0] * X[at] + w[1] * X[at + 1]);
@@ -43,18 +52,18 @@ function score(w) {
   }
   const mean = sum / scores.length;
   const reach = REACH * Math.sqrt(Math.max(squares / scores.length - mean * mean, 1e-12));
-  sample.range = [mean - reach, mean + reach];
-  sample.w = w;
-  sample.metrics = null;
+  Object.assign(held, { range: [mean - reach, mean + reach], w, metrics: null });
 }
 
 /** What is exact of a scorer. */
 async function look({ w, of, fpr, loss }) {
-  if (sample.w?.[0] !== w[0] || sample.w?.[1] !== w[1]) score(w);
-  const { X, y, exact, scores, range } = sample;
-  const { value, gradient, milliseconds } = await (of === "pauc" ? exact.pauc(scores, fpr, { loss }) : exact[of](scores, { loss }));
-  sample.metrics ??= await exact.metrics(scores);
-  const { metrics } = sample;
+  const held = sample;
+  if (!held) throw new Error("there is no sample");
+  if (held.w?.[0] !== w[0] || held.w?.[1] !== w[1]) score(held, w);
+  const { X, y, positives, exact, scores, range } = held;
+  const { value, gradient, milliseconds, backend } = await (of === "pauc" ? exact.pauc(scores, fpr, { loss }) : exact[of](scores, { loss }));
+  held.metrics ??= await exact.metrics(scores);
+  const { metrics } = held;
   // Of each bin the rows of either class, and what the gradient says of them.
   const rows = [new Float64Array(BINS), new Float64Array(BINS)];
   const push = [new Float64Array(BINS), new Float64Array(BINS)];
@@ -68,15 +77,25 @@ async function look({ w, of, fpr, loss }) {
     rows[y[row]][bin] += 1;
     push[y[row]][bin] -= g;
   }
-  return { w, of, fpr, value, grad, range, rows, push, milliseconds, metrics, backend: exact.backend, reason: exact.backendReason };
+  // (A single sum can be the CPU's, where the kernels refuse it.)
+  const reason = exact.backend.endsWith(backend) ? exact.backendReason : `CPU for this sum, which the device refused; otherwise ${exact.backendReason}`;
+  return { w, of, fpr, value, grad, range, rows, push, milliseconds, metrics, all: y.length, positives, backend, reason };
 }
 
-const calls = { open, look };
+const calls = { open, look, close };
+/** Calls come one after the other, and of samples only the newest counts. */
+let turn = Promise.resolve();
+let newest = 0;
 
-self.onmessage = async ({ data: { id, call, asked } }) => {
+async function answer({ id, call, asked }) {
   try {
-    self.postMessage({ id, value: await calls[call](asked, (progress) => self.postMessage({ id, progress })) });
+    self.postMessage({ id, value: await calls[call](asked, (progress) => self.postMessage({ id, progress }), () => id === newest) });
   } catch (error) {
     self.postMessage({ id, error: String(error?.message ?? error) });
   }
+}
+
+self.onmessage = ({ data }) => {
+  if (data.call !== "look") newest = data.id;
+  turn = turn.then(() => answer(data));
 };

@@ -61,17 +61,18 @@ export class AllData {
    * `changed` is told of what the address is to keep; `laneOf` says the weights of a lane, if it is a linear model
    */
   constructor({ changed, laneOf }) {
-    Object.assign(this, { changed, laneOf, colours: null, all: null, of: "", sample: null, shown: null, waiting: new Map(), last: 0, run: 0, wanted: false, busy: false, following: false });
+    Object.assign(this, { changed, laneOf, colours: null, all: null, of: "", sample: null, shown: null, waiting: new Map(), last: 0, run: 0, moves: 0, broken: null, wanted: false, busy: false, following: false });
     this.worker = new Worker(new URL("./all-worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data: { id, value, error, progress } }) => {
-      const { resolve, reject, told } = this.waiting.get(id);
+      const { resolve, reject, told } = this.waiting.get(id) ?? {};
+      if (!resolve) return;
       if (progress !== undefined) return told?.(progress);
       this.waiting.delete(id);
       if (error === undefined) resolve(value);
       else reject(new Error(error));
     };
     this.worker.onerror = (event) => {
-      const error = new Error(event.message || "the worker could not be started");
+      const error = (this.broken = new Error(event.message || "the worker could not be started"));
       for (const { reject } of this.waiting.values()) reject(error);
       this.waiting.clear();
     };
@@ -89,7 +90,7 @@ export class AllData {
       const [angle, long] = [(Number($("all-angle").value) * Math.PI) / 180, Number($("all-length").value)];
       this.turn([long * Math.cos(angle), long * Math.sin(angle)]);
     };
-    for (const name of ["a", "b"]) $(`all-${name}`).onclick = async () => this.turn(fit((await laneOf(name)) ?? this.all.w));
+    for (const name of ["a", "b"]) $(`all-${name}`).onclick = () => this.as(name);
     $("all-follow").onclick = () => (this.following ? this.stay() : this.follow());
     $("all-form").onsubmit = (event) => event.preventDefault();
     for (const id of ["all-plane", "all-scores"]) onResize($(id), () => this.draw());
@@ -98,11 +99,23 @@ export class AllData {
   }
 
   ask(call, asked, told) {
+    if (this.broken) return Promise.reject(this.broken);
     const id = ++this.last;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject, told });
       this.worker.postMessage({ id, call, asked });
     });
+  }
+
+  /** The scorer of a lane, unless it is moved before the lane answers. */
+  async as(name) {
+    const mine = ++this.moves;
+    try {
+      const w = await this.laneOf(name);
+      if (w && mine === this.moves) this.turn(fit(w));
+    } catch (error) {
+      if (mine === this.moves) $("all-sentence").textContent = `${error.message ?? error}.`;
+    }
   }
 
   /** Drags the scorer's tip; on the plane itself with a mouse or pen, since a finger scrolls there. */
@@ -127,10 +140,24 @@ export class AllData {
   show(all, sample, linear) {
     // (A scorer that nobody has moved yet stays with its data.)
     const same = JSON.stringify(sample) === JSON.stringify(this.kind);
+    if (!same) this.moves += 1;
     this.all = { ...all, fpr: [...all.fpr], w: all.w ? fit(all.w) : same ? this.all.w : null };
     Object.assign(this, { kind: sample, linear });
     this.configure();
     this.open();
+  }
+
+  /** Nothing is at work or held until it is shown again. */
+  close() {
+    if (this.of === "" && !this.sample) return;
+    this.run += 1;
+    this.moves += 1;
+    this.stay();
+    clearTimeout(this.resting);
+    Object.assign(this, { of: "", sample: null, shown: null, wanted: false });
+    $("all-tip").hidden = true;
+    this.state("closed");
+    this.ask("close").catch(() => {});
   }
 
   restyle(colours) {
@@ -189,6 +216,7 @@ export class AllData {
   }
 
   move(w) {
+    this.moves += 1;
     this.all.w = w;
     this.place();
     this.keep();
@@ -198,11 +226,16 @@ export class AllData {
   keep() {
     clearTimeout(this.resting);
     $("all-sentence").setAttribute("aria-live", "off");
+    const say = () => {
+      if (this.following) return;
+      if ($("all").dataset.state === "busy") return (this.resting = setTimeout(say, REST));
+      $("all-sentence").setAttribute("aria-live", "polite");
+      this.tell();
+    };
     this.resting = setTimeout(() => {
       if (this.following) return;
       this.changed({ ...this.all });
-      $("all-sentence").setAttribute("aria-live", "polite");
-      if (this.shown) this.tell();
+      say();
     }, REST);
   }
 
@@ -219,13 +252,15 @@ export class AllData {
     this.of = of;
     const mine = ++this.run;
     this.stay();
-    this.sample = null;
+    // (What is shown was of the sample before.)
+    this.sample = this.shown = null;
     this.state("busy");
     $("all-tip").hidden = true;
     const told = (progress) => mine === this.run && ($("all-sentence").textContent = `${progress} ${count(rows)} points…`);
     told("Drawing");
     try {
       const w = this.all.w ?? fit((this.linear && (await this.laneOf("a"))) || [0, 1]);
+      if (mine !== this.run) return;
       // (The address may have been read again meanwhile.)
       this.all.w ??= w;
       const sample = await this.ask("open", asked, told);
@@ -242,6 +277,7 @@ export class AllData {
   fail(error) {
     this.of = "";
     this.state("failed");
+    $("all-sentence").setAttribute("aria-live", "polite");
     $("all-sentence").textContent = `${error.message ?? error}.`;
     $("all-backend").textContent = "";
   }
@@ -252,20 +288,21 @@ export class AllData {
     this.wanted = true;
     if (this.busy) return;
     this.busy = true;
-    try {
-      while (this.wanted) {
-        this.wanted = false;
-        this.state("busy");
-        const mine = this.run;
+    let failed;
+    while (this.wanted && this.sample) {
+      this.wanted = failed = false;
+      this.state("busy");
+      const mine = this.run;
+      try {
         const found = await this.evaluate();
         if (mine === this.run) await this.picture(found);
+      } catch (error) {
+        failed = mine === this.run;
+        if (failed) this.fail(error);
       }
-      if (this.sample) this.state(this.following ? "following" : "done");
-    } catch (error) {
-      this.fail(error);
-    } finally {
-      this.busy = false;
     }
+    this.busy = false;
+    if (this.sample && !failed) this.state("done");
   }
 
   evaluate(w = this.all.w) {
@@ -292,18 +329,22 @@ export class AllData {
   /** Steps along the gradient: longer after each that lowers the loss, half as long after each that does not. */
   async follow() {
     if (!this.sample || this.busy) return;
+    const mine = this.run;
+    this.moves += 1;
     this.busy = this.following = true;
     this.state("following");
     $("all-follow").textContent = "Stop";
     $("all-sentence").setAttribute("aria-live", "off");
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     let end = "";
+    let failed = false;
     try {
       let at = await this.evaluate();
       const first = at;
       let step = STEPS.first;
       const values = [at.value];
-      for (let tried = 0; this.following && tried < STEPS.most; tried += 1) {
+      let tried = 0;
+      for (; this.following && tried < STEPS.most; tried += 1) {
         const steep = Math.hypot(...at.grad);
         if (step < STEPS.shortest || !(steep > 0)) break;
         if (values.length > STEPS.row && values.at(-1 - STEPS.row) - at.value < STEPS.part * (first.value - at.value)) break;
@@ -320,17 +361,24 @@ export class AllData {
       }
       if (this.following) {
         await this.picture(at);
-        const gone = Math.hypot(...at.w) < LENGTHS[0] ? ", and the scorer is all but gone: with this loss a constant does as well" : "";
-        end = `After ${count(values.length - 1)} steps of the exact gradient the loss has fallen from ${minus(three(first.value))}${gone}. `;
+        const [steps, long] = [values.length - 1, Math.hypot(...at.w)];
+        const cut = tried === STEPS.most ? `, when it was stopped at ${STEPS.most} tries` : "";
+        const gone = long < LENGTHS[0] ? `, and the scorer has shrunk to a length of ${three(long)}` : "";
+        if (steps > 0) end = `After ${count(steps)} ${steps === 1 ? "step" : "steps"} of the exact gradient the loss has fallen from ${minus(three(first.value))}${cut}${gone}. `;
+        else end = Math.hypot(...at.grad) > 0 ? "No step tried along the exact gradient lowers the loss. " : "The exact gradient is zero here. ";
+        this.ended = { at, text: end };
       }
     } catch (error) {
-      this.fail(error);
-      return;
+      failed = mine === this.run;
+      if (failed) this.fail(error);
     } finally {
       this.stay();
       this.busy = false;
     }
-    this.ended = end && { w: this.all.w, text: end };
+    if (failed || mine !== this.run) {
+      if (this.wanted) this.look();
+      return;
+    }
     this.keep();
     if (this.wanted || !end) this.look();
     else {
@@ -355,22 +403,24 @@ export class AllData {
     plane($("all-plane"), { window: this.window(), points: sample.points, labels: sample.labels, w: shown.w, grad: shown.grad, between }, colours);
     scores($("all-scores"), { ...shown, between }, colours);
     const ends = [0, ...curve.fpr];
-    this.charts.roc.draw(ends, [ends, [0, ...curve.tpr]], `ROC curve of ${count(this.all.rows)} points: AUROC ${three(auroc)}`);
-    const share = sample.positives / this.all.rows;
-    this.charts.pr.draw([...curve.tpr], [Array.from(curve.tpr, () => share), [...curve.precision]], `Precision–recall curve of ${count(this.all.rows)} points: average precision ${three(ap)}, ${three(share)} by chance`);
+    this.charts.roc.draw(ends, [ends, [0, ...curve.tpr]], `ROC curve of ${count(shown.all)} points: AUROC ${three(auroc)}`);
+    const share = shown.positives / shown.all;
+    this.charts.pr.draw([...curve.tpr], [Array.from(curve.tpr, () => share), [...curve.precision]], `Precision–recall curve of ${count(shown.all)} points: average precision ${three(ap)}, ${three(share)} by chance`);
     this.tell();
-    (globalThis.undercurve.all ??= { drawn: [] }).drawn.push(performance.now() - begin);
+    // For the tests: the last ones.
+    const { drawn } = (globalThis.undercurve.all ??= { drawn: [] });
+    if (drawn.push(performance.now() - begin) > 500) drawn.shift();
   }
 
   /** The sentence, the table, and what the pictures are called. */
   tell() {
-    const { w, of, fpr, value, grad, milliseconds, metrics, reason } = this.shown;
+    if (!this.shown) return;
+    const { w, of, fpr, value, grad, milliseconds, metrics, all, positives, reason } = this.shown;
     const percent = fpr.map((rate) => Math.round(100 * rate));
     const called = of === "pauc" ? `${OBJECTIVES[of][1]} (false positives ${range(percent)})` : OBJECTIVES[of][1];
     const way = turns(w, grad);
-    const ended = this.ended && this.ended.w.every((x, k) => x === w[k]) ? this.ended.text : "";
-    const { positives } = this.sample;
-    const negatives = this.all.rows - positives;
+    const ended = this.ended?.at === this.shown ? this.ended.text : "";
+    const negatives = all - positives;
     const part = of === "pauc" ? fpr[1] - fpr[0] : 1;
     const pairs = `${count(Math.round(part * metrics.pairs))} pairs of ${count(positives)} positives and ${of === "pauc" ? "the " : ""}${count(Math.round(part * negatives))} negatives${of === "pauc" ? " in that range" : ""}`;
     $("all-sentence").textContent = `${ended}The ${called} of this scorer, over all ${pairs}, is ${minus(three(value))}, and a step down its gradient ${way}.`;

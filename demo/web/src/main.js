@@ -351,7 +351,7 @@ async function showAll() {
   $("all").hidden = !SYNTHETICS.includes(drawnOf());
   const open = !$("all").hidden && state.story === "all";
   if ($("all").open !== open) $("all").open = open; // (comes back by its event)
-  if (!open) return;
+  if (!open && !allData) return;
   allData ??= import("./all.js").then(({ AllData }) => new AllData({
     changed: (part) => {
       state.all = part;
@@ -364,7 +364,15 @@ async function showAll() {
       return state.model === "linear" && Math.hypot(x, y) > 0 ? [x, y] : null;
     },
   }));
-  const shown = await allData;
+  let shown;
+  try {
+    shown = await allData;
+  } catch (error) {
+    allData = undefined;
+    return problem(error);
+  }
+  // (It may have been folded or hidden meanwhile.)
+  if ($("all").hidden || state.story !== "all") return shown.close();
   shown.restyle(colours);
   shown.show(state.all, { kind: state.data, positives: state.positives / 100, noise: state.noise, seed: state.seed }, state.model === "linear");
 }

@@ -123,7 +123,16 @@ test("the exact gradient of all data follows the band and the scorer", async (t)
   assert.equal(lane, 2);
   assert.match(first.sentence, /^The partial-AUC loss \(false positives ≤\s5\s%\) of this scorer, over all 14,550,000 pairs of 3,000 positives and the 4,850 negatives in that range, is \d/);
   assert.match(first.told, /^CPU, .*: (WebGPU has no adapter here|there is no WebGPU here)\.$/);
-  await page.check('#all-rows input[value="10000"]', { force: true });
+  // Rows that change while others are drawn, a scorer that moves meanwhile, and a panel that is folded: the last counts.
+  await page.evaluate(() => {
+    for (const rows of [1000000, 100000, 10000, 100000, 10000]) document.querySelector(`#all-rows input[value="${rows}"]`).click();
+    document.querySelector("#all-angle").dispatchEvent(new Event("input"));
+  });
+  await ready(page);
+  await alike(page, 1e-12);
+  await page.click("#all > summary");
+  await page.waitForFunction(() => document.querySelector("#all").dataset.state === "closed");
+  await page.click("#all > summary");
   await ready(page);
   const begun = await alike(page, 1e-12);
 
@@ -208,7 +217,7 @@ test("all data on WebGPU, and on the CPU once the device is lost", async (t) => 
   await worker.evaluate(() => globalThis.device.destroy());
   await changed(page, () => page.locator("#all-angle").press("ArrowRight"));
   const cpu = await alike(page, 1e-12);
-  assert.equal(cpu.backend, "gpu-software, then cpu-simd");
+  assert.equal(cpu.backend, "cpu-simd");
   assert.match(cpu.told, /until it failed \(.+\); since then CPU\.$/);
   t.diagnostic(`${gpu.apart.toExponential(1)} apart on the device; longest task ${task} ms`);
   assert.ok(task <= 50, `a task of ${task} ms`);
