@@ -579,7 +579,7 @@ test("the range of false-positive rates is dragged, by pointer and by key, and t
   await page.mouse.move(x + width / 2 + 0.3 * chart.width, y + height / 2, { steps: 5 });
   await page.waitForFunction(() => /fpr=2-50/.test(location.hash));
   // (Between two starts there is nothing to show yet.)
-  await page.waitForFunction((old) => ![old, undefined].includes(globalThis.undercurve.shots().b?.test.pauc), before.pauc);
+  await page.waitForFunction((old) => ![old, undefined].includes(globalThis.undercurve.shots()?.b?.test.pauc), before.pauc);
   await page.mouse.up();
   await finished(page);
   const after = await told();
