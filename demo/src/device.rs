@@ -1,7 +1,6 @@
 //! What the steps of a run are computed on.
 
-use crate::error::CliError;
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use std::time::{Duration, Instant};
 use undercurve::Real;
 use undercurve::trainer::Trainer;

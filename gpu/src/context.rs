@@ -192,6 +192,12 @@ impl Context {
         &self.queue
     }
 
+    /// Bytes that one binding of this device holds.
+    pub(crate) fn binding(&self) -> u64 {
+        let limits = self.device.limits();
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+    }
+
     /// Runs `work` and returns what the device has to say about it. A lost device is not given any.
     pub(crate) async fn checked<R>(&self, work: impl FnOnce() -> R) -> Result<R, GpuError> {
         self.alive()?;

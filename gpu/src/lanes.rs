@@ -211,7 +211,7 @@ impl Lanes {
         let rounds = layout.rounds();
         let one_cannot = shape.rows > MAX_ROWS
             || rounds.value + rounds.step.max(rounds.block) > ROUNDS
-            || fits("activations", runs * layout.work as usize, binding(context)).is_err();
+            || fits("activations", runs * layout.work as usize, context.binding()).is_err();
         // (Not every text of lanes has one for many workgroups.)
         let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
         match (one_cannot || Self::is_large(shape) && runs < MANY) && spreads() {
@@ -278,7 +278,7 @@ impl Lanes {
         let window = (WINDOW / (4 * each.max(2 * runs))).clamp(1, most);
         let sizes =
             [("rows", rows.len()), ("lists", each * window), ("states", runs * shape.state as usize), ("values", runs)];
-        let limit = binding(context);
+        let limit = context.binding();
         for &(what, words) in sizes.iter().chain(own) {
             fits(what, words, limit)?;
         }
@@ -574,12 +574,6 @@ impl Lanes {
         self.context.queue().submit([encoder.finish()]);
         self.context.read(&self.staging[what], floats, 0).await
     }
-}
-
-/// Bytes that one binding of this device holds.
-fn binding(context: &Context) -> u64 {
-    let limits = context.device().limits();
-    limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
 }
 
 /// Seconds of a clock that never matters by itself.

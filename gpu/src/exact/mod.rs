@@ -352,8 +352,7 @@ impl GpuExact {
         if self.memory.as_ref().is_some_and(|memory| memory.rows >= rows) {
             return Ok(());
         }
-        let limits = self.context.device().limits();
-        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(8 * MOST_ROWS as u64);
+        let limit = self.context.binding().min(8 * MOST_ROWS as u64);
         let need = 8 * rows as u64;
         if need > limit {
             return Err(GpuError::TooLarge { what: "scores", need, limit });

@@ -128,8 +128,7 @@ impl GpuObjective {
         if let Some(at) = index.iter().position(|&row| row as usize >= len) {
             return Err(Error::Index { what: "rows", at, len }.into());
         }
-        let limits = context.device().limits();
-        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let most = context.binding();
         let (chunks, entries) = (rows.div_ceil(CHUNK), 4 * (rows as u64 * cols as u64));
         // (Rows first: what there are too many of is not brought into an order.)
         for (what, need, limit) in [

@@ -1,9 +1,10 @@
 // What a step consists of, wherever it is made: the numbers of a run and the functions that objectives, surrogates and rules
-// call. Those who join this text (lane, wide) declare `state`, `lists` and the constants of the shape.
+// call. Those who join this text (lane, wide) declare `state`, `lists`, the scores `h` and the constants of the shape.
 
 const FAINT = 0x1p-52f;     // Real::FAINT
 const TINY = 0x1p-103f;     // Real::TINY
 const FADED = 64.0;         // Real::FADED
+const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
 
 // What the text of a surrogate reads.
 struct Tile { shape: vec2<f32> }
@@ -31,6 +32,12 @@ fn sigmoid(x: f32) -> f32 {
 // Adds the four lanes of a sum.
 fn total(x: vec4<f32>) -> f32 {
     return (x.x + x.y) + (x.z + x.w);
+}
+
+// Four of so many scores from `begin` on; those past them are the last one again.
+fn four_scores(begin: u32, at: vec4<u32>, count: u32) -> vec4<f32> {
+    let k = vec4<u32>(begin) + min(at, vec4<u32>(count - 1u));
+    return vec4<f32>(h[k.x], h[k.y], h[k.z], h[k.w]);
 }
 
 // ln(1 + e^x); ln(1 + e) for e in [0, 1] is 2 atanh(e/(2 + e)), by its series: WGSL has no log1p.

@@ -58,6 +58,8 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
         name => return Err(none("objective", name)),
     };
     let shared = match shape.objective {
+        "min-max-ap" => wgsl!("pairs.wgsl"),
+        _ if family == Family::Pairs => wgsl!("pairs.wgsl"),
         "pauc-minibatch" | "pauc-threshold" => wgsl!("estimator/range.wgsl"),
         "sopa-s" | "sota-s" => wgsl!("estimator/kl.wgsl"),
         _ => "",

@@ -1,7 +1,7 @@
 //! Scores of rows for reports, which training does not wait for.
 
 use super::setup::{bind, check_rows, fits, pipeline, staging, storage};
-use super::{Engine, Lanes, ROUNDS, binding};
+use super::{Engine, Lanes, ROUNDS};
 use crate::GpuError;
 use crate::context::Signal;
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ impl Lanes {
     /// As there.
     pub async fn test_async(&mut self, rows: &[f32]) -> Result<(), GpuError> {
         let count = check_rows(rows, self.layout.shape.widths[0] as usize)?;
-        let limit = binding(&self.context);
+        let limit = self.context.binding();
         fits("test rows", rows.len(), limit)?;
         fits("scores of test rows", self.runs * count, limit)?;
         let context = self.context.clone();

@@ -11,16 +11,9 @@ fn estimate(t: u32, run: u32, last: bool) {
     let over = objective[0].w;
     var by = vec2<f32>(0.0);
     if t < ASCENT {
-        let threshold = vec4<f32>(state[base + PARAMS + t]);
+        let threshold = state[base + PARAMS + t];
         let multiplier = state[base + PARAMS + ASCENT + t];
-        var alarms = none;
-        var alarms_slope = none;
-        for (var j = 0u; j < negatives; j += 4u) {
-            let at = j + FOUR;
-            let margin = threshold - four_scores(0u, at, negatives);
-            alarms += select(none, loss(margin), at < vec4<u32>(negatives));
-            alarms_slope += select(none, slope(margin), at < vec4<u32>(negatives));
-        }
+        let alarms = pair_sum(threshold, 0u, negatives, 0u, 4u);
         var missed = none;
         var missed_slope = none;
         for (var i = 0u; i < positives; i += 4u) {
@@ -33,12 +26,12 @@ fn estimate(t: u32, run: u32, last: bool) {
         let odds = (objective[0].z * f32(ASCENT + 1u) + objective[0].y * f32(t + 1u)) / (objective[0].y * f32(ASCENT - t));
         let lambda = abs(multiplier);
         let lost = w.y * total(missed);
-        let constraint = odds * w.x * total(alarms) - (1.0 - lost);
+        let constraint = odds * w.x * total(alarms.loss) - (1.0 - lost);
         let low = settled(over * lambda * odds * w.x, FAINT);
         let high = settled(over * (1.0 + lambda) * w.y, FAINT);
-        by.x = low * total(alarms_slope) - high * total(missed_slope);
+        by.x = low * total(alarms.slope) - high * total(missed_slope);
         by.y = settled(-(over * select(constraint, -constraint, multiplier < 0.0)), FAINT);
-        staged[t] = vec4<f32>(threshold.x, low, high, over * (lost + lambda * constraint));
+        staged[t] = vec4<f32>(threshold, low, high, over * (lost + lambda * constraint));
     }
     workgroupBarrier();
     for (var r = t; r < ROWS; r += 256u) {

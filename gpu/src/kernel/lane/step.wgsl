@@ -21,7 +21,6 @@ struct Job {
 
 const IDLE = 0xffffffffu;   // of the table: the run stays where it is
 const STRIDE = 17u;         // of a slab's rows, which keeps them on different memory banks
-const FOUR = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Two slabs of a product, or four numbers of each row.
 var<workgroup> staged: array<vec4<f32>, STAGED>;
@@ -31,12 +30,6 @@ var<workgroup> c: array<f32, ROWS>;         // the gradient by h, then by score
 var<workgroup> parts: array<f32, 256>;
 
 var<private> scratch: u32;                  // of its activations
-
-// Four of so many scores from `begin` on; those past them are the last one again.
-fn four_scores(begin: u32, at: vec4<u32>, count: u32) -> vec4<f32> {
-    let k = vec4<u32>(begin) + min(at, vec4<u32>(count - 1u));
-    return vec4<f32>(h[k.x], h[k.y], h[k.z], h[k.w]);
-}
 
 // The last layer: raw scores into h, four invocations a row.
 fn score(t: u32) {

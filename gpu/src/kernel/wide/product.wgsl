@@ -6,7 +6,7 @@ const FORWARD = 0u;     // activations × weights → activations
 const BACK = 1u;        // gradient by output × weights, turned → gradient by input
 const WEIGHTS = 2u;     // activations, turned × gradient by output → the rule
 
-const FOUR = vec4<u32>(0u, 16u, 32u, 48u);
+const SPREAD = vec4<u32>(0u, 16u, 32u, 48u);
 
 // Entries k of four rows of the left operand; 0 beyond its edges.
 fn left(kind: u32, row: vec4<u32>, k: u32, end: u32) -> vec4<f32> {
@@ -82,8 +82,8 @@ fn product(kind: u32, group: vec3<u32>, t: u32) {
     let side = 64u * group.y;
     let begin = group.z * stage.chunk;
     let end = min(begin + stage.chunk, stage.depth);
-    let reads = top + left_at + FOUR;
-    let crosses = side + right_at + FOUR;
+    let reads = top + left_at + SPREAD;
+    let crosses = side + right_at + SPREAD;
     // The biases of its columns come along with the first weights.
     let biases = kind == WEIGHTS && group.x == 0u;
     let none = vec4<f32>(0.0);
@@ -137,7 +137,7 @@ fn product(kind: u32, group: vec3<u32>, t: u32) {
         workgroupBarrier();
     }
     let row = top + slow;
-    let column = side + fast + FOUR;
+    let column = side + fast + SPREAD;
     put_four(kind, group.z, row, column, a0);
     put_four(kind, group.z, row + 16u, column, a1);
     put_four(kind, group.z, row + 32u, column, a2);

@@ -4,28 +4,14 @@
 
 fn estimate(t: u32, run: u32, last: bool) {
     let positives = ROWS - negatives;
-    let none = vec4<f32>(0.0);
     for (var i = t; i < positives; i += 256u) {
-        let own = vec4<f32>(h[negatives + i]);
-        var low = none;
-        var high = none;
-        var low_slope = none;
-        var high_slope = none;
-        for (var j = 0u; j < negatives; j += 4u) {
-            let at = j + FOUR;
-            let margin = own - four_scores(0u, at, negatives);
-            low += select(none, loss(margin), at < vec4<u32>(negatives));
-            low_slope += select(none, slope(margin), at < vec4<u32>(negatives));
-        }
+        let own = h[negatives + i];
+        let low = pair_sum(own, 0u, negatives, 0u, 4u);
+        var high: PairSum;
         if OTHERS {
-            for (var j = 0u; j < positives; j += 4u) {
-                let at = j + FOUR;
-                let margin = own - four_scores(negatives, at, positives);
-                high += select(none, loss(margin), at < vec4<u32>(positives));
-                high_slope += select(none, slope(margin), at < vec4<u32>(positives));
-            }
+            high = pair_sum(own, negatives, positives, 0u, 4u);
         }
-        staged[i] = weigh(i, f32(positives), total(low), total(high), total(low_slope), total(high_slope));
+        staged[i] = weigh(i, f32(positives), total(low.loss), total(high.loss), total(low.slope), total(high.slope));
     }
     workgroupBarrier();
     for (var j = t; j < ROWS; j += 256u) {
@@ -34,18 +20,9 @@ fn estimate(t: u32, run: u32, last: bool) {
         if positive {
             own = staged[j - negatives].w;
         }
-        var sum = none;
+        var sum = vec4<f32>(0.0);
         if OTHERS || !positive {
-            for (var i = 0u; i < positives; i += 4u) {
-                let at = i + FOUR;
-                let k = min(at, vec4<u32>(positives - 1u));
-                let p = staged[k.x];
-                let q = staged[k.y];
-                let r = staged[k.z];
-                let s = staged[k.w];
-                let kappa = select(vec4<f32>(p.x, q.x, r.x, s.x), vec4<f32>(p.y, q.y, r.y, s.y), positive);
-                sum += select(none, kappa * slope(four_scores(negatives, at, positives) - h[j]), at < vec4<u32>(positives));
-            }
+            sum = slope_sum(j, 0u, 4u);
         }
         c[j] = own - total(sum);
     }

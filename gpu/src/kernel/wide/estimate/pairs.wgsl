@@ -1,41 +1,22 @@
 // Pairs of a positive with the others of the batch, as in lane/estimate/pairs.wgsl: 16 positives a workgroup, 16 strands each,
 // four pairs at a time; then 16 rows a workgroup.
 
-fn four_scores(begin: u32, at: vec4<u32>, count: u32) -> vec4<f32> {
-    let k = vec4<u32>(begin) + min(at, vec4<u32>(count - 1u));
-    return vec4<f32>(h[k.x], h[k.y], h[k.z], h[k.w]);
-}
-
 @compute @workgroup_size(256)
 fn estimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     prepare();
     let positives = ROWS - negatives;
-    let none = vec4<f32>(0.0);
-    let lanes = vec4<u32>(0u, 1u, 2u, 3u);
     let i = 16u * group.x + (t >> 4u);
     let strand = 4u * (t & 15u);
-    var low = none;
-    var high = none;
-    var low_slope = none;
-    var high_slope = none;
+    var low: PairSum;
+    var high: PairSum;
     if i < positives {
-        let own = vec4<f32>(h[negatives + i]);
-        for (var j = strand; j < negatives; j += 64u) {
-            let at = j + lanes;
-            let margin = own - four_scores(0u, at, negatives);
-            low += select(none, loss(margin), at < vec4<u32>(negatives));
-            low_slope += select(none, slope(margin), at < vec4<u32>(negatives));
-        }
+        let own = h[negatives + i];
+        low = pair_sum(own, 0u, negatives, strand, 64u);
         if OTHERS {
-            for (var j = strand; j < positives; j += 64u) {
-                let at = j + lanes;
-                let margin = own - four_scores(negatives, at, positives);
-                high += select(none, loss(margin), at < vec4<u32>(positives));
-                high_slope += select(none, slope(margin), at < vec4<u32>(positives));
-            }
+            high = pair_sum(own, negatives, positives, strand, 64u);
         }
     }
-    slabs[t] = vec4<f32>(total(low), total(high), total(low_slope), total(high_slope));
+    slabs[t] = vec4<f32>(total(low.loss), total(high.loss), total(low.slope), total(high.slope));
     workgroupBarrier();
     if strand == 0u && i < positives {
         let sums = strands(t);
@@ -46,24 +27,12 @@ fn estimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
 @compute @workgroup_size(256)
 fn slopes(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     prepare();
-    let positives = ROWS - negatives;
-    let none = vec4<f32>(0.0);
-    let lanes = vec4<u32>(0u, 1u, 2u, 3u);
     let j = 16u * group.x + (t >> 4u);
     let strand = 4u * (t & 15u);
     let positive = j >= negatives;
-    var sum = none;
+    var sum = vec4<f32>(0.0);
     if j < ROWS && (OTHERS || !positive) {
-        for (var i = strand; i < positives; i += 64u) {
-            let at = i + lanes;
-            let k = min(at, vec4<u32>(positives - 1u));
-            let p = staged[k.x];
-            let q = staged[k.y];
-            let r = staged[k.z];
-            let s = staged[k.w];
-            let kappa = select(vec4<f32>(p.x, q.x, r.x, s.x), vec4<f32>(p.y, q.y, r.y, s.y), positive);
-            sum += select(none, kappa * slope(four_scores(negatives, at, positives) - h[j]), at < vec4<u32>(positives));
-        }
+        sum = slope_sum(j, strand, 64u);
     }
     slabs[t] = vec4<f32>(total(sum));
     workgroupBarrier();
