@@ -42,6 +42,8 @@ mod metric;
 mod models;
 #[path = "tests/network_sum.rs"]
 mod network_sum;
+#[path = "tests/networks.rs"]
+mod networks;
 #[path = "tests/pairs.rs"]
 mod pairs;
 #[path = "tests/pauc.rs"]

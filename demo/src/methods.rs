@@ -159,7 +159,15 @@ fn meaning(auto: Auto) -> String {
     };
     match auto {
         Auto::Model { linear, network } => of(number(linear), number(network)),
-        Auto::PerRow { linear, network } => of(format!("{}/rows", number(linear)), format!("{}/rows", number(network))),
+        Auto::Rate { linear, network, steps } => {
+            let shorter =
+                format!("{} (times the root of {steps}/steps in shorter runs, at most tenfold)", number(network));
+            of(number(linear), shorter)
+        }
+        Auto::PerRow { linear, network, from_linear } => {
+            let of = of(format!("{}/rows", number(linear)), format!("{}/rows", number(network)));
+            format!("{of}, {} root of parameters/rows for those that begin at a linear model", number(from_linear))
+        }
         Auto::PerPositive { linear, network } => {
             let share = |share: f64| format!("{} parameters/positives", number(share));
             of(share(linear), share(network))

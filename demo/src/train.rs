@@ -24,7 +24,9 @@ use undercurve::expression::{Expression, Quantity};
 use undercurve::metric::Costs;
 use undercurve::model::Model;
 use undercurve::registry::{Method, PRESETS, class_methods, preset};
-use undercurve::trainer::{self, Best, Config, Given, Length, ModelSpec, Predictor, Trainer, TrainerError, Watch};
+use undercurve::trainer::{
+    self, Best, Config, Given, Init, Length, ModelSpec, Predictor, Trainer, TrainerError, Watch,
+};
 
 /// `--precision`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,6 +55,28 @@ impl TargetArg {
             Self::Binary => Target::Binary,
             Self::Classes => Target::Classes,
             Self::Values => Target::Values,
+        }
+    }
+}
+
+/// `--init`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InitArg {
+    /// What a trial finds better
+    Auto,
+    /// At a linear model of the rows
+    Linear,
+    /// At random start values
+    Random,
+}
+
+impl InitArg {
+    /// In the core's words.
+    fn init(self) -> Init {
+        match self {
+            Self::Auto => Init::Auto,
+            Self::Linear => Init::Linear,
+            Self::Random => Init::Random,
         }
     }
 }
@@ -128,6 +152,11 @@ pub struct Args {
     /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear; with --start that model]
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// Where a network mlp:WIDTHS of two classes begins: linear (at a linear model of the rows, to which weight decay pulls back),
+    /// random, or auto: what a short trial on a part of the training rows finds better, which the first lines say [default: auto;
+    /// with --preset paper random]
+    #[arg(long, value_name = "HOW", conflicts_with = "start", hide_possible_values = true)]
+    pub init: Option<InitArg>,
     /// False-positive range of the partial AUC [default: 0:0.05]
     #[arg(long, value_name = "LO:HI", value_parser = range)]
     pub fpr: Option<(f64, f64)>,
@@ -328,6 +357,12 @@ pub fn read<T: Real>(args: &Args, first: Option<&Predictor<T>>) -> Result<(Confi
     let asked = preset.filter(|_| args.constraint.is_empty()).map_or(Constraints::NONE, |preset| preset.constraints);
     let asked = asked.as_slice().iter().map(|constraint| Expression::of(constraint, &[]));
     let config = Config {
+        init: match args.init {
+            Some(init) => init.init(),
+            // (Those of papers begin at random.)
+            None if args.preset == "paper" => Init::Random,
+            None => Init::Auto,
+        },
         method: name.to_string(),
         settings: below(preset_settings, &settings),
         model,
@@ -405,6 +440,16 @@ impl<T: Real> Made<T> {
         input::notes(self.trainer.train_data(), &args.data.display().to_string(), known);
         if let Some(test) = self.trainer.test_data() {
             input::notes(test, &args.test.as_ref().unwrap_or(&args.data).display().to_string(), known);
+        }
+        let Config { model, init, .. } = self.trainer.config();
+        let tried = new && args.init.is_none_or(|asked| asked == InitArg::Auto) && args.preset != "paper";
+        let found = match init {
+            Init::Linear => Some(("at a linear model of its rows, and stays near it", "random")),
+            Init::Random => Some(("at random start values", "linear")),
+            Init::Auto => None,
+        };
+        if let (Some((at, other)), true) = (found, tried) {
+            eprintln!("note: {model} begins {at}, which a trial found better (--init {other} for the other)");
         }
         let chosen = new && args.start.is_none() && args.reading.positive.is_none();
         let positive = self.preparation.positive().filter(|_| chosen);
@@ -722,6 +767,10 @@ fn check_same(args: &Args, config: &Config, split: Option<f64>, preparation: &Pr
             let asked: Vec<String> = args.constraint.iter().map(ToString::to_string).collect();
             !asked.is_empty() && asked != config.constraints
         }),
+        (
+            "start of the network (--init)",
+            args.init.is_some_and(|init| !matches!(init.init(), Init::Auto) && init.init() != config.init),
+        ),
         ("seed", args.seed.is_some_and(|seed| seed != config.seed)),
         ("false-positive range", args.fpr.is_some_and(|fpr| fpr != config.fpr)),
         ("split", args.split.is_some() && args.split != split),

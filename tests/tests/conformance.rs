@@ -457,16 +457,26 @@ fn defaults_follow_what_is_trained() {
     let of = |pairs, rows, network| ce.settings(pairs).unwrap().with_scope(scope(rows, network));
     for (rows, network, steps, lr) in [
         (1000, false, 6000, 0.05),
-        (1000, true, 20_000, 0.003),
+        // (Networks in a shorter run have a higher rate: √(20,000/600).)
+        (1000, true, 6000, 0.003 * (20_000.0f64 / 600.0).sqrt()),
         (1_000_000, false, 312_500, 0.05),
-        (1_000_000, true, 312_500, 0.003),
+        (1_000_000, true, 312_500, 0.003 * (20_000.0f64 / 600.0).sqrt()),
     ] {
         let settings = of(&[], rows, network);
         assert_eq!(settings.count("steps"), Ok(steps), "{rows} {network}");
         assert_eq!(settings.number("lr"), Ok(lr), "{rows} {network}");
-        let decay = if network { 1.0 } else { 0.1 } / f64::from(rows);
+        let decay = if network { 3.0 } else { 0.1 } / f64::from(rows);
         assert_eq!(settings.number("decay"), Ok(decay), "{rows} {network}");
     }
+    // Rates of networks follow the run's length, between one and ten times that of a usual run.
+    for (steps, lr) in [(1, 0.03), (100, 0.03), (5000, 0.006), (20_000, 0.003), (1_000_000, 0.003)] {
+        let settings = ce.settings(&[]).unwrap().with_scope(scope(1000, true)).with_steps(steps);
+        assert!((settings.number("lr").unwrap() / lr - 1.0).abs() < 1e-12, "{steps}");
+    }
+    // One that begins at a linear model is pulled back to it: the root of its parameters over the rows.
+    let anchored = Scope { from_linear: true, params: 400, ..scope(1000, true) };
+    let anchored = ce.settings(&[]).unwrap().with_scope(anchored);
+    assert_eq!((anchored.decay(), anchored.pull()), (0.0, 0.02));
     let set = of(&[("steps", "7"), ("lr", "2"), ("decay", "0")], 1000, true);
     assert_eq!((set.count("steps"), set.number("lr"), set.number("decay")), (Ok(7), Ok(2.0), Ok(0.0)));
     // Shares of the run, and runs of a given length shared with what comes before.

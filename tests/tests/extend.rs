@@ -614,8 +614,14 @@ fn state_belongs_to_the_segments_that_own_it() {
 #[test]
 fn any_objective_and_sampler_may_come_first() {
     let data = data();
-    let first =
-        |sampler, estimator, algorithm| Pretraining { steps: 37, estimator, algorithm, sampler, restart: false };
+    let first = |sampler, estimator, algorithm| Pretraining {
+        steps: 37,
+        estimator,
+        algorithm,
+        sampler,
+        restart: false,
+        pull: 0.0,
+    };
     let adam = AnyAlgorithm::Adam(Adam::default());
     let lbfgs = AnyAlgorithm::Lbfgs(Lbfgs::new(5, 1e-12, 0.0).unwrap());
     let soap = AnyEstimator::Soap(Soap::default());

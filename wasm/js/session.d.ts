@@ -1,9 +1,14 @@
 /** The model to train; linear unless one is given. */
 export interface Model {
-  /** A multilayer perceptron has tanh between its layers. */
-  kind: "linear" | "mlp";
+  /** A multilayer perceptron has max(·, 0) between its layers, or tanh. */
+  kind: "linear" | "mlp" | "mlp-tanh";
   /** Units of each hidden layer. */
   hidden?: number[];
+  /**
+   * Where a network "mlp" of two classes begins: at a linear model of its rows, at random, or at what a trial on some of the
+   * rows finds better, as it does unless this is given.
+   */
+  init?: "auto" | "linear" | "random";
 }
 
 /** What to minimise, and how. */
@@ -68,8 +73,11 @@ export interface TrainerOptions<C extends number | undefined = number | undefine
   seed?: number;
   /** Length of the run, over which a learning rate falls. */
   steps?: number;
-  /** Rows are divided by their length or taken as they are ("none"), which is the default for every method. */
-  scale?: "unit" | "none";
+  /**
+   * Columns of dense rows are brought to mean 0 and deviation 1 over `X` (those that hold 0 and 1 alone stay), rows are divided by
+   * their length, or taken as they are ("none"), which is the default for every method.
+   */
+  scale?: "standard" | "unit" | "none";
   /** A saved session to go on with, on the same data with the same `scale`; its model, method, constraints, seed and steps are its own. */
   bytes?: Uint8Array;
 }
@@ -315,6 +323,8 @@ export declare class Session<C extends number | undefined = undefined> {
   batch(): Uint32Array;
   /** Model parameters. */
   params(): Float32Array;
+  /** With `scale: "standard"`, what each column is shifted by and then multiplied with before the model sees it. */
+  columns(): [shift: number, factor: number][] | undefined;
   /** Everything needed to go on later. */
   save(): Uint8Array;
   /** Gives the memory back. */

@@ -8,7 +8,9 @@ import { named, pictures } from "./view.js";
 
 /**
  * @typedef {object} Model
- * @property {"linear" | "mlp"} kind a multilayer perceptron has tanh between its layers
+ * @property {"linear" | "mlp" | "mlp-tanh"} kind a multilayer perceptron has max(·, 0) between its layers, or tanh
+ * @property {"auto" | "linear" | "random"} [init] where a network "mlp" of two classes begins: at a linear model of its rows, at
+ *   random, or at what a trial on some of the rows finds better, as it does unless this is given
  * @property {number[]} [hidden] units of each hidden layer
  */
 
@@ -50,7 +52,8 @@ import { named, pictures } from "./view.js";
  * @property {Method | string} [method] or its name alone; `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
  * @property {number} [seed] start, batches and everything random follow from it
  * @property {number} [steps] length of the run, over which a learning rate falls
- * @property {"unit" | "none"} [scale] rows are divided by their length, or taken as they are, which is the default for every
+ * @property {"standard" | "unit" | "none"} [scale] columns of dense rows are brought to mean 0 and deviation 1 over `X` (those of 0
+ *   and 1 alone stay), rows are divided by their length, or taken as they are, which is the default for every
  *   method
  * @property {Uint8Array} [bytes] saved session to go on with, on the same data with the same `scale`; its model, method,
  *   seed and steps are its own
@@ -117,6 +120,26 @@ function unitRows(x, dims) {
   return ptr ? { ...x, val: out } : out;
 }
 
+/**
+ * What the columns of `X` are shifted by and multiplied with, to have mean 0 and deviation 1; those that hold 0 and 1 alone stay as
+ * they are, and constant ones become 0.
+ * @param {Float32Array} X @param {number} dims @returns {[shift: number, factor: number][]}
+ */
+function standard(X, dims) {
+  const rows = X.length / dims;
+  return Array.from({ length: dims }, (_, column) => {
+    let [sum, square, indicates] = [0, 0, true];
+    for (let at = column; at < X.length; at += dims) {
+      sum += X[at];
+      indicates &&= X[at] === 0 || X[at] === 1;
+    }
+    const mean = sum / rows;
+    for (let at = column; at < X.length; at += dims) square += (X[at] - mean) ** 2;
+    const deviation = Math.sqrt(square / rows);
+    return indicates && deviation > 0 ? [0, 1] : [mean, deviation > 0 ? 1 / deviation : 0];
+  });
+}
+
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
@@ -131,8 +154,9 @@ const check = ({ dims, classes, seed, steps, model, method, scale }) => {
   need(steps === undefined || whole(steps, 1, most), "steps", steps, "a whole number from 1 to 2^32 - 1");
   need(typeof method.name === "string", "method.name", method.name, "the name of a method");
   need([undefined, "paper"].includes(method.preset), "method.preset", method.preset, "paper, or none");
-  need(model.kind === "linear" || model.kind === "mlp", "model.kind", model.kind, "linear or mlp");
-  need([undefined, "unit", "none"].includes(scale), "scale", scale, "unit or none");
+  need(["linear", "mlp", "mlp-tanh"].includes(model.kind), "model.kind", model.kind, "linear, mlp or mlp-tanh");
+  need([undefined, "auto", "linear", "random"].includes(model.init), "model.init", model.init, "auto, linear or random");
+  need([undefined, "unit", "standard", "none"].includes(scale), "scale", scale, "standard, unit or none");
   if (classes !== undefined) {
     need(whole(classes, 3, MOST_CLASSES), "classes", classes, `a whole number from 3 to ${MOST_CLASSES}; two need no classes`);
     need(!method.fpr, "method.fpr", method.fpr, "none: the partial AUC is one of two classes");
@@ -179,6 +203,7 @@ export class Session {
   #data;
   #trainer;
   #labels;
+  #columns;
   #dims;
   #classes;
   #grouping;
@@ -239,7 +264,8 @@ export class Session {
         if (bytes && several) need(settings.several, "bytes", "of two classes", "a session of several; leave classes out");
         else need(!settings.several, "bytes", "of several classes", "a session of two; say how many with classes");
         if (settings.needsFull || (method.preset && !settings.paper)) return undefined;
-        if (model.kind === "mlp") settings.hidden(Uint32Array.from(model.hidden ?? [16]));
+        if (model.kind !== "linear") settings.hidden(Uint32Array.from(model.hidden ?? [16]), model.kind === "mlp-tanh");
+        if ((model.init ?? "auto") !== "auto") settings.init(model.init === "random");
         if (steps !== undefined) settings.steps(steps);
         if (method.fpr) settings.fpr(method.fpr[0], method.fpr[1]);
         if (method.preset) settings.paper(several);
@@ -249,7 +275,11 @@ export class Session {
         }
         if (!bytes) for (const constraint of constraints) settings.constraint(constraint);
         if (settings.needsGroups && !grouping) throw new TypeError(`method ${bytes ? "of the saved session" : method.name} is of groups: give the group of each row as groups`);
-        const scaled = scale === "unit" ? (x) => unitRows(x, dims) : (x) => x;
+        if (scale === "standard" && !isDense(X)) throw new TypeError("scale standard: is for dense rows");
+        const columns = scale === "standard" ? standard(X, dims) : undefined;
+        const affine = (x) => x.map((value, at) => (value - columns[at % dims][0]) * columns[at % dims][1]);
+        const scaled = scale === "unit" ? (x) => unitRows(x, dims) : columns ? affine : (x) => x;
+        this.#columns = columns;
         const take = (X, y) => {
           const x = scaled(X);
           return isDense(x) ? Data.dense(x, y, dims) : Data.sparse(x.ptr, x.col, x.val, y, dims);
@@ -381,6 +411,14 @@ export class Session {
   /** Model parameters. @returns {Float32Array} */
   params() {
     return this.#held().params();
+  }
+
+  /**
+   * With `scale: "standard"`, what each column is shifted by and then multiplied with before the model sees it.
+   * @returns {[shift: number, factor: number][] | undefined}
+   */
+  columns() {
+    return this.#columns;
   }
 
   /** Everything needed to go on later. @returns {Uint8Array} */

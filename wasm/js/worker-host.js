@@ -86,6 +86,7 @@ const calls = {
     return trainer.snapshot(view);
   },
   params: (session) => held(session).params(),
+  columns: (session) => held(session).columns(),
   batch: (session) => held(session).batch(),
   save: (session) => held(session).save(),
   dispose(session) {

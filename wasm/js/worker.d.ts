@@ -29,6 +29,8 @@ export declare class WorkerTrainer<C extends number | undefined = undefined> {
   /** Trains to the end of the run, or for so many steps if that is before, with a snapshot every so many, 10 unless given. */
   run(run?: { steps?: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
   params(): Promise<Float32Array>;
+  /** As that of a session. */
+  columns(): Promise<[shift: number, factor: number][] | undefined>;
   batch(): Promise<Uint32Array>;
   save(): Promise<Uint8Array>;
   /** Gives the memory back, and the worker if it was made for this trainer. */

@@ -96,6 +96,11 @@ export class WorkerTrainer {
     return this.#engine.call("params", this.#session);
   }
 
+  /** As that of a session. @returns {Promise<[shift: number, factor: number][] | undefined>} */
+  columns() {
+    return this.#engine.call("columns", this.#session);
+  }
+
   /** Rows of the last batch. @returns {Promise<Uint32Array>} */
   batch() {
     return this.#engine.call("batch", this.#session);

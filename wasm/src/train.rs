@@ -15,7 +15,7 @@ use undercurve::registry;
 use undercurve::rng::Rng;
 #[cfg(feature = "full")]
 use undercurve::trainer::Watch;
-use undercurve::trainer::{self, Config, Length, ModelSpec, TrainerError, Warning};
+use undercurve::trainer::{self, Config, Init, Length, ModelSpec, TrainerError, Warning};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Training rows and held-out rows.
@@ -197,9 +197,13 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
     }
-    /// A multilayer perceptron with these widths instead of the linear model.
-    pub fn hidden(&mut self, widths: Vec<u32>) {
-        self.config.model = ModelSpec::Mlp { hidden: widths.iter().map(|&w| w as usize).collect(), tanh: true };
+    /// A multilayer perceptron with these widths instead of the linear model, with tanh between its layers or max(·, 0).
+    pub fn hidden(&mut self, widths: Vec<u32>, tanh: bool) {
+        self.config.model = ModelSpec::Mlp { hidden: widths.iter().map(|&w| w as usize).collect(), tanh };
+    }
+    /// Where a network of max(·, 0) begins: at random, or at a linear model of its rows. What a trial says, unless it is said here.
+    pub fn init(&mut self, random: bool) {
+        self.config.init = if random { Init::Random } else { Init::Linear };
     }
     /// Length of the run in steps, over which a learning rate falls.
     pub fn steps(&mut self, steps: u32) {

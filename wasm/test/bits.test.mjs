@@ -45,7 +45,7 @@ function train({ Data, Options, Trainer }, data, { method, settings, hidden, ste
   if (options.needsFull) return undefined;
   options.steps(steps);
   options.fpr(...fpr);
-  if (hidden.length) options.hidden(Uint32Array.from(hidden));
+  if (hidden.length) options.hidden(Uint32Array.from(hidden), true);
   for (const [name, value] of Object.entries(settings)) options.set(name, value);
   const dense = Data.dense(data.X, classes ? new Uint8Array() : data.y, data.dims);
   for (const constraint of constraints) options.constraint(constraint);

@@ -18,7 +18,6 @@ use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
-use crate::registry::params::DECAY;
 use crate::registry::settings::Settings;
 use crate::simd::{Kernel, vectorised};
 
@@ -268,8 +267,12 @@ impl Adam {
     /// # Errors
     /// `Param` where the method has none.
     pub fn of_pretraining(settings: &Settings<'_>, steps: u64) -> Result<Self> {
-        let lr = Schedule::new(settings.value("pretrain-lr"), Shape::Linear, steps);
-        Self::new(AdamSettings { lr, decay: settings.auto(&DECAY).unwrap_or(0.0), ..AdamSettings::default() })
+        // (Its own length decides its rate.)
+        let own = settings.clone().with_steps(steps);
+        let lr = Schedule::new(own.value("pretrain-lr"), Shape::Linear, steps);
+        settings.also_read(&own);
+        let decay = if settings.scope().from_linear { 0.0 } else { settings.pretraining_decay() };
+        Self::new(AdamSettings { lr, decay, ..AdamSettings::default() })
     }
 }
 

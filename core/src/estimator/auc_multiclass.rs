@@ -27,7 +27,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    ANSWER, BATCH, BATCH_STEPS, DECAY, DELTA, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET,
+    ANSWER, BATCH, BATCH_STEPS, CLASS_DECAY, DELTA, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET,
     RESTART, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STAGES, WEIGHTS, choice, count, lr, rule, sampling,
 };
 use crate::registry::settings::Settings;
@@ -306,7 +306,7 @@ pub(crate) const PPD_SG: Entry = Entry {
         PER_CLASS,
         BATCH,
         WEIGHTS,
-        DECAY,
+        CLASS_DECAY,
         ANSWER,
         PRETRAIN,
         PRETRAIN_LR,

@@ -10,7 +10,7 @@ use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, Param, SAMPLING, SCHEDULE, WEIGHTS, auto_lr,
+    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr,
     optimizer,
 };
 use crate::registry::settings::Settings;
@@ -158,7 +158,7 @@ impl CrossEntropy {
 const CE: &[Param] = &[
     BATCH_STEPS,
     optimizer("adam"),
-    auto_lr(0.05, 0.003),
+    adam_lr(0.05, 0.003, 20_000),
     SCHEDULE,
     SAMPLING,
     POSITIVES,

@@ -19,7 +19,7 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
-    SCHEDULE, WEIGHTS, auto_lr, number, optimizer, with_first_order,
+    SCHEDULE, WEIGHTS, adam_lr, number, optimizer, with_first_order,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

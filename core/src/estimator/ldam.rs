@@ -23,7 +23,7 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     Auto, BATCH, BATCH_STEPS, BETA1, BETA2, BIG, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART,
-    SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_count, auto_lr, number, optimizer, with_first_order,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, auto_count, number, optimizer, with_first_order,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

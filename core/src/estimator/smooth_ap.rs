@@ -23,7 +23,7 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_lr, from_cross_entropy, link, number, optimizer, pull,
+    SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, from_cross_entropy, link, number, optimizer, pull,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

@@ -33,7 +33,7 @@ use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
     Auto, BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR, PRETRAINING,
-    SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, auto_count, auto_lr, choice, link, number, optimizer, pull,
+    SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, adam_lr, auto_count, choice, link, number, optimizer, pull,
     scale, surrogate,
 };
 use crate::registry::settings::Settings;
@@ -489,7 +489,7 @@ pub(crate) const ENTRY: Entry = Entry {
     params: &[
         auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 12_000, network: 6000 }, STEPS),
         optimizer("adam"),
-        auto_lr(0.1, 0.0003),
+        adam_lr(0.1, 0.0003, 6000),
         SCHEDULE,
         surrogate("sigmoid"),
         MARGIN,
@@ -509,7 +509,7 @@ pub(crate) const ENTRY: Entry = Entry {
         EPS,
         pull(0.008, 0.008),
         DECAY_TO,
-        auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 10.0 / 3.0 }, PRETRAINING),
+        auto_count("pretrain", 0, Auto::Share { linear: 0.5, network: 1.0 }, PRETRAINING),
         PRETRAIN_LR,
         NO_RESTART,
     ],

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, auto_lr, optimizer, sampling,
+    BATCH, BATCH_STEPS, BETA1, BETA2, CLASS_DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, adam_lr, optimizer, sampling,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -129,7 +129,7 @@ pub(crate) const ENTRY: Entry = Entry {
     params: &[
         BATCH_STEPS,
         optimizer("adam"),
-        auto_lr(0.05, 0.003),
+        adam_lr(0.05, 0.003, 20_000),
         SCHEDULE,
         sampling("uniform"),
         PER_CLASS,
@@ -138,7 +138,7 @@ pub(crate) const ENTRY: Entry = Entry {
         BETA1,
         BETA2,
         EPS,
-        DECAY,
+        CLASS_DECAY,
     ],
     paper: &[],
     source: Source {

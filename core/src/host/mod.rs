@@ -83,6 +83,8 @@ pub struct Pretraining {
     pub sampler: AnySampler,
     /// Whether the last layer starts again after them.
     pub restart: bool,
+    /// Weight of half the squared distance to where they start in what they minimise.
+    pub pull: f64,
 }
 
 /// What a run is made of. The [module](self) has an example; with the parts exchanged it is this:
@@ -179,7 +181,15 @@ impl<M, E, A, S> Host<M, E, A, S> {
     }
 
     fn keeps_start(&self) -> bool {
-        self.keep_start || self.pull > 0.0
+        self.keep_start || self.pull > 0.0 || self.pretraining.is_some_and(|first| first.pull > 0.0)
+    }
+
+    /// Weight of the pull toward the start of the present steps, after so many.
+    pub(crate) fn pull_after(&self, steps: u64) -> f64 {
+        match self.pretraining {
+            Some(first) if steps < first.steps => first.pull,
+            _ => self.pull,
+        }
     }
 
     pub(crate) fn is_pretraining(&self, steps: u64) -> bool {
@@ -511,7 +521,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         M: Model<T>,
     {
         // The pull is a part of the objective's last term.
-        let without = phase.pretraining || term + 1 < phase.estimator.terms();
+        let without = term + 1 < phase.estimator.terms();
         let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
         let grad = &running.desk.grad[..phase.length];
         let mut memory = running.pieces.memory(phase);
@@ -531,22 +541,8 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let (params, slots) = (running.params, &*running.pieces.slots);
         let from = usize::from(at.0) * phase.length;
         let start = &slots[slots.len() - if self.keeps_start() { params } else { 0 }..];
-        self.add_pull(&running.pieces.points[from..from + params], start, running.desk.grad)
-    }
-
-    /// Adds the gradient of the pull toward a start at some parameters, and returns its value.
-    pub(crate) fn add_pull<T: Real>(&self, params: &[T], start: &[T], grad: &mut [T]) -> f64 {
-        if self.pull == 0.0 {
-            return 0.0;
-        }
-        let pull = T::of(self.pull);
-        let mut distance = 0.0;
-        for ((g, &w), &start) in grad.iter_mut().zip(params).zip(start) {
-            let gone = w - start;
-            *g = (*g + pull * gone).settled();
-            distance += gone.f64() * gone.f64();
-        }
-        0.5 * self.pull * distance
+        let weight = self.pull_after(*running.pieces.steps);
+        add_pull(weight, &running.pieces.points[from..from + params], start, running.desk.grad)
     }
 
     /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
@@ -693,6 +689,21 @@ fn go_on<T: Real>(
         again::NONE => sampler.prepare(segments, pieces.cursor, desk.order),
         _ => Err(Error::Param { what: "last batch" }),
     }
+}
+
+/// Adds the gradient of a pull of this weight toward a start at some parameters, and returns its value.
+pub(crate) fn add_pull<T: Real>(weight: f64, params: &[T], start: &[T], grad: &mut [T]) -> f64 {
+    if weight == 0.0 {
+        return 0.0;
+    }
+    let pull = T::of(weight);
+    let mut distance = 0.0;
+    for ((g, &w), &start) in grad.iter_mut().zip(params).zip(start) {
+        let gone = w - start;
+        *g = (*g + pull * gone).settled();
+        distance += gone.f64() * gone.f64();
+    }
+    0.5 * weight * distance
 }
 
 /// Copies the first point to all others.

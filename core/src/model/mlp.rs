@@ -1,7 +1,8 @@
 //! Multilayer perceptron: dense layers with one activation between them, none after the last.
 //!
 //! Parameters, layer by layer: weights input-major (`in × out`), then biases (`out`). Start values: weights uniform in
-//! ±√(6/in) for ReLU (He et al. 2015) and ±√(6/(in+out)) for tanh (Glorot and Bengio 2010), biases 0. The cache holds
+//! ±√(6/in) for ReLU (He et al. 2015) and ±√(6/(in+out)) for tanh (Glorot and Bengio 2010), biases 0; a `Trainer` puts a linear
+//! score into those of ReLU ([`Mlp::start_linear`]). The cache holds
 //! each hidden layer's activations, rows × width each. Sparse rows are read by the first layer as they are.
 //! Cost: 2·params multiply-adds a row forward, twice that backward.
 
@@ -134,6 +135,66 @@ impl Mlp {
                 .ok_or(Error::Overflow { what: "params" })?;
         }
         Ok(Self { sizes, layers, activation })
+    }
+
+    /// Whether it can compute any linear score ([`start_linear`](Self::start_linear)): one score, two units of max(z, 0) or more
+    /// in every hidden layer.
+    #[must_use]
+    pub fn holds_linear(&self) -> bool {
+        let hidden = &self.sizes[1..self.layers];
+        self.activation == Activation::Relu && self.sizes[self.layers] == 1 && hidden.iter().all(|&width| width >= 2)
+    }
+
+    /// Turns start values into those of a network that computes a linear score (`linear`: a weight for each column, then the
+    /// bias) and whose other units are as they were, but add nothing to the score yet: z = max(z, 0) − max(−z, 0) goes through
+    /// the first two units of every hidden layer. Scores equal those of the linear model to the bit, but for the sign of a 0.
+    ///
+    /// # Errors
+    /// `Unsupported` where it [holds no linear score](Self::holds_linear); `Length`.
+    ///
+    /// ```
+    /// use undercurve::data::{Rows, Selection};
+    /// use undercurve::model::{Activation, Mlp, Model};
+    /// use undercurve::rng::Rng;
+    ///
+    /// let model = Mlp::new(2, &[4, 3], 1, Activation::Relu)?;
+    /// let mut params = vec![0.0f64; Model::<f64>::param_len(&model)];
+    /// model.init(&mut Rng::new(1), &mut params)?;
+    /// model.start_linear(&[2.0, -1.0, 0.5], &mut params)?;
+    /// let rows = Selection::all(Rows::dense(&[1.0, 2.0, -1.0, 0.5], 2)?); // two rows of two columns
+    /// let (mut cache, mut scores) = (vec![0.0; Model::<f64>::cache_len(&model, 2)], [0.0; 2]);
+    /// model.forward(&params, rows, &mut cache, &mut scores)?;
+    /// assert_eq!(scores, [0.5, -2.0]); // 2·1 − 1·2 + ½, −2·1 − 1·½ + ½
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    pub fn start_linear<T: Real>(&self, linear: &[T], params: &mut [T]) -> Result<()> {
+        if !self.holds_linear() {
+            return Err(Error::Unsupported { what: "a linear score in this network" });
+        }
+        exact_len("linear", self.sizes[0] + 1, linear.len())?;
+        exact_len("params", self.total(), params.len())?;
+        for layer in 0..self.layers {
+            let (inputs, out, start) = self.layer(layer);
+            let (weights, biases) = params[start..].split_at_mut(inputs * out);
+            if layer == 0 {
+                let units = weights.chunks_exact_mut(out).chain([&mut biases[..out]]);
+                for (unit, &w) in units.zip(linear) {
+                    (unit[0], unit[1]) = (w, -w);
+                }
+                continue;
+            }
+            for (input, to) in weights.chunks_exact_mut(out).enumerate() {
+                if layer + 1 == self.layers {
+                    to[0] = [T::ONE, -T::ONE].get(input).copied().unwrap_or(T::ZERO);
+                } else if input < 2 {
+                    to.fill(T::ZERO);
+                    to[input] = T::ONE;
+                } else {
+                    to[..2].fill(T::ZERO);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Columns, widths of the hidden layers, heads.

@@ -78,12 +78,24 @@ pub enum Auto {
         /// Of networks.
         network: f64,
     },
+    /// A learning rate: the same, and of networks in runs of fewer steps than these times the root of how many times fewer they
+    /// are, at most ten times as much.
+    Rate {
+        /// Of linear models.
+        linear: f64,
+        /// Of networks.
+        network: f64,
+        /// Steps of the method that the latter is for.
+        steps: u64,
+    },
     /// The same, divided by the number of training rows.
     PerRow {
         /// Of linear models.
         linear: f64,
         /// Of networks.
         network: f64,
+        /// Of networks that begin at a linear model, times the root of their parameters.
+        from_linear: f64,
     },
     /// The same, times the model's parameters over the positives: how freely the model can follow single positives.
     PerPositive {
@@ -174,20 +186,27 @@ pub(crate) const fn lr(default: &'static str) -> Param {
 pub(crate) const fn auto_lr(linear: f64, network: f64) -> Param {
     auto_number("lr", 0.0, Auto::Model { linear, network }, LR)
 }
+/// That of Adam, which networks need higher in a short run.
+pub(crate) const fn adam_lr(linear: f64, network: f64, steps: u64) -> Param {
+    auto_number("lr", 0.0, Auto::Rate { linear, network, steps }, LR)
+}
 /// Steps of a method of batches.
 pub(crate) const BATCH_STEPS: Param =
-    auto_count("steps", 1, Auto::Passes { passes: 20.0, linear: 6000, network: 20_000 }, STEPS);
+    auto_count("steps", 1, Auto::Passes { passes: 20.0, linear: 6000, network: 6000 }, STEPS);
 pub(crate) const SCHEDULE: Param =
     choice("schedule", "linear", &["constant", "linear", "cosine", "steps"], "how the learning rate falls");
 pub(crate) const BETA1: Param =
     number("beta1", "0.9", 0.0, 0.999_999, "weight of the old first moment (momentum, adam)");
 pub(crate) const BETA2: Param = number("beta2", "0.999", 0.0, 0.999_999_999, "weight of the old second moment (adam)");
 pub(crate) const EPS: Param = number("eps", "1e-8", TINY, BIG, "keeps adam's division finite");
-pub(crate) const DECAYS: &str = "weight decay: adds decay/2 times the squared norm to the objective";
+pub(crate) const DECAYS: &str = "weight decay: adds decay/2 times the squared norm to the objective; of networks that begin at a \
+     linear model the squared distance from where the steps start";
 pub(crate) const fn decay(linear: f64, network: f64) -> Param {
-    auto_number("decay", 0.0, Auto::PerRow { linear, network }, DECAYS)
+    auto_number("decay", 0.0, Auto::PerRow { linear, network, from_linear: 1.0 }, DECAYS)
 }
-pub(crate) const DECAY: Param = decay(0.1, 1.0);
+pub(crate) const DECAY: Param = decay(0.1, 3.0);
+/// Of several classes.
+pub(crate) const CLASS_DECAY: Param = decay(0.1, 1.0);
 /// Of methods that go on from cross-entropy: the more parameters a positive has, the nearer to it they stay.
 pub(crate) const fn pull(linear: f64, network: f64) -> Param {
     auto_number("decay", 0.0, Auto::PerPositive { linear, network }, PULLS)
@@ -233,19 +252,17 @@ pub(crate) const fn link(default: &'static str) -> Param {
 
 pub(crate) const PRETRAINING: &str = "steps of cross-entropy by adam before the method's own";
 pub(crate) const PRETRAIN: Param = count("pretrain", "0", 0, PRETRAINING);
-/// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads. A network begins with as many
-/// steps as cross-entropy itself takes.
-pub(crate) const FROM_CE: Param =
-    auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 10.0 / 3.0 }, PRETRAINING);
+/// Of methods whose objective is flat, or has poor optima, far from where cross-entropy leads.
+pub(crate) const FROM_CE: Param = auto_count("pretrain", 0, Auto::Share { linear: 1.0, network: 1.0 }, PRETRAINING);
 pub(crate) const FROM_CE_STEPS: Param =
     auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 6000, network: 6000 }, STEPS);
 /// The same where steps of the method look at all rows.
 pub(crate) const EXACT_PRETRAIN: Param =
-    auto_count("pretrain", 0, Auto::Passes { passes: 20.0, linear: 6000, network: 20_000 }, PRETRAINING);
+    auto_count("pretrain", 0, Auto::Passes { passes: 20.0, linear: 6000, network: 6000 }, PRETRAINING);
 pub(crate) const PRETRAIN_LR: Param = auto_number(
     "pretrain-lr",
     0.0,
-    Auto::Model { linear: 0.05, network: 0.003 },
+    Auto::Rate { linear: 0.05, network: 0.003, steps: 20_000 },
     "learning rate of the first of them; it falls linearly",
 );
 pub(crate) const RESTARTS: &str =
@@ -384,7 +401,7 @@ pub(crate) const fn exact(
 macro_rules! with_first_order {
     ($linear:literal, $network:literal, $($own:expr),*) => {
         &[
-            BATCH_STEPS, optimizer("adam"), auto_lr($linear, $network), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
+            BATCH_STEPS, optimizer("adam"), adam_lr($linear, $network, 20_000), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
             NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, DECAY, PRETRAIN, PRETRAIN_LR, RESTART,
         ]
     };
@@ -394,7 +411,7 @@ macro_rules! with_first_order {
 macro_rules! from_cross_entropy {
     ($linear:literal, $network:literal, $($own:expr),*) => {
         &[
-            FROM_CE_STEPS, optimizer("adam"), auto_lr($linear, $network), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
+            FROM_CE_STEPS, optimizer("adam"), adam_lr($linear, $network, 6000), SCHEDULE, $($own,)* SAMPLING, POSITIVES,
             NEGATIVES, BATCH, WEIGHTS, BETA1, BETA2, EPS, pull(0.008, 0.008), DECAY_TO, FROM_CE, PRETRAIN_LR, NO_RESTART,
         ]
     };

@@ -1,6 +1,6 @@
 //! A method's settings: what was set, checked against its table, and what its defaults come to.
 
-use super::params::{AUTO, Auto, Domain, Param};
+use super::params::{AUTO, Auto, CLASS_DECAY, DECAY, Domain, Param};
 #[cfg(any(feature = "every-method", not(feature = "compact")))]
 use crate::constraint::Constraints;
 use crate::decimal;
@@ -27,6 +27,9 @@ pub struct Scope {
     pub groups: u32,
     /// See there.
     pub protected: u32,
+    /// Whether it is a network that begins at a linear model: its weight decay then pulls to where the steps start, in every
+    /// method.
+    pub from_linear: bool,
 }
 
 impl Default for Scope {
@@ -41,6 +44,7 @@ impl Default for Scope {
             steps: 6000,
             groups: 1,
             protected: 0,
+            from_linear: false,
         }
     }
 }
@@ -125,7 +129,6 @@ impl<'a> Settings<'a> {
     }
 
     /// What was looked at in a copy counts as read.
-    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     pub(crate) fn also_read(&self, copy: &Self) {
         self.read.set(self.read.get() | copy.read.get());
     }
@@ -227,7 +230,24 @@ impl<'a> Settings<'a> {
         let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
         Some(match param.auto? {
             Auto::Model { linear, network } => of(linear, network),
-            Auto::PerRow { linear, network } => of(linear, network) / self.scope.rows(),
+            Auto::Rate { linear, network, steps } => {
+                let shorter = libm::sqrt(steps as f64 / self.scope.steps.max(1) as f64);
+                of(
+                    linear,
+                    network
+                        * if shorter > 10.0 {
+                            10.0
+                        } else if shorter > 1.0 {
+                            shorter
+                        } else {
+                            1.0
+                        },
+                )
+            }
+            Auto::PerRow { linear, network, from_linear } => {
+                let rooted = from_linear * libm::sqrt(self.scope.params as f64);
+                (if self.scope.from_linear { rooted } else { of(linear, network) }) / self.scope.rows()
+            }
             Auto::PerPositive { linear, network } => {
                 let positives = f64::from(self.scope.population[1].max(1));
                 of(linear, network) * self.scope.params as f64 / positives
@@ -293,7 +313,7 @@ impl<'a> Settings<'a> {
 
     /// Whether weight decay pulls toward the start of the method's own steps instead of 0.
     fn pulls(&self) -> bool {
-        self.text("decay-to") == Some("start")
+        self.text("decay-to").map_or(self.scope.from_linear, |to| to == "start")
     }
 
     /// Weight of half the squared distance to the start of the method's own steps in what is minimised.
@@ -306,6 +326,12 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub fn decay(&self) -> f64 {
         if self.pulls() { 0.0 } else { self.number("decay").unwrap_or(0.0) }
+    }
+
+    /// Weight decay of the steps before the method's own: that of cross-entropy by itself.
+    #[must_use]
+    pub fn pretraining_decay(&self) -> f64 {
+        self.auto(if self.scope.classes > 2 { &CLASS_DECAY } else { &DECAY }).unwrap_or(0.0)
     }
 
     /// Steps of cross-entropy before the method's own.

@@ -1,9 +1,7 @@
 //! The owning form of a [`Host`]: a run by an estimator and an algorithm, over batches or everything.
 
 use super::config::{Config, TrainerError, no_weights, refuse_unread, room, steps_of};
-use super::given::Beside;
 use super::passes::{SharedPasses, Work};
-use super::predictor::Predictor;
 use super::run::{Doubt, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
 use crate::batch::{Batch, Drawn, WEIGHTS};
@@ -11,7 +9,7 @@ use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals
 use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
-use crate::host::{Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes};
+use crate::host::{Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -232,14 +230,9 @@ where
         let Self { host, grouped, real, f64, u64, buffers, .. } = &mut run;
         let data = grouped.data(train.rows())?;
         let mut state = RunState { real, f64, u64 };
-        buffers.lend(|buffers| {
-            #[cfg(all(feature = "every-method", not(feature = "compact")))]
-            if let Some(params) = params {
-                return host.start_at(params, &data, &mut state, buffers);
-            }
-            #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
-            let _ = params;
-            host.start(&data, &mut state, buffers)
+        buffers.lend(|buffers| match params {
+            Some(params) => host.start_at(params, &data, &mut state, buffers),
+            None => host.start(&data, &mut state, buffers),
         })?;
         Ok(run)
     }
@@ -350,7 +343,7 @@ where
         self.passes.backward(&self.host.model, &params, rows, index, &slopes, &mut grad)?;
         if self.host.pull > 0.0 {
             let end = self.sizes.points + self.sizes.slots;
-            self.host.add_pull(&params, &self.real[end - params.len()..end], &mut grad);
+            add_pull(self.host.pull, &params, &self.real[end - params.len()..end], &mut grad);
         }
         let norm: f64 = grad.iter().map(|g| g.f64() * g.f64()).sum();
         Ok(norm.is_finite().then_some(norm))
@@ -517,10 +510,9 @@ impl<T: Real> BatchRun<T> {
         config: &Config,
         model: AnyModel,
         train: &Dataset<T>,
-        beside: &Beside<T>,
+        start: Option<&[T]>,
         weights: &[f64],
     ) -> Result<Self, TrainerError> {
-        let start = beside.start().map(Predictor::params);
         let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?;
         let rows = grouped.order.len();
         let segments = grouped.data(train.rows())?.segments;
@@ -560,12 +552,14 @@ impl<T: Real> BatchRun<T> {
                     algorithm: AnyAlgorithm::Adam(Adam::of_pretraining(&settings, before)?),
                     sampler: early_sampler,
                     restart: settings.restarts(last == params),
+                    pull: if settings.scope().from_linear { settings.pretraining_decay() } else { 0.0 },
                 })
             }
         };
         room::<T>(&config.model, params.saturating_mul(8))?;
         let (pull, seed) = (settings.pull(), config.seed);
-        let keep_start = (pretraining.is_some() || start.is_some()) && estimator.needs_all();
+        let from_linear = settings.scope().from_linear;
+        let keep_start = (pretraining.is_some() || start.is_some()) && estimator.needs_all() || from_linear;
         let host = Host { model, estimator, algorithm, sampler, pretraining, steps, pull, keep_start, seed };
         let sizes = host.sizes(&grouped.data(train.rows())?)?;
         room::<T>(&config.model, sizes.points.saturating_add(sizes.length).saturating_add(sizes.slots))?;

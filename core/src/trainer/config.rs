@@ -111,6 +111,36 @@ impl Coded for ModelSpec {
     }
 }
 
+/// Where a network begins. (Linear models begin at 0.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Init {
+    /// What a trial on a share of the rows says is better, of two classes and one score ([`Trainer::new`](super::Trainer::new)
+    /// makes it); else random.
+    #[default]
+    Auto,
+    /// At a linear model of the rows, to which weight decay pulls back.
+    Linear,
+    /// At random start values; weight decay pulls to 0.
+    Random,
+}
+
+impl Init {
+    /// Its name: `auto`, `linear` or `random`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        ["auto", "linear", "random"][self as usize]
+    }
+}
+
+impl Coded for Init {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self as u8);
+    }
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        [Self::Auto, Self::Linear, Self::Random].get(usize::from(from.byte()?)).copied()
+    }
+}
+
 /// How long to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
@@ -155,6 +185,8 @@ pub struct Config {
     pub settings: Vec<(String, String)>,
     /// The model.
     pub model: ModelSpec,
+    /// Where it begins, if it is a network. A [`Trainer`](super::Trainer) has what was chosen here.
+    pub init: Init,
     /// Start values and batches follow from it.
     pub seed: u64,
     /// How long.
@@ -175,6 +207,7 @@ impl Default for Config {
             method: "soap".to_string(),
             settings: Vec::new(),
             model: ModelSpec::Linear,
+            init: Init::Auto,
             seed: 1,
             length: Length::Method,
             fpr: (0.0, 0.05),
@@ -216,7 +249,7 @@ impl Config {
     }
 }
 
-/// All but the constraints and the weights of classes, which have sections of their own.
+/// All but the constraints, the weights of classes and where a network began, which have sections of their own.
 impl Coded for Config {
     fn write(&self, out: &mut Vec<u8>) {
         self.method.write(out);
@@ -231,6 +264,7 @@ impl Coded for Config {
             method: from.value()?,
             settings: from.value()?,
             model: from.value()?,
+            init: Init::Auto,
             seed: from.value()?,
             length: from.value()?,
             fpr: from.value()?,

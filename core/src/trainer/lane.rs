@@ -207,7 +207,7 @@ impl<T: Real> BatchRun<T> {
         };
         let entry = |at: usize| u32::try_from(at).map_err(|_| Error::Overflow { what: "state" });
         let (bank, state) = (sizes.points + sizes.slots, self.real.len());
-        let pull = if parts.length == sizes.params && host.is_pretraining(steps) { 0.0 } else { host.pull };
+        let pull = host.pull_after(steps);
         let shape = Shape {
             widths: widths.into_iter().map(entry).collect::<Result<_>>()?,
             tanh,

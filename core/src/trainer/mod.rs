@@ -16,6 +16,7 @@ mod figures;
 mod given;
 #[cfg(feature = "every-method")]
 mod lane;
+mod linear_start;
 mod passes;
 mod predictor;
 mod run;
@@ -29,7 +30,7 @@ mod watch;
 pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
-pub use config::{Config, Length, ModelSpec, TrainerError};
+pub use config::{Config, Init, Length, ModelSpec, TrainerError};
 #[cfg(feature = "every-method")]
 pub use constraints::objective;
 pub use figures::Figures;
@@ -155,7 +156,7 @@ impl<T: Real> Trainer<T> {
     /// `Config` for a method, setting, model or length that does not exist or fit; `Core` with `OneClass` when the
     /// training data lacks a class.
     pub fn new(config: &Config, train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
-        Self::made(config, train, test, Beside::NONE)
+        Self::made(config, train, test, Beside::NONE, true)
     }
 
     /// The same with a model to start from, and rows of files whose loss is bounded.
@@ -167,14 +168,16 @@ impl<T: Real> Trainer<T> {
     pub fn of(config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
         let Given { train, test, start, files } = given;
         let beside = Beside::of(&train, start, files)?;
-        Self::made(config, train, test, beside)
+        Self::made(config, train, test, beside, true)
     }
 
+    /// At its start, or (not `fresh`) where a saved state is about to be read.
     fn made(
         config: &Config,
         train: Arc<Dataset<T>>,
         test: Option<Arc<Dataset<T>>>,
         beside: Beside<T>,
+        fresh: bool,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
         #[allow(unused_mut)]
@@ -214,8 +217,10 @@ impl<T: Real> Trainer<T> {
         let params = if heads > 1 { 0 } else { Model::<T>::param_len(&model) };
         let (protected, rows) = (beside.files().len() as u32, beside.rows(&train));
         let groups = if method.kind == registry::Kind::Cells { rows.groups() as u32 } else { 1 };
-        let scope =
-            Scope { population, network, params, classes: classes as u32, batch: 1, steps: 0, groups, protected };
+        let init = linear_start::init(config, method, &model, &train, &beside)?;
+        let from_linear = init == Init::Linear;
+        let classes = classes as u32;
+        let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
         #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
         let mut settings = settings.with_scope(scope);
         #[cfg(not(feature = "every-method"))]
@@ -234,12 +239,17 @@ impl<T: Real> Trainer<T> {
             #[cfg(not(feature = "every-method"))]
             registry::Kind::FiniteSum => return Err(TrainerError::NotBuilt { method: method.name }),
             registry::Kind::Batches | registry::Kind::Cells | registry::Kind::Whole => {
-                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, &beside, &weights)?)
+                let first = match from_linear && fresh {
+                    true => Some(linear_start::params(config, &model, &train)?),
+                    false => None,
+                };
+                let start = beside.start().map(Predictor::params).or(first.as_deref());
+                AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, start, &weights)?)
             }
         };
         #[cfg(feature = "every-method")]
         constraints::check_used(config, &run)?;
-        let trainer = Self::with_run(config, run, train, test);
+        let trainer = Self::with_run(&Config { init, ..config.clone() }, run, train, test);
         #[cfg(all(feature = "every-method", not(feature = "compact")))]
         let trainer = trainer.map(|trainer| Self { beside, ..trainer });
         trainer

@@ -1,7 +1,7 @@
 //! Runs and models as bytes.
 
 use super::Trainer;
-use super::config::{Config, TrainerError};
+use super::config::{Config, Init, TrainerError};
 use super::given::Beside;
 use super::run::Run;
 #[cfg(all(feature = "every-method", not(feature = "compact")))]
@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 
 /// The sections of a saved run.
 mod tag {
-    /// The configuration.
+    /// The configuration, and where a network began (not in files of earlier builds, whose networks began at random).
     pub const CONFIG: u8 = b'c';
     /// Columns, bytes of a number, a number that tells data sets apart, names of the classes.
     pub const ORIGIN: u8 = b'o';
@@ -62,7 +62,12 @@ impl<'a> Saved<'a> {
         let mut origin = Reader(find(tag::ORIGIN)?);
         let mut read = || Some((origin.value()?, origin.byte()?.into(), origin.value()?, origin.value()?));
         let (inputs, real_bytes, data, classes) = read().ok_or(CheckpointError::Damaged)?;
-        let mut config: Config = Reader(find(tag::CONFIG)?).value().ok_or(CheckpointError::Damaged)?;
+        let mut of_config = Reader(find(tag::CONFIG)?);
+        let mut config: Config = of_config.value().ok_or(CheckpointError::Damaged)?;
+        config.init = match of_config.0 {
+            [] => Init::Random,
+            _ => of_config.value().ok_or(CheckpointError::Damaged)?,
+        };
         if let Some(constraints) = section(payload, tag::CONSTRAINTS) {
             config.constraints = Reader(constraints).value().ok_or(CheckpointError::Damaged)?;
         }
@@ -177,6 +182,7 @@ pub(super) fn write<T: Real>(
     data.write(&mut origin);
     classes.to_vec().write(&mut origin);
     config.write(&mut settings);
+    config.init.write(&mut settings);
     write_reals(params, &mut values);
     let mut constraints = Vec::new();
     config.constraints.write(&mut constraints);
@@ -361,7 +367,7 @@ impl<T: Real> Trainer<T> {
         }
         let done = before.steps_done();
         let Self { train, test, beside, .. } = before;
-        let mut trainer = Self::made(&config, train, test, beside)?;
+        let mut trainer = Self::made(&config, train, test, beside, false)?;
         if trainer.total_steps() < done {
             return Err(TrainerError::Config(format!(
                 "a length of {} steps: the run has done {done} already",
@@ -385,7 +391,7 @@ impl<T: Real> Trainer<T> {
         if Model::<T>::param_len(&saved.model()?) != saved.params.len() / T::BYTES {
             return Err(CheckpointError::Mismatch("model").into());
         }
-        let mut trainer = Self::made(&saved.config, train, test, beside)?;
+        let mut trainer = Self::made(&saved.config, train, test, beside, false)?;
         trainer.run.read(trainer.beside.rows(&trainer.train), saved.run()?)?;
         Ok(trainer)
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use undercurve::Real;
 use undercurve::data::{Dataset, Options, Preparation, RawTable, Scale, Split, prepare};
 use undercurve::rng::Rng;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 
 /// A method with the settings that are tried for it.
 #[derive(Clone)]
@@ -264,6 +264,8 @@ pub fn run<T: Real>(
 ) -> Result<Measured> {
     let start = Instant::now();
     let config = Config {
+        // (Networks of the published experiments begin at random.)
+        init: Init::Random,
         method: method.into(),
         settings: settings.clone(),
         model: budget.model.clone(),

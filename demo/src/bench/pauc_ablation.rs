@@ -20,7 +20,7 @@ use undercurve::estimator::{Exact, Link};
 use undercurve::metric::{FprRange, Metrics, TieRule};
 use undercurve::model::Model;
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 
 /// Options of `bench pauc-ablation`.
 #[derive(clap::Args, Debug)]
@@ -102,6 +102,8 @@ impl Bench<'_> {
     fn run(&self, parts: &Parts<f32>, method: &str, settings: &Settings, seed: u64) -> Result<[Value; 2]> {
         let steps = self.args.steps();
         let config = Config {
+            // (Networks of the published experiments begin at random.)
+            init: Init::Random,
             method: method.into(),
             settings: settings.clone(),
             model: ModelSpec::Linear,

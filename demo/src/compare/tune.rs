@@ -5,7 +5,7 @@ use std::sync::Arc;
 use undercurve::data::{Dataset, Split};
 use undercurve::model::{AnyModel, Model};
 use undercurve::registry::{self, Scope};
-use undercurve::trainer::{Config, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 
 /// Of the method's default each.
 const FACTORS: [f64; 3] = [1.0, 1.0 / 3.0, 3.0];
@@ -43,12 +43,18 @@ fn axis(config: &Config, name: &'static str, scope: Scope) -> Vec<f64> {
 pub fn choose(config: &Config, data: &Arc<Dataset<f32>>, metric: &str, seed: u64) -> Result<Choice> {
     let [train, valid] = data.split(Split::new(SHARE, !seed), "--tune")?;
     let train = Arc::new(train);
+    // (Where a network begins is tried once.)
+    let init = Trainer::new(config, train.clone(), None)?.config().init;
+    let config = &Config { init, ..config.clone() };
     let model: AnyModel = config.model.build_with(train.cols(), 1)?;
     let positives = train.positives() as u32;
     let scope = Scope {
         population: [train.len() as u32 - positives, positives],
         network: config.model != ModelSpec::Linear,
         params: Model::<f32>::param_len(&model),
+        from_linear: config.init == Init::Linear && config.model != ModelSpec::Linear,
+        // (Rates are those of the usual length unless another is set.)
+        steps: if let Length::Steps(steps) = config.length { steps } else { u64::MAX },
         ..Scope::default()
     };
     // (A parameter may have no effect with the method's optimiser: then it is refused.)

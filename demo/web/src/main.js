@@ -179,6 +179,9 @@ function readAddress() {
   }
 }
 
+/** Methods whose step sizes follow the curvature: they want a smooth network. */
+const SMOOTH = /sarah|^svrg$|-sum$/;
+
 /** How many runs each lane has: one of several classes and of groups, and while training follows a drag. */
 const runsOf = () => (kind() === TWO && !following.under ? state.runs : 1);
 
@@ -200,12 +203,12 @@ const options = (lane, { X, y, dims, classes, groups, groupNames, test } = data,
   groupNames,
   constraints: groups && isBound(state.lanes[lane]) ? [constraint(state.bound)] : undefined,
   test,
-  model: state.model === "linear" ? { kind: "linear" } : { kind: "mlp", hidden: state.model.split(",").map(Number) },
+  model: state.model === "linear" ? { kind: "linear" } : { kind: SMOOTH.test(state.lanes[lane].method) ? "mlp-tanh" : "mlp", hidden: state.model.split(",").map(Number) },
   method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: state.fpr.map((rate) => rate / 100) }) },
   seed,
   steps: state.steps,
-  // The maps are drawn in the data's own units.
-  scale: "none",
+  // (The maps stay in the data's own units. What comes from a file is scaled already.)
+  scale: drawnOf() ? "standard" : "none",
   engine: engines[lane],
 });
 
@@ -360,7 +363,9 @@ async function showAll() {
     // (Of a run on its way, what it comes to.)
     laneOf: async (name) => {
       while (playing || busy) await new Promise((resolve) => setTimeout(resolve, 50));
-      const [x, y] = await trainers[name].params();
+      // (In the data's units.)
+      const [params, columns] = await Promise.all([trainers[name].params(), trainers[name].columns()]);
+      const [x, y] = [0, 1].map((k) => params[k] * (columns?.[k][1] ?? 1));
       return state.model === "linear" && Math.hypot(x, y) > 0 ? [x, y] : null;
     },
   }));
@@ -914,7 +919,7 @@ function wire() {
   };
   $("export-json").onclick = () => download("undercurve.json", JSON.stringify({ state, metrics: { a: history.last.a.test, b: history.last.b.test }, byGroup: { a: history.last.a.byGroup, b: history.last.b.byGroup }, constraints: { a: history.last.a.judged, b: history.last.b.constraints ?? history.last.b.judged }, draws: many?.of === subject() ? many.draws : [], runs: history.crowd && runsTold(), classes: history.data.names, history: { step: history.step, [history.kind.metric]: history.metric, objective: history.objective } }, null, 2), "application/json");
   for (const name of LANES) {
-    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], params: [...(await trainers[name].params())] }), "application/json");
+    $(`export-${name}`).onclick = async () => download(`undercurve-${name}.json`, JSON.stringify({ model: state.model, dims: history.data.dims, classes: history.data.names, method: state.lanes[name], columns: await trainers[name].columns(), params: [...(await trainers[name].params())] }), "application/json");
   }
   addEventListener("pointerup", () => (following.under = false));
   addEventListener("keydown", (event) => {
