@@ -72,7 +72,7 @@ pub struct LayoutArgs {
 pub enum ScaleArg {
     /// As they are
     None,
-    /// Every column to mean 0 and deviation 1 over the training rows (default for CSV)
+    /// Every column to mean 0 and deviation 1 over the training rows, but for those of 0 and 1 alone (default for CSV)
     Standard,
     /// Every row to length 1 (default for LIBSVM)
     Unit,

@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 pub enum Scale {
     /// As they are.
     None,
-    /// Every column to mean 0 and population deviation 1 over the training part, one-hot columns too; a column that is
-    /// constant there becomes 0. Sparse rows become dense by it.
+    /// Every column to mean 0 and population deviation 1 over the training part, but for indicators: a column that holds 0 and
+    /// 1 alone there, whatever it is made of (a category, where a value was missing, a column of the file, of sparse rows or
+    /// arrays), stays as it is. A column that is constant becomes 0. Sparse rows become dense by it.
     #[default]
     Standard,
     /// Every row divided by its 2-norm; rows of zeros stay.
@@ -82,11 +83,16 @@ impl Affine {
 
 /// Mean and deviation of one column in two passes: `first` for every value, `centre`, `second` for every value,
 /// `finish`. The second pass also corrects the mean's rounding.
+///
+/// Indicators are none of it: a rare one would stand √(1/p) deviations from the rest of its column, and a model with room for
+/// it learns by heart the few rows that have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
     sum: f64,
     low: f64,
     high: f64,
+    /// Whether all values are 0 or 1.
+    indicator: bool,
     count: usize,
     mean: f64,
     rest: f64,
@@ -94,12 +100,21 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub const NEW: Self =
-        Self { sum: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, count: 0, mean: 0.0, rest: 0.0, square: 0.0 };
+    pub const NEW: Self = Self {
+        sum: 0.0,
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        indicator: true,
+        count: 0,
+        mean: 0.0,
+        rest: 0.0,
+        square: 0.0,
+    };
 
     pub fn first(&mut self, x: f64) {
         self.sum += x;
         self.count += 1;
+        self.indicator &= x == 0.0 || x == 1.0;
         if x < self.low {
             self.low = x;
         }
@@ -131,8 +146,8 @@ impl Moments {
         self.square += d * d;
     }
 
-    /// The mean and the map to mean 0 and deviation 1 when `imputed` more values are the mean. `None` when they do
-    /// not fit an `f64`.
+    /// The mean and the map to mean 0 and deviation 1 when `imputed` more values are the mean, or that of an indicator.
+    /// `None` when they do not fit an `f64`.
     pub fn finish(&self, imputed: usize) -> Option<(f64, Affine)> {
         if self.count == 0 || self.low == self.high {
             return Some((self.mean, Affine { shift: self.mean, divisor: 0.0 }));
@@ -140,22 +155,24 @@ impl Moments {
         let (count, all) = (self.count as f64, (self.count + imputed) as f64);
         let off = self.rest / count;
         let mean = self.mean + off;
+        if self.indicator {
+            return Some((mean, Affine::IDENTITY));
+        }
         let variance = (self.square - off * self.rest) / all;
         let divisor = libm::sqrt(if variance > 0.0 { variance } else { 0.0 });
         (mean.is_finite() && divisor.is_finite()).then_some((mean, Affine { shift: mean, divisor }))
     }
 }
 
-/// The map for a column of `ones` ones among `rows` zeros and ones.
-pub(super) fn one_hot(ones: usize, rows: usize) -> Affine {
+/// The map for a column of `ones` ones among `rows` zeros and ones: as it is, unless it is constant.
+pub(super) fn indicator(ones: usize, rows: usize) -> Affine {
     if ones == 0 || ones == rows {
         return Affine { shift: ones as f64 / rows.max(1) as f64, divisor: 0.0 };
     }
-    let share = ones as f64 / rows as f64;
-    Affine { shift: share, divisor: libm::sqrt(share * (1.0 - share)) }
+    Affine::IDENTITY
 }
 
-/// Means and deviations of all columns of dense rows or of sparse rows given as `(row values)`; the index of a column
+/// The maps of all columns of dense rows or of sparse rows given as `(row values)`; the index of a column
 /// that does not fit.
 pub(super) fn standard<'a, I>(rows: usize, cols: usize, values: impl Fn(usize) -> I) -> Result<Vec<Affine>, usize>
 where

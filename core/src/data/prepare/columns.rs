@@ -1,7 +1,7 @@
 //! What training made of each column: a number, or categories.
 
 use super::super::parse::{MISSING, RawColumn, number_text};
-use super::super::scale::{Affine, Moments, Scale, one_hot};
+use super::super::scale::{Affine, Moments, Scale, indicator};
 use super::Missing;
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
@@ -98,8 +98,8 @@ pub(super) fn fit_numbers(values: &[f64], rows: &[u32], scale: Scale, missing: M
     moments.centre(0);
     there().for_each(|x| moments.second(x));
     let imputed = rows.len() - moments.count();
-    let indicator = if scale == Scale::Standard { one_hot(imputed, rows.len()) } else { Affine::IDENTITY };
-    let missing = (missing == Missing::Impute && imputed > 0).then_some(indicator);
+    let gone = if scale == Scale::Standard { indicator(imputed, rows.len()) } else { Affine::IDENTITY };
+    let missing = (missing == Missing::Impute && imputed > 0).then_some(gone);
     match (moments.finish(imputed), scale) {
         (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map, missing }),
         (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY, missing }),
@@ -119,7 +119,7 @@ pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], scale: Scale) -> 
             None => none += 1,
         }
     }
-    let map = |ones| if scale == Scale::Standard { one_hot(ones, rows.len()) } else { Affine::IDENTITY };
+    let map = |ones| if scale == Scale::Standard { indicator(ones, rows.len()) } else { Affine::IDENTITY };
     let seen = || there.iter().zip(&counts).filter(|&(_, &count)| count > 0);
     Role::Category {
         values: seen().map(|(text, _)| text.clone()).collect(),
