@@ -72,7 +72,7 @@ pub struct LayoutArgs {
 pub enum ScaleArg {
     /// As they are
     None,
-    /// Every column to mean 0 and deviation 1 over the training rows (default for CSV)
+    /// Every column to mean 0 and deviation 1 over the training rows, but for those of 0 and 1 alone (default for CSV)
     Standard,
     /// Every row to length 1 (default for LIBSVM)
     Unit,
@@ -156,7 +156,9 @@ pub struct DataArgs {
     /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
     #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub na: Vec<String>,
-    /// Column of numbers of 0 or more that says what each row counts, in what is minimised and in what is measured; no feature
+    /// Column of numbers of 0 or more that says what each row counts, in what is learned from the data, minimised and measured; no
+    /// feature. A row of weight 2 is two rows, unless the weights come to less than 1 or more than 100 for a row in the mean: then
+    /// only their shares count
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     pub weight: Option<String>,
     /// What a row of each class counts in what is minimised, times its --weight: balanced, for classes that come to the same; of

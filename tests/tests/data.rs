@@ -472,22 +472,46 @@ proptest! {
     }
 }
 
-/// Whatever a column is made of, numbers with some left out, categories or the few values of sparse rows: standardised it
-/// has mean 0 and deviation 1 over the rows it was fitted on.
+/// Numbers, with some left out or the few of sparse rows: standardised they have mean 0 and deviation 1 over the rows that
+/// were fitted on. Columns of 0 and 1 stay, whatever they are made of.
 #[test]
-fn standardised_columns_have_mean_zero_and_deviation_one() {
+fn standardised_columns_have_mean_zero_and_deviation_one_but_for_indicators() {
     let options = Options { scale: Some(Scale::Standard), missing: Missing::Impute, ..Options::default() };
-    let text = "n,c,label\n1,red,0\n,blue,1\n4,,0\n2.5,red,1\n,green,0\n7,blue,1\n3,red,0\n";
-    let (_, named) = fitted(text, &options).unwrap();
-    let table = svm("0 1:1 3:2\n1 2:5\n0 1:4 2:-1 3:7\n1\n0 3:0.5\n").unwrap();
+    let text = "n,c,b,label\n1,red,0,0\n,blue,1,1\n4,,,0\n2.5,red,1,1\n,green,0,0\n7,blue,-0,1\n3,red,0,0\n";
+    let (preparation, named) = fitted(text, &options).unwrap();
+    let table = svm("0 1:1 3:2 4:1\n1 2:5 5:1\n0 1:4 2:-1 3:7 4:1 5:1\n1 5:1\n0 3:0.5 5:1 6:0\n").unwrap();
     let numbered = Preparation::fit(&table, &options).unwrap().apply::<f64>(&table).unwrap();
-    assert_eq!((named.cols(), numbered.cols()), (6, 3)); // n and where it is missing; blue, green, red and (missing)
-    for rows in [dense(&named), dense(&numbered)] {
-        for column in 0..rows[0].len() {
+    // n and where it is missing; blue, green, red and (missing); b and where it is missing
+    assert_eq!((named.cols(), numbered.cols()), (8, 6));
+    for (rows, kept) in [(dense(&named), 1), (dense(&numbered), 3)] {
+        for column in (0..rows[0].len()).filter(|&column| column < kept) {
             let of = |f: &dyn Fn(f64) -> f64| rows.iter().map(|row| f(row[column])).sum::<f64>() / rows.len() as f64;
             assert!(of(&|x| x).abs() < 1e-15 && (of(&|x| x * x) - 1.0).abs() < 1e-14, "column {column}: {rows:?}");
         }
+        let scale = Some(Scale::None);
+        let as_they_are = match kept {
+            1 => dense(&fitted(text, &Options { scale, ..options.clone() }).unwrap().1),
+            _ => {
+                let of = Preparation::fit(&table, &Options { scale, ..options.clone() }).unwrap();
+                dense(&of.apply::<f64>(&table).unwrap())
+            }
+        };
+        for (row, plain) in rows.iter().zip(as_they_are) {
+            assert_eq!(row[kept..], plain[kept..]);
+        }
     }
+    // A missing one is the share of the others; what training did not have is as it is.
+    let more = csv("n,c,b,label\n1,red,3,0\n1,,,1\n").unwrap();
+    let more = dense(&preparation.apply::<f64>(&more).unwrap());
+    assert_eq!((more[0][6], more[0][7], more[1][7]), (3.0, 0.0, 1.0));
+    assert!((more[1][6] - 2.0 / 6.0).abs() < 1e-15);
+    // Of numbers that are two others they are not; where only one of the two is left there is nothing to tell.
+    let (of, data) = fitted("two,one,label\n1,1,0\n2,1,1\n1,1,0\n2,1,1\n", &Options::default()).unwrap();
+    assert_eq!(dense(&data)[..2], [[-1.0, 0.0], [1.0, 0.0]]);
+    assert_eq!(of.encoded().iter().map(|column| column.divisor).collect::<Vec<_>>(), [0.5, 0.0]);
+    let (x, y) = ([0.0, 3.0, 1.0, 5.0, 1.0, 7.0], [0, 1, 1]);
+    let arrays = Preparation::fit_arrays(&x, &y, 2, Scale::Standard).unwrap().apply_arrays(&x, &y).unwrap();
+    assert_eq!(dense(&arrays).iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 1.0, 1.0]);
 }
 
 /// What sparse rows have beyond the columns of training is left out and counted.
@@ -797,7 +821,8 @@ fn blanks_may_part_cells() {
     assert_eq!(forced("a,b c\n1 2\n").unwrap().columns(), ["a,b", "c"]);
 }
 
-/// Numbers that were missing in training have a column that says so, scaled as all others; where none was, one is filled in.
+/// Numbers that were missing in training have a column that says so, 0 or 1 unless rows have unit length; where none was, one is
+/// filled in.
 #[test]
 fn missing_numbers_have_a_column() {
     let table = csv("v,w,label\n1,1,0\n,2,1\n3,3,0\n5,6,1\n").unwrap();
@@ -810,8 +835,8 @@ fn missing_numbers_have_a_column() {
         let want: Vec<f64> = match scale {
             Scale::None => vec![3.0, 1.0, 3.0, 4.0, 0.0, 2.0],
             Scale::Standard => {
-                let deviation = [2.0_f64.sqrt(), 0.1875_f64.sqrt(), 3.5_f64.sqrt()];
-                vec![0.0, 0.75 / deviation[1], 0.0, 1.0 / deviation[0], -0.25 / deviation[1], -1.0 / deviation[2]]
+                let deviation = [2.0_f64.sqrt(), 3.5_f64.sqrt()];
+                vec![0.0, 1.0, 0.0, 1.0 / deviation[0], 0.0, -1.0 / deviation[1]]
             }
             Scale::Unit => {
                 let norms = [19.0_f64.sqrt(), 20.0_f64.sqrt()];

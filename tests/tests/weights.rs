@@ -1,9 +1,9 @@
-//! Weights of rows: whole ones are repeated rows, none is a row that is not there, equal ones are none.
+//! Weights of rows: whole ones are repeated rows, none is a row that is not there, ones are none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use undercurve::batch::{Batch, Drawn};
-use undercurve::data::{Dataset, Segments};
+use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, Scale, Segments};
 use undercurve::estimator::{AucPairwise, ClassWeights, CrossEntropy, Estimator, Exact, Grad, Link, Weights};
 use undercurve::finite_sum::{Glm, GlmLoss, Gradients};
 use undercurve::metric::multiclass::{self, Ties};
@@ -12,7 +12,7 @@ use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::pairs::loss;
 use undercurve_tests::weights::{self as naive, repeated};
@@ -283,7 +283,7 @@ impl Weighed {
 /// Calls `see` with the rows and starts of batches.
 fn draw(sampler: AnySampler, segments: &Segments<'_>, batches: usize, mut see: impl FnMut(&[u32], &[u32], Drawn)) {
     let rows = sampler.rows(segments);
-    let (mut cursor, mut order) = (vec![0; segments.cursor_len()], vec![0; segments.order().len()]);
+    let (mut cursor, mut order) = (vec![0; segments.cursor_len()], vec![0; segments.items()]);
     let (mut index, mut items, mut starts) = (vec![0; rows], vec![0; rows], vec![0; 3]);
     sampler.prepare(segments, &cursor, &mut order).unwrap();
     for _ in 0..batches {
@@ -332,7 +332,7 @@ fn weights_are_shares_of_the_draws() {
             assert!((mean - expected).abs() <= noise + 1e-9, "row {k}: {mean}, expected {expected} ± {noise}");
         }
     }
-    // Equal weights are none.
+    // Ones are none.
     let plain = Weighed::new(&labels, &vec![1.0; n]);
     let (even, none) = (plain.segments(), Segments::again(&plain.order, &plain.starts).unwrap());
     let sampler = AnySampler::Stratified(Stratified::new(3, 3, 7).unwrap());
@@ -449,7 +449,7 @@ fn every_method_takes_weights_or_says_that_it_does_not() {
             refused.insert(method.name);
             continue;
         }
-        // Equal weights are none, and rows of weight 0 are rows that are not there, both to the bit.
+        // Equal shares are none, and rows of weight 0 are rows that are not there, both to the bit.
         let equal = trained(&config, with(vec![0.37; plain.len()])).unwrap();
         assert_eq!(equal, trained(&config, plain).unwrap(), "{}", method.name);
         let there = |k: usize| weights[k] > 0.0;
@@ -493,16 +493,152 @@ fn exact_methods_train_on_whole_weights_as_on_repeated_rows() {
     }
 }
 
+/// Scores of rows by a model that was trained on others.
+fn scores_of(config: &Config, train: Dataset<f64>, rows: &Dataset<f64>) -> (u64, Vec<f64>) {
+    let mut trainer = Trainer::new(config, Arc::new(train), None).unwrap();
+    trainer.run().unwrap();
+    let mut scores = vec![0.0; rows.len()];
+    let mut model = trainer.predictor();
+    model.score(rows.rows(), &mut scores).unwrap();
+    (trainer.total_steps(), scores)
+}
+
+/// How far scores are from others, as a part of the largest.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let largest = b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
+    a.iter().zip(b).fold(0.0f64, |most, (a, b)| most.max((a - b).abs())) / largest
+}
+
+/// What has no state of its own for each row, and no step that turns at a kink.
+const OF_REPEATED_ROWS: [&str; 12] = [
+    "auc-exact",
+    "ap-exact",
+    "pauc-exact",
+    "auc-pairwise",
+    "ce",
+    "ce-balanced",
+    "cb-ce",
+    "focal",
+    "ldam",
+    "ppd-sg",
+    "ppd-adagrad",
+    "smooth-ap",
+];
+
+#[test]
+fn runs_at_their_defaults_take_whole_weights_for_repeated_rows() {
+    let mut rng = Rng::new(31);
+    let (n, cols) = (240, 4);
+    let y: Vec<u8> = (0..n).map(|k| u8::from(k % 6 == 1)).collect();
+    let x: Vec<[f64; 4]> = y
+        .iter()
+        .map(|&y| {
+            let y = f64::from(y);
+            [
+                5.0 + rng.normal() + 0.8 * y,
+                f64::from(rng.uniform() < 0.2 + 0.2 * y),
+                rng.normal() - 0.3 * y,
+                rng.uniform(),
+            ]
+        })
+        .collect();
+    let mut far = Vec::new();
+    for every in [None, Some(2.0)] {
+        let weights: Vec<f64> = (0..n).map(|k| every.unwrap_or(weight(k))).collect();
+        let [plain, more] = [x.concat(), repeated(&x, &weights).concat()];
+        let ones = repeated(&y, &weights);
+        let of = Preparation::fit_weighted_arrays(&plain, &y, &weights, cols, Scale::Standard).unwrap();
+        let by = Preparation::fit_arrays(&more, &ones, cols, Scale::Standard).unwrap();
+        let rows = of.apply_arrays(&plain, &y).unwrap();
+        let (weighted, twin) = (rows.clone().with_weights(weights).unwrap(), by.apply_arrays(&more, &ones).unwrap());
+        let networks = [("auc-exact", "mlp:8"), ("ap-exact", "mlp-tanh:8"), ("ce", "mlp:8,8")];
+        for (method, model) in OF_REPEATED_ROWS.iter().map(|&name| (name, "linear")).chain(networks) {
+            let config = Config {
+                method: method.into(),
+                model: ModelSpec::parse(model).unwrap(),
+                fpr: (0.0, 0.3),
+                // (Whole-data methods at their defaults, which is what takes a start of steps over batches.)
+                length: if method.ends_with("exact") { Length::Method } else { Length::Passes(40.0) },
+                ..Config::default()
+            };
+            let (steps, got) = scores_of(&config, weighted.clone(), &rows);
+            let (others, want) = scores_of(&config, twin.clone(), &rows);
+            assert_eq!(steps, others, "{method}");
+            let by = apart(&got, &want);
+            far.extend((by > 1e-7).then(|| format!("{method}, {model}, {every:?}: {by:e}")));
+        }
+    }
+    assert!(far.is_empty(), "{far:?}");
+}
+
+/// From files: rows that are written as often as the weights say, and words of which one is rarer by weight alone.
+#[test]
+fn files_with_whole_weights_are_files_of_repeated_rows() {
+    let mut rng = Rng::new(32);
+    let (mut text, mut more) = (String::from("a,colour,b,w,label\n"), String::from("a,colour,b,label\n"));
+    for k in 0..260 {
+        let ill = k % 9 < 5;
+        let a =
+            if k % 11 == 0 { String::new() } else { format!("{:.3}", 3.0 + rng.normal() + f64::from(u8::from(ill))) };
+        let colour = ["red", "green", "", "blue"][(4.0 * rng.uniform()) as usize];
+        // (One that is in rows of weight 0 alone.)
+        let colour = if weight(k) == 0.0 && k % 3 == 0 { "black" } else { colour };
+        let (b, label) = (u8::from(rng.uniform() < 0.3), if ill { "ill" } else { "well" });
+        let w = weight(k) + if ill || weight(k) == 0.0 { 0.0 } else { 2.0 };
+        text += &format!("{a},{colour},{b},{w},{label}\n");
+        (0..w as usize).for_each(|_| more += &format!("{a},{colour},{b},{label}\n"));
+    }
+    let read = |text: &str| RawTable::parse(text.as_bytes(), Format::Auto, "f.csv").unwrap();
+    let plain = Options { missing: Missing::Impute, ..Options::default() };
+    let (table, others) = (read(&text), read(&more));
+    let of = Preparation::fit(&table, &Options { weight: Some("w".into()), ..plain.clone() }).unwrap();
+    let by = Preparation::fit(&others, &plain).unwrap();
+    assert_eq!((of.positive(), of.column_names()), (by.positive(), by.column_names()));
+    assert_eq!(of.positive(), Some("ill"));
+    for (a, b) in of.encoded().iter().zip(by.encoded()) {
+        near(&[a.shift, a.divisor], &[b.shift, b.divisor]);
+    }
+    let (weighted, twin) = (of.apply::<f64>(&table).unwrap(), by.apply::<f64>(&others).unwrap());
+    for method in ["auc-exact", "ap-exact", "ce"] {
+        let config = Config { method: method.into(), ..Config::default() };
+        let file = |train: &Dataset<f64>, preparation: &Preparation| {
+            let mut trainer = Trainer::new(&config, Arc::new(train.clone()), None).unwrap();
+            trainer.run().unwrap();
+            let file = trainer.predictor().file(preparation.clone()).to_bytes();
+            Predictor::<f64>::load(&file).unwrap().predict(&table).unwrap()
+        };
+        let far = apart(&file(&weighted, &of), &file(&twin, &by));
+        assert!(far <= 1e-7, "{method}: {far:e}");
+    }
+}
+
+/// Weights count rows if they come to 1 to 100 for a row in the mean, and are shares of the rows there are otherwise.
+#[test]
+fn defaults_follow_what_the_rows_come_to() {
+    let of = |method: &str, weights: Option<Vec<f64>>| {
+        let data = training(None).0;
+        let data = if let Some(weights) = weights { data.with_weights(weights).unwrap() } else { data };
+        // (So that passes are more steps than the least.)
+        let settings = vec![("positives".into(), "1".into()), ("negatives".into(), "1".into())];
+        let config = Config { method: method.into(), length: Length::Passes(10.0), settings, ..Config::default() };
+        Trainer::new(&config, Arc::new(data), None).unwrap().total_steps()
+    };
+    let (rows, steps) = (90, of("ce", None));
+    assert_eq!(steps, 450);
+    for (each, times) in [(1.0, 1), (3.0, 3), (2.5, 0), (100.0, 100), (101.0, 1), (0.2, 1), (1e-9, 1), (1e30, 1)] {
+        let want = if times == 0 { (2.5 * steps as f64) as u64 } else { times * steps };
+        assert_eq!(of("ce", Some(vec![each; rows])), want, "{each}");
+    }
+    let some: Vec<f64> = (0..rows).map(weight).collect();
+    assert_eq!(of("ce", Some(some.clone())), 5 * some.iter().sum::<f64>() as u64);
+}
+
 #[test]
 fn reported_objectives_of_whole_weights_are_those_of_repeated_rows() {
     let there = |k: usize| weight(k) > 0.0;
     for method in METHODS.iter().filter(|method| !WITHOUT.contains(&method.name)) {
-        let mut config =
+        let config =
             Config { method: method.name.into(), length: Length::Steps(0), fpr: (0.0, 0.6), ..Config::default() };
-        if method.is_finite_sum() {
-            // (Its default is one over the rows.)
-            config.settings = vec![("lambda".into(), "0.05".into())];
-        }
         let (data, weights) = training(Some(&there));
         let rows: Vec<u32> = repeated(&(0..data.len() as u32).collect::<Vec<_>>(), &weights);
         // At one model: that of cross-entropy after some steps.

@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 pub enum Scale {
     /// As they are.
     None,
-    /// Every column to mean 0 and population deviation 1 over the training part, one-hot columns too; a column that is
-    /// constant there becomes 0. Sparse rows become dense by it.
+    /// Every column to mean 0 and population deviation 1 over the training part, but for indicators: a column that holds 0 and
+    /// 1 alone there, whatever it is made of (a category, where a value was missing, a column of the file, of sparse rows or
+    /// arrays), stays as it is. A column that is constant becomes 0. Sparse rows become dense by it.
     #[default]
     Standard,
     /// Every row divided by its 2-norm; rows of zeros stay.
@@ -80,26 +81,43 @@ impl Affine {
     }
 }
 
-/// Mean and deviation of one column in two passes: `first` for every value, `centre`, `second` for every value,
-/// `finish`. The second pass also corrects the mean's rounding.
+/// Mean and deviation of one column in two passes: `first` for every value and what it counts, `centre`, `second` for every
+/// value, `finish`. The second pass also corrects the mean's rounding. What counts 0 is not there.
+///
+/// Indicators are none of it: a rare one would stand √(1/p) deviations from the rest of its column, and a model with room for
+/// it learns by heart the few rows that have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moments {
     sum: f64,
     low: f64,
     high: f64,
-    count: usize,
+    /// Whether all values are 0 or 1.
+    indicator: bool,
+    count: f64,
     mean: f64,
     rest: f64,
     square: f64,
 }
 
 impl Moments {
-    pub const NEW: Self =
-        Self { sum: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, count: 0, mean: 0.0, rest: 0.0, square: 0.0 };
+    pub const NEW: Self = Self {
+        sum: 0.0,
+        low: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        indicator: true,
+        count: 0.0,
+        mean: 0.0,
+        rest: 0.0,
+        square: 0.0,
+    };
 
-    pub fn first(&mut self, x: f64) {
-        self.sum += x;
-        self.count += 1;
+    pub fn first(&mut self, x: f64, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
+        self.sum += weight * x;
+        self.count += weight;
+        self.indicator &= x == 0.0 || x == 1.0;
         if x < self.low {
             self.low = x;
         }
@@ -108,75 +126,86 @@ impl Moments {
         }
     }
 
-    pub fn count(&self) -> usize {
+    pub fn count(&self) -> f64 {
         self.count
     }
 
-    /// Ends the first pass. `zeros` more values are 0.
-    pub fn centre(&mut self, zeros: usize) {
-        if zeros > 0 {
-            self.first(0.0);
-            self.count += zeros - 1;
+    /// Ends the first pass. Further values that count so much are 0.
+    pub fn centre(&mut self, zeros: f64) {
+        if zeros > 0.0 {
+            self.first(0.0, zeros);
         }
-        if self.count > 0 {
-            self.mean = if self.low == self.high { self.low } else { self.sum / self.count as f64 };
+        if self.count > 0.0 {
+            self.mean = if self.low == self.high { self.low } else { self.sum / self.count };
         }
-        self.rest = -self.mean * zeros as f64;
-        self.square = self.mean * self.mean * zeros as f64;
+        let zeros = if zeros > 0.0 { zeros } else { 0.0 };
+        self.rest = -self.mean * zeros;
+        self.square = self.mean * self.mean * zeros;
     }
 
-    pub fn second(&mut self, x: f64) {
+    pub fn second(&mut self, x: f64, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
         let d = x - self.mean;
-        self.rest += d;
-        self.square += d * d;
+        self.rest += weight * d;
+        self.square += weight * (d * d);
     }
 
-    /// The mean and the map to mean 0 and deviation 1 when `imputed` more values are the mean. `None` when they do
-    /// not fit an `f64`.
-    pub fn finish(&self, imputed: usize) -> Option<(f64, Affine)> {
-        if self.count == 0 || self.low == self.high {
+    /// The mean and the map to mean 0 and deviation 1 when further values that count `imputed` are the mean, or the map of an
+    /// indicator.
+    /// `None` when they do not fit an `f64`.
+    pub fn finish(&self, imputed: f64) -> Option<(f64, Affine)> {
+        if self.count == 0.0 || self.low == self.high {
             return Some((self.mean, Affine { shift: self.mean, divisor: 0.0 }));
         }
-        let (count, all) = (self.count as f64, (self.count + imputed) as f64);
-        let off = self.rest / count;
+        let off = self.rest / self.count;
         let mean = self.mean + off;
-        let variance = (self.square - off * self.rest) / all;
+        if self.indicator {
+            return Some((mean, Affine::IDENTITY));
+        }
+        let variance = (self.square - off * self.rest) / (self.count + imputed);
         let divisor = libm::sqrt(if variance > 0.0 { variance } else { 0.0 });
         (mean.is_finite() && divisor.is_finite()).then_some((mean, Affine { shift: mean, divisor }))
     }
 }
 
-/// The map for a column of `ones` ones among `rows` zeros and ones.
-pub(super) fn one_hot(ones: usize, rows: usize) -> Affine {
-    if ones == 0 || ones == rows {
-        return Affine { shift: ones as f64 / rows.max(1) as f64, divisor: 0.0 };
+/// The map for a column of zeros and ones, which count so much in the whole: as it is, unless it is constant.
+pub(super) fn indicator(zeros: f64, ones: f64) -> Affine {
+    if zeros > 0.0 && ones > 0.0 {
+        return Affine::IDENTITY;
     }
-    let share = ones as f64 / rows as f64;
-    Affine { shift: share, divisor: libm::sqrt(share * (1.0 - share)) }
+    Affine { shift: if ones > 0.0 { 1.0 } else { 0.0 }, divisor: 0.0 }
 }
 
-/// Means and deviations of all columns of dense rows or of sparse rows given as `(row values)`; the index of a column
-/// that does not fit.
-pub(super) fn standard<'a, I>(rows: usize, cols: usize, values: impl Fn(usize) -> I) -> Result<Vec<Affine>, usize>
+/// The maps of all columns of dense rows or of sparse rows given as `(row values)`, each row with what it counts; the index of a
+/// column that does not fit.
+pub(super) fn standard<'a, I>(
+    weight: impl Fn(usize) -> f64,
+    rows: usize,
+    cols: usize,
+    values: impl Fn(usize) -> I,
+) -> Result<Vec<Affine>, usize>
 where
     I: Iterator<Item = (usize, f64)> + 'a,
 {
-    let mut moments = alloc::vec![Moments::NEW; cols];
+    let (mut moments, mut all) = (alloc::vec![Moments::NEW; cols], 0.0);
     for row in 0..rows {
+        all += weight(row);
         for (column, x) in values(row) {
-            moments[column].first(x);
+            moments[column].first(x, weight(row));
         }
     }
     for column in &mut moments {
-        let zeros = rows - column.count();
+        let zeros = all - column.count();
         column.centre(zeros);
     }
     for row in 0..rows {
         for (column, x) in values(row) {
-            moments[column].second(x);
+            moments[column].second(x, weight(row));
         }
     }
-    moments.iter().enumerate().map(|(column, m)| m.finish(0).map(|(_, map)| map).ok_or(column)).collect()
+    moments.iter().enumerate().map(|(column, m)| m.finish(0.0).map(|(_, map)| map).ok_or(column)).collect()
 }
 
 /// Divides a row by its 2-norm. The largest absolute value is taken out first, so that nothing overflows.

@@ -4,6 +4,9 @@ use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};
 use core::ops::Range;
 
+/// Items that an epoch has at most for each row of the data, where weights say how often a row is drawn.
+const MOST_COPIES: f64 = 100.0;
+
 /// Row numbers, segment by segment, each in ascending order. Of two classes segment 0 holds the negatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Segments<'a> {
@@ -65,8 +68,8 @@ impl<'a> Segments<'a> {
     }
 
     /// With a weight above 0 for each row, in the order of the segments, by which samplers draw them. `masses`, one for each
-    /// segment, become the sums of its weights, times `unit`, which changes nothing but what a whole segment comes to: estimators
-    /// that count rows (class-balanced losses) count these.
+    /// segment, become the sums of its weights, times `unit`: so many rows a segment stands for. Estimators that count rows
+    /// (class-balanced losses) count these, and epochs have as many [items](Self::items).
     ///
     /// # Errors
     /// `Length`; `Weight` for one that is not above 0 and finite.
@@ -138,6 +141,20 @@ impl<'a> Segments<'a> {
     #[must_use]
     pub fn of(&self, item: u32) -> usize {
         self.starts.partition_point(|&start| start <= item) - 1
+    }
+    /// Items in an epoch of a segment: its rows; of rows with weights as many as they stand for, unless these are fewer, or more
+    /// than a hundred times all rows there are.
+    #[must_use]
+    pub fn items_of(&self, segment: usize) -> u32 {
+        let rows = self.size(segment);
+        let mass = self.masses().get(segment).map_or(0.0, |&mass| libm::rint(mass));
+        let most = (MOST_COPIES * self.order.len() as f64).min(f64::from(u32::MAX));
+        if rows > 0 && mass > f64::from(rows) && mass <= most { mass as u32 } else { rows }
+    }
+    /// Items in an epoch of all segments.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        (0..self.len()).map(|segment| self.items_of(segment) as usize).sum()
     }
     /// Numbers of a sampler's cursor.
     #[must_use]

@@ -145,7 +145,7 @@ fn parts<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         return Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" });
     }
     let negatives = sampler.rows_of(segments, 0);
-    let population = [segments.size(0), segments.size(1)];
+    let population = [segments.items_of(0), segments.items_of(1)];
     let low = negatives.unwrap_or_else(|| (population[0] as usize).min(rows.saturating_sub(1))) as u32;
     let drawn = if negatives.is_some() { Drawn::Stratified } else { Drawn::Uniform };
     let starts = [0, low, rows as u32];
@@ -202,7 +202,7 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         if parts.negatives.is_none() {
             // A batch that the objective has nothing to say to is the core's to refuse.
             let starts = [0, low as u32, rows as u32];
-            let of = (starts, [segments.size(0), segments.size(1)], segments.masses(), drawn);
+            let of = (starts, [segments.items_of(0), segments.items_of(1)], segments.masses(), drawn);
             refused = recipe(estimator, of, &desk.scores[..rows]).is_none();
             if refused {
                 break;

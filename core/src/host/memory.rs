@@ -64,10 +64,10 @@ pub(crate) struct Sizes {
     pub sums: usize,
     pub counts: usize,
     pub cursor: usize,
-    /// Rows of the largest batch, its scores, and the rows of the data.
+    /// Rows of the largest batch, its scores, and the items of a sampler's epoch.
     pub batch: usize,
     pub scores: usize,
-    pub rows: usize,
+    pub items: usize,
     pub segments: usize,
     pub tables: usize,
     pub need: Need,
@@ -94,7 +94,7 @@ impl Sizes {
         Need {
             real: 3 * self.scores + self.length + self.need.real,
             f64: self.tables + self.need.f64,
-            u32: self.rows + 2 * (self.batch + self.segments) + 1 + self.need.u32,
+            u32: self.items + 2 * (self.batch + self.segments) + 1 + self.need.u32,
             u64: self.cursor + self.need.u64,
         }
     }
@@ -188,7 +188,7 @@ impl<'a, T> Desk<'a, T> {
         let (slopes, rest) = rest.split_at_mut(sizes.scores);
         let (grad, real) = rest.split_at_mut(sizes.length);
         let (tables, f64) = buffers.f64.split_at_mut(sizes.tables);
-        let (order, rest) = buffers.u32.split_at_mut(sizes.rows);
+        let (order, rest) = buffers.u32.split_at_mut(sizes.items);
         let (index, rest) = rest.split_at_mut(sizes.batch);
         let (slots, rest) = rest.split_at_mut(sizes.batch);
         let (starts, rest) = rest.split_at_mut(sizes.segments + 1);

@@ -253,7 +253,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
             cursor: data.segments.cursor_len(),
             batch,
             scores: batch * heads,
-            rows,
+            items: data.segments.items(),
             segments,
             tables,
             need,
@@ -398,7 +398,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
             return Err(Error::Index { what: "segments", at, len: data.rows.len() });
         }
         for (segment, size) in desk.population.iter_mut().enumerate() {
-            *size = data.segments.size(segment);
+            *size = data.segments.items_of(segment);
         }
         *desk.last = Last { drawn: None, rows: 0, tables: self.estimator.prepare(desk.tables).len() };
         match &self.pretraining {

@@ -10,7 +10,7 @@ use core::cell::Cell;
 /// What a default that is not one number depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scope {
-    /// Negatives and positives of the training rows, or all rows and 0 where there are several classes.
+    /// Negatives and positives of the training rows, or all rows and 0 where there are several classes; a row of weight 2 is two.
     pub population: [u32; 2],
     /// Whether a network is trained.
     pub network: bool,

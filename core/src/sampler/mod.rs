@@ -3,18 +3,20 @@
 //! A sampler's cursor is an epoch and a position in each of its cycles. The order of an epoch is a function of the seed
 //! and the epoch's number alone, so a saved cursor finds it again without replaying what came before.
 //!
-//! Rows with weights ([`Segments::with_weights`]) are drawn by them: weights are shares of the draws. The n items of a cycle's
-//! epoch are a systematic resample, in which row i with weight w_i of W in all appears n·w_i/W times, rounded down or up,
+//! Rows with weights ([`Segments::with_weights`]) are drawn by them: weights are shares of the draws. An epoch has as many items N
+//! as rows that they stand for ([`Segments::items_of`]). Where all N·w_i/W are whole, W being the sum of the weights, each row is
+//! there so often, in the order that so many copies of it, one after the other, would have: batches are those of the repeated rows.
+//! Otherwise the items are a systematic resample, in which row i appears N·w_i/W times, rounded down or up,
 //!
 //! ```text
-//! copies of the k-th row visited = ⌊c_k + u⌋ − ⌊c_{k−1} + u⌋,    c_k = n/W Σ_{l≤k} w_l,    u uniform in [0, 1)
+//! copies of the k-th row visited = ⌊c_k + u⌋ − ⌊c_{k−1} + u⌋,    c_k = N/W Σ_{l≤k} w_l,    u uniform in [0, 1)
 //! ```
 //!
-//! so its expectation is n·w_i/W exactly. (Rows are visited along k ↦ (b + a·k) mod n of random a and b, that no two of them are
-//! tied together for ever.) Estimators stay as they are: means over a segment and pairs across segments are unbiased for the
+//! so its expectation is N·w_i/W exactly. (The n rows are visited along k ↦ (b + a·k) mod n of random a and b, that no two of them
+//! are tied together for ever.) Estimators stay as they are: means over a segment and pairs across segments are unbiased for the
 //! weighted objective; pairs within one segment are to 1/n, by what copies of a row have to do with each other. What a segment
 //! comes to beside others is its weight ([`Batch::mass`](crate::batch::Batch::mass)). A row may be in a batch more than once.
-//! Equal weights are none, to the bit.
+//! Weights that make every row one are none, to the bit.
 
 mod shuffle;
 mod stratified;
@@ -44,7 +46,7 @@ pub struct Place<'a> {
 /// Chooses the rows of batches.
 ///
 /// `cursor` is [`Segments::cursor_len`] numbers, 0 at the start: the epoch of every cycle, then the items drawn in it.
-/// `order` is working memory of one entry per row of the data, lent at every call and filled by `prepare`; after a
+/// `order` is working memory of [`Segments::items`] entries, lent at every call and filled by `prepare`; after a
 /// resume `prepare` fills it again from the cursor.
 pub trait Sampler {
     /// Rows of one batch.
@@ -90,7 +92,7 @@ pub enum AnySampler {
 }
 
 impl AnySampler {
-    /// Of settings, for so many rows in all; batches shrink to what there is.
+    /// Of settings, for so many items in all; batches shrink to what there is.
     ///
     /// # Errors
     /// `Param`, `Empty`.
@@ -149,7 +151,7 @@ impl Sampler for AnySampler {
 /// `Ok` when all that a sampler is lent fits the data.
 fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to: Option<&Place<'_>>) -> Result<()> {
     exact_len("cursor", segments.cursor_len(), cursor.len())?;
-    exact_len("order", segments.order().len(), order.len())?;
+    exact_len("order", segments.items(), order.len())?;
     if let Some(to) = to {
         exact_len("index", rows, to.index.len())?;
         exact_len("items", rows, to.items.len())?;
@@ -158,22 +160,39 @@ fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to
     Ok(())
 }
 
-/// The random order of one cycle in one epoch, over the numbers `0..order.len()`: each once, or by its weight.
+/// The random order of one cycle in one epoch, over the numbers `0..order.len()`, each once; or over those of the weights, each by
+/// its weight.
 fn fill(seed: u64, cycle: usize, epoch: u64, weights: &[f64], order: &mut [u32]) {
     let mut rng = Rng::keyed(seed, 0x5a3b_0000 + cycle as u64, epoch);
-    if !WEIGHTS || weights.windows(2).all(|pair| pair[0] == pair[1]) {
+    if !WEIGHTS || weights.is_empty() {
         for (k, item) in order.iter_mut().enumerate() {
             *item = k as u32;
         }
-    } else {
+    } else if !repeat(weights, order) {
         resample(&mut rng, weights, order);
     }
     rng.shuffle(order);
 }
 
-/// A systematic resample: as many items as there are weights, each by its weight.
+/// Every number as often as its weight says, where that is a whole number of times for each; false where it is not.
+fn repeat(weights: &[f64], order: &mut [u32]) -> bool {
+    let scale = order.len() as f64 / weights.iter().sum::<f64>();
+    let mut from = 0;
+    for (row, &weight) in (0..).zip(weights) {
+        let copies = libm::rint(scale * weight);
+        let to = from + copies as usize;
+        if (scale * weight - copies).abs() > 1e-9 * copies || to > order.len() {
+            return false;
+        }
+        order[from..to].fill(row);
+        from = to;
+    }
+    from == order.len()
+}
+
+/// A systematic resample: each number by its weight.
 fn resample(rng: &mut Rng, weights: &[f64], order: &mut [u32]) {
-    let n = weights.len() as u32;
+    let (n, items) = (weights.len() as u32, order.len() as u32);
     let first = rng.below(n);
     let stride = loop {
         let stride = 1 + rng.below(n);
@@ -181,13 +200,13 @@ fn resample(rng: &mut Rng, weights: &[f64], order: &mut [u32]) {
             break stride;
         }
     };
-    let (u, scale) = (rng.uniform(), f64::from(n) / weights.iter().sum::<f64>());
+    let (u, scale) = (rng.uniform(), f64::from(items) / weights.iter().sum::<f64>());
     let (mut sum, mut from) = (0.0, 0);
     for k in 0..n {
         let row = (u64::from(first) + u64::from(stride) * u64::from(k)) % u64::from(n);
         sum += weights[row as usize];
         // (The last one ends where the order does, whatever the sum was rounded to.)
-        let end = if k + 1 == n { n } else { (libm::floor(scale * sum + u) as u32).min(n) };
+        let end = if k + 1 == n { items } else { (libm::floor(scale * sum + u) as u32).min(items) };
         order[from as usize..end.max(from) as usize].fill(row as u32);
         from = end.max(from);
     }

@@ -72,7 +72,7 @@ impl Stratified {
 
     /// Rows of a segment in a batch.
     fn take(&self, segments: &Segments<'_>, segment: usize) -> usize {
-        self.rows[segment.min(1)].min(segments.size(segment)) as usize
+        self.rows[segment.min(1)].min(segments.items_of(segment)) as usize
     }
 
     fn fits(&self, segments: &Segments<'_>, cursor: &[u64]) -> Result<()> {
@@ -80,7 +80,7 @@ impl Stratified {
             if segments.size(segment) == 0 && !self.lacks {
                 return Err(Error::OneClass);
             }
-            if cursor[segments.len() + segment] > u64::from(segments.size(segment)) {
+            if cursor[segments.len() + segment] > u64::from(segments.items_of(segment)) {
                 return Err(Error::Param { what: "cursor" });
             }
         }
@@ -100,10 +100,12 @@ impl Sampler for Stratified {
     fn prepare(&self, segments: &Segments<'_>, cursor: &[u64], order: &mut [u32]) -> Result<()> {
         check(self.rows(segments), segments, cursor, order, None)?;
         self.fits(segments, cursor)?;
+        let mut rest = order;
         for segment in 0..segments.len() {
-            let own = segments.range(segment);
-            let weights = segments.weights().get(own.clone()).unwrap_or(&[]);
-            fill(self.seed, segment, cursor[segment], weights, &mut order[own]);
+            let weights = segments.weights().get(segments.range(segment)).unwrap_or(&[]);
+            let (own, others) = rest.split_at_mut(segments.items_of(segment) as usize);
+            fill(self.seed, segment, cursor[segment], weights, own);
+            rest = others;
         }
         Ok(())
     }
@@ -112,18 +114,20 @@ impl Sampler for Stratified {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
         self.fits(segments, cursor)?;
         let Place { index, items: places, starts } = to;
-        let mut at = 0;
+        let (mut at, mut rest) = (0, order);
         for segment in 0..segments.len() {
             let (own, take) = (segments.range(segment), self.take(segments, segment));
             let (members, first) = (&segments.order()[own.clone()], own.start as u32);
-            let weights = segments.weights().get(own.clone()).unwrap_or(&[]);
-            let items = advance(self.seed, segment, take, cursor, weights, &mut order[own]);
+            let weights = segments.weights().get(own).unwrap_or(&[]);
+            let (order, others) = rest.split_at_mut(segments.items_of(segment) as usize);
+            let items = advance(self.seed, segment, take, cursor, weights, order);
             starts[segment] = at as u32;
             let to = index[at..at + take].iter_mut().zip(&mut places[at..at + take]);
             for ((index, place), &item) in to.zip(items) {
                 (*index, *place) = (members[item as usize], first + item);
             }
             at += take;
+            rest = others;
         }
         starts[segments.len()] = at as u32;
         Ok(Drawn::Stratified)

@@ -1,6 +1,6 @@
 //! The owning form of a [`Host`]: a run by an estimator and an algorithm, over batches or everything.
 
-use super::config::{Config, TrainerError, no_weights, refuse_unread, room, steps_of};
+use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
 use super::passes::{SharedPasses, Work};
 use super::run::{Doubt, Objective, Run};
 use crate::algorithm::{Adam, Algorithm, AnyAlgorithm};
@@ -59,7 +59,7 @@ impl Grouped {
         }
     }
 
-    /// The rows with weights by these, without those of weight 0. Equal weights are none.
+    /// The rows with weights by these, numbers of rows, without those of weight 0. Weights of 1 are none.
     fn weighted(mut self, weights: &[f64]) -> Result<Self> {
         if weights.is_empty() {
             return Ok(self);
@@ -75,7 +75,7 @@ impl Grouped {
         }
         self.starts = starts;
         self.order.retain(|&row| weight(row) > 0.0);
-        if self.order.windows(2).all(|pair| weight(pair[0]) == weight(pair[1])) {
+        if self.order.iter().all(|&row| weight(row) == 1.0) {
             return Ok(self);
         }
         let mean = self.order.iter().map(|&row| weight(row)).sum::<f64>() / self.order.len() as f64;
@@ -199,7 +199,7 @@ where
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
     pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
-        Self::of_grouped(host, train, Grouped::of(train, false)?.weighted(train.weights())?, None)
+        Self::of_grouped(host, train, Grouped::of(train, false)?.weighted(&as_rows(train.weights().to_vec()))?, None)
     }
 
     /// At the model's start values, or at others.
@@ -392,7 +392,7 @@ where
     }
 
     fn batch(&self, _: &Dataset<T>) -> &[u32] {
-        let from = self.sizes.rows;
+        let from = self.sizes.items;
         let rows = if self.buffers.last.rows > 0 { self.buffers.last.rows } else { self.sizes.batch };
         &self.buffers.u32[from..from + rows]
     }
@@ -514,11 +514,10 @@ impl<T: Real> BatchRun<T> {
         weights: &[f64],
     ) -> Result<Self, TrainerError> {
         let grouped = Grouped::of(train, method.kind == Kind::Cells)?.weighted(weights)?;
-        let rows = grouped.order.len();
         let segments = grouped.data(train.rows())?.segments;
         let sampler = match method.kind {
             Kind::Whole => AnySampler::Whole(Whole),
-            Kind::Batches | Kind::Cells | Kind::FiniteSum => AnySampler::from_settings(&settings, rows)?,
+            Kind::Batches | Kind::Cells | Kind::FiniteSum => AnySampler::from_settings(&settings, segments.items())?,
         };
         // Cross-entropy goes over batches also where the method looks at everything.
         let early_sampler = match sampler {
@@ -534,7 +533,7 @@ impl<T: Real> BatchRun<T> {
             drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
             settings = settings.with_batch(drawn);
         }
-        let (before, steps) = steps_of(&mut settings, config.length, rows, drawn)?;
+        let (before, steps) = steps_of(&mut settings, config.length, counted(weights, grouped.order.len()), drawn)?;
         let (estimator, algorithm) = method.parts(&settings)?;
         // What looks at all rows at once has to weigh them itself.
         let all = Algorithm::<T>::draws_all(&algorithm) && !Estimator::<T>::takes_weights(&estimator);

@@ -316,11 +316,40 @@ impl From<CheckpointError> for TrainerError {
     }
 }
 
-/// What each row counts in what is minimised; empty where all count alike.
+/// The mean weight of a row up to which weights count rows.
+const MOST_ROWS: f64 = 100.0;
+
+/// Weights as numbers of rows: as they are, if a row comes to 1 to [`MOST_ROWS`] in the mean; whole ones are repeated rows then.
+/// Others, as those that come to 1 in all or to the people of a country, are shares, and their mean becomes 1. Rows of
+/// weight 0 are not there.
+pub(super) fn as_rows(mut weights: Vec<f64>) -> Vec<f64> {
+    if !WEIGHTS {
+        return weights;
+    }
+    let (mut low, mut high, mut sum, mut rows) = (f64::INFINITY, 0.0, 0.0, 0.0);
+    for &w in weights.iter().filter(|&&w| w > 0.0) {
+        low = if w < low { w } else { low };
+        high = if w > high { w } else { high };
+        sum += w;
+        rows += 1.0;
+    }
+    let mean = if low == high { high } else { sum / rows };
+    if rows > 0.0 && !(1.0..=MOST_ROWS).contains(&mean) {
+        weights.iter_mut().for_each(|w| *w /= mean);
+    }
+    weights
+}
+
+/// How many rows such weights come to; so many without.
+pub(super) fn counted(weights: &[f64], rows: usize) -> usize {
+    if !WEIGHTS || weights.is_empty() { rows } else { libm::rint(weights.iter().sum()) as usize }
+}
+
+/// What each row counts in what is minimised, as a [number of rows](as_rows); empty where all count alike.
 pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result<Vec<f64>, TrainerError> {
     let of_classes = &config.class_weights;
     if of_classes.is_empty() {
-        return Ok(train.weights().to_vec());
+        return Ok(as_rows(train.weights().to_vec()));
     }
     if !WEIGHTS {
         return Err(Error::Unsupported { what: "weights in this build" }.into());
@@ -337,7 +366,7 @@ pub(super) fn importance<T: Real>(config: &Config, train: &Dataset<T>) -> Result
         return Err(TrainerError::Config(format!("class_weights: that of class {at} (from 0) is no number above 0")));
     }
     let own = |row: usize| train.weights().get(row).copied().unwrap_or(1.0);
-    Ok(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect())
+    Ok(as_rows(classes.iter().enumerate().map(|(row, &class)| own(row) * of_classes[class]).collect()))
 }
 
 /// That a method takes no weights.
@@ -345,7 +374,7 @@ pub(super) fn no_weights(method: &Method) -> TrainerError {
     TrainerError::Config(format!("method {} takes no weights of rows or classes", method.name))
 }
 
-/// How many steps a run has, with so many rows in all and in a batch: those before the method's own, and all together. The
+/// How many steps a run has, with so many rows in all, counted by their weights, and in a batch: those before the method's own, and all together. The
 /// settings are then those of a run with so many steps of its own.
 pub(super) fn steps_of(settings: &mut Settings<'_>, length: Length, rows: usize, batch: usize) -> Result<(u64, u64)> {
     let (before, total) = match length {

@@ -49,7 +49,7 @@ pub use watch::{Tracked, Watch};
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::AnyEstimator;
-use crate::metric::{self, FprRange, Labels};
+use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{self, Method, Scope};
@@ -118,6 +118,8 @@ pub struct Trainer<T: Real, R = AnyRun<T>> {
     test: Option<Arc<Dataset<T>>>,
     beside: Beside<T>,
     run: R,
+    /// Rows of a pass.
+    counted: usize,
     work: Work<T>,
 }
 
@@ -201,14 +203,17 @@ impl<T: Real> Trainer<T> {
         let (population, classes) = match train.targets() {
             Targets::Binary(labels) => {
                 count_labels(labels)?;
-                let [positives, negatives] = train.truth().rows();
-                if negatives == 0 || positives == 0 {
+                let mut rows = [0.0; 2];
+                for (row, &y) in labels.iter().enumerate() {
+                    rows[usize::from(y)] += weights.get(row).copied().unwrap_or(1.0);
+                }
+                if rows.contains(&0.0) {
                     return Err(Error::OneClass.into());
                 }
-                ([negatives, positives].map(|rows| rows as u32), 2)
+                (rows.map(|rows| (libm::rint(rows) as u32).max(1)), 2)
             }
-            Targets::Classes { names, .. } => ([train.len() as u32, 0], names.len()),
-            Targets::Values(_) => ([train.len() as u32, 0], 1),
+            Targets::Classes { names, .. } => ([config::counted(&weights, train.len()) as u32, 0], names.len()),
+            Targets::Values(_) => ([config::counted(&weights, train.len()) as u32, 0], 1),
             Targets::None => return Err(Error::OneClass.into()),
         };
         let heads = train.classes().len().max(1);
@@ -231,6 +236,8 @@ impl<T: Real> Trainer<T> {
         if let Some(constraints) = constraints::asked(config, method, &train, &beside)? {
             settings = settings.with_constraints(constraints);
         }
+        // (Finite sums draw all rows alike.)
+        let counted = if method.is_finite_sum() { rows.len() } else { config::counted(&weights, rows.len()) };
         let run = match method.kind {
             #[cfg(feature = "every-method")]
             registry::Kind::FiniteSum => {
@@ -249,7 +256,8 @@ impl<T: Real> Trainer<T> {
         };
         #[cfg(feature = "every-method")]
         constraints::check_used(config, &run)?;
-        let trainer = Self::with_run(&Config { init, ..config.clone() }, run, train, test);
+        let config = Config { init, ..config.clone() };
+        let trainer = Self::with_run(&config, run, train, test).map(|trainer| Self { counted, ..trainer });
         #[cfg(all(feature = "every-method", not(feature = "compact")))]
         let trainer = trainer.map(|trainer| Self { beside, ..trainer });
         trainer
@@ -318,7 +326,8 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     ) -> Result<Self, TrainerError> {
         let range = check_range(config)?;
         check_test(&train, test.as_deref())?;
-        Ok(Self { config: config.clone(), range, train, test, beside: Beside::NONE, run, work: Work::default() })
+        let (config, beside, counted, work) = (config.clone(), Beside::NONE, train.len(), Work::default());
+        Ok(Self { config, range, train, test, beside, run, counted, work })
     }
 
     /// One step of the algorithm. Returns the objective's estimate on the step's batch (a running one, for methods with
@@ -475,10 +484,10 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     pub fn progress(&self) -> (u64, u64) {
         self.run.progress()
     }
-    /// Rows drawn so far / rows there are, those of protected files included; a full gradient draws all of them.
+    /// Rows drawn so far / rows there are, by their weights, those of protected files included; a full gradient draws all of them.
     #[must_use]
     pub fn pass(&self) -> f64 {
-        self.run.drawn() as f64 / self.beside.rows(&self.train).len() as f64
+        self.run.drawn() as f64 / self.counted as f64
     }
     /// Rows of the last batch; class by class, negatives first, where it was drawn so. Rows of protected files are numbered on
     /// from the training rows.

@@ -1,6 +1,6 @@
 //! A run that minimises a finite sum: one algorithm, and one sum over rows that are lent for every call.
 
-use super::config::{Config, Length, TrainerError, refuse_unread, room};
+use super::config::{Config, Length, TrainerError, counted, refuse_unread, room};
 use super::given::Beside;
 use super::passes::{SharedPasses, Work};
 use super::predictor::Predictor;
@@ -129,10 +129,9 @@ impl<T: Real> SumRun<T> {
         weights: &[f64],
     ) -> Result<Self, TrainerError> {
         // (A row of weight 0 may be drawn, and moves nothing.)
-        let there = weights.iter().filter(|&&w| w > 0.0).count();
         let (n, start) = (train.len(), beside.start().map(Predictor::params));
         room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
-        let (loss, lambda) = loss_of(settings, if weights.is_empty() { n } else { there })?;
+        let (loss, lambda) = loss_of(settings, counted(weights, n))?;
         if let (Targets::Values(_), false) = (train.targets(), loss == GlmLoss::LeastSquares) {
             return Err(TrainerError::Config("numbers are fitted by loss=least-squares".to_string()));
         }

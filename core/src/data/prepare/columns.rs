@@ -1,7 +1,7 @@
 //! What training made of each column: a number, or categories.
 
 use super::super::parse::{MISSING, RawColumn, number_text};
-use super::super::scale::{Affine, Moments, Scale, one_hot};
+use super::super::scale::{Affine, Moments, Scale, indicator};
 use super::Missing;
 use crate::checkpoint::{Coded, Reader};
 use alloc::borrow::Cow;
@@ -91,39 +91,54 @@ pub(super) fn as_categories(column: &RawColumn) -> (Cow<'_, [String]>, Cow<'_, [
     }
 }
 
-pub(super) fn fit_numbers(values: &[f64], rows: &[u32], scale: Scale, missing: Missing) -> Option<Role> {
-    let there = || rows.iter().map(|&row| values[row as usize]).filter(|x| !x.is_nan());
+/// What a row counts, by its place among some; without weights 1.
+pub(super) fn weight_of(weights: &[f64]) -> impl Fn(usize) -> f64 + '_ {
+    |at| weights.get(at).copied().unwrap_or(1.0)
+}
+
+pub(super) fn fit_numbers(
+    values: &[f64],
+    rows: &[u32],
+    weights: &[f64],
+    scale: Scale,
+    missing: Missing,
+) -> Option<Role> {
+    let weight = weight_of(weights);
+    let all = || rows.iter().enumerate().map(|(at, &row)| (values[row as usize], weight(at)));
+    let there = || all().filter(|(x, _)| !x.is_nan());
     let mut moments = Moments::NEW;
-    there().for_each(|x| moments.first(x));
-    moments.centre(0);
-    there().for_each(|x| moments.second(x));
-    let imputed = rows.len() - moments.count();
-    let indicator = if scale == Scale::Standard { one_hot(imputed, rows.len()) } else { Affine::IDENTITY };
-    let missing = (missing == Missing::Impute && imputed > 0).then_some(indicator);
+    there().for_each(|(x, weight)| moments.first(x, weight));
+    moments.centre(0.0);
+    there().for_each(|(x, weight)| moments.second(x, weight));
+    let imputed = all().filter(|(x, _)| x.is_nan()).fold(0.0, |sum, (_, weight)| sum + weight);
+    let gone = if scale == Scale::Standard { indicator(moments.count(), imputed) } else { Affine::IDENTITY };
+    let missing = (missing == Missing::Impute && imputed > 0.0).then_some(gone);
     match (moments.finish(imputed), scale) {
         (Some((mean, map)), Scale::Standard) => Some(Role::Number { mean, map, missing }),
         (Some((mean, _)), _) => Some(Role::Number { mean, map: Affine::IDENTITY, missing }),
         // Without standardising only the mean matters, and that only where something is missing.
         (None, Scale::Standard) => None,
-        (None, _) => (imputed == 0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY, missing }),
+        (None, _) => (imputed == 0.0).then_some(Role::Number { mean: 0.0, map: Affine::IDENTITY, missing }),
     }
 }
 
-pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], scale: Scale) -> Role {
+pub(super) fn fit_categories(column: &RawColumn, rows: &[u32], weights: &[f64], scale: Scale) -> Role {
     let (there, codes) = as_categories(column);
-    let mut counts = vec![0; there.len()];
-    let mut none = 0;
-    for &row in rows {
+    let weight = weight_of(weights);
+    let mut counts = vec![0.0; there.len()];
+    let (mut none, mut all) = (0.0, 0.0);
+    for (at, &row) in rows.iter().enumerate() {
         match counts.get_mut(codes[row as usize] as usize) {
-            Some(count) => *count += 1,
-            None => none += 1,
+            Some(count) => *count += weight(at),
+            None => none += weight(at),
         }
+        all += weight(at);
     }
-    let map = |ones| if scale == Scale::Standard { one_hot(ones, rows.len()) } else { Affine::IDENTITY };
-    let seen = || there.iter().zip(&counts).filter(|&(_, &count)| count > 0);
+    let map = |ones: f64| if scale == Scale::Standard { indicator(all - ones, ones) } else { Affine::IDENTITY };
+    let seen = || there.iter().zip(&counts).filter(|&(_, &count)| count > 0.0);
     Role::Category {
         values: seen().map(|(text, _)| text.clone()).collect(),
         maps: seen().map(|(_, &count)| map(count)).collect(),
-        missing: (none > 0).then(|| map(none)),
+        missing: (none > 0.0).then(|| map(none)),
     }
 }

@@ -4,12 +4,15 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, RawColumn, RawTable};
 use super::super::rows::Rows;
 use super::super::scale::{Scale, standard};
-use super::columns::{Column, Layout, fit_categories, fit_numbers};
+use super::columns::{Column, Layout, fit_categories, fit_numbers, weight_of};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_missing};
+use super::weights::weights;
 use super::{Missing, Options, Preparation, SplitBy};
+use crate::batch::WEIGHTS;
 use crate::error::Error;
+use crate::metric::check_weights;
 use crate::real::Real;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -27,7 +30,8 @@ impl Preparation {
         Self::fit_rows(table, options, &all_rows(table))
     }
 
-    /// Fits on some rows of a table; which label is positive, or which classes there are, is decided on the whole table.
+    /// Fits on some rows of a table; which label is positive, or which classes there are, is decided on the whole table. Of a
+    /// column of weights ([`Options::weight`]) each row counts its own in means, deviations and what there is of categories.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and `Core(Index)` for a row that does not exist.
@@ -44,7 +48,7 @@ impl Preparation {
                 let maps = match scale {
                     Scale::Standard => {
                         check_dense(table, rows.len(), *cols)?;
-                        standard(rows.len(), *cols, |k| {
+                        standard(weight_of(&[]), rows.len(), *cols, |k| {
                             let row = rows[k] as usize;
                             (ptr[row]..ptr[row + 1]).map(|at| (col[at] as usize, val[at]))
                         })
@@ -62,6 +66,8 @@ impl Preparation {
                     return Err(no_column(table, names, name));
                 }
                 refuse_missing(table, options, label.column.as_deref(), rows)?;
+                let column = options.weight.as_ref().filter(|_| WEIGHTS);
+                let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
                 let left_out = left_out(table, options);
                 let as_categories: BTreeSet<&String> = options.categorical.iter().collect();
                 let mut fitted = Vec::new();
@@ -71,13 +77,15 @@ impl Preparation {
                     }
                     let categorical = as_categories.contains(name);
                     let role = match &columns[at] {
-                        RawColumn::Numbers(values) if !categorical => fit_numbers(values, rows, scale, options.missing)
-                            .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?,
+                        RawColumn::Numbers(values) if !categorical => {
+                            fit_numbers(values, rows, &weights, scale, options.missing)
+                                .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?
+                        }
                         RawColumn::Text { values, codes, stray: Some(row) } if !categorical => {
                             let row = *row as usize;
                             return Err(not_a_number(table, row, at, name, &values[codes[row] as usize]));
                         }
-                        column => fit_categories(column, rows, scale),
+                        column => fit_categories(column, rows, &weights, scale),
                     };
                     fitted.push(Column { name: name.clone(), role });
                 }
@@ -106,15 +114,35 @@ impl Preparation {
     /// # Errors
     /// `Param`, `Length`, `NonFinite`, `Label`, `OneClass`, `Overflow`.
     pub fn fit_arrays<T: Real>(x: &[T], y: &[u8], cols: usize, scale: Scale) -> Result<Self, Error> {
+        Self::fit_weighted_arrays(x, y, &[], cols, scale)
+    }
+
+    /// The same of rows with a weight each, or none at all.
+    ///
+    /// # Errors
+    /// As [`fit_arrays`](Self::fit_arrays), and `Weight`.
+    pub fn fit_weighted_arrays<T: Real>(
+        x: &[T],
+        y: &[u8],
+        weights: &[f64],
+        cols: usize,
+        scale: Scale,
+    ) -> Result<Self, Error> {
         let rows = Rows::dense(x, cols)?.len();
         crate::error::exact_len("y", rows, y.len())?;
         let (positives, negatives) = crate::error::count_labels(y)?;
         if positives == 0 || negatives == 0 {
             return Err(Error::OneClass);
         }
+        if !weights.is_empty() {
+            crate::error::exact_len("weights", rows, weights.len())?;
+            check_weights(weights)?;
+        }
         let maps = match scale {
-            Scale::Standard => standard(rows, cols, |row| x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate())
-                .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
+            Scale::Standard => standard(weight_of(weights), rows, cols, |row| {
+                x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate()
+            })
+            .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
             _ => Vec::new(),
         };
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });

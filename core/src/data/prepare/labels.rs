@@ -3,8 +3,11 @@
 use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, number_text};
-use super::table::find_column;
+use super::columns::weight_of;
+use super::table::{all_rows, find_column};
+use super::weights::weights;
 use super::{Options, Target};
+use crate::batch::WEIGHTS;
 use crate::checkpoint::{Coded, Reader};
 use crate::real::Real;
 use alloc::string::{String, ToString};
@@ -26,8 +29,8 @@ pub(super) enum LabelCells<'a> {
 const CONTRARIES: [[&str; 2]; 5] = [["yes", "no"], ["true", "false"], ["positive", "negative"], ["y", "n"], ["t", "f"]];
 
 impl LabelCells<'_> {
-    /// Whether of two words the first is the positive one.
-    fn prefers_first(self) -> bool {
+    /// Whether of two words the first is the positive one; rows count what they weigh, or all alike.
+    fn prefers_first(self, weights: impl FnOnce() -> Vec<f64>) -> bool {
         let Self::Text { values: [first, second], codes } = self else { return false };
         let is = |a: &str, b: &str| first.eq_ignore_ascii_case(a) && second.eq_ignore_ascii_case(b);
         for [positive, negative] in CONTRARIES {
@@ -35,8 +38,12 @@ impl LabelCells<'_> {
                 return is(positive, negative);
             }
         }
-        let count = |code: u32| codes.iter().filter(|&&other| other == code).count();
-        count(0) < count(1)
+        let weights = weights();
+        let (weight, mut counts) = (weight_of(&weights), [0.0; 2]);
+        for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code < 2) {
+            counts[code as usize] += weight(row);
+        }
+        counts[0] < counts[1]
     }
 
     /// The first row with a third value.
@@ -130,7 +137,12 @@ pub(super) fn same(a: &str, b: &str) -> bool {
 impl Positive {
     /// The rule for these cells. Unless one is named, of two numbers the larger is positive, of two words yes, true or positive
     /// beside its contrary, else the rarer (of equally many the later by its bytes).
-    pub fn find(cells: LabelCells<'_>, column: Option<&str>, positive: Option<&str>) -> Result<Self, DataErrorKind> {
+    pub fn find(
+        cells: LabelCells<'_>,
+        column: Option<&str>,
+        positive: Option<&str>,
+        weights: impl FnOnce() -> Vec<f64>,
+    ) -> Result<Self, DataErrorKind> {
         let (labels, more, named) = match cells {
             LabelCells::Numbers(numbers) => {
                 let mut distinct: Vec<f64> = Vec::new();
@@ -165,7 +177,7 @@ impl Positive {
                 Err(DataErrorKind::OneClass { label: label.clone(), column: column.map(ToString::to_string) })
             }
             ([low, high], None) => {
-                let (positive, negative) = if cells.prefers_first() { (low, high) } else { (high, low) };
+                let (positive, negative) = if cells.prefers_first(weights) { (low, high) } else { (high, low) };
                 Ok(Self { positive: positive.clone(), negative: Some(negative.clone()) })
             }
             ([low, high], Some(text)) => {
@@ -377,7 +389,12 @@ pub(super) fn find_label(table: &RawTable, options: &Options) -> Result<LabelRul
     let name = column.as_deref();
     let at = name.and_then(|name| table.columns().iter().position(|other| other == name)).unwrap_or(0);
     let rule = match options.target {
-        Target::Binary => Positive::find(cells, name, options.positive.as_deref()).map(Rule::Binary),
+        Target::Binary => {
+            // (What is wrong with a column of weights is told where it is read for more than this.)
+            let read = |column: &String| weights(table, column, &all_rows(table)).unwrap_or_default();
+            let weights = || options.weight.as_ref().filter(|_| WEIGHTS).map(read).unwrap_or_default();
+            Positive::find(cells, name, options.positive.as_deref(), weights).map(Rule::Binary)
+        }
         Target::Classes => classes(cells, name).map(Rule::Classes),
         Target::Values => Ok(Rule::Values),
     };

@@ -39,7 +39,8 @@ pub const MAX_DENSE: usize = 1 << 26;
 ///
 /// * A column of numbers stays one column. A categorical one becomes one column for each category of the training part,
 ///   in sorted order, called `name=category`. A category unseen in training is all zeros, and counted.
-/// * Scaling comes after that and treats one-hot columns as all others.
+/// * Scaling comes after that; columns of 0 and 1 alone stay so when the others are standardised ([`Scale::Standard`]).
+/// * Where rows have weights ([`Options::weight`]), a row of weight 2 is two rows in all this, and one of weight 0 none.
 /// * Groups are the values of the columns that make them, with commas between those of several. A group unseen in training
 ///   comes after those of training; a missing value is refused, or (with [`Missing::Impute`]) a value of its own. A table
 ///   without the columns has no groups.

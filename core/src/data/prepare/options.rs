@@ -81,7 +81,7 @@ pub struct Options {
     pub group: Vec<String>,
     /// What splits order rows by or keep together, if not rows are drawn by label alone.
     pub split_by: Option<SplitBy>,
-    /// The column of numbers that says what each row counts; no feature. Data without it has no weights.
+    /// The column of numbers that says what each row counts, here as in training; no feature. Data without it has no weights.
     pub weight: Option<String>,
     /// Columns that are no features.
     pub ignore: Vec<String>,
