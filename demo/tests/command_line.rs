@@ -1490,13 +1490,79 @@ fn constraints_are_trained_judged_and_required() {
     // On the rows that it is made from recalibration leaves the negatives no gap but that of finite steps.
     assert!(gap(5) < 0.02 && gap(5) < gap(4), "{told:?}");
     assert!(fs::read_to_string(folder.path("f.svg")).unwrap().contains("larger exact gap"));
-    refuse(&[&frontier[..], &["--require"]].concat(), "--require: is not an option of frontier");
-    refuse(&[&frontier[..], &["--preset", "roc-fairness"]].concat(), "--preset: is not an option of frontier");
+    refuse(&[&frontier[..], &["--require"]].concat(), "unexpected argument '--require' found");
+    refuse(&[&frontier[..], &["--preset", "roc-fairness"]].concat(), "[possible values: defaults, paper]");
     refuse(&[&frontier[..], &["--set", "smoothing=0.1"]].concat(), "method lagrange has no such parameter");
     let weak = [&frontier[..], &["--bounds", "0.05", "--set", "penalty=3", "--rival", "sox"]].concat();
     assert_eq!(objects(&stdout(&run(&folder.0, &weak))).len(), 4);
     assert!(std::fs::read_to_string(folder.path("f.svg")).unwrap().contains("<circle"), "points are dots");
     refuse(&["frontier", "p.csv", "--method", "sonex"], "--group names their columns");
+    refuse(&["frontier", "p.csv", "--group", "sex", "--method", "soup"], "did you mean soap?");
+}
+
+/// Every option that its help shows is one, with a value as it says, and none has to be given but the file and the groups.
+#[test]
+fn a_frontier_takes_what_its_help_shows() {
+    let folder = Folder::new("frontier-options");
+    let mut numbers = Numbers(5);
+    let mut text = String::from("a,b,sex,month,place,label\n");
+    for row in 0..160 {
+        let label = usize::from(row % 4 == 0);
+        let a = numbers.next() + 0.4 * label as f64;
+        text += &format!("{a},{},{},{},{},{label}\n", numbers.next(), ["f", "m"][row % 2], row / 9, row % 11);
+    }
+    folder.write("p.csv", text);
+    let base = ["frontier", "p.csv", "--group", "sex"];
+    let short = ["--steps", "8", "--bounds", "0.1"];
+    let help = stdout(&run(&folder.0, &["frontier", "--help"]));
+    let shown = help.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+    let shown: Vec<&str> =
+        shown.map(|line| line.split([' ', '=']).next().unwrap()).filter(|name| *name != "help").collect();
+    assert!(shown.len() > 20 && shown.contains(&"group") && !shown.contains(&"seeds"), "{help}");
+    for name in shown {
+        let value = match name {
+            "bounds" => Some("0.05,0.1"),
+            "categorical" => Some("place"),
+            "format" => Some("csv"),
+            "group" => Some("sex"),
+            "group-hidden" | "json" => None,
+            "header" => Some("yes"),
+            "ignore" => Some("b,place"),
+            "label" => Some("label"),
+            "method" => Some("lagrange"),
+            "missing" => Some("impute"),
+            "model" => Some("mlp:3"),
+            "na" => Some("none,absent"),
+            "passes" => Some("1"),
+            "positive" => Some("1"),
+            "preset" => Some("paper"),
+            "rival" => Some("sox"),
+            "scale" => Some("none"),
+            "seed" => Some("7"),
+            "set" => Some("penalty=2"),
+            "split" => Some("0.7"),
+            "split-by" => Some("month"),
+            "split-group" => Some("place"),
+            "steps" => Some("9"),
+            "svg" => Some("f.svg"),
+            "test" => Some("p.csv"),
+            other => panic!("--{other}: no value for it here"),
+        };
+        let option = format!("--{name}");
+        let length = match name {
+            "steps" | "passes" => &short[2..],
+            "bounds" => &short[..2],
+            _ => &short[..],
+        };
+        let mut args = [&base[..if name == "group" { 2 } else { 4 }], length, &[&option]].concat();
+        args.extend(value);
+        args.extend(name.starts_with("split-").then_some(["--split", "0.6"]).into_iter().flatten());
+        let output = run(&folder.0, &args);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{args:?}: {output:?}");
+    }
+    // Twice and with commas as in `train`.
+    let twice = ["--ignore", "b", "--ignore", "place", "--set", "penalty=2", "--set", "lr=0.01"];
+    stdout(&run(&folder.0, &[&base[..], &short, &twice].concat()));
 }
 
 /// Rows whose label depends on two columns by these weights.
