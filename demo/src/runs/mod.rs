@@ -189,14 +189,14 @@ pub fn run<T: Real>(args: &train::Args, choose: Choose<T>) -> Result<()> {
     let workers = args.threads.unwrap_or_else(store::cores).min(runs);
     let (backend, note) = choose(&args.device, workers, &list)?;
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     walk::listen();
     let _locks =
         [&args.save, &args.out].into_iter().flatten().map(|path| output::lock(path)).collect::<Result<Vec<_>>>()?;
     input::say(&read_as);
     for note in made.trainer.notes() {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     let by = By::of(&made);
     if !args.json {
