@@ -29,6 +29,7 @@ mod scores;
 mod serve;
 mod shared;
 mod shrink_wasm;
+mod signal;
 mod table;
 mod threads;
 mod train;

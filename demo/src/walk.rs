@@ -8,6 +8,7 @@ use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
 use crate::report::{self, Reporter};
+use crate::signal::NoSignal;
 use crate::train::Named;
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -546,6 +547,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     }
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
+    }
+    if let Some(none) = NoSignal::of(run, &mut model)? {
+        totals["no_signal"] = none.object();
+        reporter.say(none.sentence())?;
     }
     run.decisions(&mut model, &reporter, &mut totals)?;
     let interrupted = stopped().filter(|_| !run.trainer.is_done());

@@ -430,6 +430,44 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
 }
 
+/// Where the interval of AUROC holds 1/2 the run says so, of the rows that it has seen least of; where it does not, nothing is said.
+#[test]
+fn a_run_that_found_nothing_says_so() {
+    let folder = Folder::new("signal");
+    let mut numbers = Numbers(11);
+    let mut noise = String::from("a,b,label\n");
+    for row in 0..600 {
+        noise += &format!("{},{},{}\n", numbers.next(), numbers.next(), usize::from(row % 5 == 0));
+    }
+    folder.write("noise.csv", noise);
+    folder.write("data.csv", csv(600));
+    let totals = |args: &[&str]| {
+        let output = run(&folder.0, &[&["train"], args, &["--method", "ce", "--steps", "150", "--json"]].concat());
+        objects(&stdout(&output)).pop().unwrap()
+    };
+    for (parts, part) in [
+        (&["--split", "0.6"][..], "test"),
+        (&["--split", "0.6", "--valid", "0.3"], "test"),
+        (&["--valid", "0.4"], "validation"),
+        (&[], "training"),
+    ] {
+        let told = totals(&[&["noise.csv"], parts].concat());
+        let ends = told["no_signal"]["interval"].as_array().unwrap();
+        assert_eq!(told["no_signal"]["part"], part);
+        assert!(ends[0].as_f64() <= Some(0.5) && ends[1].as_f64() > Some(0.5), "{told}");
+        assert!(totals(&[&["data.csv"], parts].concat())["no_signal"].is_null());
+        let text = |data: &str| stdout(&run(&folder.0, &[&["train", data, "--steps", "150"], parts].concat()));
+        let line = format!("No signal found: the 95 % interval of AUROC on the {part} rows, [0.");
+        assert!(text("noise.csv").contains(&line) && !text("data.csv").contains("signal"), "{part}");
+    }
+    let many =
+        ["train", "noise.csv", "--split", "0.6", "--method", "ce", "--steps", "50", "--seeds", "3", "--csv", "r.csv"];
+    let shown = stdout(&run(&folder.0, &many));
+    assert!(shown.contains("3 of 3 runs found no signal"), "{shown}");
+    let all = objects(&stdout(&run(&folder.0, &[&many[..], &["--json"]].concat())));
+    assert!(all[..3].iter().all(|row| row["no_signal"]["part"] == "test") && all[3]["no_signal"] == 3, "{all:?}");
+}
+
 #[test]
 fn methods_are_listed_with_their_parameters() {
     let folder = Folder::new("methods");

@@ -30,9 +30,7 @@ pub fn run(json: bool) -> Result<()> {
             "n = {N} f32 scores, one thread, median of {RUNS} interleaved runs, {}",
             target_features()
         ))?;
-        output::line(format!(
-            "positives  ties     sort S        AUROC              AP                 AUROC, AP, pAUC"
-        ))?;
+        output::line("positives  ties     sort S        AUROC              AP                 AUROC, AP, pAUC")?;
     }
     for (share, levels) in [(0.05, None), (0.05, Some(1000.0)), (0.5, None), (0.5, Some(1000.0))] {
         let (scores, labels) = example(share, levels);
