@@ -430,6 +430,42 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
 }
 
+/// What the errors of a run on its way name as remedies, each on the run that got the error.
+#[test]
+fn what_errors_of_a_run_name_helps() {
+    let folder = Folder::new("remedies");
+    folder.write("data.csv", csv(300));
+    let start = ["train", "data.csv", "--steps", "60"];
+    for (failing, said, remedies) in [
+        (
+            &["--method", "soap", "--set", "sampling=uniform", "--set", "batch=3"][..],
+            "use --set sampling=stratified, or a larger batch (--set batch=…)",
+            &[
+                &["--method", "soap", "--set", "sampling=stratified"][..],
+                &["--method", "soap", "--set", "sampling=uniform", "--set", "batch=100"],
+            ][..],
+        ),
+        (
+            &["--method", "ppd-sg", "--set", "pretrain=0", "--set", "lr=1e30"],
+            "a smaller learning rate (--set lr=…) may help",
+            &[&["--method", "ppd-sg", "--set", "pretrain=0", "--set", "lr=1"]],
+        ),
+        (
+            &["--method", "sarah", "--set", "alpha=1e30"],
+            "a smaller step size (--set alpha=…) may help",
+            &[&["--method", "sarah", "--set", "alpha=0.5"]],
+        ),
+    ] {
+        let output = run(&folder.0, &[&start[..], failing].concat());
+        assert!(!output.status.success(), "{failing:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{failing:?}: {output:?}");
+        for remedy in remedies {
+            let text = stdout(&run(&folder.0, &[&start[..], remedy, &["--json"]].concat()));
+            assert!(objects(&text).pop().unwrap()["warning"].is_null(), "{remedy:?}: {text}");
+        }
+    }
+}
+
 /// Where the interval of AUROC holds 1/2 the run says so, of the rows that it has seen least of; where it does not, nothing is said.
 #[test]
 fn a_run_that_found_nothing_says_so() {
