@@ -52,6 +52,8 @@ mod pauc;
 mod plan;
 #[path = "tests/ranges.rs"]
 mod ranges;
+#[path = "tests/remedies.rs"]
+mod remedies;
 #[path = "tests/runs.rs"]
 mod runs;
 #[path = "tests/samplers.rs"]

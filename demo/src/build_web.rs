@@ -4,7 +4,7 @@
 //!
 //! The package's four modules are the same crate with different features; the registry's texts go beside them as JavaScript.
 
-use crate::{methods, shrink_wasm};
+use crate::{error, methods, output, shrink_wasm};
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -52,32 +52,31 @@ impl Checkout {
 }
 
 /// One line per step: what it does now, then what came of it.
-fn step<T>(what: &str, work: impl FnOnce() -> Result<(T, String)>) -> Result<T> {
-    print!("  {what:<22}");
-    std::io::stdout().flush().ok();
+fn step<T>(what: &str, work: impl FnOnce() -> Result<(T, String)>) -> error::Result<T> {
+    output::part(format_args!("  {what:<22}"))?;
     let start = Instant::now();
     let result = work();
     match &result {
-        Ok((_, note)) => println!("{note} ({:.1} s)", start.elapsed().as_secs_f64()),
-        Err(_) => println!("failed"),
+        Ok((_, note)) => output::line(format_args!("{note} ({:.1} s)", start.elapsed().as_secs_f64()))?,
+        Err(_) => output::line("failed")?,
     }
-    result.map(|(value, _)| value)
+    Ok(result?.0)
 }
 
 /// Runs a tool quietly. When it fails, its own words are shown and the error is one line.
 fn quiet(command: &mut Command, name: &str) -> Result<Output> {
-    let output = match command.output() {
-        Ok(output) => output,
+    let said = match command.output() {
+        Ok(said) => said,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("`{name}` was not found on the PATH"),
         Err(error) => return Err(error).with_context(|| format!("`{name}` could not be started")),
     };
-    if output.status.success() {
-        return Ok(output);
+    if said.status.success() {
+        return Ok(said);
     }
-    println!();
-    std::io::stderr().write_all(&output.stdout).ok();
-    std::io::stderr().write_all(&output.stderr).ok();
-    bail!("`{name}` failed ({})", output.status)
+    output::say("");
+    output::tell(&said.stdout);
+    output::tell(&said.stderr);
+    bail!("`{name}` failed ({})", said.status)
 }
 
 fn cargo() -> Command {
@@ -90,7 +89,7 @@ pub fn node_tool(name: &str) -> Command {
 }
 
 /// Builds everything that is missing or old: target, wasm package, the page's dependencies, and the page if `page` is set.
-pub fn build(checkout: &Checkout, page: bool) -> Result<()> {
+pub fn build(checkout: &Checkout, page: bool) -> error::Result<()> {
     step("node", check_node)?;
     step("wasm target", ensure_target)?;
     step("wasm package", || build_package(checkout))?;

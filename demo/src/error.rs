@@ -1,5 +1,6 @@
 //! What can end a command, and the exit code it ends with.
 
+use crate::output;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,15 +40,15 @@ impl CliError {
     pub fn finish(self) -> ExitCode {
         match self {
             Self::Input(text) => {
-                eprintln!("error: {}", text.replace(['\n', '\r'], " "));
+                output::say(format_args!("error: {}", text.replace(['\n', '\r'], " ")));
                 ExitCode::from(2)
             }
             Self::Failed(error) => {
-                eprintln!("error: {error:#}");
+                output::say(format_args!("error: {error:#}"));
                 ExitCode::FAILURE
             }
             Self::Unmet(text) => {
-                eprintln!("error: {text}");
+                output::say(format_args!("error: {text}"));
                 ExitCode::from(3)
             }
             Self::Closed => ExitCode::SUCCESS,

@@ -173,7 +173,7 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         _ => {
             let groups = input::grouping(&data, known).filter(|_| data.weights().is_empty());
             if groups.is_none() && !data.group_of().is_empty() {
-                eprintln!("note: {file}: metrics of groups take no weights and are left out");
+                output::note(format_args!("{file}: metrics of groups take no weights and are left out"));
             }
             if !args.constraint.is_empty() && !data.weights().is_empty() {
                 return Err(CliError::input("--constraint: is judged on rows without weights"));

@@ -2,8 +2,11 @@
 
 use crate::bench::figure::{Axes, Line, draw_on};
 use crate::error::{CliError, Result};
-use crate::{output, train};
+use crate::{methods, output, train};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args as _};
 use serde_json::json;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::data::Dataset;
@@ -23,7 +26,14 @@ Example:
   undercurve frontier people.csv --split 0.7 --group sex --method sonex --bounds 0.02,0.05,0.1 --svg frontier.svg")]
 pub struct Args {
     #[command(flatten)]
-    train: train::Args,
+    train: Fitting,
+    /// Method; `undercurve methods` lists those of groups
+    #[arg(long, value_name = "NAME", default_value = "sonex")]
+    method: String,
+    /// Settings to begin with, which --set changes: defaults, or paper for those of the method's paper
+    #[arg(long, value_name = "NAME", default_value = "defaults", value_parser = ["defaults", "paper"])]
+    #[arg(hide_possible_values = true)]
+    preset: String,
     /// Bounds on both gaps, with commas between them
     #[arg(long, value_name = "BOUNDS", value_delimiter = ',', default_values_t = [0.02, 0.05, 0.1, 0.2])]
     bounds: Vec<f64>,
@@ -33,6 +43,66 @@ pub struct Args {
     /// Draw AUC against the larger gap, a line for each method and part
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+/// The options of `train` that say which rows, which model and how long. It has others that are none here.
+#[rustfmt::skip]
+const FITTING: [&str; 22] = [
+    "data", "test", "split", "set", "model", "passes", "steps", "seed", "json", "format", "header", "label", "positive", "missing",
+    "scale", "categorical", "ignore", "group", "group_hidden", "split_by", "split_group", "na",
+];
+
+/// Those, with the words they have there.
+#[derive(Debug)]
+struct Fitting(train::Args);
+
+impl Fitting {
+    /// Their definitions.
+    fn all() -> Vec<Arg> {
+        let train = train::Args::augment_args(clap::Command::new("train"));
+        train.get_arguments().filter(|arg| FITTING.contains(&arg.get_id().as_str())).cloned().collect()
+    }
+}
+
+impl clap::Args for Fitting {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(Self::all())
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for Fitting {
+    /// What `train` reads of them.
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let (mut words, mut data) = (vec![OsString::from("train")], vec![OsString::from("--")]);
+        for arg in Self::all() {
+            let id = arg.get_id().as_str();
+            let given = matches.value_source(id) == Some(ValueSource::CommandLine);
+            let values = matches.get_raw(id).into_iter().flatten().filter(|_| given);
+            match arg.get_long() {
+                None => data.extend(values.map(OsString::from)),
+                Some(long) if !arg.get_action().takes_values() => {
+                    words.extend(given.then(|| format!("--{long}").into()))
+                }
+                Some(long) => words.extend(values.map(|value| {
+                    let mut word = OsString::from(format!("--{long}="));
+                    word.push(value);
+                    word
+                })),
+            }
+        }
+        let command = train::Args::augment_args(clap::Command::new("train"));
+        let train = command.try_get_matches_from(words.into_iter().chain(data))?;
+        Ok(Self(train::Args::from_arg_matches(&train)?))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// AUC and gaps of false- and true-positive rates.
@@ -116,29 +186,8 @@ impl Trained {
 /// # Errors
 /// As `train`.
 pub fn run(args: Args) -> Result<()> {
-    let Args { mut train, bounds, rival, svg } = args;
-    let other = [
-        ("constraint", !train.constraint.is_empty()),
-        ("objective", train.objective.is_some()),
-        ("require", train.require),
-        ("save", train.save.is_some()),
-        ("out", train.out.is_some()),
-        ("resume", train.resume.is_some()),
-        ("precision", train.precision.is_some()),
-        ("seconds", train.seconds.is_some()),
-        ("start", train.start.is_some()),
-        ("preset", train.preset != "defaults" && train.preset != "paper"),
-        ("valid, --keep, --metric and --patience", train.decision.has_validation()),
-        ("cost-fp", train.decision.has_costs()),
-        ("device", train.device != crate::device::Choice::Cpu),
-        ("threads", train.threads.is_some()),
-        ("every", train.every.is_some()),
-        ("save-every", train.save_every.is_some()),
-        ("seeds, --grid, --csv and --plot", train.many.is_asked() || train.many.check_alone().is_err()),
-    ];
-    if let Some((name, _)) = other.iter().find(|(_, given)| *given) {
-        return Err(CliError::input(format!("--{name}: is not an option of frontier")));
-    }
+    let Args { train: Fitting(mut train), method, preset, bounds, rival, svg } = args;
+    train.preset = preset;
     if train.reading.group.is_empty() {
         return Err(CliError::input("frontier: bounds the gaps between groups; --group names their columns"));
     }
@@ -146,15 +195,15 @@ pub fn run(args: Args) -> Result<()> {
         output::check_output(path, &[&train.data])?;
     }
     // (Before the first of many runs, what the last would be refused for.)
-    for name in train.method.iter().chain([&rival]) {
-        let Some(of) = undercurve::registry::method(name) else { continue };
+    for name in [&method, &rival] {
+        let of = methods::find(name)?;
         if let Some((set, _)) = train.set.iter().find(|(set, _)| of.params.iter().all(|param| param.name != set)) {
             return Err(CliError::input(format!(
                 "--set {set}: method {name} has no such parameter, and both are to have it"
             )));
         }
     }
-    let (json, method) = (train.json, train.method.clone().unwrap_or_default());
+    let json = train.json;
     let say = |name: &str, bound: Option<f64>, all: &[Figures]| {
         if json {
             let of = |figures: Option<&Figures>| {
@@ -173,7 +222,8 @@ pub fn run(args: Args) -> Result<()> {
         output::line(format!("{:<14} {:>6} | {head} | {head}", "method", "bound"))?;
     }
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for name in [&method, &rival] {
+    let names = if method == rival { vec![&method] } else { vec![&method, &rival] };
+    for name in names {
         train.method = Some(name.clone());
         let mut points = vec![Vec::new(), Vec::new()];
         for &bound in &bounds {
@@ -193,7 +243,7 @@ pub fn run(args: Args) -> Result<()> {
             lines.push((format!("{name}, {part}"), points));
         }
     }
-    (train.method, train.constraint) = (Some(method), Vec::new());
+    (train.method, train.constraint) = (Some(method.clone()), Vec::new());
     train.set.retain(|(name, _)| name != "penalty");
     train.set.push(("penalty".to_string(), "0".to_string()));
     let free = Trained::new(&train)?;
@@ -208,7 +258,8 @@ pub fn run(args: Args) -> Result<()> {
             .iter()
             .map(|(name, points)| {
                 let line = Line::new(name, points);
-                if name.starts_with(&format!("{rival}, ")) { line.dashed() } else { line }
+                let dashed = rival != method && name.starts_with(&format!("{rival}, "));
+                if dashed { line.dashed() } else { line }
             })
             .collect();
         let axes =

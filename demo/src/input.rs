@@ -2,11 +2,12 @@
 
 use crate::by_group::Grouping;
 use crate::error::{CliError, Result};
+use crate::output;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
@@ -296,7 +297,7 @@ fn source(path: &Path, options: &mut ReadOptions, rows_follow: bool) -> Result<B
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message(path.display().to_string());
     // (Nothing but the rows where they are written to the same terminal.)
-    if io::stdout().is_terminal() && rows_follow {
+    if output::is_terminal() && rows_follow {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     begun(bar.wrap_read(file), again, path, options)
@@ -436,7 +437,7 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
 
 /// Says notes on stderr.
 pub fn say(notes: &[String]) {
-    notes.iter().for_each(|note| eprintln!("note: {note}"));
+    notes.iter().for_each(output::note);
 }
 
 /// Says it with an error about the columns, which may come from there.
@@ -581,19 +582,21 @@ pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
     counts(file, &summary.missing, &summary.unseen, summary.beyond);
     for (at, name) in data.group_names().iter().enumerate().skip(known_groups) {
         let count = data.group_of().iter().filter(|&&group| group as usize == at).count();
-        eprintln!("note: {file}: {count} rows are of a group that training did not have, \"{name}\"");
+        output::note(format_args!("{file}: {count} rows are of a group that training did not have, \"{name}\""));
     }
 }
 
 /// Says on stderr what was filled in, unknown or left out: columns and how many values.
 pub fn counts(file: &str, missing: &[(String, usize)], unseen: &[(String, usize)], beyond: usize) {
     for (column, count) in missing {
-        eprintln!("note: {file}: {count} missing values in column \"{column}\" were filled in");
+        output::note(format_args!("{file}: {count} missing values in column \"{column}\" were filled in"));
     }
     for (column, count) in unseen {
-        eprintln!("note: {file}: {count} values of column \"{column}\" did not occur in training and count as none");
+        output::note(format_args!(
+            "{file}: {count} values of column \"{column}\" did not occur in training and count as none"
+        ));
     }
     if beyond > 0 {
-        eprintln!("note: {file}: {beyond} values in columns beyond those of training were left out");
+        output::note(format_args!("{file}: {beyond} values in columns beyond those of training were left out"));
     }
 }

@@ -29,6 +29,7 @@ mod scores;
 mod serve;
 mod shared;
 mod shrink_wasm;
+mod signal;
 mod table;
 mod threads;
 mod train;
@@ -97,7 +98,10 @@ fn refusal(error: &clap::Error) -> ExitCode {
     let shown =
         [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];
     if shown.contains(&error.kind()) {
-        error.exit();
+        return match output::help(error) {
+            Ok(()) => ExitCode::from(error.exit_code() as u8),
+            Err(error) => error.finish(),
+        };
     }
     let text = error.to_string();
     let own =
@@ -112,7 +116,7 @@ fn main() -> ExitCode {
         Err(error) => return refusal(&error),
     };
     let result = match cli.command {
-        Command::Serve(args) => serve::run(&args).map_err(Into::into),
+        Command::Serve(args) => serve::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Frontier(args) => frontier::run(*args),
@@ -127,7 +131,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => completions(shell),
     };
-    match result {
+    match result.and_then(|()| output::end()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.finish(),
     }

@@ -1,22 +1,155 @@
-//! Lines on stdout, and files that are there whole or not at all.
+//! Lines on stdout and stderr, and files that are there whole or not at all. Nothing else in this program prints: a macro like
+//! `println!` ends it where nobody reads.
 
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Result, plain};
 use anyhow::{Context as _, anyhow};
+use std::fmt::Display;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What became of stdout, for a command that goes on without it.
+enum Stdout {
+    /// The first error ends the command.
+    Needed,
+    /// It goes on at an error.
+    Spare,
+    /// There was one, told at the end.
+    Lost(io::Error),
+}
+
+static STDOUT: Mutex<Stdout> = Mutex::new(Stdout::Needed);
+
+/// Lets the command go on where stdout is closed or full: it leaves files, and they are worth more than what it prints. What
+/// went wrong is what [`end`] returns.
+pub fn go_on() {
+    let mut stdout = STDOUT.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(*stdout, Stdout::Needed) {
+        *stdout = Stdout::Spare;
+    }
+}
+
+/// What is left to say of stdout at the end of a command.
+///
+/// # Errors
+/// Those that [`go_on`] kept back.
+pub fn end() -> Result<()> {
+    match &*STDOUT.lock().unwrap_or_else(PoisonError::into_inner) {
+        Stdout::Lost(error) => Err(gone(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Nobody reads any more, or there is no room.
+fn gone(error: &io::Error) -> CliError {
+    match error.kind() {
+        ErrorKind::BrokenPipe => CliError::Closed,
+        _ => anyhow!("stdout: {}", plain(error)).into(),
+    }
+}
+
+/// Writes to stdout.
+///
+/// # Errors
+/// `Closed` when nobody reads any more; `Failed` when it is full. None after [`go_on`].
+#[allow(clippy::disallowed_methods)] // the one place
+fn write(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut state = STDOUT.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(*state, Stdout::Lost(_)) {
+        return Ok(());
+    }
+    let mut stdout = io::stdout().lock();
+    match (work(&mut stdout).and_then(|()| stdout.flush()), &*state) {
+        (Ok(()), _) => Ok(()),
+        (Err(error), Stdout::Spare) => {
+            *state = Stdout::Lost(error);
+            Ok(())
+        }
+        (Err(error), _) => Err(gone(&error)),
+    }
+}
 
 /// Prints a line on stdout.
 ///
 /// # Errors
-/// `Closed` when nobody reads any more.
-pub fn line(text: impl std::fmt::Display) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(CliError::Closed),
-        Err(error) => Err(anyhow!(error).context("stdout").into()),
+/// `Closed` when nobody reads any more; `Failed` when it is full.
+pub fn line(text: impl Display) -> Result<()> {
+    part(format_args!("{text}\n"))
+}
+
+/// Prints what is no line yet.
+///
+/// # Errors
+/// As [`line`].
+pub fn part(text: impl Display) -> Result<()> {
+    let text = text.to_string();
+    write(|stdout| stdout.write_all(text.as_bytes()))
+}
+
+/// Stdout for many lines, in blocks.
+pub struct Lines(Vec<u8>);
+
+impl Lines {
+    /// None yet.
+    pub fn new() -> Self {
+        Self(Vec::new())
     }
+
+    /// Adds a line.
+    ///
+    /// # Errors
+    /// As [`line`].
+    pub fn add(&mut self, text: impl Display) -> Result<()> {
+        // (Memory takes everything.)
+        let _ = writeln!(self.0, "{text}");
+        if self.0.len() < 1 << 16 { Ok(()) } else { self.flush() }
+    }
+
+    /// Prints what is there.
+    ///
+    /// # Errors
+    /// As [`line`].
+    pub fn flush(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.0);
+        write(|stdout| stdout.write_all(&bytes))
+    }
+}
+
+/// Whether people look at stdout.
+#[allow(clippy::disallowed_methods)] // the one place
+pub fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Prints a line on stderr. Where nobody reads it, or there is no room for it, the command goes on all the same.
+pub fn say(text: impl Display) {
+    tell(format!("{text}\n").as_bytes());
+}
+
+/// Writes what another program said to stderr, as [`say`].
+#[allow(clippy::disallowed_methods)] // the one place
+pub fn tell(bytes: &[u8]) {
+    let _ = io::stderr().lock().write_all(bytes);
+}
+
+/// Prints what is worth knowing on stderr, as [`say`].
+pub fn note(text: impl Display) {
+    say(format_args!("note: {text}"));
+}
+
+/// Prints what speaks against a result on stderr, as [`say`].
+pub fn warn(text: impl Display) {
+    say(format_args!("warning: {text}"));
+}
+
+/// Prints help or the version as clap writes it, with colours where they show.
+///
+/// # Errors
+/// As [`line`]; none where it goes to stderr.
+pub fn help(text: &clap::Error) -> Result<()> {
+    let printed = write(|_| text.print());
+    if text.use_stderr() { Ok(()) } else { printed }
 }
 
 fn folder(path: &Path) -> &Path {
@@ -53,11 +186,12 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// `Ok` when a file can be written there.
+/// `Ok` when a file can be written there. The command then leaves it whatever becomes of stdout ([`go_on`]).
 ///
 /// # Errors
 /// `Input`, naming the path.
 pub fn check_target(path: &Path) -> Result<()> {
+    go_on();
     let folder = folder(path);
     if path.is_dir() || path.file_name().is_none() {
         return Err(CliError::input(format!("{}: is a folder", path.display())));

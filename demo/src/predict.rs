@@ -2,9 +2,9 @@
 
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs, MissingArg};
-use crate::table;
+use crate::{output, table};
 use anyhow::anyhow;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use undercurve::Real;
 use undercurve::data::{Block, Blocks, Preparation, Target};
@@ -70,13 +70,12 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
     let mut options = input::read_options(args.layout, None);
     let mut reader = input::open(&args.data, &mut options)?;
     let mut blocks = Blocks::new(&preparation, &options, &args.id, &file);
-    let stdout = io::stdout().lock();
     let mut work = Work {
         labels: input::names_of_labels(&preparation),
         model,
         preparation,
         ids: &args.id,
-        out: BufWriter::with_capacity(1 << 16, stdout),
+        out: output::Lines::new(),
         begun: false,
         counts: Counts::default(),
     };
@@ -90,31 +89,26 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
         }
     }
     blocks.finish()?.map_or(Ok(()), |block| work.take(&block))?;
-    work.out.flush().map_err(gone)?;
+    work.out.flush()?;
     let label = work.preparation.label_column();
     let extra: Vec<&str> = blocks.extra().into_iter().filter(|name| Some(*name) != label).collect();
     work.counts.notes(&file, &extra);
     Ok(())
 }
 
-/// Nobody reads any more, or the disk is full.
-fn gone(error: io::Error) -> CliError {
-    if error.kind() == ErrorKind::BrokenPipe { CliError::Closed } else { anyhow!(error).context("stdout").into() }
-}
-
 /// What blocks go through.
-struct Work<'a, T: Real, W: Write> {
+struct Work<'a, T: Real> {
     model: Predictor<T>,
     preparation: Preparation,
     /// What the two classes are called, the negative one first.
     labels: [String; 2],
     ids: &'a [String],
-    out: BufWriter<W>,
+    out: output::Lines,
     begun: bool,
     counts: Counts,
 }
 
-impl<T: Real, W: Write> Work<'_, T, W> {
+impl<T: Real> Work<'_, T> {
     fn take(&mut self, block: &Block) -> Result<()> {
         let data = self.preparation.apply_unlabelled::<T>(&block.table)?;
         let heads = self.model.classes().len().max(1);
@@ -126,7 +120,7 @@ impl<T: Real, W: Write> Work<'_, T, W> {
         self.counts.add(data.summary());
         if !std::mem::replace(&mut self.begun, true) {
             let head = self.head();
-            writeln!(self.out, "{}", head.join(",")).map_err(gone)?;
+            self.out.add(head.join(","))?;
         }
         let mut line = String::new();
         for (row, scores) in scores.chunks_exact(heads).enumerate() {
@@ -136,7 +130,7 @@ impl<T: Real, W: Write> Work<'_, T, W> {
                 line.push(',');
             }
             self.row(scores, &mut line);
-            writeln!(self.out, "{line}").map_err(gone)?;
+            self.out.add(&line)?;
         }
         Ok(())
     }
@@ -208,7 +202,7 @@ impl Counts {
         if !extra.is_empty() {
             let shown: Vec<String> = extra.iter().take(10).map(|name| format!("\"{name}\"")).collect();
             let more = if extra.len() > 10 { format!(" and {} more", extra.len() - 10) } else { String::new() };
-            eprintln!("note: {file}: the model does not read the columns {}{more}", shown.join(", "));
+            output::note(format_args!("{file}: the model does not read the columns {}{more}", shown.join(", ")));
         }
         input::counts(file, &self.missing, &self.unseen, self.beyond);
     }

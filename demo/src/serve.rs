@@ -1,6 +1,8 @@
 //! `undercurve serve`: builds the page and serves it on this machine.
 
 use crate::build_web::{self, Checkout};
+use crate::error;
+use crate::output;
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
@@ -34,22 +36,24 @@ pub struct Args {
 ///
 /// # Errors
 /// A missing tool, a failed build, a port in use; one line each.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &Args) -> error::Result<()> {
     let checkout = Checkout::find()?;
-    println!("undercurve: building the page");
+    // What it is there for is the page.
+    output::go_on();
+    output::line("undercurve: building the page")?;
     build_web::build(&checkout, !args.dev)?;
     if args.build_only {
         return Ok(());
     }
     if args.dev {
-        return develop(&checkout, args);
+        return Ok(develop(&checkout, args)?);
     }
 
     let dist = checkout.dist().canonicalize().context("demo/web/dist")?;
     let (server, port) = bind(args.port)?;
     let address = format!("http://127.0.0.1:{port}/");
-    println!("\nundercurve is at {address}  (Ctrl-C stops it)");
-    open_browser(args, &address);
+    output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"))?;
+    open_browser(args, &address)?;
 
     let server = Arc::new(server);
     let workers: Vec<_> = (0..4)
@@ -101,14 +105,15 @@ fn bind(port: Option<u16>) -> Result<(Server, u16)> {
 }
 
 /// Opens the page where there is a screen to open it on; otherwise the printed address has to do.
-fn open_browser(args: &Args, address: &str) {
+fn open_browser(args: &Args, address: &str) -> error::Result<()> {
     let screen = !cfg!(target_os = "linux")
         || ["DISPLAY", "WAYLAND_DISPLAY"]
             .iter()
             .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     if !args.no_open && screen && webbrowser::open(address).is_err() {
-        println!("No browser could be opened: visit the address yourself.");
+        output::line("No browser could be opened: visit the address yourself.")?;
     }
+    Ok(())
 }
 
 fn answer(request: Request, dist: &Path) -> std::io::Result<()> {

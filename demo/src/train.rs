@@ -287,7 +287,7 @@ fn run_in<T: Real>(
     made.notes(args, new);
     let (engine, note) = Engine::new(&args.device, &made.trainer, open)?;
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     let place = args.save.as_deref().or(args.resume.as_deref());
     let (file, every, save_every) = (&*args.data, args.every, args.save_every);
@@ -449,12 +449,14 @@ impl<T: Real> Made<T> {
             Init::Auto => None,
         };
         if let (Some((at, other)), true) = (found, tried) {
-            eprintln!("note: {model} begins {at}, which a trial found better (--init {other} for the other)");
+            output::note(format_args!(
+                "{model} begins {at}, which a trial found better (--init {other} for the other)"
+            ));
         }
         let chosen = new && args.start.is_none() && args.reading.positive.is_none();
         let positive = self.preparation.positive().filter(|_| chosen);
         if let Some(label) = positive.filter(|label| label.parse::<f64>().is_err()) {
-            eprintln!("note: label {label:?} counts as positive; --positive names another");
+            output::note(format_args!("label {label:?} counts as positive; --positive names another"));
         }
     }
 

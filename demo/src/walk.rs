@@ -8,6 +8,7 @@ use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
 use crate::report::{self, Reporter};
+use crate::signal::NoSignal;
 use crate::train::Named;
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -184,7 +185,7 @@ impl<T: Real> Training<T> {
     pub fn advance(&mut self, most: u64) -> Result<Option<f64>> {
         let stepped = self.engine.advance(&mut self.trainer, most).map_err(|error| self.failed(error))?;
         if let Some(note) = self.engine.gave_up() {
-            eprintln!("note: {note}");
+            output::note(note);
         }
         self.look()?;
         Ok(stepped)
@@ -353,7 +354,7 @@ impl<T: Real> Training<T> {
             totals["slope"] = costs.slope().into();
         }
         match told.missed() {
-            Some(text) => eprintln!("warning: --threshold {text}; the model has no threshold"),
+            Some(text) => output::warn(format_args!("--threshold {text}; the model has no threshold")),
             None => reporter.say(told.text())?,
         }
         if let Some(calibrated) = &file.calibrated {
@@ -488,27 +489,23 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         reporter.say(told)?;
     }
     for note in run.trainer.notes() {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     if let Some(costs) = run.costs {
         reporter.say(decide::sentence(costs, run.trainer.config().fpr))?;
     }
 
-    let mut closed = false;
     // At the start, and whenever so many steps, or a twentieth of the run, are done.
     let (mut report_due, mut save_due) = (true, true);
     let mut reported = None;
     loop {
         let done = run.trainer.steps_done();
         let out_of_time = manner.seconds.is_some_and(|limit| seconds() >= limit);
-        let mut over = run.is_over() || out_of_time || stopped().is_some() || closed;
+        let over = run.is_over() || out_of_time || stopped().is_some();
         // (A full gradient moves the run along without a step: nothing new to report.)
-        if (over || report_due && reported != Some(done)) && !closed {
+        if over || report_due && reported != Some(done) {
             (report_due, reported) = (false, Some(done));
-            match run.report(&mut reporter, seconds()) {
-                Err(CliError::Closed) => (closed, over) = (true, true),
-                other => other?,
-            }
+            run.report(&mut reporter, seconds())?;
         }
         if let Some(path) = place
             && (over || save_due)
@@ -525,9 +522,6 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         save_due = save.is_now(&run.trainer);
         let at = run.trainer.progress().0;
         reporter.step(at, run.trainer.steps_done(), || run.message(stepped));
-    }
-    if closed {
-        return Err(CliError::Closed);
     }
     if let Some(details) = run.details() {
         reporter.say(details)?;
@@ -553,6 +547,10 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     }
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
+    }
+    if let Some(none) = NoSignal::of(run, &mut model)? {
+        totals["no_signal"] = none.object();
+        reporter.say(none.sentence())?;
     }
     run.decisions(&mut model, &reporter, &mut totals)?;
     let interrupted = stopped().filter(|_| !run.trainer.is_done());
@@ -595,7 +593,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         if ranks_nothing {
             return Err(anyhow!("{sentence}; nothing was saved").into());
         }
-        eprintln!("warning: {sentence}");
+        output::warn(sentence);
     }
     if let Some(code) = interrupted {
         return Err(CliError::Interrupted(code));

@@ -430,6 +430,80 @@ fn a_reader_that_leaves_is_no_error() {
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(0), String::new()));
 }
 
+/// What the errors of a run on its way name as remedies, each on the run that got the error.
+#[test]
+fn what_errors_of_a_run_name_helps() {
+    let folder = Folder::new("remedies");
+    folder.write("data.csv", csv(300));
+    let start = ["train", "data.csv", "--steps", "60"];
+    for (failing, said, remedies) in [
+        (
+            &["--method", "soap", "--set", "sampling=uniform", "--set", "batch=3"][..],
+            "use --set sampling=stratified, or a larger batch (--set batch=…)",
+            &[
+                &["--method", "soap", "--set", "sampling=stratified"][..],
+                &["--method", "soap", "--set", "sampling=uniform", "--set", "batch=100"],
+            ][..],
+        ),
+        (
+            &["--method", "ppd-sg", "--set", "pretrain=0", "--set", "lr=1e30"],
+            "a smaller learning rate (--set lr=…) may help",
+            &[&["--method", "ppd-sg", "--set", "pretrain=0", "--set", "lr=1"]],
+        ),
+        (
+            &["--method", "sarah", "--set", "alpha=1e30"],
+            "a smaller step size (--set alpha=…) may help",
+            &[&["--method", "sarah", "--set", "alpha=0.5"]],
+        ),
+    ] {
+        let output = run(&folder.0, &[&start[..], failing].concat());
+        assert!(!output.status.success(), "{failing:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{failing:?}: {output:?}");
+        for remedy in remedies {
+            let text = stdout(&run(&folder.0, &[&start[..], remedy, &["--json"]].concat()));
+            assert!(objects(&text).pop().unwrap()["warning"].is_null(), "{remedy:?}: {text}");
+        }
+    }
+}
+
+/// Where the interval of AUROC holds 1/2 the run says so, of the rows that it has seen least of; where it does not, nothing is said.
+#[test]
+fn a_run_that_found_nothing_says_so() {
+    let folder = Folder::new("signal");
+    let mut numbers = Numbers(11);
+    let mut noise = String::from("a,b,label\n");
+    for row in 0..600 {
+        noise += &format!("{},{},{}\n", numbers.next(), numbers.next(), usize::from(row % 5 == 0));
+    }
+    folder.write("noise.csv", noise);
+    folder.write("data.csv", csv(600));
+    let totals = |args: &[&str]| {
+        let output = run(&folder.0, &[&["train"], args, &["--method", "ce", "--steps", "150", "--json"]].concat());
+        objects(&stdout(&output)).pop().unwrap()
+    };
+    for (parts, part) in [
+        (&["--split", "0.6"][..], "test"),
+        (&["--split", "0.6", "--valid", "0.3"], "test"),
+        (&["--valid", "0.4"], "validation"),
+        (&[], "training"),
+    ] {
+        let told = totals(&[&["noise.csv"], parts].concat());
+        let ends = told["no_signal"]["interval"].as_array().unwrap();
+        assert_eq!(told["no_signal"]["part"], part);
+        assert!(ends[0].as_f64() <= Some(0.5) && ends[1].as_f64() > Some(0.5), "{told}");
+        assert!(totals(&[&["data.csv"], parts].concat())["no_signal"].is_null());
+        let text = |data: &str| stdout(&run(&folder.0, &[&["train", data, "--steps", "150"], parts].concat()));
+        let line = format!("No signal found: the 95 % interval of AUROC on the {part} rows, [0.");
+        assert!(text("noise.csv").contains(&line) && !text("data.csv").contains("signal"), "{part}");
+    }
+    let many =
+        ["train", "noise.csv", "--split", "0.6", "--method", "ce", "--steps", "50", "--seeds", "3", "--csv", "r.csv"];
+    let shown = stdout(&run(&folder.0, &many));
+    assert!(shown.contains("3 of 3 runs found no signal"), "{shown}");
+    let all = objects(&stdout(&run(&folder.0, &[&many[..], &["--json"]].concat())));
+    assert!(all[..3].iter().all(|row| row["no_signal"]["part"] == "test") && all[3]["no_signal"] == 3, "{all:?}");
+}
+
 #[test]
 fn methods_are_listed_with_their_parameters() {
     let folder = Folder::new("methods");
@@ -1490,13 +1564,79 @@ fn constraints_are_trained_judged_and_required() {
     // On the rows that it is made from recalibration leaves the negatives no gap but that of finite steps.
     assert!(gap(5) < 0.02 && gap(5) < gap(4), "{told:?}");
     assert!(fs::read_to_string(folder.path("f.svg")).unwrap().contains("larger exact gap"));
-    refuse(&[&frontier[..], &["--require"]].concat(), "--require: is not an option of frontier");
-    refuse(&[&frontier[..], &["--preset", "roc-fairness"]].concat(), "--preset: is not an option of frontier");
+    refuse(&[&frontier[..], &["--require"]].concat(), "unexpected argument '--require' found");
+    refuse(&[&frontier[..], &["--preset", "roc-fairness"]].concat(), "[possible values: defaults, paper]");
     refuse(&[&frontier[..], &["--set", "smoothing=0.1"]].concat(), "method lagrange has no such parameter");
     let weak = [&frontier[..], &["--bounds", "0.05", "--set", "penalty=3", "--rival", "sox"]].concat();
     assert_eq!(objects(&stdout(&run(&folder.0, &weak))).len(), 4);
     assert!(std::fs::read_to_string(folder.path("f.svg")).unwrap().contains("<circle"), "points are dots");
     refuse(&["frontier", "p.csv", "--method", "sonex"], "--group names their columns");
+    refuse(&["frontier", "p.csv", "--group", "sex", "--method", "soup"], "did you mean soap?");
+}
+
+/// Every option that its help shows is one, with a value as it says, and none has to be given but the file and the groups.
+#[test]
+fn a_frontier_takes_what_its_help_shows() {
+    let folder = Folder::new("frontier-options");
+    let mut numbers = Numbers(5);
+    let mut text = String::from("a,b,sex,month,place,label\n");
+    for row in 0..160 {
+        let label = usize::from(row % 4 == 0);
+        let a = numbers.next() + 0.4 * label as f64;
+        text += &format!("{a},{},{},{},{},{label}\n", numbers.next(), ["f", "m"][row % 2], row / 9, row % 11);
+    }
+    folder.write("p.csv", text);
+    let base = ["frontier", "p.csv", "--group", "sex"];
+    let short = ["--steps", "8", "--bounds", "0.1"];
+    let help = stdout(&run(&folder.0, &["frontier", "--help"]));
+    let shown = help.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+    let shown: Vec<&str> =
+        shown.map(|line| line.split([' ', '=']).next().unwrap()).filter(|name| *name != "help").collect();
+    assert!(shown.len() > 20 && shown.contains(&"group") && !shown.contains(&"seeds"), "{help}");
+    for name in shown {
+        let value = match name {
+            "bounds" => Some("0.05,0.1"),
+            "categorical" => Some("place"),
+            "format" => Some("csv"),
+            "group" => Some("sex"),
+            "group-hidden" | "json" => None,
+            "header" => Some("yes"),
+            "ignore" => Some("b,place"),
+            "label" => Some("label"),
+            "method" => Some("lagrange"),
+            "missing" => Some("impute"),
+            "model" => Some("mlp:3"),
+            "na" => Some("none,absent"),
+            "passes" => Some("1"),
+            "positive" => Some("1"),
+            "preset" => Some("paper"),
+            "rival" => Some("sox"),
+            "scale" => Some("none"),
+            "seed" => Some("7"),
+            "set" => Some("penalty=2"),
+            "split" => Some("0.7"),
+            "split-by" => Some("month"),
+            "split-group" => Some("place"),
+            "steps" => Some("9"),
+            "svg" => Some("f.svg"),
+            "test" => Some("p.csv"),
+            other => panic!("--{other}: no value for it here"),
+        };
+        let option = format!("--{name}");
+        let length = match name {
+            "steps" | "passes" => &short[2..],
+            "bounds" => &short[..2],
+            _ => &short[..],
+        };
+        let mut args = [&base[..if name == "group" { 2 } else { 4 }], length, &[&option]].concat();
+        args.extend(value);
+        args.extend(name.starts_with("split-").then_some(["--split", "0.6"]).into_iter().flatten());
+        let output = run(&folder.0, &args);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{args:?}: {output:?}");
+    }
+    // Twice and with commas as in `train`.
+    let twice = ["--ignore", "b", "--ignore", "place", "--set", "penalty=2", "--set", "lr=0.01"];
+    stdout(&run(&folder.0, &[&base[..], &short, &twice].concat()));
 }
 
 /// Rows whose label depends on two columns by these weights.

@@ -2,6 +2,8 @@
 //!
 //! A few kills; a hundred with UNDERCURVE_LONG=1.
 
+#![allow(clippy::disallowed_macros)] // what a test prints is its own
+
 mod common;
 
 use common::{Folder, Numbers, csv, run, stdout, undercurve};

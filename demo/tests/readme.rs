@@ -1,5 +1,7 @@
 //! The command lines of the README and of the guide run as they are printed.
 
+#![allow(clippy::disallowed_macros)] // the example of the guide prints
+
 mod common;
 
 use common::{Folder, run, stdout};

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use undercurve::Error;
 use undercurve::checkpoint::{CheckpointError, Kind, SavedModel, Trained, VERSION, open, seal};
 use undercurve::data::{Dataset, Format, Missing, Options, Preparation, RawTable, Target};
 use undercurve::metric::Costs;
@@ -427,4 +428,43 @@ fn numbers_that_no_run_has_are_refused() {
     origin.classes = vec!["a".into(), "b".into(), "c".into()];
     let mismatch = Some(TrainerError::Checkpoint(CheckpointError::Mismatch("training data set")));
     assert_eq!(load(&with(&all, 'o', &origin)), mismatch);
+}
+
+/// Counts beyond those of any run, in a file that is whole otherwise: an error or another run, never a panic.
+#[test]
+fn counts_that_no_run_reaches_are_refused() {
+    let labels: Vec<u32> = (0..300).map(|row| row % 3).collect();
+    let several = Dataset::clone(&rows()).with_classes(labels, ["a", "b", "c"].map(String::from).to_vec()).unwrap();
+    let several = Arc::new(several);
+    for (method, setting, data) in
+        [("ldam", ("defer", "2"), rows()), ("ppd-sg", ("prior", "online"), rows()), ("ppd-sg", ("pairs", "2"), several)]
+    {
+        // (A running prior wants batches drawn from all rows.)
+        let sampling = ("sampling", if setting.0 == "prior" { "uniform" } else { "stratified" });
+        let settings = [setting, sampling, ("pretrain", "0")];
+        let settings = settings.iter().filter(|(name, _)| *name != "sampling" || data.classes().is_empty());
+        let config = Config {
+            method: method.into(),
+            settings: settings.map(|&(name, value)| (name.into(), value.into())).collect(),
+            length: Length::Steps(30),
+            ..Config::default()
+        };
+        let mut trainer = Trainer::new(&config, Arc::clone(&data), None).unwrap();
+        (0..3).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+        let all = sections(open(Kind::Trainer, &trainer.save()).unwrap());
+        let sound: Batches = section(&all, 'r');
+        let mut refused = 0;
+        for at in (0..sound.real.len()).step_by(4) {
+            let mut run: Batches = section(&all, 'r');
+            run.real[at..at + 4].copy_from_slice(&f32::MAX.to_le_bytes());
+            let payload = with(&all, 'r', &run);
+            let Ok(mut other) = Trainer::<f32>::load(&seal(Kind::Trainer, &payload), Arc::clone(&data), None) else {
+                continue;
+            };
+            let count = Error::Overflow { what: "the number of updates" };
+            refused += usize::from((0..3).any(|_| other.step() == Err(count)));
+        }
+        // The count of updates has two values.
+        assert_eq!(refused, if setting.0 == "prior" { 0 } else { 2 }, "{method} {setting:?}");
+    }
 }

@@ -212,7 +212,7 @@ impl<T: Real> Estimator<T> for AucMulticlass {
         self.softmax_rows(batch, h);
         out.fill(T::ZERO);
         by_aux.fill(T::ZERO);
-        let updates = count::read(state);
+        let updates = count::updates(state)?;
         let mut rng = Rng::keyed(self.seed, 0x9a17, updates);
         let draws = if self.sample == 0 { pairs } else { self.sample as usize };
         let mut value = 0.0;
@@ -245,7 +245,7 @@ impl<T: Real> Estimator<T> for AucMulticlass {
 
     fn track(&self, _: &Batch<'_, T>, state: &mut [T], _: Scratch<'_, T>) -> Result<()> {
         exact_len("state", 2, state.len())?;
-        count::write(count::read(state) + 1, state);
+        count::write(count::updates(state)? + 1, state);
         Ok(())
     }
 

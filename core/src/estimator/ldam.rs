@@ -138,7 +138,7 @@ impl<T: Real> Estimator<T> for Ldam {
         let (low, high) = batch.binary()?;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         exact_len("state", 2, state.len())?;
-        let updates = count::read(state);
+        let updates = count::updates(state)?;
         let [mut wl, mut wh] = class_weights(self.weights, batch);
         if updates >= self.defer {
             let [low, high] = effective_weights(self.beta, [batch.mass(0), batch.mass(1)])?;
@@ -164,7 +164,7 @@ impl<T: Real> Estimator<T> for Ldam {
 
     fn track(&self, _: &Batch<'_, T>, state: &mut [T], _: Scratch<'_, T>) -> Result<()> {
         exact_len("state", 2, state.len())?;
-        count::write(count::read(state) + 1, state);
+        count::write(count::updates(state)? + 1, state);
         Ok(())
     }
 

@@ -1,12 +1,14 @@
 //! What is to be said against a trained model: runs that end without an error and have learned nothing, or cannot go on.
 
 use super::run::{Doubt, Run};
-use super::{Figures, Trainer};
+use super::{Figures, ModelSpec, Trainer};
 use crate::error::Result;
 use crate::estimator::Link;
 use crate::metric::{self, Summary};
+use crate::model::Model;
 use crate::real::Real;
 use crate::registry::Method;
+use crate::rng::Rng;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -35,7 +37,23 @@ pub enum Warning {
     /// The average precision is below 1.5 p, for the share p of positives, or, where more rows are positive than negative,
     /// below p + (1 − p)/2.
     Chance {
-        /// The average precision, of the training or the test rows.
+        /// The average precision of the training rows.
+        ap: f64,
+        /// The share of positives there.
+        share: f64,
+    },
+    /// One of the last two of a network, with how far it has come: too short a way, or too long a one.
+    Unfit {
+        /// The average precision of the training rows.
+        ap: f64,
+        /// The share of positives there.
+        share: f64,
+        /// The distance of the parameters from their start values, as a multiple of the length of these.
+        moved: f64,
+    },
+    /// The same of the test rows alone: what was learned holds for the training rows only.
+    Unseen {
+        /// The average precision of the test rows.
         ap: f64,
         /// The share of positives there.
         share: f64,
@@ -61,6 +79,13 @@ pub enum Warning {
 /// Least mean of h(1 − h).
 const FLAT: f64 = 1e-3;
 
+/// Networks that have learned something lie up to twice the length of their start values away from them; those that steps too
+/// large have driven off, more than ten times.
+const NEAR: f64 = 4.0;
+
+/// Balls of this radius are meant to hold everything but a run that diverges.
+const WIDE: f64 = 1e6;
+
 /// What to try, as the command line says it; or, with `compact`, as a page or a package does, which have no `--set`.
 const fn words(line: &'static str, plain: &'static str) -> &'static str {
     if cfg!(feature = "compact") { plain } else { line }
@@ -80,7 +105,7 @@ impl Warning {
         let mut text = String::new();
         match self {
             Self::Tied { share } => push_percent(&mut text, share),
-            Self::Chance { ap, share } => {
+            Self::Chance { ap, share } | Self::Unfit { ap, share, .. } | Self::Unseen { ap, share } => {
                 text.push_str("an average precision of ");
                 push_percent(&mut text, ap);
                 text.push_str(" is little above chance, ");
@@ -88,12 +113,16 @@ impl Warning {
             }
             _ => {}
         }
+        let near = matches!(self, Self::Unfit { moved, .. } if moved < NEAR);
         text.push_str(match self {
             Self::Constant => "all training rows have the same score, so this model ranks nothing",
             Self::Tied { .. } => " of the pairs of a positive and a negative have the same score",
             Self::Saturated { .. } => "the scores lie where the sigmoid link is flat, so gradients vanish",
             Self::Reversed { .. } => "more positives score below a negative than above it",
             Self::Chance { .. } => " of positives",
+            Self::Unfit { .. } if near => " of positives, and the network is near its start values",
+            Self::Unfit { .. } => " of positives, and the network is far from its start values",
+            Self::Unseen { .. } => " of positives, on the test rows alone",
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
             Self::Start => {
@@ -101,27 +130,43 @@ impl Warning {
             }
             Self::Risen { .. } => "the objective is larger than where it began",
         });
-        let flat = matches!(self, Self::Saturated { .. } | Self::Tied { .. });
-        let still = matches!(self, Self::NoDescent | Self::Start);
-        let rate = has(method, "lr") && !still;
+        // (Each is tried, on runs that get it, in tests/tests/remedies.rs. Exact methods choose their steps themselves.)
+        let first = has(method, "pretrain");
+        let narrow = matches!(self, Self::Edge { radius } if radius < WIDE) && has(method, "radius");
+        let still = matches!(self, Self::Chance { .. } | Self::Unseen { .. } | Self::NoDescent | Self::Start);
+        let rate = !(near || narrow || still || method.is_exact());
+        let surrogate = matches!(self, Self::NoDescent | Self::Start) && has(method, "surrogate");
         let tries = [
-            (flat && has(method, "link"), words("--set link=identity", "link=identity")),
             (
-                !flat && !matches!(self, Self::Start) && has(method, "pretrain"),
+                matches!(self, Self::Saturated { .. }) && has(method, "link"),
+                words("--set link=identity", "link=identity"),
+            ),
+            (
+                matches!(self, Self::Constant | Self::NoDescent) && method.is_exact() && first,
                 words("more steps of cross-entropy before (--set pretrain=STEPS)", "a larger pretrain"),
             ),
-            (rate, words("a smaller --set lr=RATE", "a smaller lr")),
+            (narrow, words("a larger --set radius=RADIUS", "a larger radius")),
+            (rate && has(method, "lr"), words("a smaller --set lr=RATE", "a smaller lr")),
             (
-                cfg!(any(feature = "every-method", not(feature = "compact"))) && !rate && has(method, "alpha"),
-                words("another --set alpha=STEP", "another alpha"),
+                cfg!(any(feature = "every-method", not(feature = "compact"))) && rate && has(method, "alpha"),
+                words("a smaller --set alpha=STEP", "a smaller alpha"),
             ),
-            (has(method, "surrogate"), words("another --set surrogate=NAME", "another surrogate")),
-            (matches!(self, Self::Chance { .. }), "more steps"),
-            (true, "another method"),
+            (surrogate, words("--set surrogate=sigmoid --set scale=10", "surrogate sigmoid of scale 10")),
+            (near, "more steps"),
+            (near && first, words("a larger --set pretrain-lr=RATE", "a larger pretrain-lr")),
+            (near && !first && has(method, "lr"), words("a larger --set lr=RATE", "a larger lr")),
+            (matches!(self, Self::Unseen { .. }), "more rows"),
+            (
+                matches!(self, Self::Unseen { .. }) && has(method, "decay"),
+                words("a larger --set decay=DECAY", "a larger decay"),
+            ),
+            (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
+            (!matches!(self, Self::Chance { .. } | Self::Unseen { .. }) && !near, "another method"),
         ];
         let mut before = "; try ";
+        let last = tries.iter().rposition(|(fits, _)| *fits);
         for (at, (_, one)) in tries.iter().enumerate().filter(|(_, (fits, _))| *fits) {
-            text.push_str(if before == ", " && at + 1 == tries.len() { " or " } else { before });
+            text.push_str(if before == ", " && Some(at) == last { " or " } else { before });
             text.push_str(one);
             before = ", ";
         }
@@ -165,7 +210,10 @@ fn of_binary(train: &Summary, test: Option<&Summary>) -> Option<Warning> {
     if train.auroc < 0.5 {
         return Some(Warning::Reversed { auroc: train.auroc });
     }
-    chance(train).or_else(|| test.and_then(chance))
+    chance(train).or_else(|| match test.and_then(chance)? {
+        Warning::Chance { ap, share } => Some(Warning::Unseen { ap, share }),
+        other => Some(other),
+    })
 }
 
 impl From<Doubt> for Warning {
@@ -225,11 +273,36 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
             return Ok(Some(doubt.into()));
         }
         Ok(match train {
-            Figures::Binary(train) => of_binary(train, test),
+            Figures::Binary(train) => match (of_binary(train, test), chance(train)) {
+                (
+                    found @ Some(Warning::Reversed { .. } | Warning::Chance { .. }),
+                    Some(Warning::Chance { ap, share }),
+                ) => self.moved().map_or(found, |moved| Some(Warning::Unfit { ap, share, moved })),
+                (other, _) => other,
+            },
             #[cfg(feature = "multiclass")]
             Figures::Classes(train) => (train.hand_till < 0.5).then_some(Warning::Reversed { auroc: train.hand_till }),
             Figures::Values(_) => None,
         })
+    }
+
+    /// How far a network is from its start values, in lengths of these; `None` of other models, and of one that began at an
+    /// earlier one.
+    fn moved(&self) -> Option<f64> {
+        if self.config.model == ModelSpec::Linear || self.beside.start().is_some() {
+            return None;
+        }
+        let model = self.config.model.build_with(self.train.cols(), self.run.heads()).ok()?;
+        let now = self.run.copy_params(&self.train);
+        let mut start = vec![T::ZERO; now.len()];
+        model.init(&mut Rng::keyed(self.config.seed, 0x1217, 0), &mut start).ok()?;
+        let (mut way, mut length) = (0.0, 0.0);
+        for (&x, &from) in now.iter().zip(&start) {
+            let (x, from) = (x.f64(), from.f64());
+            way += (x - from) * (x - from);
+            length += from * from;
+        }
+        Some(libm::sqrt(way / length))
     }
 
     /// Mean slope of the method's link over scores; `None` where it is the identity.

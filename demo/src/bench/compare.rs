@@ -540,7 +540,7 @@ fn said(table: &Table, set: &Set, rows: &[Option<Outcome>], args: &Args, as_json
             }))?;
         } else {
             for edge in &choice.edges {
-                eprintln!("{}", tune::edge_line(&candidate.name, &set.label, edge));
+                output::say(tune::edge_line(&candidate.name, &set.label, edge));
             }
         }
     }

@@ -76,7 +76,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         let count = match counting.then(|| instructions(at)) {
             Some(Ok(count)) => Some(count),
             Some(Err(CliError::Input(reason))) => {
-                eprintln!("note: {reason}");
+                output::note(format_args!("{reason}"));
                 counting = false;
                 None
             }

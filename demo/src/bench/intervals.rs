@@ -7,8 +7,9 @@
 //! TPR(t) = Φ(d − t)    FPR(t) = Φ(−t)    P(t) = π TPR/(π TPR + (1 − π) FPR)    AP = ∫ P dTPR    pAUC = 1/(β − α) ∫_{α ≤ FPR ≤ β} TPR dFPR
 //! ```
 
+use crate::error::Result;
 use crate::output;
-use anyhow::Result;
+use anyhow::Context as _;
 use rayon::prelude::*;
 use serde_json::json;
 use undercurve::metric::{FprRange, Metrics, Top};
@@ -97,12 +98,17 @@ fn coverage(draws: u64, setting: usize) -> undercurve::Result<[f64; 5]> {
 /// Prints a table.
 ///
 /// # Errors
-/// When a pool of threads cannot be made.
+/// Those of stdout, and when a pool of threads cannot be made.
 pub fn run(args: &Args, json: bool) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("threads")?;
     if !json {
-        println!("How often 95 % intervals hold the truth, of {} draws each (binormal scores, d apart)", args.draws);
-        println!("positives  share     d  range          AUROC      AP    pAUC  precision-at:{TOP}%  recall-at:{TOP}%");
+        output::line(format!(
+            "How often 95 % intervals hold the truth, of {} draws each (binormal scores, d apart)",
+            args.draws
+        ))?;
+        output::line(format!(
+            "positives  share     d  range          AUROC      AP    pAUC  precision-at:{TOP}%  recall-at:{TOP}%"
+        ))?;
     }
     for (at, (positives, share, apart, (low, high))) in SETTINGS.into_iter().enumerate() {
         let held = pool.install(|| coverage(args.draws, at))?;
@@ -117,7 +123,7 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
                 "{positives:>9}  {share:>5.2} {apart:>5.1}  {range:<10} {auroc:>9.3} {ap:>7.3} {pauc:>7.3}  {precision:>15.3}  {recall:>12.3}"
             )
         };
-        output::line(told).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        output::line(told)?;
     }
     Ok(())
 }

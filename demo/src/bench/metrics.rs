@@ -1,7 +1,8 @@
 //! `undercurve bench metrics`: the exact metrics of a million `f32` scores against one sort of them.
 
 use super::{medians, target_features};
-use anyhow::Result;
+use crate::error::Result;
+use crate::output;
 use std::hint::black_box;
 use undercurve::metric::{FprRange, Metrics};
 use undercurve::rng::Rng;
@@ -25,8 +26,11 @@ fn example(share: f64, levels: Option<f64>) -> (Vec<f32>, Vec<u8>) {
 /// `sort_unstable_by(f32::total_cmp)` of the scores, whose copy is not counted.
 pub fn run(json: bool) -> Result<()> {
     if !json {
-        println!("n = {N} f32 scores, one thread, median of {RUNS} interleaved runs, {}", target_features());
-        println!("positives  ties     sort S        AUROC              AP                 AUROC, AP, pAUC");
+        output::line(format!(
+            "n = {N} f32 scores, one thread, median of {RUNS} interleaved runs, {}",
+            target_features()
+        ))?;
+        output::line("positives  ties     sort S        AUROC              AP                 AUROC, AP, pAUC")?;
     }
     for (share, levels) in [(0.05, None), (0.05, Some(1000.0)), (0.5, None), (0.5, Some(1000.0))] {
         let (scores, labels) = example(share, levels);
@@ -50,21 +54,21 @@ pub fn run(json: bool) -> Result<()> {
         .map(|seconds| seconds * 1e9 / N as f64);
         let ties = levels.is_some();
         if json {
-            println!(
+            output::line(format!(
                 "{{\"bench\":\"metrics\",\"n\":{N},\"positives\":{share},\"ties\":{ties},\"features\":\"{}\",\
                  \"sort_ns\":{sort:.3},\"auroc_ns\":{auroc:.3},\"ap_ns\":{ap:.3},\"all_ns\":{all:.3}}}",
                 target_features()
-            );
+            ))?;
         } else {
             let cell = |ns: f64| format!("{ns:5.2} ns = {:.2} S", ns / sort);
-            println!(
+            output::line(format!(
                 "{:>8}%  {:5}  {sort:5.2} ns  {:>17}  {:>17}  {:>17}",
                 share * 100.0,
                 if ties { "1000" } else { "none" },
                 cell(auroc),
                 cell(ap),
                 cell(all)
-            );
+            ))?;
         }
     }
     Ok(())

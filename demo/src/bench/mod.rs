@@ -108,9 +108,9 @@ pub fn run(args: &Args) -> Result<()> {
     })?;
     match &args.bench {
         None => list(args.json),
-        Some(Bench::Metrics) => Ok(metrics::run(args.json)?),
-        Some(Bench::Intervals(own)) => Ok(intervals::run(own, args.json)?),
-        Some(Bench::Pairs(own)) => Ok(pairs::run(own, args.json)?),
+        Some(Bench::Metrics) => metrics::run(args.json),
+        Some(Bench::Intervals(own)) => intervals::run(own, args.json),
+        Some(Bench::Pairs(own)) => pairs::run(own, args.json),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),
         Some(Bench::Defaults(own)) => defaults::run(own, args.json),

@@ -1,8 +1,9 @@
 //! `undercurve bench pairs`: value and gradient over whole data against one sort of the scores, and against all pairs.
 
 use super::{medians, minima, target_features};
-use crate::threads;
-use anyhow::Result;
+use crate::error::Result;
+use crate::{output, threads};
+use anyhow::{Context as _, anyhow};
 use std::hint::black_box;
 use std::time::Instant;
 use undercurve::pairs::{self, Grade, Plan, Way, brute};
@@ -145,11 +146,11 @@ pub fn run(args: &Args, json: bool) -> Result<()> {
         return args.rows.iter().try_for_each(|&rows| by_threads(threads, rows.max(3), json));
     }
     if !json {
-        println!(
+        output::line(format!(
             "f32 scores and gradients, one thread, median of {RUNS} interleaved runs ({FEWER_RUNS} from \
              n = {FEWER_FROM} on, {FEW_RUNS} from {FEW_FROM} on), {}",
             target_features()
-        );
+        ))?;
     }
     if args.crossovers {
         return crossovers(json);
@@ -264,14 +265,14 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
     }
     if !json {
         let sort = seconds.iter().map(|s| s.0).sum::<f64>() / seconds.len() as f64 * per_row;
-        println!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row");
+        output::line(format!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row"))?;
     }
     for ((line, &(sort, time, ratio, planned)), is_slow) in SUMS.iter().zip(&seconds).zip(is_slow) {
         let goals = line.goals(kind, rows);
         if json {
             let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
             let planned = planned.map_or(String::new(), |time| format!(",\"ns_with_plan\":{:.3}", time * per_row));
-            println!(
+            output::line(format!(
                 "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{}\",\
                  \"ns\":{:.3},\"timed_rows\":{}{planned},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
                 line.title,
@@ -280,14 +281,18 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
                 sort * per_row,
                 runs(rows),
                 target_features()
-            );
+            ))?;
         } else {
             let mut beside = goals.map_or(String::new(), |goals| verdict(ratio, goals));
             if is_slow {
                 beside += &format!("   on {part} of the rows (all of them: all pairs)");
             }
             let planned = planned.map_or(String::new(), |time| format!("   with a plan {:>8.2}", time * per_row));
-            println!("  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{planned}{beside}", line.title, time * per_row);
+            output::line(format!(
+                "  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{planned}{beside}",
+                line.title,
+                time * per_row
+            ))?;
         }
     }
     if rows <= BRUTE_TO && kind == "normal" {
@@ -318,15 +323,15 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// Each sum on one thread and on several, which give the same bits.
 fn by_threads(threads: usize, rows: usize, json: bool) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("threads")?;
     for kind in ["normal", "half"] {
         let (scores, labels) = example(kind, rows);
         if !json {
             let positives = labels.iter().filter(|&&y| y == 1).count();
-            println!(
+            output::line(format!(
                 "n = {rows}, {positives} positives, {kind}: least of {} interleaved runs, in ns a row",
                 runs(rows)
-            );
+            ))?;
         }
         let mut beds = [Bed::new(scores.clone(), labels.clone()), Bed::new(scores, labels)];
         for line in &SUMS {
@@ -337,16 +342,21 @@ fn by_threads(threads: usize, rows: usize, json: bool) -> Result<()> {
             let mut many = || many_value = pool.install(|| many_bed.sum(Way::Chosen, line.objective, loss, line.grade));
             let [one, many] = minima(runs(rows), [&mut one, &mut many]).map(|seconds| seconds * 1e9 / rows as f64);
             let same = one_value?.to_bits() == many_value?.to_bits() && one_bed.grad == many_bed.grad;
-            anyhow::ensure!(same, "{}: not the bits of one thread", line.title);
+            if !same {
+                return Err(anyhow!("{}: not the bits of one thread", line.title).into());
+            }
             if json {
-                println!(
+                output::line(format!(
                     "{{\"bench\":\"pairs\",\"n\":{rows},\"data\":\"{kind}\",\"sum\":\"{}\",\"threads\":{threads},\
                      \"ns\":{many:.3},\"ns_one\":{one:.3}}}",
                     line.title
-                );
+                ))?;
             } else {
                 let times = one / many;
-                println!("  {:<20} one thread {one:>7.2}, {threads} threads {many:>7.2}: {times:.2} times", line.title);
+                output::line(format!(
+                    "  {:<20} one thread {one:>7.2}, {threads} threads {many:>7.2}: {times:.2} times",
+                    line.title
+                ))?;
             }
         }
     }
@@ -378,14 +388,16 @@ fn in_blocks(bed: &Bed, repeats: usize, json: bool) -> Result<()> {
         let rate = pairs / time;
         if json {
             let n = high.len() + low.len();
-            println!("{{\"bench\":\"pairs\",\"n\":{n},\"sum\":\"{title} in blocks\",\"pairs_per_s\":{rate:.4e}}}");
+            output::line(format!(
+                "{{\"bench\":\"pairs\",\"n\":{n},\"sum\":\"{title} in blocks\",\"pairs_per_s\":{rate:.4e}}}"
+            ))?;
         } else {
             let goal = match title {
                 "squared-hinge" if rate >= PAIRS_GOAL => "   goal 6.50 met",
                 "squared-hinge" => "   goal 6.50 missed",
                 _ => "",
             };
-            println!("  {title:<20} {:>8.2} 10^9 pairs a second in blocks{goal}", rate * 1e-9);
+            output::line(format!("  {title:<20} {:>8.2} 10^9 pairs a second in blocks{goal}", rate * 1e-9))?;
         }
     }
     Ok(())
@@ -404,9 +416,9 @@ fn crossovers(json: bool) -> Result<()> {
         for (surrogate, grade) in sums {
             let loss = AnySurrogate::by_name(surrogate, 1.0)?;
             if !json {
-                println!(
+                output::line(format!(
                     "\n{objective:?} {surrogate} {grade:?}: ns a row by all pairs / near-linear (/ with a plan), by positives"
-                );
+                ))?;
             }
             for rows in (4..=14).map(|power| 1 << power) {
                 let mut line = format!("  n = {rows:<6}");
@@ -418,16 +430,16 @@ fn crossovers(json: bool) -> Result<()> {
                     let has_plan = planned.is_finite();
                     if json {
                         let planned = if has_plan { format!(",\"with_plan_ns\":{planned:.3}") } else { String::new() };
-                        println!(
+                        output::line(format!(
                             "{{\"bench\":\"crossovers\",\"sum\":\"{objective:?} {surrogate} {grade:?}\",\"n\":{rows},\
                              \"positives\":{positives},\"all_pairs_ns\":{all:.3},\"near_linear_ns\":{near:.3}{planned}}}"
-                        );
+                        ))?;
                     }
                     let planned = if has_plan { format!("/{planned:.1}") } else { String::new() };
                     line += &format!("  {positives}: {all:.1}/{near:.1}{planned}");
                 }
                 if !json {
-                    println!("{line}");
+                    output::line(line)?;
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! Lines are appended whole; several benches may write to one file. A line that was cut off is run again, and said.
 
 use crate::error::{CliError, Result};
+use crate::output;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ impl<R: Clone + Serialize + DeserializeOwned> Store<R> {
             let place = format!("{}, line {}", path.display(), at + 1);
             match parse(line) {
                 Ok(Line::Blank) => {}
-                Ok(Line::Cut) => eprintln!("{place}: cut off, that run is made again"),
+                Ok(Line::Cut) => output::note(format_args!("{place}: cut off, that run is made again")),
                 Ok(Line::Run(key, record)) => drop(runs.insert(key, record)),
                 Err(error) => {
                     return Err(CliError::input(format!("{place}: not a finished run of this bench: {error}")));

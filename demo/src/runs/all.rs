@@ -5,6 +5,7 @@ use super::grid::Grid;
 use super::told::{By, Outcome, Path, Row};
 use crate::bench::paired::mean_sd;
 use crate::report::{Columns, cell, shown};
+use crate::signal::NoSignal;
 use crate::table;
 use serde_json::Value;
 use undercurve::Real;
@@ -126,7 +127,8 @@ impl All {
                     value.map_or_else(String::new, |value| value.to_string())
                 }));
             }
-            cells.push(row.and_then(|row| row.warning.clone()).unwrap_or_default());
+            let none = |row: &Row| row.no_signal.as_ref().map(NoSignal::sentence);
+            cells.push(row.and_then(|row| row.warning.clone().or_else(|| none(row))).unwrap_or_default());
             cells.push(outcome.as_ref().err().cloned().unwrap_or_default());
             text += &line_of(cells.into_iter());
         }

@@ -3,6 +3,7 @@
 use super::backend::{Backend, Cpu, Hear, List, Told};
 use crate::device::{self, Choice, rate};
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::walk::{self, Due, Training};
 use std::collections::BTreeSet;
 use std::iter;
@@ -154,10 +155,10 @@ impl Gpu {
                 let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
                 match device::adapter(name) {
                     Ok(context) => {
-                        eprintln!("note: {why}; training goes on on {}", context.name());
+                        output::note(format_args!("{why}; training goes on on {}", context.name()));
                         fleet.renew(&context);
                     }
-                    Err(_) => eprintln!("note: {why}; training goes on on the CPU"),
+                    Err(_) => output::note(format_args!("{why}; training goes on on the CPU")),
                 }
             }
         }
@@ -272,7 +273,7 @@ impl Backend<f32> for Gpu {
             }
         }
         for why in whys {
-            eprintln!("note: {why}; training on the CPU");
+            output::note(format_args!("{why}; training on the CPU"));
         }
         self.rest.train_these(list, &alone, hear)
     }

@@ -189,14 +189,14 @@ pub fn run<T: Real>(args: &train::Args, choose: Choose<T>) -> Result<()> {
     let workers = args.threads.unwrap_or_else(store::cores).min(runs);
     let (backend, note) = choose(&args.device, workers, &list)?;
     if let Some(note) = note {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     walk::listen();
     let _locks =
         [&args.save, &args.out].into_iter().flatten().map(|path| output::lock(path)).collect::<Result<Vec<_>>>()?;
     input::say(&read_as);
     for note in made.trainer.notes() {
-        eprintln!("note: {note}");
+        output::note(note);
     }
     let by = By::of(&made);
     if !args.json {
@@ -313,6 +313,13 @@ impl<T: Real> End<'_, T> {
                 "(Those of all are in --csv and --json. Collapsed runs are no result: they are not counted below.)",
             )?;
         }
+        match self.all.ended().filter(|(_, row)| row.no_signal.is_some()).count() {
+            0 => {}
+            none => output::line(format!(
+                "\n{none} of {} runs found no signal: the 95 % interval of their AUROC is not above 0.5",
+                self.list.runs.len()
+            ))?,
+        }
         let spreads = self.all.spreads();
         if !spreads.is_empty() {
             let names = ["mean", "sd", "10 %", "median", "90 %"].map(|name| format!("{name:>7}"));
@@ -377,6 +384,7 @@ impl<T: Real> End<'_, T> {
             object["interrupted"] = true.into();
         }
         object["ended"] = ended.into();
+        object["no_signal"] = self.all.ended().filter(|(_, row)| row.no_signal.is_some()).count().into();
         object["collapsed"] = (self.all.ended().count() - self.all.good().count()).into();
         self.all.spreads().iter().for_each(|spread| spread.add(&mut object));
         let settings =

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{cell, metrics, shown};
+use crate::signal::NoSignal;
 use crate::walk::Training;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
@@ -63,6 +64,8 @@ pub struct Row {
     classes: Vec<String>,
     /// What is to be said against the model.
     pub warning: Option<String>,
+    /// That nothing was found.
+    pub no_signal: Option<NoSignal>,
     /// Whether it is no result, and so none to count or to choose.
     pub collapsed: bool,
 }
@@ -92,12 +95,13 @@ impl Row {
                 (None, None) => {}
             }
         }
+        let no_signal = NoSignal::of(training, &mut model)?;
         let classes = training.preparation.classes().to_vec();
         let step = kept.unwrap_or(report.step);
         let warning = report.warning.map(|warning| warning.sentence(training.method()));
         // (It is of the last step.)
         let collapsed = kept.is_none() && report.warning.is_some_and(|warning| warning.collapsed());
-        Ok(Self { step, objective: report.objective, parts, classes, warning, collapsed })
+        Ok(Self { step, objective: report.objective, parts, classes, warning, no_signal, collapsed })
     }
 
     /// Its figures on a part of the data.
@@ -236,10 +240,11 @@ impl<'a, T: Real> Teller<'a, T> {
         match outcome {
             Ok(row) => {
                 let parts = row.parts.iter().map(|(_, figures)| figure_cells(figures));
-                let mark = match (row.collapsed, &row.warning) {
-                    (true, _) => " ! collapsed",
-                    (false, Some(_)) => " ! warning",
-                    (false, None) => "",
+                let mark = match (row.collapsed, &row.warning, &row.no_signal) {
+                    (true, ..) => " ! collapsed",
+                    (false, Some(_), _) => " ! warning",
+                    (false, None, Some(_)) => " ! no signal",
+                    (false, None, None) => "",
                 };
                 self.print(format!("{start} {:>8} | {}{mark}", row.step, parts.collect::<Vec<_>>().join(" | ")))
             }
@@ -279,6 +284,9 @@ impl<'a, T: Real> Teller<'a, T> {
                 if let Some(warning) = &row.warning {
                     object["warning"] = warning.as_str().into();
                     object["collapsed"] = row.collapsed.into();
+                }
+                if let Some(none) = &row.no_signal {
+                    object["no_signal"] = none.object();
                 }
                 for (part, figures) in &row.parts {
                     object[*part] = metrics(figures, &row.classes);

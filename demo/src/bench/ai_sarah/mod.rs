@@ -11,6 +11,7 @@ mod speed;
 
 use crate::bench::store::Store;
 use crate::error::{CliError, Result};
+use crate::output;
 use report::Report;
 pub use runs::Curve;
 use runs::{Job, METHODS, Setting, TUNING_SEED, Width};
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", default_value = "../shared/data")]
     data: PathBuf,
     /// Folder of the results: runs.jsonl, tables.md and figures (SVG); a bench that is started again continues there
-    #[arg(long, value_name = "DIR", default_value = "ai-sarah")]
+    #[arg(long, value_name = "DIR", default_value = "target/ai-sarah")]
     out: PathBuf,
     /// a1a only, with every twelfth setting and three seeds
     #[arg(long)]
@@ -116,8 +117,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let tables = args.out.join("tables.md");
     std::fs::write(&tables, &text).map_err(|error| CliError::file(&tables, &error))?;
-    println!("{text}");
-    Ok(())
+    output::line(text)
 }
 
 fn experiment(args: &Args, text: &mut String) -> Result<()> {

@@ -1,0 +1,167 @@
+//! Stdout and stderr that are closed, full, or that nobody reads any more: no command panics, none loses a file over it.
+#![cfg(target_os = "linux")] // for /dev/full
+
+mod common;
+
+use common::{Folder, csv, run, stdout};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::process::{Command, Output, Stdio};
+
+/// What a stream is like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Open,
+    /// `>&-`.
+    Closed,
+    /// `>/dev/full`.
+    Full,
+    /// `| true`.
+    Gone,
+}
+
+use State::{Closed, Full, Gone, Open};
+
+const STATES: [(State, State); 7] =
+    [(Open, Full), (Open, Gone), (Full, Open), (Gone, Open), (Closed, Closed), (Full, Full), (Gone, Gone)];
+
+impl State {
+    fn stream(self) -> Stdio {
+        match self {
+            Open | Closed => Stdio::piped(),
+            Full => File::options().write(true).open("/dev/full").unwrap().into(),
+            // (The reader is dropped here.)
+            Gone => std::io::pipe().unwrap().1.into(),
+        }
+    }
+}
+
+/// Runs the program with stdout and stderr like that.
+fn with_streams(folder: &Folder, args: &[&str], (out, err): (State, State)) -> Output {
+    let closing = [(out, " >&-"), (err, " 2>&-")].map(|(state, text)| if state == Closed { text } else { "" });
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec \"$@\"{}", closing.concat()), "sh", env!("CARGO_BIN_EXE_undercurve")]);
+    shell.args(args).current_dir(&folder.0).stdin(Stdio::null()).stdout(out.stream()).stderr(err.stream());
+    shell.output().unwrap()
+}
+
+/// Every file in the folder.
+fn files(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
+    folder.names().into_iter().map(|name| (name.clone(), fs::read(folder.path(&name)).unwrap())).collect()
+}
+
+/// With a group, for those that are of groups.
+fn grouped() -> String {
+    let rows = csv(160);
+    let mut lines = rows.lines();
+    let head = format!("sex,{}\n", lines.next().unwrap());
+    head + &lines.enumerate().map(|(at, line)| format!("{},{line}\n", ["f", "m"][at % 2])).collect::<String>()
+}
+
+#[test]
+fn no_command_minds_its_streams() {
+    let folder = Folder::new("streams");
+    folder.write("data.csv", csv(200));
+    folder.write("p.csv", grouped());
+    folder.write("s.csv", "label,score\n1,0.9\n0,0.4\n1,0.3\n0,0.1\n");
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--steps", "40", "--out", "m"]));
+    let before = files(&folder);
+    let cases: &[&[&str]] = &[
+        &["train", "data.csv", "--split", "0.7", "--steps", "60", "--save", "run", "--out", "model"],
+        &["train", "data.csv", "--steps", "60", "--json", "--out", "model"],
+        &["train", "data.csv", "--method", "ce", "--steps", "60", "--every", "1"],
+        &[
+            "train", "data.csv", "--split", "0.7", "--steps", "30", "--seeds", "3", "--csv", "runs.csv", "--out",
+            "model",
+        ],
+        &["train", "data.csv", "--steps", "30", "--grid", "lr=.01|.02", "--json", "--save", "run"],
+        &["train", "p.csv", "--group", "sex", "--method", "sonex", "--steps", "30", "--require", "--out", "model"],
+        &["train", "data.csv", "--label", "none", "--out", "model"],
+        &["train", "data.csv", "--steps", "three"],
+        &["compare", "data.csv", "--metric", "ap", "--methods", "soap", "--folds", "2", "--out", "model"],
+        &["frontier", "p.csv", "--group", "sex", "--steps", "20", "--bounds", "0.1", "--svg", "f.svg"],
+        &["eval", "m", "data.csv", "--scores", "scores.csv"],
+        &["eval", "m", "data.csv", "--json"],
+        &["decide", "m", "--on", "data.csv", "--threshold", "fpr<=0.1", "--out", "decided"],
+        &["predict", "m", "data.csv"],
+        &["inspect", "m"],
+        &["export", "m", "m.onnx"],
+        &["export", "m", "m.json"],
+        &["metrics", "s.csv"],
+        &["methods"],
+        &["methods", "soap", "--json"],
+        &["prepare", "data.csv", "--split", "0.7", "--train", "a.csv", "--test", "b.csv"],
+        &["bench"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["--help"],
+        &["train", "--help"],
+        &["--version"],
+        &[],
+        &["trian"],
+    ];
+    for args in cases {
+        let plain = run(&folder.0, args);
+        let code = plain.status.code();
+        let left = files(&folder);
+        let clean = || {
+            folder.names().iter().filter(|name| !before.contains_key(*name)).for_each(|name| {
+                fs::remove_file(folder.path(name)).unwrap();
+            });
+        };
+        clean();
+        for states in STATES {
+            let output = with_streams(&folder, args, states);
+            let what = format!("{args:?} {states:?}: {output:?}");
+            let full = states.0 == Full && code == Some(0);
+            assert_eq!(output.status.code(), if full { Some(1) } else { code }, "{what}");
+            assert_eq!(files(&folder).keys().collect::<Vec<_>>(), left.keys().collect::<Vec<_>>(), "{what}");
+            assert!(files(&folder) == left, "{what}");
+            if states.0 == Open {
+                assert_eq!(lines(&output.stdout), lines(&plain.stdout), "{what}");
+            }
+            if states.1 == Open {
+                let said = String::from_utf8(output.stderr.clone()).unwrap();
+                let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+                match (full, code) {
+                    (true, _) => assert_eq!(errors, ["error: stdout: No space left on device"], "{what}"),
+                    (false, Some(0)) => assert!(errors.is_empty(), "{what}"),
+                    _ => assert_eq!(said, String::from_utf8_lossy(&plain.stderr), "{what}"),
+                }
+            }
+            clean();
+        }
+    }
+}
+
+fn lines(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// The benches that print before they measure, and those that lack their data. (The others take too long.)
+#[test]
+fn no_bench_minds_its_streams() {
+    let folder = Folder::new("streams-bench");
+    let list = stdout(&run(&folder.0, &["bench"]));
+    let mut tried = 0;
+    for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
+        let help = stdout(&run(&folder.0, &["bench", name, "--help"]));
+        let args: &[&str] = match name {
+            "metrics" | "intervals" | "pairs" | "counts" => &["bench", name],
+            _ if help.contains("--data") => &["bench", name, "--data", "none"],
+            _ => continue,
+        };
+        for states in [(Gone, Gone), (Full, Full), (Gone, Open)] {
+            let output = with_streams(&folder, args, states);
+            // Gone is no error, full is one, and data that are not there are the user's.
+            let code = match (args.len(), states.0) {
+                (2, Gone) => 0,
+                (2, _) => 1,
+                _ => 2,
+            };
+            assert_eq!(output.status.code(), Some(code), "{args:?} {states:?}: {output:?}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 12, "{list}");
+}

@@ -1,0 +1,211 @@
+//! Every remedy that a warning names is tried on a run that got the warning, and helps: the warning is gone, or the metric is
+//! clearly larger.
+
+use std::sync::Arc;
+use undercurve::data::Dataset;
+use undercurve::registry::method;
+use undercurve::rng::Rng;
+use undercurve::trainer::{Config, Length, ModelSpec, Report, Trainer, Warning};
+
+type Data = Arc<Dataset<f64>>;
+
+/// Rows of two columns; positives lie `apart` deviations from negatives along both.
+fn clouds(rows: usize, positives: usize, apart: f64, seed: u64) -> Data {
+    let mut rng = Rng::keyed(seed, 7, 0);
+    let y: Vec<u8> = (0..rows).map(|row| u8::from(row < positives)).collect();
+    let x = y.iter().flat_map(|&y| [0, 1].map(|_| rng.normal() + apart * f64::from(y))).collect();
+    Arc::new(Dataset::dense(x, y, 2).unwrap())
+}
+
+/// A disc of positives in the middle of the unit square.
+fn disc() -> Data {
+    let mut rng = Rng::keyed(1, 9, 0);
+    let points: Vec<[f64; 2]> = (0..1000).map(|_| [rng.uniform(), rng.uniform()]).collect();
+    let y = points.iter().map(|[a, b]| u8::from((a - 0.5).hypot(b - 0.5) < 0.12)).collect();
+    Arc::new(Dataset::dense(points.concat(), y, 2).unwrap())
+}
+
+/// A hundred columns of which three say something; a fifth of the rows is positive.
+fn wide(rows: usize, seed: u64) -> Data {
+    let mut rng = Rng::keyed(seed, 11, 0);
+    let y: Vec<u8> = (0..rows).map(|row| u8::from(row % 5 == 0)).collect();
+    let (mut x, apart) = (Vec::new(), [0.8, 0.8, 0.8]);
+    for &y in &y {
+        x.extend((0..100).map(|column| rng.normal() + apart.get(column).unwrap_or(&0.0) * f64::from(y)));
+    }
+    Arc::new(Dataset::dense(x, y, 100).unwrap())
+}
+
+#[derive(Clone)]
+struct Run {
+    train: Data,
+    test: Option<Data>,
+    config: Config,
+}
+
+impl Run {
+    fn new(train: Data, method: &str, model: &str, steps: u64, settings: &[(&str, &str)]) -> Self {
+        let mut run = Self { train, test: None, config: Config::default() };
+        run.config.method = method.into();
+        run.config.model = ModelSpec::parse(model).unwrap();
+        run.config.length = Length::Steps(steps);
+        settings.iter().for_each(|(name, value)| run.set(name, value));
+        run
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        self.config.settings.retain(|(other, _)| other != name);
+        self.config.settings.push((name.into(), value.into()));
+    }
+
+    fn end(&self) -> (Report, f64) {
+        let mut trainer = Trainer::new(&self.config, Arc::clone(&self.train), self.test.clone()).unwrap();
+        let report = trainer.run().unwrap();
+        let metric = report.test.as_ref().unwrap_or(&report.train).get(trainer.own_metric()).unwrap();
+        (report, metric)
+    }
+}
+
+/// A remedy in the words of the sentence, and what it means for a run.
+type Remedy = (&'static str, fn(&mut Run));
+
+/// A run that gets a warning, and all remedies that the warning's sentence names.
+fn each_helps(run: &Run, is: fn(&Warning) -> bool, remedies: &[Remedy]) {
+    let (report, before) = run.end();
+    let what = format!("{:?}", run.config);
+    let warning = report.warning.unwrap_or_else(|| panic!("no warning: {what}"));
+    assert!(is(&warning), "{warning:?}: {what}");
+    let sentence = warning.sentence(method(&run.config.method).unwrap());
+    let named = sentence.split_once("; try ").unwrap().1.replace(" or ", ", ");
+    let named: Vec<&str> = named.split(", ").collect();
+    assert_eq!(named, remedies.iter().map(|remedy| remedy.0).collect::<Vec<_>>(), "{what}");
+    for (name, apply) in remedies {
+        let mut other = run.clone();
+        apply(&mut other);
+        let (after, metric) = other.end();
+        println!("{warning:?}: {name}: {before:.3} to {metric:.3}, {:?}", after.warning);
+        assert!(
+            after.warning.is_none() || metric > 1.25 * before,
+            "{what}: {name}: {before} {metric} {:?}",
+            after.warning
+        );
+    }
+}
+
+const SLOWER: Remedy = ("a smaller --set lr=RATE", |run| run.set("lr", "0.1"));
+const CROSS_ENTROPY: Remedy = ("another method", |run| {
+    run.config.method = "ce".into();
+    run.config.settings = vec![("lr".into(), "0.1".into())];
+});
+const LONGER: Remedy = ("more steps", |run| run.config.length = Length::Steps(6000));
+
+#[test]
+fn flat_links_and_equal_scores() {
+    let flat = [("pretrain", "0"), ("lr", "1e4"), ("decay", "0")];
+    let run = Run::new(clouds(300, 30, 2.0, 5), "smooth-ap", "linear", 50, &flat);
+    let identity: Remedy = ("--set link=identity", |run| run.set("link", "identity"));
+    each_helps(&run, |w| matches!(w, Warning::Saturated { .. }), &[identity, SLOWER, CROSS_ENTROPY]);
+    let soap: Remedy = ("another method", |run| {
+        run.config.method = "soap".into();
+        run.config.settings = vec![("lr".into(), "0.5".into())];
+    });
+    let run = Run::new(clouds(300, 30, 1.0, 3), "ce", "mlp:8", 100, &[("lr", "1e4")]);
+    let tied = Run { config: Config { seed: 1, ..run.config }, ..run };
+    each_helps(&tied, |w| matches!(w, Warning::Tied { .. }), &[SLOWER, soap]);
+    let run = Run::new(disc(), "ce", "mlp:16", 300, &[("lr", "1000")]);
+    each_helps(&run, |w| *w == Warning::Constant, &[SLOWER, soap]);
+    // Without a start a narrow range has no gradient.
+    let none = [("pretrain", "0"), ("surrogate", "squared-hinge"), ("decay", "0")];
+    let run = Run::new(clouds(600, 60, 0.3, 20), "pauc-exact", "linear", 500, &none);
+    let start: Remedy = ("more steps of cross-entropy before (--set pretrain=STEPS)", |run| run.set("pretrain", "400"));
+    let threshold: Remedy = ("another method", |run| {
+        run.config.method = "pauc-threshold".into();
+        run.config.settings.clear();
+    });
+    each_helps(&run, |w| *w == Warning::Constant, &[start, threshold]);
+}
+
+#[test]
+fn networks_that_came_too_short_a_way_or_too_long_a_one() {
+    let near = |w: &Warning| matches!(w, Warning::Unfit { moved, .. } if *moved < 1.0);
+    let far = |w: &Warning| matches!(w, Warning::Unfit { moved, .. } if *moved > 10.0);
+    let faster: Remedy = ("a larger --set lr=RATE", |run| run.set("lr", "0.1"));
+    let mut run = Run::new(disc(), "ce", "mlp:16", 300, &[("lr", "0.003")]);
+    run.config.seed = 2;
+    each_helps(&run, near, &[LONGER, faster]);
+    let pretrained: Remedy = ("a larger --set pretrain-lr=RATE", |run| run.set("pretrain-lr", "0.1"));
+    for name in ["soap", "smooth-ap"] {
+        let mut run = Run::new(disc(), name, "mlp:16", 300, &[("lr", "0.003"), ("pretrain-lr", "0.003")]);
+        run.config.seed = 2;
+        each_helps(&run, near, &[LONGER, pretrained]);
+    }
+    for seed in [1, 2] {
+        let mut run = Run::new(disc(), "ce", "mlp:16", 300, &[("lr", "10")]);
+        run.config.seed = seed;
+        let soap: Remedy = ("another method", |run| {
+            run.config.method = "soap".into();
+            run.config.settings = vec![("lr".into(), "0.5".into())];
+        });
+        each_helps(&run, far, &[SLOWER, soap]);
+        let fast = [("lr", "100"), ("surrogate", "squared-hinge")];
+        let mut run = Run::new(clouds(300, 30, 1.0, 3), "soap", "mlp:8", 100, &fast);
+        run.config.seed = seed;
+        each_helps(&run, far, &[SLOWER, CROSS_ENTROPY]);
+    }
+}
+
+#[test]
+fn linear_models_and_unseen_rows() {
+    let run = Run::new(disc(), "ce", "linear", 300, &[("lr", "0.1")]);
+    let network: Remedy = ("a network (--model mlp:16)", |run| run.config.model = ModelSpec::parse("mlp:16").unwrap());
+    each_helps(&run, |w| matches!(w, Warning::Chance { .. }), &[network]);
+    // A rate that decay does not bear.
+    let run = Run::new(clouds(300, 30, 1.0, 3), "ce", "linear", 100, &[("lr", "0.1"), ("decay", "1e4")]);
+    let slower: Remedy = ("a smaller --set lr=RATE", |run| run.set("lr", "1e-5"));
+    let soap: Remedy = ("another method", |run| {
+        run.config.method = "soap".into();
+        run.config.settings = vec![("lr".into(), "0.1".into())];
+    });
+    each_helps(&run, |w| matches!(w, Warning::Reversed { .. }), &[slower, soap]);
+    let more: Remedy = ("more rows", |run| run.train = wide(1200, 1));
+    let decay: Remedy = ("a larger --set decay=DECAY", |run| run.set("decay", "0.03"));
+    for name in ["ce", "soap"] {
+        let mut run = Run::new(wide(120, 1), name, "linear", 2000, &[("decay", "0")]);
+        run.test = Some(wide(2000, 2));
+        each_helps(&run, |w| matches!(w, Warning::Unseen { .. }), &[more, decay]);
+    }
+}
+
+#[test]
+fn balls_starts_and_sums() {
+    let wider: Remedy = ("a larger --set radius=RADIUS", |run| run.set("radius", "10"));
+    let narrow = [("radius", "0.01"), ("link", "identity"), ("lr", "0.5")];
+    let edge = |w: &Warning| matches!(w, Warning::Edge { .. });
+    each_helps(&Run::new(clouds(300, 30, 1.0, 7), "oauc", "linear", 300, &narrow), edge, &[wider, CROSS_ENTROPY]);
+    let fast = [("link", "identity"), ("lr", "1e8")];
+    each_helps(&Run::new(clouds(300, 30, 1.0, 7), "oauc", "linear", 300, &fast), edge, &[SLOWER, CROSS_ENTROPY]);
+
+    let steeper: Remedy = ("--set surrogate=sigmoid --set scale=10", |run| {
+        run.set("surrogate", "sigmoid");
+        run.set("scale", "10");
+    });
+    let threshold: Remedy = ("another method", |run| {
+        run.config.method = "pauc-threshold".into();
+        run.config.settings.clear();
+    });
+    for settings in [&[("surrogate", "squared-hinge")][..], &[("surrogate", "sigmoid"), ("scale", "2")]] {
+        let settings = [settings, &[("pretrain", "400"), ("decay-to", "zero"), ("decay", "1e-5")]].concat();
+        let run = Run::new(clouds(600, 60, 0.3, 20), "pauc-exact", "linear", 500, &settings);
+        each_helps(&run, |w| *w == Warning::Start, &[steeper, threshold]);
+    }
+
+    let smaller: Remedy = ("a smaller --set alpha=STEP", |run| run.set("alpha", "1"));
+    let own: Remedy = ("another method", |run| {
+        run.config.method = "ai-sarah".into();
+        run.config.settings.clear();
+    });
+    for name in ["momentum-sum", "sarah"] {
+        let run = Run::new(clouds(300, 100, 1.0, 9), name, "linear", 30, &[("alpha", "40"), ("lambda", "0")]);
+        each_helps(&run, |w| matches!(w, Warning::Risen { .. }), &[smaller, own]);
+    }
+}
