@@ -167,7 +167,7 @@ impl GpuObjective {
             let of_exact = (&memory.grad, &memory.scores);
             let bound = [&x, &params, of_exact.0, &scores, of_exact.1, &parts, &gradient];
             let group = bind(device, &layout, &uniforms, &bound);
-            let programs = pipelines(device, &layout, linear::text(), ["forward", "backward", "total"]);
+            let programs = pipelines(context, &layout, linear::text(), ["forward", "backward", "total"]);
             (x, Places { programs, params, parts, gradient, staging, group })
         });
         let (x, places) = made.await?;
@@ -221,7 +221,7 @@ impl GpuObjective {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&self.places.programs[2]);
                 pass.set_bind_group(0, &self.places.group, &[0]);
-                pass.dispatch_workgroups(self.cols as u32 + 1, 1, 1);
+                context.dispatch(&mut pass, [self.cols as u32 + 1, 1, 1]);
                 drop(pass);
                 context.queue().submit([encoder.finish()]);
             })
@@ -284,7 +284,7 @@ impl GpuObjective {
                     let mut pass = encoder.begin_compute_pass(&Default::default());
                     pass.set_pipeline(&self.places.programs[program]);
                     pass.set_bind_group(0, &self.places.group, &[(slot * SLOT) as u32]);
-                    pass.dispatch_workgroups((chunks - first).min(self.piece) as u32, each as u32, 1);
+                    context.dispatch(&mut pass, [(chunks - first).min(self.piece) as u32, each as u32, 1]);
                     drop(pass);
                     context.queue().submit([encoder.finish()]);
                 }
