@@ -1,6 +1,7 @@
 //! Many trainers at once, their steps on a device.
 
-use crate::kernel::lane::{kind, moved, with_state};
+use crate::kernel::lane::{Layout, ROUNDS, kind, moved, with_state};
+use crate::kernel::wide::Wide;
 use crate::lanes::{IDLE, Lanes, MAX_RUNS, RowTable};
 use crate::{Context, GpuError};
 use std::borrow::Cow;
@@ -52,6 +53,8 @@ pub struct Fleet {
     lanes: Vec<Lanes>,
     /// Which of them holds the runs that are away.
     current: usize,
+    /// Steps that lanes were given to make, of all runs.
+    made: u64,
     /// Whether another device has been given after a failure.
     renewed: bool,
     failure: Option<GpuError>,
@@ -152,6 +155,7 @@ impl Fleet {
             rows: None,
             lanes: Vec::new(),
             current: 0,
+            made: 0,
             renewed: false,
             failure: None,
             lists: Vec::new(),
@@ -166,6 +170,23 @@ impl Fleet {
         }
         fleet.go_to(&shape)?;
         Ok(fleet)
+    }
+
+    /// Whether there are kernels for the next steps of a trainer, on a device of WebGPU's limits; none is opened to find out.
+    ///
+    /// # Errors
+    /// `NoKernel`, `Limits` and those of [`Trainer::lane`]: why there are none.
+    pub fn able(trainer: &Trainer<f32>) -> Result<(), GpuError> {
+        let shape = trainer.lane()?.shape;
+        let layout = Layout::of(&shape)?;
+        let rounds = layout.rounds();
+        let need = rounds.value + rounds.step.max(rounds.block);
+        let narrow = layout.text().and_then(|_| match need > ROUNDS {
+            true => Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS }),
+            false => Ok(()),
+        });
+        // (What one workgroup cannot make many may.)
+        narrow.or_else(|error| Wide::of(&shape).and_then(|wide| wide.text()).map(drop).map_err(|_| error))
     }
 
     /// Whether the next steps of two trainers can go side by side: of one shape, whatever their rows.
@@ -225,6 +246,12 @@ impl Fleet {
     #[must_use]
     pub fn error(&self, run: usize) -> Option<&Error> {
         self.runs.get(run)?.error.as_ref()
+    }
+
+    /// Steps that the device was given to make, of all runs; the others were the processor's.
+    #[must_use]
+    pub fn made(&self) -> u64 {
+        self.made
     }
 
     /// Why the device no longer takes part.
@@ -370,6 +397,7 @@ impl Fleet {
             }
         }
         if !refused {
+            self.made += (count * going.len()) as u64;
             return lanes.advance(count, lists, &table, pace);
         }
         // The step of that run is its trainer's, which says what is wrong with it.

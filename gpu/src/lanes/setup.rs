@@ -42,11 +42,13 @@ impl RowTable {
         fits("rows", count * columns, context.binding())?;
         let made = pollster::block_on(context.checked(|| storage(context.device(), "rows", count * columns)));
         let (buffer, mut at) = (made?, 0);
-        for part in parts {
-            // (Each is on its way before the next is copied.)
+        for (place, part) in parts.iter().enumerate() {
             let write = || {
+                // (Each is on its way before the next is copied.)
+                if place > 0 {
+                    context.queue().submit([]);
+                }
                 context.queue().write_buffer(&buffer, at, bytemuck::cast_slice(part));
-                context.queue().submit([]);
             };
             pollster::block_on(context.checked(write))?;
             at += 4 * part.len() as u64;
