@@ -181,7 +181,7 @@ impl Fleet {
         let layout = Layout::of(&shape)?;
         let rounds = layout.rounds();
         let need = rounds.value + rounds.step.max(rounds.block);
-        let narrow = layout.text().and_then(|_| match need > ROUNDS {
+        let narrow = layout.text().and(match need > ROUNDS {
             true => Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS }),
             false => Ok(()),
         });
