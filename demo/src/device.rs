@@ -1,10 +1,15 @@
 //! What the steps of a run are computed on.
 
 use crate::error::{CliError, Result};
+use std::fmt;
 use std::time::{Duration, Instant};
 use undercurve::Real;
 use undercurve::trainer::Trainer;
+#[cfg(feature = "gpu")]
+use undercurve_gpu::GpuError;
 
+#[cfg(feature = "gpu")]
+pub mod able;
 #[cfg(feature = "gpu")]
 mod alone;
 #[cfg(feature = "gpu")]
@@ -17,10 +22,21 @@ pub enum Choice {
     Cpu,
     /// `auto`: of many runs, and of one of a large model, whichever is faster, tried on both. Never a software adapter.
     Auto,
-    /// `gpu`: a hardware graphics adapter; the processor, with a note, where there is none.
+    /// `gpu`: a hardware graphics adapter, or nothing.
     Gpu,
-    /// `gpu:NAME`: the adapter whose name contains this, in hardware or in software.
+    /// `gpu:NAME`: the adapter whose name contains this, in hardware or in software, or nothing.
     Named(String),
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Auto => f.write_str("auto"),
+            Self::Gpu => f.write_str("gpu"),
+            Self::Named(name) => write!(f, "gpu:{name}"),
+        }
+    }
 }
 
 /// Reads `--device`.
@@ -45,52 +61,59 @@ pub trait Elsewhere<T: Real> {
     /// Those of the trainer's steps.
     fn advance(&mut self, trainer: &mut Trainer<T>, most: u64) -> undercurve::Result<Option<f64>>;
 
+    /// Steps that it made itself; the others were the core's.
+    fn made(&self) -> u64;
+
     /// What became of it, said once, and whether it goes on.
     fn trouble(&mut self) -> Option<(String, bool)>;
 }
 
 /// What came of opening a graphics adapter for a run.
-pub struct Opened<T> {
-    /// `None` where the processor is to train instead.
-    elsewhere: Option<Box<dyn Elsewhere<T> + Send>>,
-    /// What to tell the user: of the adapter, or why there is none.
-    note: Option<String>,
-}
-
-impl<T> Opened<T> {
-    fn none(why: impl Into<String>) -> Self {
-        Self { elsewhere: None, note: Some(why.into()) }
-    }
+pub enum Opened<T> {
+    /// What makes the steps, and what to tell of it.
+    Here(Box<dyn Elsewhere<T> + Send>, Option<String>),
+    /// There is none for this run, and what would help: known without a driver's doing.
+    Refused(String),
+    /// A driver failed.
+    Failed(String),
 }
 
 /// Opens the adapter of this name, or the fastest in hardware, for a run.
-pub type Open<T> = fn(Option<&str>, &Trainer<T>) -> Result<Opened<T>>;
+pub type Open<T> = fn(Option<&str>, &Trainer<T>) -> Opened<T>;
 
 /// The adapter of this name, or the fastest in hardware.
 ///
 /// # Errors
 /// Why there is none.
 #[cfg(feature = "gpu")]
-pub fn adapter(name: Option<&str>) -> std::result::Result<undercurve_gpu::Context, undercurve_gpu::GpuError> {
+pub fn adapter(name: Option<&str>) -> std::result::Result<undercurve_gpu::Context, GpuError> {
     name.map_or_else(undercurve_gpu::Context::new, undercurve_gpu::Context::named)
 }
 
-/// What to tell of an adapter that cannot be used, where the processor is to train instead.
-///
-/// # Errors
-/// [`CliError::Input`] when there is no adapter of the name, or none but software adapters and no name was given.
+/// Whether a driver failed, so that nobody could know before.
 #[cfg(feature = "gpu")]
-pub fn refused(error: &undercurve_gpu::GpuError) -> Result<String> {
-    use undercurve_gpu::GpuError;
+pub fn is_failure(error: &GpuError) -> bool {
+    matches!(error, GpuError::NoDevice { .. } | GpuError::Device { .. } | GpuError::Lost { .. })
+}
+
+/// Why there is no adapter, in a line, and how to get one.
+#[cfg(feature = "gpu")]
+pub fn why_none(error: &GpuError) -> String {
     match error {
         GpuError::OnlySoftware { names } => {
             // The first word of a name is enough to ask for it.
             let word = names.first().and_then(|name| name.split_whitespace().next()).unwrap_or("NAME").to_lowercase();
-            Err(CliError::input(format!("--device gpu: {error}; --device gpu:{word} takes one all the same")))
+            format!("{error}; --device gpu:{word} takes one all the same")
         }
-        GpuError::NotFound { .. } => Err(CliError::input(format!("--device: {error}"))),
-        error => Ok(format!("no graphics adapter can be used ({error})")),
+        error => one_line(&error.to_string()),
     }
+}
+
+/// What is asked for and cannot be had: the same whether there is a driver or not.
+pub fn refusal(choice: &Choice, why: &str) -> CliError {
+    CliError::input(format!(
+        "--device {choice}: {why}; use --device cpu, or --device auto for whichever can and is faster"
+    ))
 }
 
 /// What to tell of an adapter that is no graphics card.
@@ -105,14 +128,15 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The adapter for a run in f32.
-///
-/// # Errors
-/// As [`refused`].
 #[cfg(feature = "gpu")]
-pub fn open_f32(name: Option<&str>, trainer: &Trainer<f32>) -> Result<Opened<f32>> {
+pub fn open_f32(name: Option<&str>, trainer: &Trainer<f32>) -> Opened<f32> {
+    if let Err(why) = able::able(trainer, able::Runs::One) {
+        return Opened::Refused(why);
+    }
     let context = match adapter(name) {
         Ok(context) => context,
-        Err(error) => return Ok(Opened::none(refused(&error)?)),
+        Err(error) if is_failure(&error) => return Opened::Failed(why_none(&error)),
+        Err(error) => return Opened::Refused(why_none(&error)),
     };
     let note = software(&context);
     type Made = Box<dyn Elsewhere<f32> + Send>;
@@ -120,30 +144,28 @@ pub fn open_f32(name: Option<&str>, trainer: &Trainer<f32>) -> Result<Opened<f32
         true => whole::Whole::new(&context, name, trainer).map(|whole| Box::new(whole) as Made),
         false => alone::Alone::new(&context, name, trainer).map(|alone| Box::new(alone) as Made),
     };
-    Ok(match made {
-        Ok(elsewhere) => Opened { elsewhere: Some(elsewhere), note },
-        Err(undercurve_gpu::GpuError::Core(error)) => {
-            Opened::none(format!("method {} has no graphics kernel ({error})", trainer.config().method))
-        }
-        Err(error) => Opened::none(one_line(&error.to_string())),
-    })
+    match made {
+        Ok(elsewhere) => Opened::Here(elsewhere, note),
+        Err(error) if is_failure(&error) => Opened::Failed(one_line(&error.to_string())),
+        Err(error) => Opened::Refused(one_line(&error.to_string())),
+    }
 }
 
 /// The adapter for a run in f32.
-///
-/// # Errors
-/// None.
 #[cfg(not(feature = "gpu"))]
-pub fn open_f32(_: Option<&str>, _: &Trainer<f32>) -> Result<Opened<f32>> {
-    Ok(Opened::none("no graphics adapter can be used (this program was built without the feature gpu)"))
+pub fn open_f32(_: Option<&str>, _: &Trainer<f32>) -> Opened<f32> {
+    Opened::Refused(NOT_BUILT.to_string())
 }
 
+/// Why there is no adapter.
+#[cfg(not(feature = "gpu"))]
+pub const NOT_BUILT: &str = "this program was built without the feature gpu";
+/// Why there is none for f64.
+pub const F32_ONLY: &str = "a GPU computes in f32 only, so leave out --precision f64";
+
 /// There is no kernel for f64.
-///
-/// # Errors
-/// None.
-pub fn open_f64(_: Option<&str>, _: &Trainer<f64>) -> Result<Opened<f64>> {
-    Ok(Opened::none("a graphics adapter computes in f32 only"))
+pub fn open_f64(_: Option<&str>, _: &Trainer<f64>) -> Opened<f64> {
+    Opened::Refused(F32_ONLY.to_string())
 }
 
 /// Rows from which on one evaluation of an exact objective may be: below, its forty dispatches and two answers alone take longer.
@@ -186,7 +208,12 @@ pub fn rate(mut advance: impl FnMut() -> u64) -> f64 {
 
 /// The run, or of an exact method one that leaves out the steps of cross-entropy before its own, which are the core's.
 fn at_own_steps<T: Real>(trainer: &Trainer<T>) -> Option<Trainer<T>> {
-    if !is_whole(trainer) || trainer.steps_done() >= trainer.pretraining_steps() {
+    if is_whole(trainer) { without_pretraining(trainer) } else { Some(trainer.clone()) }
+}
+
+/// The run, or one that leaves out the steps of cross-entropy before the method's own.
+fn without_pretraining<T: Real>(trainer: &Trainer<T>) -> Option<Trainer<T>> {
+    if trainer.steps_done() >= trainer.pretraining_steps() {
         return Some(trainer.clone());
     }
     let mut config = trainer.config().clone();
@@ -195,12 +222,14 @@ fn at_own_steps<T: Real>(trainer: &Trainer<T>) -> Option<Trainer<T>> {
     Trainer::new(&config, trainer.train_data().clone(), None).ok()
 }
 
-/// Keeps the adapter where it is faster.
-fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
-    let Some(mut elsewhere) = opened.elsewhere else { return opened };
+/// Keeps the adapter where it is faster; or why it is the processor.
+fn tried<T: Real>(
+    mut elsewhere: Box<dyn Elsewhere<T> + Send>,
+    trainer: &Trainer<T>,
+) -> std::result::Result<(Box<dyn Elsewhere<T> + Send>, String), String> {
     let name = elsewhere.name();
     let Some(start) = at_own_steps(trainer) else {
-        return Opened::none("CPU: with these settings it cannot be tried on both before its own steps");
+        return Err("with these settings it cannot be tried on both before its own steps".to_string());
     };
     let mut one = start.clone();
     let (mut most, mut error) = (4, None);
@@ -211,21 +240,21 @@ fn tried<T: Real>(opened: Opened<T>, trainer: &Trainer<T>) -> Opened<T> {
         one.steps_done() - before
     });
     if let Some((why, _)) = elsewhere.trouble() {
-        return Opened::none(format!("CPU: {name} failed in a trial ({why})"));
+        return Err(format!("{name} failed in a trial ({why})"));
     }
     if let Some(error) = error {
-        return Opened::none(format!("CPU: a trial on {name} ended early ({error})"));
+        return Err(format!("a trial on {name} ended early ({error})"));
     }
     let mut one = start;
     let cpu = rate(|| u64::from(matches!(one.step(), Ok(Some(_)))));
     if gpu == 0.0 || cpu == 0.0 || !gpu.is_finite() {
-        return Opened::none("CPU: this run is over before a trial is");
+        return Err("this run is over before a trial is".to_string());
     }
     if gpu > cpu {
         let note = format!("GPU: {:.1} times faster on {name} than on this CPU, tried for .1 s", gpu / cpu);
-        return Opened { elsewhere: Some(elsewhere), note: Some(note) };
+        return Ok((elsewhere, note));
     }
-    Opened::none(format!("CPU: {:.1} times faster here than on {name}, tried for .1 s", cpu / gpu))
+    Err(format!("{:.1} times faster here than on {name}, tried for .1 s", cpu / gpu))
 }
 
 /// Runs the steps.
@@ -233,52 +262,57 @@ pub struct Engine<T> {
     /// `None` for the core's own.
     elsewhere: Option<Box<dyn Elsewhere<T> + Send>>,
     name: String,
+    /// Whether it has run any.
+    ran: bool,
 }
 
 impl<T: Real> Engine<T> {
     /// The core's own.
     pub fn cpu() -> Self {
-        Self { elsewhere: None, name: "cpu".to_string() }
+        Self { elsewhere: None, name: "cpu".to_string(), ran: false }
     }
 
-    /// The engine for a choice and what to tell the user about it, such as that it cannot be met.
+    /// The engine for a choice and what to tell the user about it. What is asked for by name is that or an error; `auto` always trains.
     ///
     /// # Errors
-    /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another adapter.
+    /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another.
     pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
-        let cpu = Self::cpu();
-        let Opened { elsewhere, note } = match choice {
-            Choice::Cpu => return Ok((cpu, None)),
-            _ if !trainer.train_data().classes().is_empty() => Opened::none("several classes have no graphics kernel"),
+        let on = |elsewhere: Box<dyn Elsewhere<T> + Send>| {
+            let name = format!("gpu: {}", elsewhere.name());
+            Self { elsewhere: Some(elsewhere), name, ran: false }
+        };
+        let name = match choice {
+            Choice::Cpu => return Ok((Self::cpu(), None)),
             Choice::Auto if !is_large(trainer) => {
                 let why = "one run is faster on the CPU than on a GPU; many (--seeds, --grid), large models and exact methods over many rows are tried on both";
-                return Ok((cpu, Some(why.to_string())));
+                return Ok((Self::cpu(), Some(why.to_string())));
             }
-            Choice::Auto => match open(None, trainer) {
-                Ok(opened) => tried(opened, trainer),
-                // Software is not taken unasked.
-                Err(CliError::Input(why)) => Opened::none(why.trim_start_matches("--device gpu: ")),
-                Err(other) => return Err(other),
-            },
-            Choice::Gpu => open(None, trainer)?,
-            Choice::Named(name) => open(Some(name), trainer)?,
+            Choice::Auto | Choice::Gpu => None,
+            Choice::Named(name) => Some(&**name),
         };
-        Ok(match elsewhere {
-            Some(elsewhere) => {
-                let name = format!("gpu: {}", elsewhere.name());
-                (Self { elsewhere: Some(elsewhere), name }, note)
-            }
-            None => (cpu, Some(format!("{}; training on the CPU", note.unwrap_or_default()))),
-        })
+        let why = match (open(name, trainer), choice) {
+            (Opened::Here(elsewhere, _), Choice::Auto) => match tried(elsewhere, trainer) {
+                Ok((elsewhere, note)) => return Ok((on(elsewhere), Some(note))),
+                Err(why) => format!("CPU: {why}"),
+            },
+            (Opened::Here(elsewhere, note), _) => return Ok((on(elsewhere), note)),
+            // (Software is not taken unasked.)
+            (Opened::Refused(why) | Opened::Failed(why), Choice::Auto) => format!("CPU: {why}"),
+            (Opened::Refused(why), _) => return Err(refusal(choice, &why)),
+            (Opened::Failed(why), _) => format!("{why}; training on the CPU"),
+        };
+        Ok((Self::cpu(), Some(why)))
     }
 
-    /// What reports call it.
+    /// What reports call it: what the steps were really made by.
     pub fn name(&self) -> &str {
-        &self.name
+        let idle = self.elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.made() == 0);
+        if idle && self.ran && !self.name.contains(", then ") { "cpu" } else { &self.name }
     }
 
     /// A step of the core's, or some elsewhere, at most so many; as [`Trainer::step`].
     pub fn advance(&mut self, trainer: &mut Trainer<T>, most: u64) -> undercurve::Result<Option<f64>> {
+        self.ran = true;
         match &mut self.elsewhere {
             None => trainer.step(),
             Some(elsewhere) => elsewhere.advance(trainer, most),
@@ -318,6 +352,9 @@ mod tests {
             std::thread::sleep(self.0);
             (0..most.max(1)).try_fold(None, |_, _| trainer.step())
         }
+        fn made(&self) -> u64 {
+            1
+        }
         fn trouble(&mut self) -> Option<(String, bool)> {
             None
         }
@@ -330,9 +367,8 @@ mod tests {
         let data = Arc::new(Dataset::dense(x, labels, 10).unwrap());
         let config = Config { length: undercurve::trainer::Length::Steps(1 << 40), ..Config::default() };
         let trainer = Trainer::<f32>::new(&config, data, None).unwrap();
-        let tried = tried(Opened { elsewhere: Some(Box::new(Slow(Duration::from_millis(60)))), note: None }, &trainer);
-        let note = tried.note.unwrap();
-        assert!(tried.elsewhere.is_none() && note.starts_with("CPU: ") && note.contains(" than on slow"), "{note}");
+        let note = tried(Box::new(Slow(Duration::from_millis(60))), &trainer).err().unwrap();
+        assert!(note.contains("times faster here than on slow"), "{note}");
         assert!(!is_large(&trainer));
     }
 

@@ -176,7 +176,7 @@ pub struct Args {
     pub seed: Option<u64>,
     /// cpu, auto, gpu, or gpu:NAME with a part of the adapter's name, the only way to a software adapter (slower than the
     /// CPU). One run of a small model is faster on the CPU; many (--seeds, --grid) go side by side on a GPU, and auto tries both for .1 s, with one run of a large model, too. A saved run does not name its device, and one that is resumed takes the one named then; the bits of the two
-    /// differ. When a GPU is lost, the CPU goes on
+    /// differ. What has no GPU kernel is refused with gpu and trained on the CPU with auto. When a GPU is lost, the CPU goes on
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse)]
     pub device: Choice,
     /// Threads, for whole-data methods, reports and scoring; the same bits with any number [default: all cores]

@@ -533,7 +533,7 @@ fn graphics(folder: &Folder) -> Option<&'static str> {
     // (Mesa says so when this is not set.)
     let output = command.current_dir(&folder.0).env("XDG_RUNTIME_DIR", &folder.0).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("no graphics adapter") {
+    if said.contains("no GPU adapter that can compute") {
         undercurve_tests::skipped("no GPU driver found (on Debian: apt install mesa-vulkan-drivers)");
         return None;
     }
@@ -573,7 +573,7 @@ fn notes(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.starts_with("note: ") || line.contains("panicked")).collect()
 }
 
-/// With a driver the GPU's run ends where the processor's does; without one a line says so and the processor trains.
+/// With a driver the GPU's run ends where the processor's does; without one it is refused, and `auto` trains on the processor.
 #[test]
 fn device_gpu_trains_like_the_cpu() {
     let folder = Folder::new("device");
@@ -591,32 +591,11 @@ fn device_gpu_trains_like_the_cpu() {
             assert!((last_ap(&gpu) - last_ap(&cpu)).abs() < 1e-3, "{} and {}", last_ap(&gpu), last_ap(&cpu));
             assert!(last_ap(&gpu) > 0.4);
         }
-        if cfg!(target_os = "linux") {
-            for device in ["gpu", "gpu:llvmpipe"] {
-                let (none, said) = train_on(&folder, method, device, |command| {
-                    command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
-                });
-                assert!(said.starts_with("note: no graphics adapter"), "{said}");
-                assert!(said.ends_with("training on the CPU\n") && said.lines().count() == 1, "{said}");
-                assert_eq!((backend(&none), last_ap(&none)), ("cpu", last_ap(&cpu)));
-            }
-        }
     }
     let train = |method: &str, device: &str, precision: &str| {
         let args = ["train", "a.csv", "--method", method, "--steps", "2", "--device", device, "--precision", precision];
         run(&folder.0, &args)
     };
-    for output in [train("soap", "gpu", "f64"), train("ai-sarah", device.unwrap_or("gpu"), "f32")] {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success() && said.contains("training on the CPU"), "{said}");
-    }
-    let network = ["train", "a.csv", "--method", "ap-exact", "--model", "mlp:3", "--steps", "2", "--device"];
-    let said = run(&folder.0, &[&network[..], &[device.unwrap_or("gpu")]].concat()).stderr;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(
-        said.contains("training on the CPU") && (device.is_none() || said.contains("exact objectives of networks")),
-        "{said}"
-    );
     for (wrong, why) in [
         ("gpu:", "expected cpu, auto, gpu or gpu:NAME"),
         ("tpu", "expected cpu, auto, gpu or gpu:NAME"),
@@ -627,6 +606,66 @@ fn device_gpu_trains_like_the_cpu() {
         if device.is_some() || wrong != "gpu:none" {
             assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
         }
+    }
+}
+
+/// What no GPU trains is refused in one sentence, the same with any driver and with none; `auto` trains it on the processor and says so.
+#[test]
+fn what_no_gpu_trains_is_refused_with_and_without_a_driver() {
+    let folder = Folder::new("no-kernel");
+    folder.write("a.csv", csv(400));
+    let device = graphics(&folder).unwrap_or("gpu");
+    let train = |device: &str, more: &[&str], drivers: bool| {
+        let mut command = undercurve();
+        command.current_dir(&folder.0).env("XDG_RUNTIME_DIR", &folder.0);
+        command.args(["train", "a.csv", "--steps", "60", "--json", "--device", device]).args(more);
+        if !drivers {
+            command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+        }
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        let ours: Vec<String> =
+            said.lines().filter(|line| line.contains(": ") && !line.contains("XDG")).map(str::to_string).collect();
+        (output.status.code(), ours, objects(&String::from_utf8(output.stdout).unwrap()))
+    };
+    let cases: [(&[&str], &str); 8] = [
+        (&["--method", "agd-sbcd"], "method agd-sbcd has no GPU kernel for this step rule; methods that have: "),
+        (&["--method", "agd-sbcd", "--seeds", "2"], "this step rule; methods that, of many runs, have: "),
+        (&["--method", "ai-sarah"], "no GPU kernel for a finite sum; methods that have: "),
+        (&["--method", "oauc", "--seeds", "2"], "no GPU kernel for this step rule; "),
+        (&["--method", "ap-exact", "--seeds", "2"], "method ap-exact has no GPU kernel for this objective; "),
+        (&["--method", "ap-exact", "--model", "mlp:3"], "exact objectives of networks; with --model linear it has"),
+        (&["--method", "soap", "--precision", "f64"], "a GPU computes in f32 only, so leave out --precision f64"),
+        (&["--method", "soap", "--seeds", "2", "--precision", "f64"], "a GPU computes in f32 only"),
+    ];
+    for (more, why) in cases {
+        let known: Vec<_> = [true, false].map(|drivers| train(device, more, drivers)).into();
+        for (code, said, lines) in &known {
+            assert!(*code == Some(2) && lines.is_empty() && said.len() == 1, "{more:?}: {code:?} {said:?}");
+            assert!(said[0].starts_with(&format!("error: --device {device}: ")) && said[0].contains(why), "{said:?}");
+            assert!(said[0].contains("; use --device cpu, or --device auto"), "{said:?}");
+        }
+        assert_eq!(known[0].1, known[1].1);
+        let (code, said, lines) = train("auto", more, true);
+        assert!(
+            code == Some(0) && said.iter().any(|line| line.starts_with("note: ") && line.contains("CPU")),
+            "{said:?}"
+        );
+        assert!(backend(&lines).starts_with("cpu"), "{}", backend(&lines));
+    }
+    // No adapter is an error, too, where one is asked for.
+    if cfg!(target_os = "linux") {
+        for device in ["gpu", "gpu:llvmpipe"] {
+            for more in [&["--method", "soap"][..], &["--method", "auc-exact"], &["--seeds", "2"]] {
+                let (code, said, _) = train(device, more, false);
+                let why =
+                    format!("error: --device {device}: no GPU adapter that can compute was found; use --device cpu");
+                assert!(code == Some(2) && said.len() == 1 && said[0].starts_with(&why), "{said:?}");
+            }
+        }
+        let (code, said, lines) = train("auto", &["--seeds", "2"], false);
+        assert!(code == Some(0) && said[0].starts_with("note: CPU: no GPU adapter"), "{said:?}");
+        assert!(backend(&lines).starts_with("cpu, "), "{}", backend(&lines));
     }
 }
 
@@ -698,11 +737,41 @@ fn bench_gpu_measures_every_row() {
     );
     // The adapter, what it is, a line a row, and the end.
     assert_eq!(text.lines().count(), 2 + 7 + 98 + 1, "{text}");
+    // Without a layer that drops dispatches there is no bound by the host.
+    refused(
+        &bench(&["--software", "--null", "--out", "gpu.json"], None),
+        "gpu/bench/null.sh has a layer that drops them",
+    );
     // Nobody gets a software adapter unasked.
     let output = bench(&["--out", "gpu.json"], None);
     if output.status.code() != Some(0) {
         refused(&output, "; --software takes one all the same");
     }
+}
+
+/// Nothing is computed, all rows are bounds, and what is no bound refuses the layer.
+#[test]
+fn bench_gpu_measures_what_the_host_allows() {
+    let folder = Folder::new("bench-null");
+    folder.write("a.csv", csv(40));
+    if graphics(&folder).is_none() {
+        return;
+    }
+    let Some(layer) = FaultLayer::build(&folder.0) else { return };
+    let bench = |more: &[&str]| {
+        let mut command = undercurve();
+        command.current_dir(&folder.0).args(["bench", "gpu", "--software", "--seconds", "2"]).args(more);
+        layer.give(command.env("XDG_RUNTIME_DIR", &folder.0), "drop", 0).output().unwrap()
+    };
+    let output = bench(&[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("a layer drops dispatches here"), "{said}");
+    let text = stdout(&bench(&["--null", "--out", "null.json"]));
+    assert!(text.contains("no dispatch is made") && text.contains(" at most; "), "{text}");
+    let report: Value = serde_json::from_slice(&fs::read(folder.path("null.json")).unwrap()).unwrap();
+    let (ceilings, rows) = (report["ceilings"].as_array().unwrap(), report["rows"].as_array().unwrap());
+    assert_eq!((&report["null"], ceilings.len(), rows.len()), (&true.into(), 4, 98));
+    assert!(rows.iter().all(|row| row["rate"].as_f64() > Some(0.0) && row["share"].is_null()));
 }
 
 /// The script names the program, the file and the options as they are, and says where there is no program.
@@ -767,17 +836,20 @@ fn many_runs_go_side_by_side_on_the_gpu() {
     let (gpu, _) = many_on(&folder, device, &valid, |_| ());
     near(&gpu);
     assert!(backend(&gpu).starts_with("gpu: "));
-    for (more, why) in [
-        (&["--method", "ai-sarah", "--seeds", "2"][..], "a finite sum elsewhere"),
-        (&["--method", "oauc", "--seeds", "2"], "this step rule elsewhere"),
-        (&["--method", "ap-exact", "--seeds", "2"], "this objective elsewhere"),
-    ] {
-        let (rows, said) = many_on(&folder, device, more, |_| ());
-        assert!(rows.len() == 3 && said.contains(why) && said.contains("training on the CPU"), "{said}");
+    // Each seed has rows of its own, and all go side by side: the pipelines of one, and about as many dispatches.
+    let split = |device: &str, seeds: &str| many_on(&folder, device, &["--split", "0.7", "--seeds", seeds], |_| ()).0;
+    let (one, all, cpu_split) = (split(device, "1"), split(device, "16"), split("cpu", "16"));
+    let given = |rows: &[Value], what: &str| rows[rows.len() - 1][what].as_u64().unwrap();
+    assert_eq!(given(&all, "pipelines"), given(&one, "pipelines"));
+    assert!(given(&all, "dispatches") < 4 * given(&one, "dispatches"), "{}", all[all.len() - 1]);
+    assert!(cpu_split[16]["dispatches"].is_null() && backend(&all).starts_with("gpu: "));
+    for (gpu, cpu) in all[..16].iter().zip(&cpu_split) {
+        assert_eq!((&gpu["seed"], &gpu["step"]), (&cpu["seed"], &cpu["step"]));
+        for part in ["train", "test"] {
+            let ap = |row: &Value| row[part]["ap"].as_f64().unwrap();
+            assert!((ap(gpu) - ap(cpu)).abs() < 1e-3, "{gpu} {cpu}");
+        }
     }
-    // Each seed has rows of its own, so each goes alone.
-    let (rows, _) = many_on(&folder, device, &["--split", "0.7", "--seeds", "2"], |_| ());
-    assert_eq!(rows.len(), 3);
     let Some(layer) = FaultLayer::build(&folder.0) else { return };
     for after in [0, 1, 4, 9, 14] {
         let (gpu, said) = many_on(&folder, device, &valid, |command| {

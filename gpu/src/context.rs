@@ -1,8 +1,12 @@
 //! The device everything runs on.
 
 use crate::GpuError;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::kernel::text::Order;
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 #[cfg(not(target_arch = "wasm32"))]
@@ -26,6 +30,18 @@ pub struct Context {
     name: String,
     info: Option<wgpu::AdapterInfo>,
     trouble: Arc<Mutex<Trouble>>,
+    given: Arc<[AtomicU64; 2]>,
+    #[cfg(not(target_arch = "wasm32"))]
+    order: Order,
+}
+
+/// What a device was given to do so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Compute pipelines that were built.
+    pub pipelines: u64,
+    /// Dispatches that were encoded.
+    pub dispatches: u64,
 }
 
 /// What the device said outside any call.
@@ -159,7 +175,16 @@ impl Context {
                 return Err(GpuError::Limits { what, need, got });
             }
         }
-        Ok(Self { device, queue, name: "lent device".to_string(), info: None, trouble: Arc::default() })
+        Ok(Self {
+            device,
+            queue,
+            name: "lent device".to_string(),
+            info: None,
+            trouble: Arc::default(),
+            given: Arc::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            order: Order::default(),
+        })
     }
 
     /// What computes, for display: name, kind and interface.
@@ -190,6 +215,42 @@ impl Context {
     #[must_use]
     pub fn queue(&self) -> &wgpu::Queue {
         &self.queue
+    }
+
+    /// What the engines of this crate gave it to do so far, by any clone of this context.
+    #[must_use]
+    pub fn given(&self) -> Given {
+        let [pipelines, dispatches] = [0, 1].map(|at| self.given[at].load(Ordering::Relaxed));
+        Given { pipelines, dispatches }
+    }
+
+    /// The same device, whose invocations take each other's work in another order: for tests, since software runs them one after the
+    /// other, so that a missing barrier shows in one order and not in another.
+    #[cfg(not(target_arch = "wasm32"))]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_order(&self, order: Order) -> Self {
+        Self { order, ..self.clone() }
+    }
+
+    /// The module of a text.
+    pub(crate) fn module(&self, label: &'static str, text: String) -> wgpu::ShaderModule {
+        #[cfg(not(target_arch = "wasm32"))]
+        let text = crate::kernel::text::in_order(text, self.order);
+        let source = wgpu::ShaderSource::Wgsl(Cow::Owned(text));
+        self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
+    }
+
+    /// Builds a pipeline.
+    pub(crate) fn pipeline(&self, descriptor: &wgpu::ComputePipelineDescriptor<'_>) -> wgpu::ComputePipeline {
+        self.given[0].fetch_add(1, Ordering::Relaxed);
+        self.device.create_compute_pipeline(descriptor)
+    }
+
+    /// Encodes a dispatch.
+    pub(crate) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [x, y, z]: [u32; 3]) {
+        self.given[1].fetch_add(1, Ordering::Relaxed);
+        pass.dispatch_workgroups(x, y, z);
     }
 
     /// Bytes that one binding of this device holds.

@@ -1,7 +1,10 @@
 //! Many trainers at once, their steps on a device.
 
-use crate::lanes::{IDLE, Lanes, MAX_RUNS};
+use crate::kernel::lane::{Layout, ROUNDS, kind, moved, with_state};
+use crate::kernel::wide::Wide;
+use crate::lanes::{IDLE, Lanes, MAX_RUNS, RowTable};
 use crate::{Context, GpuError};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::thread;
 use undercurve::data::{Dataset, Rows};
@@ -13,8 +16,9 @@ use undercurve::{Error, Result as CoreResult};
 const PIECE: usize = 256;
 const LISTS: usize = 64 << 20;
 
-/// Trainers of one data set whose steps are made side by side on a device, by a workgroup each or all of it: runs that differ in their seed or
-/// in numbers as parameters. Every step has the batch that the trainer would have drawn, and what is no plain step (the first of
+/// Trainers whose steps are made side by side on a device, by a workgroup each or all of it: runs that differ in their seed, in
+/// numbers as parameters or in their rows, as of another split. All rows go to the device once, data set after data set, and the batches
+/// of a run name its own. Every step has the batch that the trainer would have drawn, and what is no plain step (the first of
 /// a stage, a dual reset, the end of pre-training) is the trainer's own, so each run is the one that it would be on the CPU, up
 /// to the rounding of sums.
 ///
@@ -41,12 +45,16 @@ const LISTS: usize = 64 << 20;
 pub struct Fleet {
     context: Context,
     runs: Vec<Run>,
-    /// All rows, row-major.
-    data: Arc<Dataset<f32>>,
+    /// The data sets, whose rows lie one after the other.
+    data: Vec<Arc<Dataset<f32>>>,
+    /// The rows on the device; `None` before there are lanes.
+    rows: Option<RowTable>,
     /// By shape: of pre-training and of the method's own steps.
     lanes: Vec<Lanes>,
     /// Which of them holds the runs that are away.
     current: usize,
+    /// Steps that lanes were given to make, of all runs.
+    made: u64,
     /// Whether another device has been given after a failure.
     renewed: bool,
     failure: Option<GpuError>,
@@ -59,6 +67,8 @@ pub struct Fleet {
 #[derive(Debug)]
 struct Run {
     trainer: Trainer<f32>,
+    /// Of its data set in the table, the first row.
+    first: u32,
     /// Where the trainer was when its numbers went to the device.
     known: Snapshot<f32>,
     /// Whether the device has its numbers, and the trainer those of before.
@@ -105,30 +115,47 @@ impl Run {
 }
 
 impl Fleet {
-    /// Trainers at any step, all on one data set. Builds the shader of their next steps.
+    /// Trainers at any step. Builds the shader of their next steps.
     ///
     /// # Errors
-    /// `Core` with `Empty` (no trainers), `Param` (trainers of several data sets), and those of
-    /// [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by side; those of [`Lanes::suited`].
+    /// `Core` with `Empty` (no trainers), and those of [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by
+    /// side ([`together`](Self::together)); those of [`Lanes::suited`], with `TooLarge` for more rows than a binding holds: fewer data
+    /// sets may go.
     pub fn new(context: &Context, trainers: Vec<Trainer<f32>>) -> Result<Self, GpuError> {
         let Some(first) = trainers.first() else { return Err(Error::Empty { what: "runs" }.into()) };
-        let data = Arc::clone(first.train_data());
+        let columns = first.train_data().cols();
         if trainers.len() > MAX_RUNS {
             return Err(GpuError::Limits { what: "runs", need: trainers.len() as u64, got: MAX_RUNS as u64 });
         }
-        if trainers.iter().any(|other| !Arc::ptr_eq(other.train_data(), &data)) {
-            return Err(Error::Param { what: "train" }.into());
+        if trainers.iter().any(|other| other.train_data().cols() != columns) {
+            return Err(GpuError::Mixed);
         }
+        let (mut data, mut firsts, mut rows) = (Vec::<Arc<Dataset<f32>>>::new(), Vec::new(), 0usize);
         let runs = trainers.into_iter().map(|trainer| {
+            let own = trainer.train_data();
+            let first = match data.iter().position(|other| Arc::ptr_eq(other, own)) {
+                Some(at) => firsts[at],
+                None => {
+                    // (More rows than this counts are too large for any device.)
+                    let first = u32::try_from(rows).map_err(|_| Error::Overflow { what: "rows" })?;
+                    rows += own.len();
+                    data.push(Arc::clone(own));
+                    firsts.push(first);
+                    first
+                }
+            };
             let known = trainer.snapshot()?;
-            Ok(Run { trainer, known, away: false, error: None, target: 0 })
+            Ok(Run { trainer, first, known, away: false, error: None, target: 0 })
         });
+        let runs = runs.collect::<CoreResult<_>>()?;
         let mut fleet = Self {
             context: context.clone(),
-            runs: runs.collect::<CoreResult<_>>()?,
+            runs,
             data,
+            rows: None,
             lanes: Vec::new(),
             current: 0,
+            made: 0,
             renewed: false,
             failure: None,
             lists: Vec::new(),
@@ -137,12 +164,38 @@ impl Fleet {
         };
         let shape = fleet.runs[0].trainer.lane()?.shape;
         for run in &fleet.runs {
-            if run.trainer.lane()?.shape != shape {
+            if kind(&run.trainer.lane()?.shape) != kind(&shape) {
                 return Err(GpuError::Mixed);
             }
         }
         fleet.go_to(&shape)?;
         Ok(fleet)
+    }
+
+    /// Whether there are kernels for the next steps of a trainer, on a device of WebGPU's limits; none is opened to find out.
+    ///
+    /// # Errors
+    /// `NoKernel`, `Limits` and those of [`Trainer::lane`]: why there are none.
+    pub fn able(trainer: &Trainer<f32>) -> Result<(), GpuError> {
+        let shape = trainer.lane()?.shape;
+        let layout = Layout::of(&shape)?;
+        let rounds = layout.rounds();
+        let need = rounds.value + rounds.step.max(rounds.block);
+        let narrow = layout.text().and(match need > ROUNDS {
+            true => Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS }),
+            false => Ok(()),
+        });
+        // (What one workgroup cannot make many may.)
+        narrow.or_else(|error| Wide::of(&shape).and_then(|wide| wide.text()).map(drop).map_err(|_| error))
+    }
+
+    /// Whether the next steps of two trainers can go side by side: of one shape, whatever their rows.
+    ///
+    /// # Errors
+    /// Those of [`Trainer::lane`].
+    pub fn together(one: &Trainer<f32>, other: &Trainer<f32>) -> CoreResult<bool> {
+        let same = one.train_data().cols() == other.train_data().cols();
+        Ok(same && kind(&one.lane()?.shape) == kind(&other.lane()?.shape))
     }
 
     /// Makes so many steps of every run, or as many as it has left. What fails is found in [`error`](Self::error) and
@@ -179,7 +232,7 @@ impl Fleet {
     pub fn renew(&mut self, context: &Context) {
         if self.failure.is_some() && !self.renewed {
             self.renewed = true;
-            (self.context, self.failure) = (context.clone(), None);
+            (self.context, self.failure, self.rows) = (context.clone(), None, None);
         }
     }
 
@@ -193,6 +246,12 @@ impl Fleet {
     #[must_use]
     pub fn error(&self, run: usize) -> Option<&Error> {
         self.runs.get(run)?.error.as_ref()
+    }
+
+    /// Steps that the device was given to make, of all runs; the others were the processor's.
+    #[must_use]
+    pub fn made(&self) -> u64 {
+        self.made
     }
 
     /// Why the device no longer takes part.
@@ -220,21 +279,45 @@ impl Fleet {
         self.runs.into_iter().map(|run| run.trainer).collect()
     }
 
-    /// Makes the lanes of a shape the current ones.
+    /// Makes the lanes of this kind of shape the current ones.
     fn go_to(&mut self, shape: &Shape) -> Result<(), GpuError> {
-        if self.lanes.get(self.current).is_some_and(|lanes| lanes.shape() == shape) {
+        // The longest state of the runs of this kind.
+        let mut longest = shape.state;
+        for run in &self.runs {
+            let other = run.trainer.lane()?.shape;
+            if kind(&other) == kind(shape) {
+                longest = longest.max(other.state);
+            }
+        }
+        let holds = |lanes: &Lanes| kind(lanes.shape()) == kind(shape) && lanes.shape().state >= longest;
+        if self.lanes.get(self.current).is_some_and(holds) {
             return Ok(());
         }
         self.bring_back()?;
-        let known = self.lanes.iter().position(|lanes| lanes.shape() == shape);
+        let known = self.lanes.iter().position(holds);
         self.current = known.unwrap_or(self.lanes.len());
         if known.is_none() {
-            let Rows::Dense { data, .. } = self.data.rows() else {
-                return Err(Error::Unsupported { what: "sparse rows elsewhere" }.into());
+            let rows = match self.rows.take() {
+                Some(rows) => rows,
+                None => self.all_rows()?,
             };
-            self.lanes.push(Lanes::suited(&self.context, shape, data, self.runs.len())?);
+            let lanes = Lanes::suited_on(&self.context, &with_state(shape, longest), &rows, self.runs.len());
+            self.rows = Some(rows);
+            self.lanes.push(lanes?);
         }
         Ok(())
+    }
+
+    /// The rows of all data sets, to the device.
+    fn all_rows(&self) -> Result<RowTable, GpuError> {
+        let mut parts = Vec::with_capacity(self.data.len());
+        for data in &self.data {
+            let Rows::Dense { data, .. } = data.rows() else {
+                return Err(Error::Unsupported { what: "sparse rows elsewhere" }.into());
+            };
+            parts.push(data);
+        }
+        RowTable::new(&self.context, &parts, self.data[0].cols())
     }
 
     /// Some steps of runs that go on, of which there is one.
@@ -262,7 +345,7 @@ impl Fleet {
         self.go_to(&shape)?;
         let mut going = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {
-            if run.goes_on() && run.trainer.lane()?.shape == shape {
+            if run.goes_on() && kind(&run.trainer.lane()?.shape) == kind(&shape) {
                 going.push(at);
             }
         }
@@ -274,13 +357,13 @@ impl Fleet {
     fn drive(&mut self, going: &[usize], count: usize) -> Result<(), GpuError> {
         let Self { lanes, current, runs, lists, pace, .. } = self;
         let lanes = &mut lanes[*current];
-        let len = lanes.shape().list_len();
+        let (len, rows) = (lanes.shape().list_len(), lanes.shape().rows as usize);
         lists.clear();
         pace.clear();
         pace.resize(2 * count * runs.len(), 0.0);
         let mut table = vec![IDLE; runs.len()];
-        // Runs of one seed draw the same batches at the same step: the key of each list.
-        let mut keys: Vec<(u64, u64)> = Vec::new();
+        // Runs of one seed draw the same batches of the same rows at the same step: the key of each list.
+        let mut keys: Vec<(u64, u64, u32)> = Vec::new();
         // Where negatives differ from batch to batch, one may have none.
         let mut before = Vec::new();
         if lanes.shape().negatives.is_none() {
@@ -290,16 +373,20 @@ impl Fleet {
         }
         let mut refused = false;
         for &at in going {
-            let Run { trainer, away, known, .. } = &mut runs[at];
+            let Run { trainer, first, away, known, .. } = &mut runs[at];
             if !*away {
-                lanes.load(at, trainer.state()?, &trainer.lane()?.numbers)?;
+                let lane = trainer.lane()?;
+                lanes.load(at, &as_long(trainer.state()?, &lane.shape, lanes.shape().state as usize), &lane.numbers)?;
                 *known = trainer.snapshot()?;
                 *away = true;
             }
-            let key = (trainer.config().seed, trainer.steps_done());
+            let key = (trainer.config().seed, trainer.steps_done(), *first);
             let (from, mut paces) = (lists.len(), vec![[0.0; 2]; count]);
             lists.resize(from + count * len, 0);
             refused |= trainer.draw(&mut lists[from..], &mut paces)? < count;
+            for list in lists[from..].chunks_exact_mut(len) {
+                list[1..=rows].iter_mut().for_each(|row| *row += *first);
+            }
             pace[2 * count * at..][..2 * count].copy_from_slice(paces.as_flattened());
             let twin = keys.iter().position(|other| *other == key);
             let twin = twin.filter(|&twin| lists[twin * count * len..][..count * len] == lists[from..]);
@@ -310,6 +397,7 @@ impl Fleet {
             }
         }
         if !refused {
+            self.made += (count * going.len()) as u64;
             return lanes.advance(count, lists, &table, pace);
         }
         // The step of that run is its trainer's, which says what is wrong with it.
@@ -326,13 +414,15 @@ impl Fleet {
     fn bring_back(&mut self) -> Result<(), GpuError> {
         if self.runs.iter().any(|run| run.away) {
             let lanes = &mut self.lanes[self.current];
-            let len = lanes.shape().state as usize;
+            let shape = lanes.shape().clone();
+            let len = shape.state as usize;
             self.states.resize(len * lanes.runs(), 0.0);
             lanes.states(&mut self.states)?;
             let values = lanes.values()?;
             for ((run, state), value) in self.runs.iter_mut().zip(self.states.chunks_exact(len)).zip(values) {
                 if run.away {
-                    run.come_back(state, value)?;
+                    let own = run.trainer.state()?.len();
+                    run.come_back(&as_long(state, &shape, own), value)?;
                 }
             }
         }
@@ -347,6 +437,7 @@ impl Fleet {
             }
         }
         self.lanes.clear();
+        self.rows = None;
         self.failure = Some(error);
     }
 
@@ -355,6 +446,11 @@ impl Fleet {
         let mut runs: Vec<&mut Run> = self.runs.iter_mut().filter(|run| !run.away && run.goes_on()).collect();
         step_on_threads(&mut runs, u64::MAX);
     }
+}
+
+/// A state as one of another length.
+fn as_long<'a>(state: &'a [f32], shape: &Shape, len: usize) -> Cow<'a, [f32]> {
+    if state.len() == len { Cow::Borrowed(state) } else { Cow::Owned(moved(state, shape, len)) }
 }
 
 /// So many steps of each run, or those to its target, on all threads of this processor.

@@ -8,7 +8,9 @@ use crate::GpuError;
 use crate::context::{Context, Submitted};
 use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS, Rounds, Shape};
 use report::Test;
-use setup::{Buffers, JOB, Job, bind, bindings, check_rows, finite, fits, jobs, pipeline, staging, storage};
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use setup::RowTable;
+use setup::{Buffers, JOB, Job, Source, bind, bindings, finite, fits, jobs, pipeline, staging, storage};
 use std::collections::VecDeque;
 use undercurve::Error;
 use wgpu::{BindGroup, Buffer, ComputePipeline};
@@ -143,6 +145,10 @@ impl Lanes {
     /// # Errors
     /// As there.
     pub async fn new_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        Self::one_workgroup(context, shape, Source::Here(rows), runs).await
+    }
+
+    async fn one_workgroup(context: &Context, shape: &Shape, rows: Source<'_>, runs: usize) -> Result<Self, GpuError> {
         let layout = Layout::of(shape)?;
         let text = layout.text()?;
         Self::narrow(context, layout, rows, runs, text).await
@@ -163,6 +169,15 @@ impl Lanes {
     /// # Errors
     /// As there.
     pub async fn wide_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        Self::many_workgroups(context, shape, Source::Here(rows), runs).await
+    }
+
+    async fn many_workgroups(
+        context: &Context,
+        shape: &Shape,
+        rows: Source<'_>,
+        runs: usize,
+    ) -> Result<Self, GpuError> {
         let wide = crate::kernel::wide::Wide::of(shape)?;
         let text = wide.text()?;
         Self::over_many(context, wide, rows, runs, text).await
@@ -171,7 +186,7 @@ impl Lanes {
     async fn over_many(
         context: &Context,
         wide: crate::kernel::wide::Wide,
-        rows: &[f32],
+        rows: Source<'_>,
         runs: usize,
         text: String,
     ) -> Result<Self, GpuError> {
@@ -207,6 +222,16 @@ impl Lanes {
     /// # Errors
     /// As there.
     pub async fn suited_async(context: &Context, shape: &Shape, rows: &[f32], runs: usize) -> Result<Self, GpuError> {
+        Self::suited_to(context, shape, Source::Here(rows), runs).await
+    }
+
+    /// As [`suited`](Self::suited), of rows that are on the device.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn suited_on(context: &Context, shape: &Shape, rows: &RowTable, runs: usize) -> Result<Self, GpuError> {
+        pollster::block_on(Self::suited_to(context, shape, Source::There(rows), runs))
+    }
+
+    async fn suited_to(context: &Context, shape: &Shape, rows: Source<'_>, runs: usize) -> Result<Self, GpuError> {
         let layout = Layout::of(shape)?;
         let rounds = layout.rounds();
         let one_cannot = shape.rows > MAX_ROWS
@@ -215,15 +240,15 @@ impl Lanes {
         // (Not every text of lanes has one for many workgroups.)
         let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
         match (one_cannot || Self::is_large(shape) && runs < MANY) && spreads() {
-            true => Self::wide_async(context, shape, rows, runs).await,
-            false => Self::new_async(context, shape, rows, runs).await,
+            true => Self::many_workgroups(context, shape, rows, runs).await,
+            false => Self::one_workgroup(context, shape, rows, runs).await,
         }
     }
 
     async fn narrow(
         context: &Context,
         layout: Layout,
-        rows: &[f32],
+        rows: Source<'_>,
         runs: usize,
         text: String,
     ) -> Result<Self, GpuError> {
@@ -236,10 +261,7 @@ impl Lanes {
         Self::build(context, layout, rows, runs, (4096, &own), |shared| {
             let Shared { runs, window, rows, lists, state, values } = shared;
             let device = context.device();
-            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: Some("lane"),
-                source: wgpu::ShaderSource::Wgsl(text.into()),
-            });
+            let module = context.module("lane", text);
             let bindings = bindings(device);
             let buffers = Buffers {
                 jobs: jobs(device, DISPATCHES, "jobs"),
@@ -251,7 +273,7 @@ impl Lanes {
                 work: storage(device, own[1].0, own[1].1),
             };
             let group = bind(device, &bindings, &buffers, rows, values);
-            let advance = pipeline(device, &module, &bindings, "advance");
+            let advance = pipeline(context, &module, &bindings, "advance");
             Engine::Narrow(Box::new(Narrow { rounds, module, advance, bindings, buffers, group }))
         })
         .await
@@ -261,7 +283,7 @@ impl Lanes {
     async fn build(
         context: &Context,
         layout: Layout,
-        rows: &[f32],
+        rows: Source<'_>,
         runs: usize,
         (most, own): (usize, &[(&'static str, usize)]),
         engine: impl FnOnce(Shared<'_>) -> Engine,
@@ -273,11 +295,15 @@ impl Lanes {
         if runs == 0 {
             return Err(Error::Empty { what: "runs" }.into());
         }
-        let count = check_rows(rows, shape.widths[0] as usize)?;
+        let count = rows.count(shape.widths[0] as usize)?;
         let each = runs * shape.list_len();
         let window = (WINDOW / (4 * each.max(2 * runs))).clamp(1, most);
-        let sizes =
-            [("rows", rows.len()), ("lists", each * window), ("states", runs * shape.state as usize), ("values", runs)];
+        let sizes = [
+            ("rows", rows.words()),
+            ("lists", each * window),
+            ("states", runs * shape.state as usize),
+            ("values", runs),
+        ];
         let limit = context.binding();
         for &(what, words) in sizes.iter().chain(own) {
             fits(what, words, limit)?;
@@ -285,8 +311,8 @@ impl Lanes {
         context
             .checked(|| {
                 let device = context.device();
-                let [data, lists, state, values] = sizes.map(|(what, words)| storage(device, what, words));
-                context.queue().write_buffer(&data, 0, bytemuck::cast_slice(rows));
+                let data = rows.buffer(context);
+                let [lists, state, values] = [1, 2, 3].map(|at| storage(device, sizes[at].0, sizes[at].1));
                 let shared = Shared { runs, window, rows: &data, lists: &lists, state: &state, values: &values };
                 let engine = engine(shared);
                 let staging = [staging(device, sizes[2].1), staging(device, runs)];
@@ -451,7 +477,7 @@ impl Lanes {
             let count = self.pace[kind].0.min(all - done).min(most * DISPATCHES as u64);
             let mut encoder = self.context.device().create_command_encoder(&Default::default());
             match &self.engine {
-                Engine::Wide(wide) => wide.encode(&mut encoder, done, count),
+                Engine::Wide(wide) => wide.encode(&self.context, &mut encoder, done, count),
                 Engine::Narrow(narrow) => {
                     let mut bytes = Vec::new();
                     let mut dispatches = 0;
@@ -471,7 +497,7 @@ impl Lanes {
                     pass.set_pipeline(pipeline);
                     for dispatch in 0..dispatches {
                         pass.set_bind_group(0, group, &[dispatch as u32 * JOB as u32]);
-                        pass.dispatch_workgroups(self.runs as u32, 1, 1);
+                        self.context.dispatch(&mut pass, [self.runs as u32, 1, 1]);
                     }
                 }
             }

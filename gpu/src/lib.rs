@@ -39,7 +39,7 @@ mod fleet;
 pub mod kernel;
 mod lanes;
 
-pub use context::Context;
+pub use context::{Context, Given};
 pub use error::GpuError;
 pub use exact::objective::GpuObjective;
 pub use exact::{ExactMetrics, GpuExact};

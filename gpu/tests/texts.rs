@@ -5,7 +5,7 @@ use naga::back::{hlsl, msl, spv};
 use naga::proc::Layouter;
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, StorageAccess};
-use undercurve_gpu::kernel::texts;
+use undercurve_gpu::kernel::{Order, in_order, texts};
 
 /// maxStorageBuffersPerShaderStage, maxUniformBuffersPerShaderStage, maxComputeWorkgroupStorageSize,
 /// maxComputeInvocationsPerWorkgroup and maxComputeWorkgroupSizeX, Y, Z.
@@ -106,6 +106,22 @@ fn every_text_runs_wherever_webgpu_does() {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), texts.len(), "each text has a name of its own");
+}
+
+/// gpu/tests/order.rs compares bits of what these texts compute.
+#[test]
+fn every_entry_point_can_take_its_invocations_in_another_order() {
+    for (name, text) in texts() {
+        for order in [Order::Reversed, Order::Mixed] {
+            let other = in_order(text.clone(), order);
+            if let Err(why) = broken(&other) {
+                panic!("{name}: {order:?}: {why}");
+            }
+            let indices = other.lines().filter(|line| line.contains("_given") && line.contains("u - 1u - "));
+            let indices = if order == Order::Mixed { other.matches("37u * ").count() } else { indices.count() };
+            assert_eq!(indices, text.matches("@compute").count(), "{name}: {order:?}");
+        }
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl FaultLayer {
         Some(Self { folder: folder.to_path_buf() })
     }
 
-    /// Runs the command with a driver that has a fault (`lose`, `stall`, `refuse`) after so many calls that go well.
+    /// Runs the command with a driver that has a fault (`lose`, `stall`, `refuse`, `drop`) after so many calls that go well.
     pub fn give<'a>(&self, command: &'a mut Command, fault: &str, after: u32) -> &'a mut Command {
         command.env("VK_LAYER_PATH", &self.folder).env("VK_INSTANCE_LAYERS", NAME);
         command.env("UNDERCURVE_FAULT", fault).env("UNDERCURVE_FAULT_AFTER", after.to_string())

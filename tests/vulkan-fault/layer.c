@@ -5,6 +5,9 @@
  *   lose     waits for the device; from then on every wait, submission and query answers that the device is lost
  *   stall    waits for the device; from then on every wait answers that its time is over, and nothing is ever done
  *   refuse   builds of compute pipelines; from then on every one of them fails
+ *   drop     all dispatches: none is given to the driver, and nothing else changes. That is an infinitely fast device, so what
+ *            still takes time is the host's doing. (But of each pipeline of an entry point `forward` the first one is made:
+ *            the host goes on by what it answers.)
  *
  * The few types of the loader's interface that are needed stand here, so the Vulkan headers are not. Instances and
  * devices are taken to be made one after another, the last being the one that is used. */
@@ -108,10 +111,76 @@ static Result idle(void *queue) {
     return fault("lose", 0) ? DEVICE_LOST : next_idle(queue);
 }
 
+/* Whether dispatches are dropped, and the pipelines whose first one is not. */
+enum { PIPELINES = 1024 };
+static struct { uint64_t pipeline; int made; } kept[PIPELINES];
+static size_t all_kept;
+static uint64_t bound;
+
+static int drops(void) {
+    static int asked = -1;
+    if (asked < 0) {
+        const char *fault = getenv("UNDERCURVE_FAULT");
+        asked = fault && !strcmp(fault, "drop");
+    }
+    return asked;
+}
+
+/* A handle may be one of before. */
+static void keep(uint64_t pipeline, int first) {
+    for (size_t k = 0; k < all_kept; k++) {
+        if (kept[k].pipeline == pipeline) kept[k].made = 1;
+    }
+    if (first && all_kept < PIPELINES) {
+        kept[all_kept].pipeline = pipeline;
+        kept[all_kept++].made = 0;
+    }
+}
+
+static void (*next_bind)(void *, int32_t, uint64_t);
+static void bind(void *commands, int32_t point, uint64_t pipeline) {
+    bound = pipeline;
+    next_bind(commands, point, pipeline);
+}
+
+static void (*next_dispatch)(void *, uint32_t, uint32_t, uint32_t);
+static void dispatch(void *commands, uint32_t x, uint32_t y, uint32_t z) {
+    int made = !drops();
+    for (size_t k = all_kept; !made && k > 0; k--) {
+        if (kept[k - 1].pipeline != bound) continue;
+        if (kept[k - 1].made) return;
+        made = kept[k - 1].made = 1;
+    }
+    if (made) next_dispatch(commands, x, y, z);
+}
+
+struct pipeline_info {
+    int32_t type;
+    const void *next;
+    uint32_t flags;
+    struct {
+        int32_t type;
+        const void *next;
+        uint32_t flags, stage;
+        uint64_t module;
+        const char *name;
+        const void *constants;
+    } stage;
+    uint64_t layout, base;
+    int32_t base_at;
+};
+
 static Result (*next_pipelines)(void *, uint64_t, uint32_t, const void *, const void *, uint64_t *);
 static Result pipelines(void *device, uint64_t cache, uint32_t count, const void *infos, const void *memory,
                         uint64_t *made) {
-    if (!fault("refuse", 1)) return next_pipelines(device, cache, count, infos, memory, made);
+    if (!fault("refuse", 1)) {
+        Result result = next_pipelines(device, cache, count, infos, memory, made);
+        const struct pipeline_info *info = infos;
+        for (uint32_t k = 0; drops() && result == SUCCESS && k < count; k++) {
+            keep(made[k], !strcmp(info[k].stage.name, "forward"));
+        }
+        return result;
+    }
     memset(made, 0, count * sizeof *made);
     return INITIALIZATION_FAILED;
 }
@@ -129,6 +198,8 @@ static const struct {
     {"vkGetFenceStatus", (Function)fence_status, (Function *)&next_fence_status},
     {"vkQueueSubmit", (Function)submit, (Function *)&next_submit},
     {"vkQueueWaitIdle", (Function)idle, (Function *)&next_idle},
+    {"vkCmdBindPipeline", (Function)bind, (Function *)&next_bind},
+    {"vkCmdDispatch", (Function)dispatch, (Function *)&next_dispatch},
     {"vkCreateComputePipelines", (Function)pipelines, (Function *)&next_pipelines},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };

@@ -58,6 +58,10 @@ impl Elsewhere<f32> for Alone {
         }
     }
 
+    fn made(&self) -> u64 {
+        self.fleet.made()
+    }
+
     fn trouble(&mut self) -> Option<(String, bool)> {
         if self.said {
             return None;

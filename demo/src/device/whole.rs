@@ -17,6 +17,8 @@ pub struct Whole {
     renewed: bool,
     /// Evaluations in a row that were left to the core.
     left: u32,
+    /// Steps by evaluations of the device.
+    made: u64,
 }
 
 /// So many of them, and the device only costs time.
@@ -28,7 +30,7 @@ impl Whole {
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
         let objective = Some(GpuObjective::of(context, trainer)?);
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));
-        Ok(Self { objective, name, asked, failure: None, another: None, renewed: false, left: 0 })
+        Ok(Self { objective, name, asked, failure: None, another: None, renewed: false, left: 0, made: 0 })
     }
 
     /// The next step, where the device can make it.
@@ -50,6 +52,7 @@ impl Elsewhere<f32> for Whole {
         match self.step(trainer) {
             Ok(true) => {
                 self.left = 0;
+                self.made += 1;
                 return trainer.value().map(Some);
             }
             Ok(false) if wanted => {
@@ -65,6 +68,10 @@ impl Elsewhere<f32> for Whole {
         }
         // (From where it is: the run's state never left the processor.)
         trainer.step()
+    }
+
+    fn made(&self) -> u64 {
+        self.made
     }
 
     fn trouble(&mut self) -> Option<(String, bool)> {

@@ -49,6 +49,12 @@ impl<'a, T: Real> List<'a, T> {
         Self { args, config, options, table, first, runs, parts, together }
     }
 
+    /// Runs of the first seed: one of each point.
+    pub fn points(&self) -> usize {
+        let seed = self.runs.first().map(|run| run.seed);
+        self.runs.iter().take_while(|run| Some(run.seed) == seed).count()
+    }
+
     /// A run, before its first step.
     ///
     /// # Errors
@@ -105,8 +111,13 @@ pub type Hear<'a, T> = dyn Fn(usize, Told<'_, T>) -> Result<()> + Sync + 'a;
 
 /// Trains a list of runs.
 pub trait Backend<T: Real> {
-    /// What people call it.
+    /// What people call it; when it has trained, by what that really was.
     fn name(&self) -> String;
+
+    /// Pipelines that a graphics adapter built, and dispatches that it was given; `None` of the processor.
+    fn given(&self) -> Option<[u64; 2]> {
+        None
+    }
 
     /// Trains every run of the list, each from [`List::make`], and tells of it by its number; on Ctrl-C
     /// ([`walk::stopped`]) it leaves those that have not ended.

@@ -1,6 +1,7 @@
 //! Many runs on a graphics adapter: those that can go side by side in one fleet, the others on the processor.
 
 use super::backend::{Backend, Cpu, Hear, List, Told};
+use crate::device::able::{Runs, able};
 use crate::device::{self, Choice, rate};
 use crate::error::{CliError, Result};
 use crate::output;
@@ -8,10 +9,10 @@ use crate::walk::{self, Due, Training};
 use std::collections::BTreeSet;
 use std::iter;
 use std::mem;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use undercurve::trainer::Trainer;
-use undercurve_gpu::{Context, Fleet};
+use undercurve_gpu::{Context, Fleet, GpuError};
 
 /// A run and its number, its trainer, when it is told of, and whether it has ended.
 type Work<'a> = (((&'a mut (usize, Training<f32>), &'a mut Trainer<f32>), &'a mut Due), &'a mut bool);
@@ -21,12 +22,17 @@ pub struct Gpu {
     context: Context,
     choice: Choice,
     rest: Cpu,
+    /// Steps that adapters were given.
+    made: AtomicU64,
+    /// Whether it has trained, and whether some runs were the processor's.
+    trained: AtomicBool,
+    mixed: AtomicBool,
 }
 
 /// What trains the runs of a list under this choice, and why.
 ///
 /// # Errors
-/// [`CliError::Input`] when the user has to choose another adapter.
+/// [`CliError::Input`] when an adapter is asked for that there is not, or for runs that it has no kernel for.
 pub fn backend(
     choice: &Choice,
     threads: usize,
@@ -38,15 +44,31 @@ pub fn backend(
         Choice::Named(name) => Some(&**name),
         Choice::Gpu | Choice::Auto => None,
     };
+    if *choice != Choice::Auto {
+        // (Settings decide, which all seeds share.)
+        for at in 0..list.points() {
+            able(&list.make(at)?.trainer, Runs::Many).map_err(|why| device::refusal(choice, &why))?;
+        }
+    }
     let context = match device::adapter(name) {
         Ok(context) => context,
-        Err(error) if *choice == Choice::Auto => return Ok((cpu(), Some(format!("CPU: {error}")))),
-        Err(error) => {
-            return device::refused(&error).map(|why| (cpu() as _, Some(format!("{why}; training on the CPU"))));
+        Err(error) if *choice == Choice::Auto => {
+            return Ok((cpu(), Some(format!("CPU: {}", device::why_none(&error)))));
         }
+        Err(error) if device::is_failure(&error) => {
+            return Ok((cpu(), Some(format!("{}; training on the CPU", device::why_none(&error)))));
+        }
+        Err(error) => return Err(device::refusal(choice, &device::why_none(&error))),
     };
     let software = device::software(&context);
-    let gpu = Gpu { context, choice: choice.clone(), rest: Cpu { threads } };
+    let gpu = Gpu {
+        context,
+        choice: choice.clone(),
+        rest: Cpu { threads },
+        made: AtomicU64::new(0),
+        trained: AtomicBool::new(false),
+        mixed: AtomicBool::new(false),
+    };
     if *choice != Choice::Auto {
         return Ok((Box::new(gpu), software));
     }
@@ -72,9 +94,15 @@ impl Gpu {
         let Some(group) = groups.into_iter().max_by_key(Vec::len) else {
             return Err(whys.into_iter().next().unwrap_or_else(|| "no run can be made".to_string()));
         };
-        let trainers: Vec<_> = group.into_iter().map(|(_, training)| training.trainer).collect();
+        let mut trainers: Vec<_> = group.into_iter().map(|(_, training)| training.trainer).collect();
         let mut one = trainers[0].clone();
-        let mut fleet = Fleet::new(&self.context, trainers).map_err(|error| error.to_string())?;
+        // (As many as fit, where all do not.)
+        let mut fleet = loop {
+            match Fleet::new(&self.context, trainers.clone()) {
+                Err(GpuError::TooLarge { .. }) if trainers.len() > 1 => trainers.truncate(trainers.len() / 2),
+                fleet => break fleet.map_err(|error| error.to_string())?,
+            }
+        };
         let done = |fleet: &mut Fleet| fleet.sync().iter().map(|trainer| trainer.steps_done()).sum::<u64>();
         let mut before = done(&mut fleet);
         let mut steps = 4;
@@ -163,7 +191,33 @@ impl Gpu {
             }
         }
         group.iter().for_each(|(run, _)| list.done(*run));
+        self.made.fetch_add(fleet.made(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Trains runs of one shape, all side by side or, where their rows do not fit, half of them after the other. What is left, and why.
+    fn as_many_as_fit(
+        &self,
+        list: &List<'_, f32>,
+        hear: &Hear<'_, f32>,
+        group: Vec<(usize, Training<f32>)>,
+    ) -> Result<Vec<(usize, GpuError)>> {
+        let (mut groups, mut left) = (vec![group], Vec::new());
+        while let Some(mut group) = groups.pop() {
+            if walk::stopped().is_some() {
+                break;
+            }
+            let trainers = group.iter().map(|(_, training)| training.trainer.clone()).collect();
+            match Fleet::new(&self.context, trainers) {
+                Ok(fleet) => self.side_by_side(list, hear, fleet, group)?,
+                Err(GpuError::TooLarge { .. }) if group.len() > 1 => {
+                    let second = group.split_off(group.len().div_ceil(2));
+                    groups.extend([second, group]);
+                }
+                Err(error) => left.extend(group.iter().map(|(at, _)| (*at, error.clone()))),
+            }
+        }
+        Ok(left)
     }
 }
 
@@ -208,7 +262,7 @@ fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> impl Iterator<Item = u64
 
 /// The runs of a list by what can go side by side.
 struct Sorted {
-    /// Runs of one shape on one data set.
+    /// Runs of one shape.
     groups: Vec<Vec<(usize, Training<f32>)>>,
     /// Runs whose steps no kernel can make, and why.
     alone: Vec<usize>,
@@ -227,18 +281,13 @@ fn sorted(list: &List<'_, f32>) -> Sorted {
                 continue;
             }
         };
-        let shape = match training.trainer.lane() {
-            Ok(lane) => lane.shape,
-            Err(error) => {
-                sorted.whys.insert(error.to_string());
-                sorted.alone.push(at);
-                continue;
-            }
-        };
+        if let Err(why) = able(&training.trainer, Runs::Many) {
+            sorted.whys.insert(why);
+            sorted.alone.push(at);
+            continue;
+        }
         let like = |group: &&mut Vec<(usize, Training<f32>)>| {
-            let other = &group[0].1.trainer;
-            Arc::ptr_eq(other.train_data(), training.trainer.train_data())
-                && other.lane().is_ok_and(|lane| lane.shape == shape)
+            Fleet::together(&group[0].1.trainer, &training.trainer).unwrap_or(false)
         };
         match sorted.groups.iter_mut().find(like) {
             Some(group) => group.push((at, training)),
@@ -250,31 +299,46 @@ fn sorted(list: &List<'_, f32>) -> Sorted {
 
 impl Backend<f32> for Gpu {
     fn name(&self) -> String {
-        format!("gpu: {}", self.context.name())
+        let (adapter, rest) = (format!("gpu: {}", self.context.name()), Backend::<f32>::name(&self.rest));
+        let made = self.made.load(Ordering::Relaxed);
+        match (self.trained.load(Ordering::Relaxed), self.mixed.load(Ordering::Relaxed)) {
+            (true, _) if made == 0 => rest,
+            (true, true) => format!("{adapter}, and {rest}"),
+            _ => adapter,
+        }
+    }
+
+    fn given(&self) -> Option<[u64; 2]> {
+        let given = self.context.given();
+        Some([given.pipelines, given.dispatches])
     }
 
     fn train(&self, list: &List<'_, f32>, hear: &Hear<'_, f32>) -> Result<()> {
+        self.trained.store(true, Ordering::Relaxed);
         let Sorted { groups, mut alone, mut whys, failed } = sorted(list);
         for (at, error) in failed {
             hear(at, Told::Failed(error))?;
             list.done(at);
         }
         for group in groups {
-            if walk::stopped().is_some() {
-                return Ok(());
-            }
-            let trainers = group.iter().map(|(_, training)| training.trainer.clone()).collect();
-            match Fleet::new(&self.context, trainers) {
-                Ok(fleet) => self.side_by_side(list, hear, fleet, group)?,
-                Err(error) => {
-                    whys.insert(error.to_string());
-                    alone.extend(group.iter().map(|(at, _)| *at));
+            for (at, error) in self.as_many_as_fit(list, hear, group)? {
+                let why = device::one_line(&error.to_string());
+                if self.choice == Choice::Auto || device::is_failure(&error) {
+                    whys.insert(why);
+                    alone.push(at);
+                } else {
+                    hear(at, Told::Failed(device::refusal(&self.choice, &why)))?;
+                    list.done(at);
                 }
             }
+        }
+        if walk::stopped().is_some() {
+            return Ok(());
         }
         for why in whys {
             output::note(format_args!("{why}; training on the CPU"));
         }
+        self.mixed.store(!alone.is_empty(), Ordering::Relaxed);
         self.rest.train_these(list, &alone, hear)
     }
 }

@@ -9,7 +9,7 @@ mod grid;
 mod picture;
 mod told;
 
-use crate::device::Choice;
+use crate::device::{self, Choice};
 use crate::error::{CliError, Result};
 use crate::{bench::store, input, methods, output, train, walk};
 use all::All;
@@ -136,24 +136,30 @@ pub fn choose_f32(
     #[cfg(not(feature = "gpu"))]
     {
         let _ = list;
-        Ok(on_cpu(choice, threads, "this program was built without the feature gpu"))
+        on_cpu(choice, threads, device::NOT_BUILT)
     }
 }
 
 /// For f64 there is no kernel.
 ///
 /// # Errors
-/// None.
+/// [`CliError::Input`] when one was asked for.
 pub fn choose_f64(
     choice: &Choice,
     threads: usize,
     _: &List<'_, f64>,
 ) -> Result<(Box<dyn Backend<f64>>, Option<String>)> {
-    Ok(on_cpu(choice, threads, "a graphics adapter computes in f32 only"))
+    on_cpu(choice, threads, device::F32_ONLY)
 }
 
-fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> (Box<dyn Backend<T>>, Option<String>) {
-    (Box::new(Cpu { threads }), (*choice != Choice::Cpu).then(|| format!("{why}; training on the CPU")))
+/// The processor, where no adapter was asked for.
+fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> Result<(Box<dyn Backend<T>>, Option<String>)> {
+    let note = match choice {
+        Choice::Cpu => None,
+        Choice::Auto => Some(format!("CPU: {why}")),
+        Choice::Gpu | Choice::Named(_) => return Err(device::refusal(choice, why)),
+    };
+    Ok((Box::new(Cpu { threads }), note))
 }
 
 /// Trains them.
@@ -220,7 +226,8 @@ pub fn run<T: Real>(args: &train::Args, choose: Choose<T>) -> Result<()> {
     if let Some(path) = &args.many.plot {
         picture::draw(path, &all, &by, grid, &list.config.method)?;
     }
-    let told = End { list: &list, grid, by: &by, all: &all, seconds, backend: backend.name() };
+    let (name, given) = (backend.name(), backend.given());
+    let told = End { list: &list, grid, by: &by, all: &all, seconds, backend: name, given };
     if args.json {
         output::line(told.object())?
     } else {
@@ -260,6 +267,7 @@ struct End<'a, T: Real> {
     all: &'a All,
     seconds: f64,
     backend: String,
+    given: Option<[u64; 2]>,
 }
 
 impl<T: Real> End<'_, T> {
@@ -379,6 +387,9 @@ impl<T: Real> End<'_, T> {
             "done": true, "runs": self.list.runs.len(), "failed": self.all.failed(), "method": self.list.config.method,
             "seconds": self.seconds, "backend": self.backend, "by": {"part": self.by.part, "metric": self.by.metric},
         });
+        if let Some([pipelines, dispatches]) = self.given {
+            (object["pipelines"], object["dispatches"]) = (pipelines.into(), dispatches.into());
+        }
         let ended = self.all.rows.iter().flatten().count();
         if ended < self.list.runs.len() {
             object["interrupted"] = true.into();

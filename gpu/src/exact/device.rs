@@ -1,5 +1,6 @@
 //! What lies on the device for [`GpuExact`](super::GpuExact): programs, buffers and what binds them.
 
+use crate::context::Context;
 use crate::kernel::exact::panel::{self, MOST_BAND, MOST_PANELS, Series, TERMS};
 use crate::kernel::exact::scan::{self, Scan};
 use crate::kernel::exact::{hinge, rank, sort};
@@ -99,20 +100,19 @@ pub(super) fn layout(device: &Device, read: usize, written: usize) -> BindGroupL
 
 /// The entry points of a text.
 pub(super) fn pipelines<const N: usize>(
-    device: &Device,
+    context: &Context,
     layout: &BindGroupLayout,
     text: String,
     names: [&str; N],
 ) -> [ComputePipeline; N] {
-    let source = wgpu::ShaderSource::Wgsl(text.into());
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("exact"), source });
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+    let module = context.module("exact", text);
+    let layout = context.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("exact"),
         bind_group_layouts: &[Some(layout)],
         ..Default::default()
     });
     names.map(|name| {
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        context.pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(name),
             layout: Some(&layout),
             module: &module,
@@ -139,13 +139,14 @@ pub(super) fn bind(device: &Device, layout: &BindGroupLayout, uniforms: &Buffer,
 }
 
 impl Programs {
-    pub(super) fn new(device: &Device) -> Self {
+    pub(super) fn new(context: &Context) -> Self {
+        let device = context.device();
         let layouts = [layout(device, 2, 3), layout(device, 2, 2), layout(device, 4, 4)];
         Self {
-            sort: pipelines(device, &layouts[0], sort::text(), ["make", "count", "offsets", "scatter"]),
-            scan: pipelines(device, &layouts[1], scan::text(), ["reduce", "spine", "apply"]),
-            rank: pipelines(device, &layouts[2], rank::text(), ["tally", "sample"]),
-            hinge: pipelines(device, &layouts[2], hinge::text(), ["auc", "ap_weights", "ap_gradient"]),
+            sort: pipelines(context, &layouts[0], sort::text(), ["make", "count", "offsets", "scatter"]),
+            scan: pipelines(context, &layouts[1], scan::text(), ["reduce", "spine", "apply"]),
+            rank: pipelines(context, &layouts[2], rank::text(), ["tally", "sample"]),
+            hinge: pipelines(context, &layouts[2], hinge::text(), ["auc", "ap_weights", "ap_gradient"]),
             layouts,
         }
     }
@@ -204,7 +205,8 @@ impl Memory {
 }
 
 impl Smooth {
-    pub(super) fn new(device: &Device, programs: &Programs, memory: &Memory) -> Self {
+    pub(super) fn new(context: &Context, programs: &Programs, memory: &Memory) -> Self {
+        let device = context.device();
         let storage = |words| buffer(device, words, BufferUsages::STORAGE);
         let table = TERMS * (2 * MOST_BAND + 1);
         let table = buffer(device, table, BufferUsages::STORAGE | BufferUsages::COPY_DST);
@@ -214,9 +216,9 @@ impl Smooth {
         let (groups, job) =
             Self::bind(device, (&layout, &programs.layouts[2]), (&table, &starts, &moments, &series), memory);
         Self {
-            panel: pipelines(device, &layout, panel::text(), ["bounds", "moments", "spread"]),
+            panel: pipelines(context, &layout, panel::text(), ["bounds", "moments", "spread"]),
             programs: pipelines(
-                device,
+                context,
                 &programs.layouts[2],
                 panel::smooth_text(),
                 ["auc", "ap_weights", "ap_gradient"],

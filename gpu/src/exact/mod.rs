@@ -87,7 +87,7 @@ impl GpuExact {
     /// # Errors
     /// As there.
     pub async fn new_async(context: &Context, rows: usize) -> Result<Self, GpuError> {
-        let programs = context.checked(|| Programs::new(context.device())).await?;
+        let programs = context.checked(|| Programs::new(context)).await?;
         let mut exact = Self {
             context: context.clone(),
             programs,
@@ -375,12 +375,12 @@ impl GpuExact {
         if self.smooth.as_ref().is_some_and(|smooth| smooth.of == of) {
             return Ok(());
         }
-        let (device, queue) = (self.context.device(), self.context.queue());
+        let queue = self.context.queue();
         let mut smooth = match self.smooth.take() {
             Some(smooth) => smooth,
             None => {
                 let memory = self.memory()?;
-                self.context.checked(|| Smooth::new(device, &self.programs, memory)).await?
+                self.context.checked(|| Smooth::new(&self.context, &self.programs, memory)).await?
             }
         };
         let table = grid.derivatives();
@@ -433,7 +433,7 @@ impl GpuExact {
                     for step in steps {
                         pass.set_pipeline(step.program);
                         pass.set_bind_group(0, step.group, &[(step.slot * SLOT) as u32]);
-                        pass.dispatch_workgroups(step.groups as u32, 1, 1);
+                        self.context.dispatch(&mut pass, [step.groups as u32, 1, 1]);
                     }
                     drop(pass);
                     self.context.queue().submit([encoder.finish()]);

@@ -70,6 +70,44 @@ struct Places {
     group: BindGroup,
 }
 
+/// What there are kernels for.
+struct Known<'a> {
+    data: &'a [f32],
+    cols: usize,
+    sum: Sum,
+    loss: AnySurrogate<f32>,
+}
+
+fn no(what: &str) -> GpuError {
+    GpuError::NoKernel { what: what.to_string() }
+}
+
+/// The objective of a trainer of a linear model.
+fn whole_of(trainer: &Trainer<f32>) -> Result<WholeObjective<'_>, GpuError> {
+    // (Finite sums have no such objective either.)
+    let Ok(Some(whole)) = trainer.whole() else {
+        return Err(no("the objective of this method over whole data"));
+    };
+    if !matches!(trainer.model(), AnyModel::Linear(_)) {
+        return Err(no("exact objectives of networks"));
+    }
+    Ok(whole)
+}
+
+fn known<'a>(data: Rows<'a, f32>, whole: &WholeObjective<'_>) -> Result<Known<'a>, GpuError> {
+    if !whole.weights.is_empty() {
+        return Err(no("weights of rows in exact objectives"));
+    }
+    let (sum, loss) = sum_of(&whole.objective)?;
+    let Rows::Dense { data, cols, .. } = data else {
+        return Err(no("sparse rows in exact objectives"));
+    };
+    if cols > MOST_COLUMNS {
+        return Err(no("more than 16,383 columns in exact objectives"));
+    }
+    Ok(Known { data, cols, sum, loss })
+}
+
 impl GpuObjective {
     /// Of the objective that a trainer's method minimises.
     ///
@@ -87,15 +125,15 @@ impl GpuObjective {
     /// # Errors
     /// As there.
     pub async fn of_async(context: &Context, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
-        let no = |what: &str| GpuError::NoKernel { what: what.to_string() };
-        // (Finite sums have no such objective either.)
-        let Ok(Some(whole)) = trainer.whole() else {
-            return Err(no("the objective of this method over whole data"));
-        };
-        if !matches!(trainer.model(), AnyModel::Linear(_)) {
-            return Err(no("exact objectives of networks"));
-        }
-        Self::new_async(context, trainer.train_data().rows(), &whole).await
+        Self::new_async(context, trainer.train_data().rows(), &whole_of(trainer)?).await
+    }
+
+    /// Whether there are kernels for the objective of a trainer; no device is opened to find out.
+    ///
+    /// # Errors
+    /// `NoKernel`, as [`of`](Self::of).
+    pub fn able(trainer: &Trainer<f32>) -> Result<(), GpuError> {
+        known(trainer.train_data().rows(), &whole_of(trainer)?).map(drop)
     }
 
     /// Of a linear model over rows of one's own.
@@ -107,19 +145,9 @@ impl GpuObjective {
         data: Rows<'_, f32>,
         whole: &WholeObjective<'_>,
     ) -> Result<Self, GpuError> {
-        let no = |what: &str| GpuError::NoKernel { what: what.to_string() };
-        let WholeObjective { objective, rows: index, negatives, weights } = *whole;
-        if !weights.is_empty() {
-            return Err(no("weights of rows in exact objectives"));
-        }
-        let (sum, loss) = sum_of(&objective)?;
+        let Known { data, cols, sum, loss } = known(data, whole)?;
+        let WholeObjective { objective, rows: index, negatives, .. } = *whole;
         let link = Estimator::<f32>::link(&objective);
-        let Rows::Dense { data, cols, .. } = data else {
-            return Err(no("sparse rows in exact objectives"));
-        };
-        if cols > MOST_COLUMNS {
-            return Err(no("more than 16,383 columns in exact objectives"));
-        }
         let rows = index.len();
         if negatives == 0 || negatives >= rows {
             return Err(Error::OneClass.into());
@@ -167,7 +195,7 @@ impl GpuObjective {
             let of_exact = (&memory.grad, &memory.scores);
             let bound = [&x, &params, of_exact.0, &scores, of_exact.1, &parts, &gradient];
             let group = bind(device, &layout, &uniforms, &bound);
-            let programs = pipelines(device, &layout, linear::text(), ["forward", "backward", "total"]);
+            let programs = pipelines(context, &layout, linear::text(), ["forward", "backward", "total"]);
             (x, Places { programs, params, parts, gradient, staging, group })
         });
         let (x, places) = made.await?;
@@ -221,7 +249,7 @@ impl GpuObjective {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&self.places.programs[2]);
                 pass.set_bind_group(0, &self.places.group, &[0]);
-                pass.dispatch_workgroups(self.cols as u32 + 1, 1, 1);
+                context.dispatch(&mut pass, [self.cols as u32 + 1, 1, 1]);
                 drop(pass);
                 context.queue().submit([encoder.finish()]);
             })
@@ -284,7 +312,7 @@ impl GpuObjective {
                     let mut pass = encoder.begin_compute_pass(&Default::default());
                     pass.set_pipeline(&self.places.programs[program]);
                     pass.set_bind_group(0, &self.places.group, &[(slot * SLOT) as u32]);
-                    pass.dispatch_workgroups((chunks - first).min(self.piece) as u32, each as u32, 1);
+                    context.dispatch(&mut pass, [(chunks - first).min(self.piece) as u32, each as u32, 1]);
                     drop(pass);
                     context.queue().submit([encoder.finish()]);
                 }

@@ -2,7 +2,10 @@
 //! are joined from parts: `common.wgsl`, `pairs.wgsl`, `estimator`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
 
 #[macro_use]
-mod text;
+pub(crate) mod text;
+#[cfg(not(target_arch = "wasm32"))]
+#[doc(hidden)]
+pub use text::{Order, in_order};
 
 pub mod exact;
 pub mod lane;

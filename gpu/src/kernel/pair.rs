@@ -148,10 +148,7 @@ impl PairKernel {
         context
             .checked(|| {
                 let device = context.device();
-                let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                    label: Some("pair"),
-                    source: wgpu::ShaderSource::Wgsl(source.into()),
-                });
+                let module = context.module("pair", source);
                 let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
                     binding,
                     visibility: wgpu::ShaderStages::COMPUTE,
@@ -176,7 +173,7 @@ impl PairKernel {
                     ..Default::default()
                 });
                 let pipeline = |name| {
-                    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    context.pipeline(&wgpu::ComputePipelineDescriptor {
                         label: Some(name),
                         layout: Some(&pipeline_layout),
                         module: &module,
@@ -427,9 +424,9 @@ impl PairKernel {
                 let group = groups.made.entry(key).or_insert_with(|| self.bind(sweep, own_at, at, own_len, len));
                 pass.set_bind_group(0, &*group, &[]);
                 pass.set_pipeline(&sweep.pipelines[0]);
-                pass.dispatch_workgroups(own_len.div_ceil(OWN) as u32, len.div_ceil(CHUNK) as u32, 1);
+                self.context.dispatch(&mut pass, [own_len.div_ceil(OWN) as u32, len.div_ceil(CHUNK) as u32, 1]);
                 pass.set_pipeline(&sweep.pipelines[1]);
-                pass.dispatch_workgroups(own_len.div_ceil(64) as u32, 1, 1);
+                self.context.dispatch(&mut pass, [own_len.div_ceil(64) as u32, 1, 1]);
             }
         }
     }

@@ -51,7 +51,7 @@ impl Lanes {
                 let scores = storage(device, "scores", self.runs * count);
                 let group = bind(device, &narrow.bindings, &narrow.buffers, &data, &scores);
                 let ring = [0, 1].map(|_| staging(device, self.runs * count));
-                let look = pipeline(device, &narrow.module, &narrow.bindings, "look");
+                let look = pipeline(&context, &narrow.module, &narrow.bindings, "look");
                 Test { rows: count, look, scores, group, begun: VecDeque::new(), ring }
             })
             .await?;

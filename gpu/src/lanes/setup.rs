@@ -1,6 +1,7 @@
 //! Buffers, bindings and pipelines of the lanes, and what may go into them.
 
 use crate::GpuError;
+use crate::context::Context;
 use undercurve::Error;
 use wgpu::{BindGroup, BindGroupEntry, Buffer, BufferUsages, ComputePipeline};
 
@@ -17,6 +18,82 @@ pub(super) struct Buffers {
     pub pace: Buffer,
     pub state: Buffer,
     pub work: Buffer,
+}
+
+/// Rows on a device, which any number of lanes share.
+#[derive(Clone, Debug)]
+pub(crate) struct RowTable {
+    buffer: Buffer,
+    columns: usize,
+    count: usize,
+}
+
+impl RowTable {
+    /// Rows (row-major) of so many columns, part after part.
+    ///
+    /// # Errors
+    /// As `Lanes::new` of rows.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn new(context: &Context, parts: &[&[f32]], columns: usize) -> Result<Self, GpuError> {
+        let mut count = 0;
+        for part in parts {
+            count += check_rows(part, columns)?;
+        }
+        fits("rows", count * columns, context.binding())?;
+        let made = pollster::block_on(context.checked(|| storage(context.device(), "rows", count * columns)));
+        let (buffer, mut at) = (made?, 0);
+        for (place, part) in parts.iter().enumerate() {
+            let write = || {
+                // (Each is on its way before the next is copied.)
+                if place > 0 {
+                    context.queue().submit([]);
+                }
+                context.queue().write_buffer(&buffer, at, bytemuck::cast_slice(part));
+            };
+            pollster::block_on(context.checked(write))?;
+            at += 4 * part.len() as u64;
+        }
+        Ok(Self { buffer, columns, count })
+    }
+}
+
+/// The rows of lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    /// Still to go to the device.
+    Here(&'a [f32]),
+    /// On it already.
+    #[cfg_attr(target_arch = "wasm32", allow(dead_code))]
+    There(&'a RowTable),
+}
+
+impl Source<'_> {
+    /// How many rows of so many columns.
+    pub fn count(self, columns: usize) -> Result<usize, GpuError> {
+        match self {
+            Self::Here(rows) => check_rows(rows, columns),
+            Self::There(table) if table.columns == columns => Ok(table.count),
+            Self::There(table) => Err(Error::Length { what: "columns", need: columns, got: table.columns }.into()),
+        }
+    }
+
+    pub fn words(self) -> usize {
+        match self {
+            Self::Here(rows) => rows.len(),
+            Self::There(table) => table.count * table.columns,
+        }
+    }
+
+    pub fn buffer(self, context: &Context) -> Buffer {
+        match self {
+            Self::Here(rows) => {
+                let buffer = storage(context.device(), "rows", rows.len());
+                context.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(rows));
+                buffer
+            }
+            Self::There(table) => table.buffer.clone(),
+        }
+    }
 }
 
 /// The uniform of a dispatch, as step.wgsl has it.
@@ -105,17 +182,17 @@ pub(super) fn bindings_of(device: &wgpu::Device, uniforms: u32, end: u32, read_o
 }
 
 pub(super) fn pipeline(
-    device: &wgpu::Device,
+    context: &Context,
     module: &wgpu::ShaderModule,
     bindings: &wgpu::BindGroupLayout,
     name: &'static str,
 ) -> ComputePipeline {
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+    let layout = context.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some("lane"),
         bind_group_layouts: &[Some(bindings)],
         ..Default::default()
     });
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+    context.pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(name),
         layout: Some(&layout),
         module,

@@ -123,7 +123,7 @@ fn rounds_are_those_of_the_text() {
         let columns = shape.widths[0] as usize;
         let rounds = layout.rounds();
         let rows = vec![0.5; 3 * columns];
-        let mut lanes = pollster::block_on(Lanes::narrow(&context, layout, &rows, 1, text)).unwrap();
+        let mut lanes = pollster::block_on(Lanes::narrow(&context, layout, Source::Here(&rows), 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
         lanes.load(0, &vec![0.0; shape.state as usize], &[0.5; 24]).unwrap();
@@ -152,7 +152,7 @@ fn rounds_over_many_workgroups_are_those_of_the_text() {
         let wide = crate::kernel::wide::Wide::of(&shape).unwrap();
         let (most, text) = (wide.rounds(), counting_entries(&wide.text().unwrap()));
         let rows = vec![0.5; 3 * shape.widths[0] as usize];
-        let mut lanes = pollster::block_on(Lanes::over_many(&context, wide, &rows, 1, text)).unwrap();
+        let mut lanes = pollster::block_on(Lanes::over_many(&context, wide, Source::Here(&rows), 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
         lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();

@@ -46,15 +46,12 @@ impl Wide {
     pub fn new(context: &Context, wide: wide::Wide, text: String, shared: Shared<'_>) -> Self {
         let device = context.device();
         let Shared { runs, window, rows, lists, state, values } = shared;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("wide"),
-            source: wgpu::ShaderSource::Wgsl(text.into()),
-        });
+        let module = context.module("wide", text);
         let bindings = bindings_of(device, 2, 10, 4);
         let dispatches = [wide.dispatches(false), wide.dispatches(true)];
         let pipelines = ENTRIES.map(|(entry, name)| {
             let used = dispatches[1].iter().any(|dispatch| dispatch.entry == entry);
-            used.then(|| pipeline(device, &module, &bindings, name))
+            used.then(|| pipeline(context, &module, &bindings, name))
         });
         let own = wide.stages();
         let batch = wide.layout.shape.rows as usize;
@@ -105,14 +102,14 @@ impl Wide {
     }
 
     /// So many of the loaded steps.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, from: u64, count: u64) {
+    pub fn encode(&self, context: &Context, encoder: &mut wgpu::CommandEncoder, from: u64, count: u64) {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         for job in from..from + count {
-            for &Dispatch { entry, stage, groups: [x, y, z] } in &self.dispatches[usize::from(job >= self.valued)] {
+            for &Dispatch { entry, stage, groups } in &self.dispatches[usize::from(job >= self.valued)] {
                 let Some(pipeline) = &self.pipelines[entry as usize] else { continue };
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(0, &self.group, &[job as u32 * JOB as u32, stage * JOB as u32]);
-                pass.dispatch_workgroups(x, y, z);
+                context.dispatch(&mut pass, groups);
             }
         }
     }

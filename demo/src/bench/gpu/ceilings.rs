@@ -8,6 +8,8 @@ use wgpu::{BindGroup, Buffer, BufferUsages, ComputePipeline};
 
 /// Ceilings that are measured.
 pub const COUNT: usize = 4 + DISPATCHES.len();
+/// Of them, what the host takes part in.
+pub const OF_HOST: usize = 1 + DISPATCHES.len();
 /// Dispatches a submit.
 const DISPATCHES: [usize; 3] = [1, 14, 1400];
 /// Rounds of an invocation, lines of a round, numbers of a line.
@@ -33,6 +35,18 @@ pub struct Ceilings {
 impl Ceilings {
     /// Measures and tells all.
     pub fn measure(run: &mut Run) -> Result<Self> {
+        let nothing = Self { fma: f64::NAN, inverse: f64::NAN, copy: f64::NAN };
+        let Self { fma, inverse, copy } = if run.null { nothing } else { Self::of_adapter(run)? };
+        for count in DISPATCHES {
+            let name = format!("dispatches, {count} a submit");
+            run.ceiling(&name, "dispatches/s", |context, budget| dispatches(context, budget, count))?;
+        }
+        run.ceiling("from a submit to mapped memory", "round trips/s", round_trips)?;
+        Ok(Self { fma, inverse, copy })
+    }
+
+    /// What it computes and copies.
+    fn of_adapter(run: &mut Run) -> Result<Self> {
         let fma = run.ceiling("fused multiply-adds", "FMA/s", |context, budget| {
             arithmetic(context, budget, |a| format!("{a} = fma({a}, b, c);"))
         })?;
@@ -40,11 +54,6 @@ impl Ceilings {
             arithmetic(context, budget, |a| format!("{a} = vec4<f32>(1.0) / ({a} + c);"))
         })?;
         let copy = run.ceiling("copy, bytes read and written", "B/s", copy)?;
-        for count in DISPATCHES {
-            let name = format!("dispatches, {count} a submit");
-            run.ceiling(&name, "dispatches/s", |context, budget| dispatches(context, budget, count))?;
-        }
-        run.ceiling("from a submit to mapped memory", "round trips/s", round_trips)?;
         Ok(Self { fma, inverse, copy })
     }
 }
@@ -164,6 +173,21 @@ fn dispatches(context: &Context, budget: f64, count: usize) -> Result<(f64, Time
         Ok(context.idle(0)?)
     })?;
     Ok((count as f64, times))
+}
+
+/// Whether the driver never gets dispatches.
+pub fn is_dropped(context: &Context) -> Result<bool> {
+    let word = buffer(context, 4, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+    let staging = buffer(context, 4, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    let program = program(context, ONE_WORD.to_string(), &[&word]);
+    submit(context, &program, 1, 1);
+    let mut encoder = context.device().create_command_encoder(&Default::default());
+    encoder.copy_buffer_to_buffer(&word, 0, &staging, 0, 4);
+    context.queue().submit([encoder.finish()]);
+    staging.map_async(wgpu::MapMode::Read, 0..4, |_| ());
+    context.idle(0)?;
+    let view = staging.get_mapped_range(0..4).map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(*view != 1u32.to_le_bytes())
 }
 
 /// One such dispatch, and its word read back.

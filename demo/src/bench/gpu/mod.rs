@@ -9,6 +9,9 @@
 //! span is as many calls as that takes, and a row the median and the least of up to 25 spans. Work that would take longer
 //! than its part of the time that is left is cut to what fits, by the rate of the size before, and the row says what was
 //! measured. Spans are shorter where `--seconds` leaves less than three a row.
+//!
+//! `--null` measures the same with a layer below that drops dispatches (`gpu/bench/null.sh`): what is left is the time of the host,
+//! which bounds any card's rate from above.
 
 mod ceilings;
 mod engines;
@@ -43,6 +46,9 @@ pub struct Args {
     /// A software adapter: proves that everything runs, says nothing about a GPU
     #[arg(long)]
     software: bool,
+    /// What this host alone allows, however fast the adapter: where a layer drops dispatches, as `gpu/bench/null.sh` has it
+    #[arg(long)]
+    null: bool,
     /// About how long it may take; sizes that do not fit are cut
     #[arg(long, value_name = "S", default_value_t = 360, value_parser = clap::value_parser!(u64).range(1..=400))]
     seconds: u64,
@@ -132,6 +138,8 @@ struct Run {
     end: Instant,
     /// Rows to come.
     left: usize,
+    /// Whether nothing is computed, and so all rows are bounds.
+    null: bool,
     as_json: bool,
     ceilings: Vec<Value>,
     rows: Vec<Value>,
@@ -192,14 +200,12 @@ impl Run {
         let (ceiling, by) = title.ceiling;
         let (share, beside_one, beside_all) = (gpu.rate() / ceiling, gpu.rate() / one.rate(), gpu.rate() / all.rate());
         let mut row = gpu.json();
+        let shares = [("ceiling", json!(ceiling)), ("ceiling_by", json!(by)), ("share", json!(share))];
         for (key, value) in [
             ("engine", json!(title.engine)),
             ("what", json!(title.what)),
             ("asked", json!(title.size)),
             ("unit", json!(title.unit)),
-            ("ceiling", json!(ceiling)),
-            ("ceiling_by", json!(by)),
-            ("share", json!(share)),
             ("one_thread", one.json()),
             ("all_threads", all.json()),
             ("times_one_thread", json!(beside_one)),
@@ -207,18 +213,22 @@ impl Run {
         ] {
             row[key] = value;
         }
+        // (No work is done, so there is nothing that its ceiling could be shared by.)
+        if !self.null {
+            shares.into_iter().for_each(|(key, value)| row[key] = value);
+        }
         if self.as_json {
             output::line(&row)?;
         } else {
             let cut = if gpu.size == title.size { String::new() } else { format!(", measured on {}", gpu.size) };
             output::line(format!(
-                "{:<5} {:<28} {:>12} {:>9.3e} {:<12} {:>5.1} % of {by}; {beside_one:.2} × one thread, {beside_all:.2} × all{cut}",
+                "{:<5} {:<28} {:>12} {:>9.3e} {:<12} {}; {beside_one:.2} × one thread, {beside_all:.2} × all{cut}",
                 title.engine,
                 title.what,
                 title.size,
                 gpu.rate(),
                 title.unit,
-                100.0 * share,
+                if self.null { "at most".to_string() } else { format!("{:>5.1} % of {by}", 100.0 * share) },
             ))?;
         }
         self.rows.push(row);
@@ -253,6 +263,7 @@ impl Run {
             "adapter": text(|info| info.name.clone()),
             "kind": text(|info| format!("{:?}", info.device_type)),
             "software": self.context.is_software(),
+            "null": self.null,
             "backend": text(|info| format!("{:?}", info.backend)),
             "driver": text(|info| format!("{} {}", info.driver, info.driver_info).trim().to_string()),
             "limits": {
@@ -294,13 +305,26 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
         output::check_target(out)?;
     }
     let context = open(args)?;
+    let dropped = ceilings::is_dropped(&context)?;
+    if dropped != args.null {
+        return Err(CliError::input(match dropped {
+            true => "bench gpu: a layer drops dispatches here, so nothing is computed; --null measures what is left",
+            false => {
+                "bench gpu: --null: this driver makes the dispatches that it is given; gpu/bench/null.sh has a layer that drops them"
+            }
+        }));
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let start = Instant::now();
     let mut run = Run {
         pool: pool.map_err(|error| CliError::Failed(error.into()))?,
         end: start + Duration::from_secs(args.seconds),
-        left: ceilings::COUNT + engines::count() + whole::COUNT + wide::COUNT,
+        left: (if args.null { ceilings::OF_HOST } else { ceilings::COUNT })
+            + engines::count()
+            + whole::COUNT
+            + wide::COUNT,
+        null: args.null,
         as_json,
         ceilings: Vec::new(),
         rows: Vec::new(),
@@ -308,7 +332,11 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     };
     if !as_json {
         output::line(format!("{}; {threads} threads of this CPU", run.context.name()))?;
-        if run.context.is_software() {
+        if run.null {
+            output::line(
+                "no dispatch is made: these rates are what this host allows with this driver, at most, whatever the adapter",
+            )?;
+        } else if run.context.is_software() {
             output::line("a software adapter: these figures say that everything runs, and nothing about a GPU")?;
         }
     }

@@ -55,6 +55,8 @@ fn estimate(t: u32, run: u32, last: bool) {
         }
         c[j] = -(share * total(sum));
     }
+    // (Those of c were made by positive and by negative; they are read by row.)
+    workgroupBarrier();
     if last && t == 0u {
         var sum = 0.0;
         for (var i = 0u; i < positives; i++) {

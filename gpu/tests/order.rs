@@ -1,0 +1,205 @@
+//! Every shader text in three orders of its invocations, with equal bits, on every Vulkan driver of this machine. Software runs them one
+//! after the other, so that what lacks a barrier is right in one order and wrong in another.
+
+mod common;
+#[path = "common/runs.rs"]
+mod runs;
+
+use common::contexts;
+use runs::{data, lane, lists, numbers, pace, start};
+use std::sync::Arc;
+use undercurve::data::Dataset;
+use undercurve::rng::Rng;
+use undercurve::surrogate::{AnySurrogate, SURROGATES};
+use undercurve::trainer::{Config, Length, Trainer};
+use undercurve_gpu::kernel::Order;
+use undercurve_gpu::kernel::lane::{Lane, Shape};
+use undercurve_gpu::{Context, GpuError, GpuExact, GpuObjective, Lanes, PairKernel, PairWeight, RowSum};
+
+thread_local! {
+    /// Every adapter there is, opened once a test (and never closed: wgpu has numbers of the thread, too, that may be gone by then).
+    static OPENED: &'static [Context] = contexts().leak();
+}
+
+/// Numbers of some work in each order: their bits are equal, and they are numbers. What is wrong about it.
+fn apart(what: &str, work: impl Fn(&Context) -> Vec<f32>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for context in OPENED.with(|&opened| opened) {
+        let own = work(context);
+        assert!(own.iter().all(|x| x.is_finite()) && own.iter().any(|&x| x != 0.0), "{what}: nothing to compare");
+        for order in [Order::Reversed, Order::Mixed] {
+            let other = work(&context.in_order(order));
+            let differ = own.iter().zip(&other).filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+            if differ > 0 {
+                wrong.push(format!("{}: {what}: {order:?}: {differ} of {} numbers", context.name(), own.len()));
+            }
+        }
+    }
+    wrong
+}
+
+fn same(what: &str, work: impl Fn(&Context) -> Vec<f32>) {
+    let wrong = apart(what, work);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+type Make = fn(&Context, &Shape, &[f32], usize) -> Result<Lanes, GpuError>;
+
+/// States and values of two runs after so many steps.
+fn steps(context: &Context, make: Make, lane: &Lane, steps: usize) -> Vec<f32> {
+    let mut lanes = make(context, &lane.shape, &data(lane.shape.widths[0] as usize), 2).unwrap();
+    let len = lane.shape.list_len();
+    (0..2).for_each(|run| lanes.load(run, &start(lane, run), &lane.numbers).unwrap());
+    let both = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)].concat();
+    let at = |run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step));
+    lanes.advance(steps, &both, &[0, 1], &[0, 1].into_iter().flat_map(at).collect::<Vec<_>>()).unwrap();
+    let mut all = vec![0.0; 2 * lane.shape.state as usize];
+    lanes.states(&mut all).unwrap();
+    all.extend(lanes.values().unwrap());
+    all
+}
+
+fn steps_apart(make: Make, count: usize, lane: &Lane) -> Vec<String> {
+    apart(&lane.shape.to_string(), |context| steps(context, make, lane, count))
+}
+
+/// An objective's rule, of those that it is trained with.
+fn rule_of(objective: &str) -> &'static str {
+    match objective {
+        "pauc-dual" | "sorr" => "dca",
+        "auc-margin" => "pesg",
+        "auc-min-max" => "ppd-sg",
+        _ => "momentum",
+    }
+}
+
+const PAIRS: [&str; 3] = ["soap", "auc-pairwise", "smooth-ap"];
+const GATES: [&str; 6] = ["pauc-minibatch", "pauc-threshold", "sopa", "sopa-s", "sota-s", "pauc-dual"];
+const OTHERS: [&str; 8] =
+    ["cross-entropy", "focal", "auc-margin", "auc-min-max", "ldam", "fast-ap", "min-max-ap", "sorr"];
+
+/// More rows than invocations, so that these have a second one, and fewer, so that some have none.
+#[test]
+fn lanes_have_the_same_bits_in_any_order() {
+    let mut wrong = Vec::new();
+    for objective in PAIRS.into_iter().chain(GATES).chain(OTHERS) {
+        for (widths, rows, negatives) in [(&[5, 1][..], 320, 270), (&[6, 9, 1], 40, 31)] {
+            let lane = lane(widths, rows, Some(negatives), objective, rule_of(objective));
+            let shape = Shape { sigmoid: true, tanh: true, ..lane.shape };
+            wrong.extend(steps_apart(Lanes::new, 3, &Lane { shape, ..lane }));
+        }
+    }
+    for rule in ["sgd", "adam", "amsgrad", "adagrad", "ppd-adagrad"] {
+        let objective = if rule == "ppd-adagrad" { "auc-min-max" } else { "auc-pairwise" };
+        wrong.extend(steps_apart(Lanes::new, 3, &lane(&[13, 1], 40, Some(31), objective, rule)));
+    }
+    // Tiles at their edges and beyond, and several of them.
+    wrong.extend(steps_apart(Lanes::new, 3, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    for &(surrogate, _, _) in SURROGATES {
+        let lane = lane(&[5, 1], 40, Some(31), "soap", "sgd");
+        wrong.extend(steps_apart(Lanes::new, 3, &Lane { shape: Shape { surrogate, ..lane.shape }, ..lane }));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn reports_have_the_same_bits_in_any_order() {
+    for widths in [&[9, 1][..], &[9, 20, 1]] {
+        same("reports", |context| {
+            let lane = lane(widths, 300, None, "auc-pairwise", "sgd");
+            let mut lanes = Lanes::new(context, &lane.shape, &data(9), 2).unwrap();
+            lanes.test(&numbers(&mut Rng::keyed(9, 0, 0), 700 * 9, 0.0)).unwrap();
+            (0..2).for_each(|run| lanes.load(run, &start(&lane, run), &lane.numbers).unwrap());
+            assert!(lanes.begin_report().unwrap());
+            lanes.wait_for_report().unwrap().unwrap()
+        });
+    }
+}
+
+#[test]
+fn wide_steps_have_the_same_bits_in_any_order() {
+    let mut wrong = Vec::new();
+    for objective in PAIRS.into_iter().chain(["cross-entropy", "focal", "auc-margin", "auc-min-max"]) {
+        let lane = lane(&[20, 17, 1], 300, Some(250), objective, rule_of(objective));
+        wrong.extend(steps_apart(
+            Lanes::wide,
+            2,
+            &Lane { shape: Shape { sigmoid: true, tanh: true, ..lane.shape }, ..lane },
+        ));
+    }
+    wrong.extend(steps_apart(Lanes::wide, 2, &lane(&[70, 1], 300, Some(250), "soap", "adam")));
+    // Tiles beside each other, and gradients in parts.
+    wrong.extend(steps_apart(Lanes::wide, 2, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    wrong.extend(steps_apart(Lanes::wide, 1, &lane(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn pairs_have_the_same_bits_in_any_order() {
+    let (low, high) = (numbers(&mut Rng::new(3), 2500, 0.0), numbers(&mut Rng::new(4), 700, 0.5));
+    for &(name, _, param) in SURROGATES {
+        same(name, |context| {
+            let loss = AnySurrogate::by_name(name, param as f32).unwrap();
+            let mut kernel = PairKernel::new(context, loss).unwrap();
+            let (mut sums, mut grad) = (vec![RowSum::default(); 700], vec![0.0; 3200]);
+            kernel.row_sums(&low, &high, &mut sums).unwrap();
+            let weight = |i| PairWeight { negative: 0.01 + (i % 7) as f32 * 0.003, positive: -0.02 };
+            kernel.gradient(&(0..700).map(weight).collect::<Vec<_>>(), &mut grad).unwrap();
+            let sums = sums.iter().flat_map(|s| [s.negative_loss, s.negative_slope, s.positive_loss, s.positive_slope]);
+            grad.extend(sums);
+            grad
+        });
+    }
+}
+
+/// Sort, scans, hinges, panels and metrics, of several tiles each.
+#[test]
+fn exact_sums_have_the_same_bits_in_any_order() {
+    let rows = 9_000;
+    let labels: Vec<u8> = (0..rows).map(|k| u8::from(k % 5 == 4)).collect();
+    let mut rng = Rng::new(7);
+    let scores: Vec<f32> =
+        labels.iter().map(|&y| (rng.below(1 << 12) as f32 / (1 << 10) as f32 - 2.0) + 0.25 * f32::from(y)).collect();
+    same("exact sums", |context| {
+        let mut exact = GpuExact::new(context, rows).unwrap();
+        let metrics = exact.metrics(&scores, &labels).unwrap();
+        let mut all = vec![metrics.counts.auroc() as f32, metrics.ap as f32, metrics.counts.ties as f32];
+        all.extend(metrics.roc.iter().flat_map(|point| [point.fpr as f32, point.tpr as f32]));
+        for loss in ["hinge", "squared-hinge", "sigmoid", "logistic"] {
+            let loss = AnySurrogate::by_name(loss, 1.0).unwrap();
+            for sum in 0..3 {
+                let mut grad = vec![0.0; rows];
+                let value = match sum {
+                    0 => exact.auc(loss, &scores, &labels, &mut grad),
+                    1 => exact.pauc(loss, (0.0503, 0.4001), &scores, &labels, &mut grad),
+                    _ => exact.ap(loss, &scores, &labels, &mut grad),
+                };
+                all.push(value.unwrap() as f32);
+                all.extend(grad);
+            }
+        }
+        all
+    });
+}
+
+#[test]
+fn exact_objectives_have_the_same_bits_in_any_order() {
+    let (rows, cols) = (5000, 11);
+    let labels: Vec<u8> = (0..rows).map(|k| u8::from(k % 7 == 3)).collect();
+    let mut x = numbers(&mut Rng::new(5), rows * cols, 0.0);
+    (0..rows).filter(|&row| labels[row] == 1).for_each(|row| x[row * cols] += 0.5);
+    let rows = Arc::new(Dataset::dense(x, labels, cols).unwrap());
+    for (method, link) in [("auc-exact", "identity"), ("ap-exact", "sigmoid")] {
+        let settings = [("link", link), ("pretrain", "0")].map(|(name, value)| (name.into(), value.into())).to_vec();
+        let config = Config { method: method.into(), length: Length::Steps(9), settings, ..Config::default() };
+        let trainer = Trainer::<f32>::new(&config, Arc::clone(&rows), None).unwrap();
+        let params: Vec<f32> = (0..=cols).map(|k| 0.7 / (k + 1) as f32 - 0.2).collect();
+        same(method, |context| {
+            let mut objective = GpuObjective::of(context, &trainer).unwrap();
+            let mut grad = vec![0.0; cols + 1];
+            let value = objective.gradient(&params, &mut grad).unwrap();
+            grad.push(value as f32);
+            grad
+        });
+    }
+}
