@@ -32,6 +32,8 @@ struct Setup {
     seed: u64,
     length: Duration,
     fpr: (f64, f64),
+    /// Where a network began.
+    init: u8,
 }
 
 /// Everything of a run that changes.

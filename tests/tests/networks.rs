@@ -6,7 +6,8 @@ use undercurve::model::{Activation, Mlp, Model};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 
-/// Rows of two classes; `bent` ones lie inside a ring of the others, the rest on one side of them.
+/// Rows of two classes. Positives lie inside a ring of the others if it is `bent`; else they differ in the small difference of two
+/// columns that go together, which takes large weights.
 fn rows(n: usize, columns: usize, bent: bool, seed: u64) -> Arc<Dataset<f64>> {
     let mut rng = Rng::new(seed);
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -18,7 +19,7 @@ fn rows(n: usize, columns: usize, bent: bool, seed: u64) -> Arc<Dataset<f64>> {
             let radius = if label == 1 { 0.3 * rng.normal() } else { 1.6 + 0.3 * rng.normal() };
             (point[0], point[1]) = (radius * angle.cos(), radius * angle.sin());
         } else {
-            point[0] += 1.2 * f64::from(label);
+            point[1] = point[0] + 0.1 * (point[1] + 2.0 * f64::from(label));
         }
         x.extend(point);
         y.push(label);
@@ -29,6 +30,10 @@ fn rows(n: usize, columns: usize, bent: bool, seed: u64) -> Arc<Dataset<f64>> {
 fn config(method: &str, model: &str, init: Init, steps: u64) -> Config {
     let model = ModelSpec::parse(model).unwrap();
     Config { method: method.into(), model, init, length: Length::Steps(steps), ..Config::default() }
+}
+
+fn near(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12 * (1.0 + b.abs()))
 }
 
 #[test]
@@ -48,7 +53,7 @@ fn a_network_holds_a_linear_score() {
         let line = undercurve::model::Linear::new(6, 1).unwrap();
         let mut wanted = vec![0.0; 10];
         line.forward(&linear, rows, &mut [], &mut wanted).unwrap();
-        assert_eq!(scores, wanted, "{hidden:?}");
+        assert!(near(&scores, &wanted), "{hidden:?}");
     }
     for (hidden, heads, activation) in [
         (&[1][..], 1, Activation::Relu),
@@ -74,7 +79,7 @@ fn a_run_begins_where_it_says() {
     for method in ["ce", "soap", "ppd-sg", "focal", "pauc-exact"] {
         let mut network = Trainer::new(&config(method, "mlp:8", Init::Linear, 200), data.clone(), None).unwrap();
         network.score(data.rows(), &mut scores).unwrap();
-        assert_eq!(scores, wanted, "{method}");
+        assert!(near(&scores, &wanted), "{method}");
         // What it is pulled to does not move, and a resumed run needs no other beginning.
         (0..120).for_each(|_| assert!(network.step().unwrap().is_some()));
         let mut resumed = Trainer::load(&network.save(), data.clone(), None).unwrap();
@@ -92,7 +97,7 @@ fn a_trial_chooses_the_beginning() {
         Trainer::new(&config, data.clone(), None).unwrap().config().init
     };
     for seed in 1..4 {
-        assert_eq!(init(&rows(200, 12, false, seed)), Init::Linear, "{seed}");
+        assert_eq!(init(&rows(300, 6, false, seed)), Init::Linear, "{seed}");
         assert_eq!(init(&rows(1000, 2, true, seed)), Init::Random, "{seed}");
     }
     // Rows too few to be tried on, and models that hold no line.
@@ -106,7 +111,7 @@ fn a_trial_chooses_the_beginning() {
 fn few_rows_are_not_learned_by_heart() {
     let (mut linear, mut network, mut free) = (0.0, 0.0, 0.0);
     for seed in 1..6 {
-        let (train, test) = (rows(150, 20, false, seed), rows(4000, 20, false, 100 + seed));
+        let (train, test) = (rows(300, 6, false, seed), rows(4000, 6, false, 100 + seed));
         let ap = |model: &str, init: Init| {
             let mut trainer =
                 Trainer::new(&config("ce", model, init, 3000), train.clone(), Some(test.clone())).unwrap();

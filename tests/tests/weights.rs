@@ -12,7 +12,7 @@ use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
 use undercurve::surrogate::AnySurrogate;
-use undercurve::trainer::{Config, Length, ModelSpec, Predictor, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Predictor, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::pairs::loss;
 use undercurve_tests::weights::{self as naive, repeated};
@@ -556,6 +556,8 @@ fn runs_at_their_defaults_take_whole_weights_for_repeated_rows() {
             let config = Config {
                 method: method.into(),
                 model: ModelSpec::parse(model).unwrap(),
+                // (A trial would draw its rows, and a row with its repeats is one to it.)
+                init: if model.starts_with("mlp:") { Init::Linear } else { Init::Auto },
                 fpr: (0.0, 0.3),
                 // (Whole-data methods at their defaults, which is what takes a start of steps over batches.)
                 length: if method.ends_with("exact") { Length::Method } else { Length::Passes(40.0) },

@@ -147,7 +147,7 @@ impl Mlp {
 
     /// Turns start values into those of a network that computes a linear score (`linear`: a weight for each column, then the
     /// bias) and whose other units are as they were, but add nothing to the score yet: z = max(z, 0) − max(−z, 0) goes through
-    /// the first two units of every hidden layer. Scores equal those of the linear model to the bit, but for the sign of a 0.
+    /// the first two units of every hidden layer. Scores equal those of the linear model but for rounding.
     ///
     /// # Errors
     /// `Unsupported` where it [holds no linear score](Self::holds_linear); `Length`.
