@@ -172,6 +172,10 @@ fn meaning(auto: Auto) -> String {
             let share = |share: f64| format!("{} parameters/positives", number(share));
             of(share(linear), share(network))
         }
+        Auto::Positives(times) => format!("{} times the positives", number(times)),
+        Auto::InRange { unit, least } => {
+            format!("{}, or for five negatives in the range of --fpr up to {}", unit * least, 9 * unit)
+        }
         Auto::Passes { passes, linear, network } => {
             format!("{} passes, at least {}", number(passes), of(linear.to_string(), network.to_string()))
         }

@@ -162,6 +162,22 @@ pub struct Inner {
     pub theta: f64,
 }
 
+/// Weight decay, half of `weight` times the squared distance from `to`: a part of f^n.
+#[derive(Clone, Copy)]
+pub struct Decay<'a> {
+    pub weight: f64,
+    pub to: &'a [f64],
+}
+
+/// None.
+pub const NO_DECAY: Decay<'static> = Decay { weight: 0.0, to: &[] };
+
+impl Decay<'_> {
+    fn centre(&self, k: usize) -> f64 {
+        self.to.get(k).copied().unwrap_or(0.0)
+    }
+}
+
 /// Algorithm 1 (algorithm 3 where there is one group): the means of v and λ over the iterates 0 … T − 1.
 pub fn sbcd(
     p: &dyn Problem,
@@ -171,6 +187,7 @@ pub fn sbcd(
     lambda: &[f64],
     mu: f64,
     inner: Inner,
+    decay: Decay<'_>,
     draws: &mut dyn FnMut() -> Draw,
 ) -> (Vec<f64>, Vec<f64>) {
     let (mut v, mut lambda) = (w.to_vec(), lambda.to_vec());
@@ -181,7 +198,8 @@ pub fn sbcd(
         let draw = draws();
         let (grad, above) = draw_sums(p, range, &v, &lambda, &draw);
         for k in 0..v.len() {
-            v[k] = (w[k] / mu + v[k] / inner.eta - grad[k]) / (1.0 / mu + 1.0 / inner.eta);
+            let above = w[k] / mu + v[k] / inner.eta + decay.weight * decay.centre(k) - grad[k];
+            v[k] = above / (1.0 / mu + 1.0 / inner.eta + decay.weight);
         }
         for (&i, above) in draw.0.iter().zip(above) {
             lambda[i] -= inner.theta * (share - above);
@@ -191,7 +209,7 @@ pub fn sbcd(
 }
 
 /// Algorithm 2: w ← w − relax (v̄_m − v̄_n) over stages with inner problems of their own; the last stage's v̄_n, the w after
-/// it, and both banks.
+/// it, and both banks. With decay δ, relax is at most 3/2 (1 + (1/μ + 2/(Tη))/δ).
 pub struct Agd {
     pub answer: Vec<f64>,
     pub w: Vec<f64>,
@@ -205,6 +223,7 @@ pub fn agd(
     mu: f64,
     relax: f64,
     stages: &[Inner],
+    decay: Decay<'_>,
     draws: &mut dyn FnMut() -> Draw,
 ) -> Agd {
     let (mut w, mut answer) = (start.to_vec(), start.to_vec());
@@ -214,10 +233,12 @@ pub fn agd(
     for &inner in stages {
         let mut low = w.clone();
         if range.low > 0.0 {
-            (low, banks[0]) = sbcd(p, range, range.low, &w, &banks[0], mu, inner, draws);
+            (low, banks[0]) = sbcd(p, range, range.low, &w, &banks[0], mu, inner, NO_DECAY, draws);
         }
         let high;
-        (high, banks[1]) = sbcd(p, range, range.high, &w, &banks[1], mu, inner, draws);
+        (high, banks[1]) = sbcd(p, range, range.high, &w, &banks[1], mu, inner, decay, draws);
+        let short = 1.0 / mu + 2.0 / (inner.steps as f64 * inner.eta);
+        let relax = if decay.weight > 0.0 { relax.min(1.5 + 1.5 * short / decay.weight) } else { relax };
         for k in 0..w.len() {
             w[k] -= relax * (low[k] - high[k]);
         }
@@ -233,6 +254,7 @@ pub fn dca(
     start: &[f64],
     prox: f64,
     stages: &[Inner],
+    decay: Decay<'_>,
     draws: &mut dyn FnMut() -> Draw,
 ) -> Vec<f64> {
     let mut w = start.to_vec();
@@ -244,7 +266,8 @@ pub fn dca(
             let draw = draws();
             let (grad, above) = draw_sums(p, range, &w, &lambda, &draw);
             for k in 0..w.len() {
-                w[k] -= inner.eta * (grad[k] - linear[k] + prox * (w[k] - centre[k]));
+                let pulled = prox * centre[k] + decay.weight * decay.centre(k);
+                w[k] = (w[k] / inner.eta + pulled + linear[k] - grad[k]) / (1.0 / inner.eta + prox + decay.weight);
             }
             for (&i, above) in draw.0.iter().zip(above) {
                 lambda[i] -= inner.theta * (range.high - above);

@@ -565,3 +565,86 @@ fn ranges_and_models_that_do_not_fit_are_refused() {
     let mut narrow = new("svm-pauc-tight", "linear", (0.0, 0.001), &[]).unwrap();
     assert!(narrow.run().unwrap().train.get("pauc").unwrap() > 0.0);
 }
+
+/// Random bits, a few of which are more frequent in the first `high` rows, the positives.
+fn bits(rows: usize, high: usize, columns: usize) -> Arc<Dataset<f32>> {
+    let mut rng = Rng::new(11);
+    let mut x = vec![0.0; rows * columns];
+    for (row, x) in x.chunks_exact_mut(columns).enumerate() {
+        let often = if row < high { 0.3 } else { 0.05 };
+        for (column, x) in x.iter_mut().enumerate() {
+            *x = f32::from(u8::from(rng.uniform() < if column < 20 { often } else { 0.01 }));
+        }
+    }
+    let y = (0..rows).map(|row| u8::from(row < high)).collect();
+    Arc::new(Dataset::dense(x, y, columns).unwrap())
+}
+
+/// Of a method with `name=value` settings.
+fn config_of(method: &str, fpr: (f64, f64), model: ModelSpec, steps: u64) -> Config {
+    let mut words = method.split(' ');
+    let method = words.next().unwrap().to_string();
+    let settings = words.map(|word| word.split_once('=').unwrap()).map(|(a, b)| (a.into(), b.into())).collect();
+    Config { method, settings, fpr, model, length: Length::Steps(steps), ..Config::default() }
+}
+
+/// The default decay grows with the columns over the positives: whatever it is, steps stay finite and training rows ranked.
+#[test]
+fn many_columns_and_few_positives_break_no_run_down() {
+    let data = bits(400, 29, 2048);
+    let network = ModelSpec::parse("mlp:4").unwrap();
+    for method in ["agd-sbcd", "agd-sbcd relax=100", "dca", "proximal-dca", "sorr", "sorr optimizer=agd-sbcd"] {
+        for (model, to) in [(&ModelSpec::Linear, "start"), (&ModelSpec::Linear, "zero"), (&network, "start")] {
+            let method = format!("{method} decay-to={to}");
+            let mut trainer =
+                Trainer::<f32>::new(&config_of(&method, (0.05, 0.5), model.clone(), 240), data.clone(), None).unwrap();
+            while trainer.step().unwrap_or_else(|e| panic!("{method}, {model:?}: {e}")).is_some() {}
+            let pauc = trainer.report().unwrap().train.get("pauc").unwrap();
+            // (At 0 itself all scores tie.)
+            assert!(to == "zero" || pauc > 0.9, "{method}, {model:?}: {pauc}");
+        }
+    }
+}
+
+/// The default batch holds five negatives of the range in the mean, up to 576 rows; what is set stays.
+#[test]
+fn batches_hold_negatives_of_the_range() {
+    let data = bits(3000, 300, 3);
+    let rows = |method: &str, fpr, data: &Arc<Dataset<f32>>| {
+        let config = config_of(method, fpr, ModelSpec::Linear, 40);
+        let mut trainer = Trainer::<f32>::new(&config, data.clone(), None).unwrap();
+        trainer.step().unwrap();
+        trainer.batch_index().len()
+    };
+    for (fpr, threshold, others) in [
+        ((0.0, 0.5), 64, 128),
+        ((0.1, 0.2), 64, 128),
+        ((0.0, 0.05), 128, 128),
+        ((0.05, 0.08), 192, 192),
+        ((0.0, 0.01), 576, 576),
+        ((0.0, 0.001), 576, 576),
+    ] {
+        assert_eq!(rows("pauc-threshold", fpr, &data), threshold, "{fpr:?}");
+        for method in ["pauc-minibatch", "agd-sbcd", "dca", "proximal-dca"] {
+            assert_eq!(rows(method, fpr, &data), others, "{method} {fpr:?}");
+        }
+    }
+    assert_eq!(rows("sopa", (0.0, 0.01), &data), 576);
+    assert_eq!(rows("sopa-s", (0.0, 0.01), &data), 128);
+    assert_eq!(rows("pauc-threshold positives=8 negatives=56", (0.0, 0.01), &data), 64);
+    assert_eq!(rows("pauc-threshold", (0.0, 0.05), &bits(70, 10, 3)), 10 + 60);
+}
+
+/// SVMpAUC-tight's default weight is the number of positives.
+#[test]
+fn the_weight_of_the_bound_follows_the_positives() {
+    let data = bits(600, 50, 30);
+    let params = |method: &str| {
+        let mut trainer =
+            Trainer::<f32>::new(&config_of(method, (0.0, 0.5), ModelSpec::Linear, 50), data.clone(), None).unwrap();
+        trainer.run().unwrap();
+        trainer.params().to_vec()
+    };
+    assert_eq!(params("svm-pauc-tight"), params("svm-pauc-tight c=50"));
+    assert_ne!(params("svm-pauc-tight"), params("svm-pauc-tight c=40"));
+}

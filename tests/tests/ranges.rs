@@ -15,8 +15,8 @@ use undercurve::sampler::{Place, Sampler};
 use undercurve::surrogate::AnySurrogate;
 use undercurve::{Error, Scratch};
 use undercurve_tests::ranges::{
-    Draw, Example, Examples, Inner, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals, mini_batch, most_violated,
-    objective, sbcd, top,
+    Decay, Draw, Example, Examples, Inner, NO_DECAY, Pairs, Problem, Range, agd, dca, draw_sums, dual, duals,
+    mini_batch, most_violated, objective, sbcd, top,
 };
 
 /// Rows of two columns and a constant that differ between the classes, with a few far negatives.
@@ -147,7 +147,7 @@ fn the_inner_problem_finds_the_proximal_point() {
             let mut answer = w.to_vec();
             for (eta, steps) in [(0.1, 300), (0.01, 3000), (0.002, 40_000)] {
                 let inner = Inner { steps, eta, theta: eta };
-                (answer, lambda) = sbcd(p, range, share, &w, &lambda, mu, inner, &mut everything);
+                (answer, lambda) = sbcd(p, range, share, &w, &lambda, mu, inner, NO_DECAY, &mut everything);
             }
             // (The mean of the iterates still holds the way from w.)
             close(&answer, &v, 6e-3, "proximal point");
@@ -214,11 +214,11 @@ fn every_algorithm_descends() {
                 let share = (f(&start) - f(w)) / (f(&start) - best);
                 assert!(share > 0.7, "problem {at} from {}, {name}: {share:.3} of the way", range.low);
             };
-            fell(&agd(p, range, &start, 10.0, 0.5, &stages, &mut draws).answer, "AGD-SBCD");
-            fell(&dca(p, range, &start, 0.0, &stages, &mut draws), "DCA with changing steps");
-            fell(&dca(p, range, &start, 1e-2, &stages, &mut draws), "proximal DCA");
+            fell(&agd(p, range, &start, 10.0, 0.5, &stages, NO_DECAY, &mut draws).answer, "AGD-SBCD");
+            fell(&dca(p, range, &start, 0.0, &stages, NO_DECAY, &mut draws), "DCA with changing steps");
+            fell(&dca(p, range, &start, 1e-2, &stages, NO_DECAY, &mut draws), "proximal DCA");
             let constant = [Inner { steps: 400, eta: 0.05, theta: 0.05 }; 12];
-            fell(&dca(p, range, &start, 0.0, &constant, &mut draws), "DCA with constant steps");
+            fell(&dca(p, range, &start, 0.0, &constant, NO_DECAY, &mut draws), "DCA with constant steps");
         }
     }
     for range in [Range { low: 0.0, high: 0.4 }, Range { low: 0.1, high: 0.5 }] {
@@ -336,10 +336,17 @@ fn agd_in_the_core_follows_the_twin() {
     let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
     for loss in [("logistic", 1.0), ("sigmoid", 2.0), ("hinge", 1.0)] {
         let pairs = Pairs { positives: &pos, negatives: &neg, loss };
-        for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
-            let (start, mu, relax, stages) = ([0.3, -0.1, 0.2], 3.0, 0.5, 3u64);
+        let ranges = [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }];
+        let settings = [(0.5, 0.0, 0.0), (50.0, 30.0, 0.0), (8.0, 0.2, 0.0), (8.0, 0.0, 1.7), (8.0, 0.0, 0.0)];
+        for (range, (relax, pull, decay)) in ranges.into_iter().flat_map(|r| settings.map(|s| (r, s))) {
+            let (start, mu, stages) = ([0.3, -0.1, 0.2], 3.0, 3u64);
             let terms = if range.low > 0.0 { 2 } else { 1 };
-            let machine = AgdSbcd::new(7, Schedule::constant(0.4), 0.3, mu, relax, 0.0, terms == 2).unwrap();
+            let machine = AgdSbcd::new(7, Schedule::constant(0.4), 0.3, mu, relax, decay, terms == 2).unwrap();
+            let machine = machine.with_pull(pull).unwrap();
+            let away = match pull > 0.0 {
+                true => Decay { weight: pull, to: &start },
+                false => Decay { weight: decay, to: &[0.0; 3] },
+            };
             let inner: Vec<Inner> = (0..stages)
                 .map(|k| {
                     let by = (k + 1) as f64;
@@ -356,11 +363,11 @@ fn agd_in_the_core_follows_the_twin() {
                 rest = after;
             }
             let mut twice = twice.into_iter();
-            let want = agd(&pairs, range, &start, mu, relax, &inner, &mut || twice.next().unwrap());
+            let want = agd(&pairs, range, &start, mu, relax, &inner, away, &mut || twice.next().unwrap());
             assert!(twice.next().is_none());
 
-            let (points, state) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws.clone(), start, 0.0);
-            let what = format!("{loss:?} {} to {}", range.low, range.high);
+            let (points, state) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws.clone(), start, pull);
+            let what = format!("{loss:?} {} to {}, {relax} {pull} {decay}", range.low, range.high);
             close(&points[0], &want.answer, 1e-11, &what);
             close(&points[1], &want.w, 1e-11, &what);
             for term in (2 - terms)..2 {
@@ -372,8 +379,8 @@ fn agd_in_the_core_follows_the_twin() {
             // In the last stage the answer is its mean so far, from the step on with which it is longer than the one before.
             for (short, same) in [(40, false), (20, true)] {
                 let some = draws[..draws.len() - short].to_vec();
-                let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, some, start, 0.0);
-                let before = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws[..35].to_vec(), start, 0.0);
+                let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, some, start, pull);
+                let before = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws[..35].to_vec(), start, pull);
                 assert_eq!(points[0] == points[5], same, "{what}");
                 assert_eq!(points[0] == before.0[0], !same, "{what}");
             }
@@ -388,9 +395,15 @@ fn dca_in_the_core_follows_the_twin() {
     let loss = ("logistic", 1.0);
     let pairs = Pairs { positives: &pos, negatives: &neg, loss };
     for range in [RANGES[0], RANGES[1], RANGES[2], Range { low: 0.07, high: 0.33 }] {
-        for (prox, changing) in [(0.0, false), (0.0, true), (0.2, true)] {
-            let machine = Dca::new(11, 0.3, 0.2, prox, 0.0, changing, range.low > 0.0).unwrap();
-            let start = [0.3, -0.1, 0.2];
+        let settings = [(0.0, false), (0.0, true), (0.2, true), (40.0, false)];
+        let decays = [(0.0, 0.0), (30.0, 0.0), (0.0, 1.7)];
+        for ((prox, changing), (pull, decay)) in settings.into_iter().flat_map(|s| decays.map(|d| (s, d))) {
+            let machine = Dca::new(11, 0.3, 0.2, prox, decay, changing, range.low > 0.0).unwrap();
+            let (machine, start) = (machine.with_pull(pull).unwrap(), [0.3, -0.1, 0.2]);
+            let away = match pull > 0.0 {
+                true => Decay { weight: pull, to: &start },
+                false => Decay { weight: decay, to: &[0.0; 3] },
+            };
             let stage = |k: u64| {
                 let by = if changing { (k + 1) as f64 } else { 1.0 };
                 Inner { steps: machine.steps(k) as usize, eta: 0.3 / by, theta: 0.2 / by }
@@ -402,9 +415,9 @@ fn dca_in_the_core_follows_the_twin() {
             if range.high == 1.0 {
                 continue;
             }
-            let want = dca(&pairs, range, &start, prox, &stages, &mut || order.next().unwrap());
-            let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws, start, 0.0);
-            close(&points[0], &want, 1e-11, &format!("{} {prox} {changing}", range.low));
+            let want = dca(&pairs, range, &start, prox, &stages, away, &mut || order.next().unwrap());
+            let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws, start, pull);
+            close(&points[0], &want, 1e-11, &format!("{} {prox} {changing} {pull} {decay}", range.low));
         }
     }
 }
@@ -433,13 +446,51 @@ fn a_pull_is_a_part_of_f_n_alone() {
             best = best.min(f(&w));
         }
         for machine in machines {
-            let run =
-                |pull| hosted((&pos, &neg), pauc_dual(loss, range), machine, everything.clone(), start, pull).0[0];
+            let machine = |pull: f64| match machine {
+                AnyAlgorithm::AgdSbcd(own) => AnyAlgorithm::AgdSbcd(own.with_pull(pull).unwrap()),
+                AnyAlgorithm::Dca(own) => AnyAlgorithm::Dca(own.with_pull(pull).unwrap()),
+                _ => unreachable!(),
+            };
+            let run = |pull| {
+                hosted((&pos, &neg), pauc_dual(loss, range), machine(pull), everything.clone(), start, pull).0[0]
+            };
             let share = |w: [f64; 3]| (f(&start) - f(&w)) / (f(&start) - best);
-            assert!(share(run(pull)) > 0.98, "{machine:?}: {}", share(run(pull)));
+            assert!(share(run(pull)) > 0.98, "{:?}: {}", machine(pull), share(run(pull)));
             if pull > 0.0 {
                 // Without it, or with one in both terms, the end is elsewhere.
-                assert!(share(run(0.0)) < 0.8, "{machine:?}: {}", share(run(0.0)));
+                assert!(share(run(0.0)) < 0.8, "{:?}: {}", machine(0.0), share(run(0.0)));
+            }
+        }
+    }
+}
+
+/// No product of a step and a decay is too large, and no share of the way up to the paper's 100, with decay or without: w
+/// comes to where decay pulls, as far from there as the slopes of the loss can hold it.
+#[test]
+fn no_decay_is_too_strong() {
+    let mut rng = Rng::new(21);
+    let (pos, neg) = (rows(&mut rng, 9, 1.0), rows(&mut rng, 40, 0.0));
+    let (loss, range, start) = (("logistic", 1.0), RANGES[1], [30.0, -10.0, 20.0]);
+    // (Or still on its way from 37.)
+    let steepest = pos.iter().chain(&neg).flatten().fold(0.0f64, |most, x| most.max(2.0 * x.abs()));
+    let draws = stream(22, 9, 40, 3000);
+    for (eta, mu, weight) in [(0.3, 1e3, 10.0), (30.0, 3.0, 10.0), (0.3, 1e3, 1e6), (1e6, 1e6, 1e6), (2.0, 1e3, 0.5)] {
+        for (prox, relax) in [(0.0, 0.5), (1e4, 2.0), (0.0, 10.0), (0.0, 100.0)] {
+            let schedule = Schedule::constant(eta);
+            let machines = [
+                AnyAlgorithm::AgdSbcd(AgdSbcd::new(5, schedule, 0.3, mu, relax, weight, true).unwrap()),
+                AnyAlgorithm::Dca(Dca::new(25, eta, 0.3, prox, weight, true, true).unwrap()),
+            ];
+            for machine in machines {
+                let (points, _) = hosted((&pos, &neg), pauc_dual(loss, range), machine, draws.clone(), start, 0.0);
+                // A stage is a step of relax·R at most, and f^m has no decay; 12 stages are 5·12 steps of η long.
+                let reach = if matches!(machine, AnyAlgorithm::Dca(_)) { 0.0 } else { relax * mu.min(30.0 * eta) };
+                let most = 20.0 * steepest / (range.high - range.low) * (1.0 / weight + reach) + 1e-9;
+                let slow = prox > 0.0 && matches!(machine, AnyAlgorithm::Dca(_));
+                for w in &points[..2] {
+                    let far = w.iter().fold(0.0f64, |most, w| most.max(w.abs()));
+                    assert!(far <= if slow { 31.0 } else { most.max(3.0) }, "{machine:?}: {w:?}, {most}");
+                }
             }
         }
     }
@@ -521,7 +572,7 @@ fn terms_are_the_dual_form() {
     for unbounded in ["square", "squared-hinge", "exponential"] {
         assert!(matches!(new(unbounded, (0.0, 0.5), 0.1), Err(Error::Unsupported { .. })), "{unbounded}");
     }
-    for (relax, mu, first) in [(0.0, 1.0, 5), (2.5, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
+    for (relax, mu, first) in [(0.0, 1.0, 5), (100.1, 1.0, 5), (f64::NAN, 1.0, 5), (0.5, 0.0, 5), (0.5, 1.0, 0)] {
         assert!(matches!(
             AgdSbcd::new(first, Schedule::constant(1.0), 1.0, mu, relax, 0.0, true),
             Err(Error::Param { .. })
@@ -612,7 +663,7 @@ fn sorr_in_the_core_follows_the_twin() {
                 .map(|i| (0..i.steps).map(|_| (vec![0], distinct(&mut source, 40, 12))).collect())
                 .collect();
             let mut twice = draws.iter().flat_map(|stage| std::iter::repeat_n(stage, terms).flatten().cloned());
-            let want = agd(&p, range, &start, 2.0, 0.5, &inner, &mut || twice.next().unwrap());
+            let want = agd(&p, range, &start, 2.0, 0.5, &inner, NO_DECAY, &mut || twice.next().unwrap());
             let (mut points, mut counters, mut duals) = (start.repeat(6), [0; COUNTERS], best);
             let (mut fresh, mut rows) = (draws.iter().flatten(), &draws[0][0].1);
             while counters[1] < 3 {
@@ -656,6 +707,28 @@ fn sorr_in_the_core_follows_the_twin() {
     assert_eq!((far, dual, grad), (Err(Error::Overflow { what: "loss" }), [1.0; DUAL], [5.0; 2]));
 }
 
+/// A saved run may say anything of the steps it made: a count that nothing can follow is refused, and changes nothing.
+#[test]
+fn a_count_without_a_next_is_refused() {
+    let sorr = Sorr::new(ExampleLoss::Logistic, (0.25, 0.5), 0.1).unwrap();
+    let scores = [0.5, -0.2, 0.1];
+    let batch = Batch::new(&scores, 1, &[0, 2, 3], &[30, 12], Drawn::Stratified).unwrap().of_term(1);
+    for (clock, ends) in [(1e300, true), (f64::INFINITY, true), (u64::MAX as f64, true), (1e15, false), (-5.0, false)] {
+        let mut state = [0.1, 0.0, 0.0, 0.2, 0.0, 0.0, 0.0, clock];
+        let (before, mut slopes, mut order) = (state, [7.0; 3], [0; 3]);
+        let scratch = Scratch { real: &mut [0.0; 6], f64: &mut [], u32: &mut order, u64: &mut [] };
+        let out = Grad { scores: &mut slopes, aux: &mut [] };
+        let got = Estimator::<f64>::update(&sorr, &batch, &[], &mut state, scratch, out);
+        assert_eq!(got == Err(Error::Overflow { what: "steps" }), ends, "{clock}: {got:?}");
+        assert_eq!((state == before, slopes == [7.0; 3]), (ends, ends), "{clock}");
+    }
+    let track = Some(Track { rate: 0.1, done: u64::MAX });
+    let (mut dual, mut slopes, mut order) = ([0.2, 0.0, 0.0], [7.0; 3], [0; 3]);
+    let scratch = Scratch { real: &mut [0.0; 6], f64: &mut [], u32: &mut order, u64: &mut [] };
+    let got = sorr.term(1, &scores, &[-1.0, -1.0, 1.0], &mut dual, track, scratch, &mut slopes);
+    assert_eq!((got, dual, slopes), (Err(Error::Overflow { what: "steps" }), [0.2, 0.0, 0.0], [7.0; 3]));
+}
+
 /// The same by a host, with batches over all rows and by class: AGD and DCA.
 #[test]
 fn sorr_as_a_method_follows_the_twin() {
@@ -690,7 +763,7 @@ fn sorr_as_a_method_follows_the_twin() {
             rest = after;
         }
         let mut twice = twice.into_iter();
-        let want = agd(&p, range, &start, 2.0, 0.5, &inner, &mut || twice.next().unwrap());
+        let want = agd(&p, range, &start, 2.0, 0.5, &inner, NO_DECAY, &mut || twice.next().unwrap());
         let machine = AgdSbcd::new(6, Schedule::constant(0.3), 0.2, 2.0, 0.5, 0.0, terms == 2).unwrap();
         let (points, state) = host_of((&pos, &neg), sorr, machine, listed(), start, 0.0);
         let what = format!("{} to {}", range.low, range.high);
@@ -704,7 +777,7 @@ fn sorr_as_a_method_follows_the_twin() {
         }
         if range.high < 1.0 {
             let mut once = draws.iter().map(|rows| (vec![0], rows.clone()));
-            let want = dca(&p, range, &start, 0.1, &inner, &mut || once.next().unwrap());
+            let want = dca(&p, range, &start, 0.1, &inner, NO_DECAY, &mut || once.next().unwrap());
             let machine = Dca::new(6, 0.3, 0.2, 0.1, 0.0, true, terms == 2).unwrap();
             close(&host_of((&pos, &neg), sorr, machine, listed(), start, 0.0).0[0], &want, 1e-11, &what);
         }

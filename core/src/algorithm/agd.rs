@@ -7,16 +7,24 @@
 //! For stages k = 0, 1, … with T_k = C(k+1)² steps and η_k = c/(k+1), from v_m = v_n = w, G by terms:
 //!
 //! ```text
-//! v ← (w/μ + v/η_k − G)/(1/μ + 1/η_k)                  T_k times, for m and for n
+//! v ← (w/μ + v/η_k + δ·to − G)/(1/μ + 1/η_k + δ)       T_k times, for m and for n; δ for n alone
 //! v̄ = mean of the iterates t = 0 … T_k − 1
-//! w ← w − relax (v̄_m − v̄_n),   relax = γ/μ
+//! w ← w − relax_k (v̄_m − v̄_n)
+//! relax_k = min(relax, 3/2 (1 + 1/(δ R_k))),   1/R_k = 1/μ + 2/(T_k η_k),   relax = γ/μ
 //! ```
 //!
+//! Weight decay, δ/2 ‖v − to‖², is inside the proximal step, so that no product η δ is too large.
+//!
 //! Where there is no f^m (α = 0), v̄_m = w. The proof asks for γ ≤ μ(1 − μρ)/2, so for relax ≤ ½; the paper's grids have 2 to
-//! 50, with which w overshoots. In the estimator's units (divided by n₊n₋(β−α)) a c near 1 over the mean ‖x‖² of a linear
-//! model is sensible. Deviations: the answer is v̄_n where the paper draws a stage: that of the last stage that ended, and of
-//! the stage that runs once it has more steps than that one had, from the first stage on; both terms use the same draws.
-//! Every stage begins at the means λ̄ of the one before; the first at the best λ, by a batch of everything for each term.
+//! 50, and .2 to 100 for ranked losses, all of which may be set. What is stable: v̄ is at most R_k times a gradient away from w,
+//! so a stage is a step of relax·R_k on F, and a loss of bounded slope cannot make w run away. Decay can: v̄_n comes by a share
+//! b ≤ 1.15 δR_k/(1 + δR_k) of the way to where it pulls, and w comes nearer only where relax·b < 2. So relax is held to the
+//! bound above in every stage (relax·b ≤ 1.73); without decay nothing holds it.
+//!
+//! In the estimator's units (divided by n₊n₋(β−α)) a c near 1 over the mean ‖x‖² of a linear model is sensible. Deviations:
+//! the answer is v̄_n where the paper draws a stage: that of the last stage that ended, and of the stage that runs once it has
+//! more steps than that one had, from the first stage on; both terms use the same draws. Every stage begins at the means λ̄ of
+//! the one before; the first at the best λ, by a batch of everything for each term.
 //!
 //! Points: 0 the answer, 1 w, 2 v_m, 3 v_n, 4 v̄_m so far, 5 v̄_n so far. Counters: steps (a step is a gradient of each term
 //! that there is), stage, steps in the stage, phase. Cost O(d) a gradient.
@@ -58,8 +66,12 @@ pub struct AgdSbcd {
     mu: f64,
     relax: f64,
     decay: f64,
+    pull: f64,
     low: bool,
 }
+
+/// The greatest share of v̄_m − v̄_n: the end of the paper's grids.
+pub(crate) const MOST_RELAX: f64 = 100.0;
 
 /// Where it stands, in counter 3: the best duals, gradients and the end of a stage, of each term.
 mod phase {
@@ -75,7 +87,7 @@ impl AgdSbcd {
     /// - `first` ≥ 1: C, the steps of the first stage.
     /// - `lr` > 0: step of v in the first stage; it may also fall over the run, by steps of both terms.
     /// - `theta` ≥ 0: step of the dual variables in the first stage.
-    /// - `mu` > 0, `relax` in (0, 2]: the smoothing, and the share of v̄_m − v̄_n that w moves by.
+    /// - `mu` > 0, `relax` in (0, 100]: the smoothing, and the share of v̄_m − v̄_n that w moves by.
     /// - `decay` ≥ 0: weight of half the squared norm, a part of f^n.
     /// - `low`: whether there is an f^m.
     ///
@@ -86,13 +98,29 @@ impl AgdSbcd {
             return Err(Error::Param { what: "stage" });
         }
         let above = |what, x: f64| in_range(what, x, f64::MIN_POSITIVE, f64::INFINITY);
-        if !(relax > 0.0 && relax <= 2.0) {
+        if !(relax > 0.0 && relax <= MOST_RELAX) {
             return Err(Error::Param { what: "relax" });
         }
         let [theta, decay] =
             [("theta", theta), ("decay", decay)].map(|(what, x)| in_range(what, x, 0.0, f64::INFINITY));
         above("lr", lr.at(0))?;
-        Ok(Self { first, lr, theta: theta?, mu: above("mu", mu)?, relax, decay: decay?, low })
+        Ok(Self { first, lr, theta: theta?, mu: above("mu", mu)?, relax, decay: decay?, pull: 0.0, low })
+    }
+
+    /// Where the gradients of f^n already hold that of half a squared distance, its weight ≥ 0: steps take it as they take
+    /// decay.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn with_pull(self, pull: f64) -> Result<Self> {
+        Ok(Self { pull: in_range("pull", pull, 0.0, f64::INFINITY)?, ..self })
+    }
+
+    /// The share of v̄_m − v̄_n that w moves by at the end of a stage, whose first step was this one of the run.
+    fn share(&self, stage: u64, first: u64) -> f64 {
+        let eta = self.lr.at(first) / stage.saturating_add(1) as f64;
+        let reach = 1.0 / (1.0 / self.mu + 2.0 / (self.steps(stage) as f64 * eta));
+        self.relax.or_smaller(1.5 * (1.0 + 1.0 / (reach * (self.decay + self.pull))))
     }
 
     /// Steps of a stage.
@@ -114,10 +142,11 @@ impl AgdSbcd {
         let [steps, stage, done, now] = [0, 1, 2, 3].map(|k| state.counters[k]);
         let term = (now - phase::LOW) as usize;
         let eta = self.lr.at(steps) / stage.saturating_add(1) as f64;
-        // (w/μ + v/η − G)/(1/μ + 1/η), as a step from v.
-        let (rate, pull) = (T::of(eta / (1.0 + eta / self.mu)), T::of(1.0 / self.mu));
-        let decay = T::of(if now == phase::HIGH { self.decay } else { 0.0 });
-        let moved = |v: T, w: T, g: T| v + rate * ((w - v) * pull - g - decay * v).settled();
+        let (decay, pull) = if now == phase::HIGH { (self.decay, self.pull) } else { (0.0, 0.0) };
+        // (w/μ + v/η + δ·to − G)/(1/μ + 1/η + δ), as a step from v; G holds the pull.
+        let rate = T::of(eta / (1.0 + eta * (1.0 / self.mu + decay + pull)));
+        let [near, decay] = [1.0 / self.mu, decay].map(T::of);
+        let moved = |v: T, w: T, g: T| v + rate * ((w - v) * near - g - decay * v).settled();
         let (answer, rest) = state.points.split_at_mut(len);
         let (w, rest) = rest.split_at_mut(len);
         let (v, means) = rest.split_at_mut(2 * len);
@@ -152,7 +181,8 @@ impl AgdSbcd {
     /// Ends a stage: w moves, and the next inner problems begin there.
     fn turn<T: Real>(&self, state: &mut State<'_, T>) -> Result<()> {
         let len = state.points.len() / POINTS;
-        let relax = T::of(self.relax);
+        let [steps, stage, done] = [0, 1, 2].map(|k| state.counters[k]);
+        let relax = T::of(self.share(stage, steps.saturating_sub(done)));
         let (w, rest) = state.points[len..].split_at_mut(len);
         let (v, means) = rest.split_at_mut(2 * len);
         let (low, high) = means.split_at(len);
@@ -235,6 +265,6 @@ impl AgdSbcd {
             Some(_) => Schedule::constant(of("lr")),
             None => Schedule::over(settings, settings.scope().steps / u64::from(terms))?,
         };
-        Self::new(first, lr, of("theta"), of("mu"), of("relax"), settings.decay(), low)
+        Self::new(first, lr, of("theta"), of("mu"), of("relax"), settings.decay(), low)?.with_pull(settings.pull())
     }
 }

@@ -8,10 +8,11 @@
 //! For outer steps k = 0, 1, … with ξ = ∂f^m(w_k) over all rows:
 //!
 //! ```text
-//! w ← w − η_k(G − ξ + L(w − w_k))          T_k times, G of f^n on a batch
+//! w ← (w/η_k + L w_k + δ·to − G + ξ)/(1/η_k + L + δ)          T_k times, G of f^n on a batch
 //! ```
 //!
-//! L = 0 is DCA. Steps are constant (η, T) or change as AGD-SBCD's: η/(k+1), T(k+1)². λ begins at its best by a batch of
+//! L = 0 is DCA. Both quadratic parts, L/2 ‖w − w_k‖² and weight decay δ/2 ‖w − to‖², are inside the proximal step, so that no
+//! product with η is too large. Steps are constant (η, T) or change as AGD-SBCD's: η/(k+1), T(k+1)². λ begins at its best by a batch of
 //! everything. The answer is the last iterate. Where there is no f^m (α = 0), ξ = 0.
 //!
 //! Points: 0 the iterate, 1 w_k. Slots: ξ (d values). Counters: gradients, outer steps, steps in the outer step, phase. Cost
@@ -52,6 +53,7 @@ pub struct Dca {
     theta: f64,
     prox: f64,
     decay: f64,
+    pull: f64,
     changing: bool,
     low: bool,
 }
@@ -80,7 +82,22 @@ impl Dca {
         let eta = in_range("lr", eta, f64::MIN_POSITIVE, f64::INFINITY)?;
         let least = |what, x: f64| in_range(what, x, 0.0, f64::INFINITY);
         let (theta, prox, decay) = (least("theta", theta)?, least("prox", prox)?, least("decay", decay)?);
-        Ok(Self { steps, eta, theta, prox, decay, changing, low })
+        Ok(Self { steps, eta, theta, prox, decay, pull: 0.0, changing, low })
+    }
+
+    /// Where the gradients of f^n already hold that of half a squared distance, its weight ≥ 0: steps take it as they take
+    /// decay.
+    ///
+    /// # Errors
+    /// `Param`.
+    pub fn with_pull(self, pull: f64) -> Result<Self> {
+        Ok(Self { pull: in_range("pull", pull, 0.0, f64::INFINITY)?, ..self })
+    }
+
+    /// What a step from w is by its gradient, that of all parts.
+    fn rate(&self, outer: u64) -> f64 {
+        let eta = self.eta / self.shrink(outer);
+        eta / (1.0 + eta * (self.prox + self.decay + self.pull))
     }
 
     /// Steps of an outer step.
@@ -97,7 +114,7 @@ impl Dca {
 }
 
 impl<T: Real> Algorithm<T> for Dca {
-    /// The decay, L; of a step its size, and that of the duals. The last step of an outer step is none of these.
+    /// The decay, L; of a step η/(1 + η(L + δ)), and that of the duals. The last step of an outer step is none of these.
     fn recipe(&self) -> Option<Recipe> {
         Some(Recipe::new("dca", &[self.decay, self.prox]))
     }
@@ -105,7 +122,7 @@ impl<T: Real> Algorithm<T> for Dca {
         let &mut [_, outer, inner, phase::STEP] = counters else { return 0 };
         let left = (self.steps(outer) - 1).saturating_sub(inner);
         let made = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
-        out[..made].fill([self.eta, self.theta].map(|x| x / self.shrink(outer)));
+        out[..made].fill([self.rate(outer), self.theta / self.shrink(outer)]);
         counters[0] += made as u64;
         counters[2] += made as u64;
         made
@@ -160,9 +177,9 @@ impl<T: Real> Algorithm<T> for Dca {
             _ => return Err(Error::Param { what: "answer" }),
         }
         let outer = state.counters[1];
-        let [eta, prox, decay] = [self.eta / self.shrink(outer), self.prox, self.decay].map(T::of);
+        let [rate, prox, decay] = [self.rate(outer), self.prox, self.decay].map(T::of);
         let moved =
-            |w: T, centre: T, linear: T, g: T| w - eta * (g - linear + prox * (w - centre) + decay * w).settled();
+            |w: T, centre: T, linear: T, g: T| w - rate * (g - linear + prox * (w - centre) + decay * w).settled();
         let each = || w.iter().zip(&*centre).zip(&*state.slots).zip(grad);
         if each().any(|(((&w, &centre), &linear), &g)| !moved(w, centre, linear, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
@@ -192,6 +209,7 @@ impl Dca {
         let changing = settings.text("schedule") == Some("changing");
         let prox = if settings.text("prox").is_some() { of("prox") } else { 0.0 };
         let low = settings.ranks().0 > 0.0;
-        Self::new(of("stage") as u64, of("lr"), of("theta"), prox, settings.decay(), changing, low)
+        Self::new(of("stage") as u64, of("lr"), of("theta"), prox, settings.decay(), changing, low)?
+            .with_pull(settings.pull())
     }
 }

@@ -41,6 +41,7 @@ mod step_rule;
 pub use adagrad::Adagrad;
 pub use adam::{Adam, AdamForm, AdamSettings};
 pub use agd::AgdSbcd;
+pub(crate) use agd::MOST_RELAX;
 pub use alexr2::Alexr2;
 pub use cutting_plane::CuttingPlane;
 pub use dca::Dca;

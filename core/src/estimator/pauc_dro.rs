@@ -416,6 +416,11 @@ impl PaucDro {
     }
 }
 
+/// Of forms whose range lambda sets.
+const KL_BATCH: [Param; 2] = [
+    count("positives", "16", 1, "positives a batch (at most those there are)"),
+    count("negatives", "112", 1, "negatives a batch (at most those there are)"),
+];
 const NEGATIVES_KL: Param =
     number("lambda", "0.3", TINY, BIG, "the smaller, the fewer of the highest negatives matter");
 const INNER_GAMMA: Param = number("gamma", "0.9", TINY, 1.0, "weight of new values in the mean of each positive");
@@ -427,7 +432,7 @@ pub(crate) const SOPA: Entry = Entry {
     title: "SOPA",
     about: "Minimises the pairwise surrogate over the negatives up to a false-positive rate (--fpr 0:HI), by the conditional value at risk of each positive.",
     kind: Kind::Batches,
-    params: over_batches!(number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
+    params: over_batches!(MANY; number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1" },
     files: &["core/src/estimator/pauc_dro.rs"],
@@ -439,7 +444,7 @@ pub(crate) const SOPA_S: Entry = Entry {
     title: "SOPA-s",
     about: "Minimises a soft form of the same, whose range lambda sets.",
     kind: Kind::Batches,
-    params: over_batches!(NEGATIVES_KL, INNER_GAMMA),
+    params: over_batches!(KL_BATCH; NEGATIVES_KL, INNER_GAMMA),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
     files: &["core/src/estimator/pauc_dro.rs"],
@@ -452,6 +457,7 @@ pub(crate) const SOTA_S: Entry = Entry {
     about: "Minimises a soft form of the two-way partial AUC: of the highest negatives (lambda) and the lowest positives (tau).",
     kind: Kind::Batches,
     params: over_batches!(
+        KL_BATCH;
         NEGATIVES_KL,
         number("tau", "1", TINY, BIG, "the smaller, the fewer of the lowest positives matter"),
         INNER_GAMMA,

@@ -341,8 +341,8 @@ pub(super) const RELAX: Param = number(
     "relax",
     "0.5",
     TINY,
-    2.0,
-    "the paper's gamma over mu: share of the way between the proximal points, at most .5 in its proof",
+    crate::algorithm::MOST_RELAX,
+    "the paper's gamma over mu: share of the way between the proximal points (at most .5 in its proof; decay bounds it)",
 );
 const fn stage(share: f64, about: &'static str) -> Param {
     auto_number("stage", 1.0, Auto::Share { linear: share, network: share }, about)
@@ -356,10 +356,7 @@ pub(super) const CHANGING: Param = choice(
 );
 const SOURCE: &str = "Yao, Lin, Yang 2022, Large-scale Optimization of Partial AUC in a Range of False Positive Rates";
 /// A batch has room for more pairs than others', of which most are not in the range.
-pub(super) const MANY: [Param; 2] = [
-    count("positives", "16", 1, "positives a batch (at most those there are)"),
-    count("negatives", "112", 1, "negatives a batch (at most those there are)"),
-];
+pub(super) const MANY: [Param; 2] = in_range(2);
 
 /// Its entry in the table of methods.
 pub(crate) const AGD: Entry = Entry {

@@ -189,10 +189,10 @@ pub(super) fn stratified<T: Real>(batch: &Batch<'_, T>) -> Option<f64> {
 
 /// Parameters of a method that steps along batches of positives and many negatives, after its own.
 macro_rules! over_batches {
-    ($($own:expr),*) => {
+    ($batch:expr; $($own:expr),*) => {
         &[
             FROM_CE_STEPS, optimizer("adam"), auto_lr(0.02, 0.0003), SCHEDULE, surrogate("sigmoid"), MARGIN, scale("30"),
-            SMOOTHING, link("identity"), $($own,)* MANY[0], MANY[1], BETA1, BETA2, EPS, pull(0.03, 4.0), DECAY_TO, FROM_CE,
+            SMOOTHING, link("identity"), $($own,)* $batch[0], $batch[1], BETA1, BETA2, EPS, pull(0.03, 4.0), DECAY_TO, FROM_CE,
             PRETRAIN_LR, NO_RESTART,
         ]
     };
@@ -205,7 +205,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Mini-batch partial AUC",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr) of each batch by itself.",
     kind: Kind::Batches,
-    params: over_batches!(),
+    params: over_batches!(MANY;),
     paper: &[],
     source: Source {
         paper: "Kar, Narasimhan, Jain 2014, Online and Stochastic Gradient Methods for Non-decomposable Loss Functions",

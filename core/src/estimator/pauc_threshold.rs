@@ -42,8 +42,8 @@ use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
 use crate::registry::params::{
-    BETA1, BETA2, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
-    SCHEDULE, SMOOTHING, TINY, auto_lr, link, number, optimizer, pull, scale, surrogate, text,
+    BETA1, BETA2, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, MARGIN, NO_RESTART, PRETRAIN_LR, Param, SCHEDULE, SMOOTHING,
+    TINY, auto_lr, in_range, link, number, optimizer, pull, scale, surrogate, text,
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -314,6 +314,8 @@ impl PaucThreshold {
     }
 }
 
+const SOME: [Param; 2] = in_range(1);
+
 /// Its entry in the table of methods.
 pub(crate) const ENTRY: Entry = Entry {
     name: "pauc-threshold",
@@ -331,8 +333,8 @@ pub(crate) const ENTRY: Entry = Entry {
         SMOOTHING,
         link("identity"),
         number("gamma", "0.02", TINY, 1.0, "share of its error that a threshold loses in a batch"),
-        POSITIVES,
-        NEGATIVES,
+        SOME[0],
+        SOME[1],
         BETA1,
         BETA2,
         EPS,

@@ -22,7 +22,7 @@ use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Source};
-use crate::registry::params::{Auto, BIG, Domain, Param, TINY, auto_count, number, rule, text};
+use crate::registry::params::{Auto, BIG, Domain, Param, TINY, auto_count, auto_number, number, rule, text};
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
 
@@ -180,7 +180,13 @@ pub(crate) const ENTRY: Entry = Entry {
     params: &[
         auto_count("steps", 1, Auto::Model { linear: 500.0, network: 500.0 }, "planes found, at most"),
         rule("cutting-plane", &["cutting-plane"]),
-        number("c", "1e4", TINY, BIG, "weight of the bound against half the squared norm of the parameters"),
+        // As many positives bear a norm as many times as large; a fixed weight learns few of them by heart.
+        auto_number(
+            "c",
+            TINY,
+            Auto::Positives(1.0),
+            "weight of the bound against half the squared norm of the parameters",
+        ),
         number("tolerance", "1e-3", TINY, BIG, "ends when the objective is this near to its least, over c"),
         Param {
             name: "planes",

@@ -256,7 +256,8 @@ impl Sorr {
         let value = if share > 0.0 { finite("ranked loss", total * unit)? } else { 0.0 };
         let mut next = *dual;
         if let (Some(Track { rate, done }), true) = (track, share > 0.0 && !every) {
-            let done = (done + 1) as f64;
+            // (Restored counts may be anything.)
+            let done = done.checked_add(1).ok_or(Error::Overflow { what: "steps" })? as f64;
             let moved = lambda.f64() - rate * (share - above);
             next = [T::of(moved), mean_until(dual, done), T::of(done)];
             all_finite("lambda", &next).map_err(|_| Error::Overflow { what: "lambda" })?;

@@ -113,6 +113,16 @@ pub enum Auto {
         /// Least steps of networks.
         network: u64,
     },
+    /// The positives, times a number.
+    Positives(f64),
+    /// Rows of one class in a batch of one positive to seven negatives: the least multiple of `unit`, 8 or 56, with which at
+    /// least five negatives are in the false-positive range; at least `least` times `unit`, and at most nine times.
+    InRange {
+        /// Rows that batches grow by.
+        unit: u32,
+        /// Least multiple.
+        least: u32,
+    },
     /// A share of the steps of the method's own.
     Share {
         /// For linear models.
@@ -228,6 +238,16 @@ pub(crate) const POSITIVES: Param =
     count("positives", "8", 1, "positives a batch (stratified; at most those there are)");
 pub(crate) const NEGATIVES: Param =
     count("negatives", "56", 1, "negatives a batch (stratified; at most those there are)");
+/// Rows a batch of methods that look at the negatives of a false-positive range in it.
+pub(crate) const fn in_range(least: u32) -> [Param; 2] {
+    const fn of(name: &'static str, unit: u32, least: u32, about: &'static str) -> Param {
+        auto_count(name, 1, Auto::InRange { unit, least }, about)
+    }
+    [
+        of("positives", 8, least, "positives a batch (at most those there are)"),
+        of("negatives", 56, least, "negatives a batch (at most those there are)"),
+    ]
+}
 pub(crate) const BATCH: Param = count("batch", "64", 1, "rows a batch (uniform; at most those there are)");
 pub(crate) const WEIGHTS: Param = choice(
     "weights",

@@ -7,6 +7,11 @@ use crate::decimal;
 use crate::error::{Error, Result};
 use core::cell::Cell;
 
+/// Negatives of a false-positive range that a batch holds in the mean, at least.
+const IN_RANGE: f64 = 5.0;
+/// The largest batch for that, in 8 positives and 56 negatives: 72 and 504.
+const MOST_UNITS: f64 = 9.0;
+
 /// What a default that is not one number depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scope {
@@ -251,6 +256,12 @@ impl<'a> Settings<'a> {
             Auto::PerPositive { linear, network } => {
                 let positives = f64::from(self.scope.population[1].max(1));
                 of(linear, network) * self.scope.params as f64 / positives
+            }
+            Auto::Positives(times) => times * f64::from(self.scope.population[1].max(1)),
+            Auto::InRange { unit, least } => {
+                // (A range is never empty; of one that is, the most.)
+                let wanted = libm::ceil(IN_RANGE / (56.0 * (self.fpr.1 - self.fpr.0)));
+                f64::from(unit) * f64::from((wanted.clamp(0.0, MOST_UNITS) as u32).max(least))
             }
             Auto::Passes { passes, linear, network } => {
                 let (steps, least) = (

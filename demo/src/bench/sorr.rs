@@ -86,7 +86,7 @@ fn candidates() -> Vec<Candidate> {
                 "optimizer=agd-sbcd mu=1e3 theta=0.3",
                 "lr=10 | lr=30 | lr=100",
                 "stage=30 | stage=100",
-                "relax=1 | relax=2",
+                "relax=2 | relax=10",
             ],
         ),
         new(
