@@ -10,7 +10,7 @@ use undercurve::judge::{Judged, Scored};
 use undercurve::metric::Metrics;
 use undercurve::registry::{Domain, Kind, METHODS, Method, class_methods};
 use undercurve::surrogate::SURROGATES;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer, Watch};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer, Watch};
 
 const ROWS: u32 = 600;
 const COLUMNS: u32 = 4;
@@ -62,6 +62,7 @@ fn runs(
             _ => ModelSpec::Mlp { hidden: hidden.clone(), tanh: true },
         };
         let config = Config {
+            init: Init::Auto,
             method: method.name.to_string(),
             settings: settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
             model,

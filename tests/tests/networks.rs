@@ -84,7 +84,9 @@ fn a_run_begins_where_it_says() {
         (0..120).for_each(|_| assert!(network.step().unwrap().is_some()));
         let mut resumed = Trainer::load(&network.save(), data.clone(), None).unwrap();
         assert_eq!(resumed.config().init, Init::Linear);
-        (network.run().unwrap(), resumed.run().unwrap());
+        for trainer in [&mut network, &mut resumed] {
+            trainer.run().unwrap();
+        }
         assert_eq!(network.params(), resumed.params(), "{method}");
     }
 }
