@@ -227,6 +227,10 @@ impl<'a> Settings<'a> {
         let of = |linear: f64, network: f64| if self.scope.network { network } else { linear };
         Some(match param.auto? {
             Auto::Model { linear, network } => of(linear, network),
+            Auto::Penalised { linear, network, penalty } => {
+                let times = self.value("penalty") / penalty;
+                of(linear, network) / if times > 1.0 { libm::sqrt(times) } else { 1.0 }
+            }
             Auto::PerRow { linear, network } => of(linear, network) / self.scope.rows(),
             Auto::PerPositive { linear, network } => {
                 let positives = f64::from(self.scope.population[1].max(1));
