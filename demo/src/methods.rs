@@ -159,6 +159,10 @@ fn meaning(auto: Auto) -> String {
     };
     match auto {
         Auto::Model { linear, network } => of(number(linear), number(network)),
+        Auto::Penalised { linear, network, penalty } => {
+            let (rate, most) = (of(number(linear), number(network)), number(penalty));
+            format!("{rate}, for a penalty above {most} times √({most}/penalty)")
+        }
         Auto::PerRow { linear, network } => of(format!("{}/rows", number(linear)), format!("{}/rows", number(network))),
         Auto::PerPositive { linear, network } => {
             let share = |share: f64| format!("{} parameters/positives", number(share));
