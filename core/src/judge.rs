@@ -13,6 +13,7 @@
 //! A constraint is met or not where the value is on that side of its bound by its noise or more; else so few rows cannot tell. Of
 //! many groups every pair counts: one pair that is too far apart is enough, and all have to be near enough.
 
+use crate::constraint::label;
 use crate::error::Error;
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity, Sense};
@@ -21,6 +22,13 @@ use crate::metric::{Gap, Metrics, NORMAL, Rate};
 use crate::real::Real;
 use alloc::string::{String, ToString};
 use core::fmt;
+
+/// How many more rows would tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct More {
+    /// So many more of each of the two groups of a gap, or of the rows that the value is of.
+    pub rows: [u64; 2],
+}
 
 /// Whether a constraint holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +39,33 @@ pub enum Verdict {
     NotMet,
     /// The value is within its noise of the bound, or there are no rows to tell it from.
     CannotTell,
+}
+
+impl Judged {
+    /// Of what cannot be told, how many more rows would tell, if the value stayed what it is: with so many its noise is about
+    /// its distance to the bound. Of a gap they are the smaller group's, as far as these help. `None` of what is told,
+    /// where there are no rows, and where so many would have to come that there is no saying (10⁹ and more).
+    #[must_use]
+    pub fn more(&self) -> Option<More> {
+        let distance = (self.value? - self.bound).abs();
+        if self.verdict != Verdict::CannotTell || !self.noise.is_finite() {
+            return None;
+        }
+        let [m, n] = self.rows.map(|rows| rows as f64);
+        let squared = (distance / self.noise) * (distance / self.noise);
+        let more = if self.groups.is_some() {
+            // (noise² is in proportion to 1/m + 1/n: what it may come to.)
+            let room = squared * (1.0 / m + 1.0 / n);
+            let (less, most) = (m.or_smaller(n), m.or_larger(n));
+            let alone = 1.0 / (room - 1.0 / most);
+            let (less, most) =
+                if alone > 0.0 && alone <= most { (alone.or_larger(less), most) } else { (2.0 / room, 2.0 / room) };
+            if m <= n { [less - m, most - n] } else { [most - m, less - n] }
+        } else {
+            [(m + 4.0) * (1.0 / squared - 1.0), 0.0]
+        };
+        (more[0] + more[1] < 1e9).then(|| More { rows: more.map(|rows| libm::ceil(rows.or_larger(0.0)) as u64) })
+    }
 }
 
 impl fmt::Display for Verdict {
@@ -145,19 +180,22 @@ impl Expression {
         threshold: T,
         memory: &mut Metrics<T>,
     ) -> Result<Judged, JudgeError> {
-        if let Quantity::Gap { rate, fpr } = self.quantity {
-            if on.group_names.is_empty() {
-                return Err(JudgeError::NoGroups);
+        // (Without a last arm for the rest: a new quantity does not compile before it is said here what it is.)
+        let (group, of) = match &self.quantity {
+            &Quantity::Gap { rate, fpr } => {
+                if on.group_names.is_empty() {
+                    return Err(JudgeError::NoGroups);
+                }
+                let gaps = memory.gaps(on.scores, on.labels, on.group_of, on.group_names.len(), rate, fpr)?;
+                let Bound::Value(bound) = self.bound else { return Err(JudgeError::NoOld) };
+                return Ok(of_gaps(&gaps, bound));
             }
-            let gaps = memory.gaps(on.scores, on.labels, on.group_of, on.group_names.len(), rate, fpr)?;
-            let Bound::Value(bound) = self.bound else { return Err(JudgeError::NoOld) };
-            return Ok(of_gaps(&gaps, bound));
-        }
-        crate::metric::Confusion::at(on.scores, on.labels, threshold)?;
-        let group = match &self.quantity {
-            Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.as_deref(),
-            Quantity::Gap { .. } | Quantity::LossOn { .. } => None,
+            Quantity::Rate { rate, group } => (group.as_deref(), Of::Share { of: Some(*rate) }),
+            Quantity::Precision { group } => (group.as_deref(), Of::Share { of: None }),
+            Quantity::Loss { group } => (group.as_deref(), Of::Loss),
+            Quantity::LossOn { .. } => (None, Of::Loss),
         };
+        crate::metric::Confusion::at(on.scores, on.labels, threshold)?;
         let group = group.map(|name| group_number(name, on.group_names)).transpose()?;
         if group.is_some() {
             check_groups(on.group_of, on.scores.len(), on.group_names.len())?;
@@ -174,11 +212,10 @@ impl Expression {
             (k as f64 / n as f64, NORMAL * libm::sqrt(p * (1.0 - p) / (n as f64 + 4.0)), n)
         };
         let is = |row: usize, label: u8| on.labels[row] == label;
-        let (value, noise, n) = match self.quantity {
-            Quantity::Rate { rate: Rate::Tpr, .. } => share(&|row| is(row, 1).then(|| hit(row))),
-            Quantity::Rate { rate: Rate::Fpr, .. } => share(&|row| is(row, 0).then(|| hit(row))),
-            Quantity::Precision { .. } => share(&|row| hit(row).then(|| is(row, 1))),
-            _ => return self.judge_loss(on, rows),
+        let (value, noise, n) = match of {
+            Of::Share { of: Some(rate) } => share(&|row| is(row, label(rate) as u8).then(|| hit(row))),
+            Of::Share { of: None } => share(&|row| hit(row).then(|| is(row, 1))),
+            Of::Loss => return self.judge_loss(on, rows),
         };
         let Bound::Value(bound) = self.bound else { return Err(JudgeError::NoOld) };
         Ok(self.of_value(value, bound, value - bound, noise, n))
@@ -229,6 +266,14 @@ impl Expression {
         let noise = if rows == 0 { f64::INFINITY } else { noise };
         Judged { value, largest: value, bound, noise, groups: None, rows: [rows, 0], verdict }
     }
+}
+
+/// What a value of one group, or of everybody, is.
+enum Of {
+    /// Of the rows that a rate is of those that are predicted positive; without a rate, of these the positives.
+    Share { of: Option<Rate> },
+    /// A mean loss.
+    Loss,
 }
 
 /// By how much the bound is passed, against the noise.

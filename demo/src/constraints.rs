@@ -63,7 +63,50 @@ impl<'a, T: Real> Rows<'a, T> {
     }
 }
 
+/// What the rows are called that the value of a constraint is of.
+fn rows_of(constraint: &Expression) -> &'static str {
+    match constraint.quantity {
+        Quantity::Gap { rate: Rate::Tpr, .. } | Quantity::Rate { rate: Rate::Tpr, .. } => "positive rows",
+        Quantity::Gap { rate: Rate::Fpr, .. } | Quantity::Rate { rate: Rate::Fpr, .. } => "negative rows",
+        Quantity::Precision { .. } => "rows that are predicted positive",
+        _ => "rows",
+    }
+}
+
+/// The group that a constraint is of.
+fn group(constraint: &Expression) -> Option<&str> {
+    match &constraint.quantity {
+        Quantity::Rate { group, .. } | Quantity::Precision { group } | Quantity::Loss { group } => group.as_deref(),
+        _ => None,
+    }
+}
+
 impl Line<'_> {
+    /// Of what cannot be told, what would tell.
+    pub fn wants(&self, constraint: &Expression) -> Option<String> {
+        if self.judged.verdict != Verdict::CannotTell {
+            return None;
+        }
+        let (rows, names) = (rows_of(constraint), self.judged.groups.map(|of| of.map(|of| &self.groups[of as usize])));
+        let Some(more) = self.judged.more() else {
+            return Some(match self.judged.value {
+                Some(_) => "it lies at its bound: no number of rows would tell".to_string(),
+                None => format!("there are no such {rows}"),
+            });
+        };
+        Some(match (names, more.rows) {
+            (Some([a, b]), [m, n]) if m > 0 && n > 0 => {
+                format!("some {m} more {rows} of {a} and {n} of {b} would tell, at this value")
+            }
+            (Some([a, _]), [m, 0]) => format!("some {m} more {rows} of {a} would tell, at this value"),
+            (Some([_, b]), [_, n]) => format!("some {n} more {rows} of {b} would tell, at this value"),
+            (None, [n, _]) => match group(constraint) {
+                Some(group) => format!("some {n} more {rows} of {group} would tell, at this value"),
+                None => format!("some {n} more {rows} would tell, at this value"),
+            },
+        })
+    }
+
     pub fn text(&self) -> String {
         let Judged { value, noise, groups, rows, .. } = self.judged;
         let value = value.map_or("–".to_string(), |value| format!("{value:.4}"));
@@ -90,6 +133,9 @@ impl Line<'_> {
             }
             None => object["rows"] = rows[0].into(),
         }
+        if let Some(more) = self.judged.more() {
+            object["more_rows"] = if groups.is_some() { json!(more.rows) } else { more.rows[0].into() };
+        }
         object
     }
 }
@@ -103,10 +149,21 @@ pub fn sentence(verdicts: &[Verdict]) -> String {
     format!("{first}{}{}", some(not, "not met"), some(all - met - not, "cannot be told from so few rows"))
 }
 
+/// What is required of constraints: that all are met.
+///
+/// # Errors
+/// `Unmet` where one is not, else `Untold` where one cannot be told.
+pub fn required(verdicts: &[Verdict], sentence: String) -> Result<()> {
+    if verdicts.contains(&Verdict::NotMet) {
+        return Err(CliError::Unmet(sentence));
+    }
+    if verdicts.contains(&Verdict::CannotTell) { Err(CliError::Untold(sentence)) } else { Ok(()) }
+}
+
 /// Prints what is said of every constraint of a model on one part, after its metrics.
 ///
 /// # Errors
-/// `Unmet` where one is not met and all have to be.
+/// Where all have to be met, as [`required`].
 pub fn print(constraints: &[Expression], told: &[Line<'_>], require: bool, json: bool) -> Result<()> {
     let verdicts: Vec<Verdict> = told.iter().map(|told| told.judged.verdict).collect();
     let sentence = sentence(&verdicts);
@@ -120,13 +177,14 @@ pub fn print(constraints: &[Expression], told: &[Line<'_>], require: bool, json:
     } else {
         output::line("")?;
         for (constraint, told) in constraints.iter().zip(told) {
-            output::line(format!("{constraint}: {}: {}", told.judged.verdict, told.text()))?;
+            let wants = told.wants(constraint).map_or_else(String::new, |wants| format!("; {wants}"));
+            output::line(format!("{constraint}: {}: {}{wants}", told.judged.verdict, told.text()))?;
         }
         let mut sentence = sentence.clone();
         sentence[..1].make_ascii_uppercase();
         output::line(format!("{sentence}."))?;
     }
-    if require && verdicts.contains(&Verdict::NotMet) { Err(CliError::Unmet(sentence)) } else { Ok(()) }
+    if require { required(&verdicts, sentence) } else { Ok(()) }
 }
 
 /// What is said of constraints and groups at the end of a run.
@@ -137,15 +195,15 @@ pub struct Ended {
     tables: Vec<(&'static str, String, Value)>,
 }
 
-/// The last line's part.
+/// The last line's part, and the verdicts that it is of.
 pub struct Told {
     pub text: String,
-    /// No constraint is violated.
-    pub holds: bool,
+    pub verdicts: Vec<Verdict>,
 }
 
 impl Ended {
-    /// Measures a run's model on all its rows, and on those of the files whose loss is bounded, some of which are held out;
+    /// Measures a run's model on all its rows, each part by itself (what is said last is of the test rows, else of the validation
+    /// rows), and on those of the files whose loss is bounded, some of which are held out;
     /// rates of groups from `threshold`.
     ///
     /// # Errors
@@ -154,6 +212,7 @@ impl Ended {
         trainer: &Trainer<T>,
         model: &mut Predictor<T>,
         watch: &Watch,
+        valid: Option<&Dataset<T>>,
         held_out: &Named<T>,
         threshold: Option<f64>,
     ) -> Result<Self> {
@@ -163,7 +222,7 @@ impl Ended {
         let mut memory = Metrics::new();
         let mut old = trainer.start().cloned();
         let mut parts = Vec::new();
-        for (part, data) in [("train", Some(&train)), ("test", test.as_ref())] {
+        for (part, data) in [("train", Some(&*train)), ("valid", valid), ("test", test.as_deref())] {
             if let Some(data) = data {
                 parts.push((part, Rows::new(data, model, old.as_mut())?));
             }
@@ -236,6 +295,9 @@ impl Ended {
         } else if done && tracked.is_some() {
             along += ", conflict not known: resumed at its end";
         }
+        if let Some(wants) = lines.last().and_then(|line| line.wants(constraint)) {
+            along += &format!("; {wants}");
+        }
         let conflicts = if conflict { ", conflict" } else { "" };
         self.lines.push(format!("{constraint}: {verdict}{conflicts}: {}{along}", parts.join("; ")));
         object["verdict"] = verdict.to_string().into();
@@ -265,7 +327,7 @@ impl Ended {
 
     /// How many hold; `None` where nothing was asked.
     pub fn sentence(&self) -> Option<Told> {
-        let holds = !self.verdicts.contains(&Verdict::NotMet);
-        (!self.verdicts.is_empty()).then(|| Told { text: sentence(&self.verdicts), holds })
+        let verdicts = self.verdicts.clone();
+        (!verdicts.is_empty()).then(|| Told { text: sentence(&verdicts), verdicts })
     }
 }

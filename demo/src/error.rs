@@ -18,6 +18,8 @@ pub enum CliError {
     Closed,
     /// A constraint that is required does not hold: exit code 3.
     Unmet(String),
+    /// None that is required is known not to hold, and of one it cannot be told: exit code 4.
+    Untold(String),
     /// Ctrl-C or SIGTERM, after everything was saved: exit code 130 or 143.
     Interrupted(u8),
 }
@@ -50,6 +52,10 @@ impl CliError {
             Self::Unmet(text) => {
                 output::say(format_args!("error: {text}"));
                 ExitCode::from(3)
+            }
+            Self::Untold(text) => {
+                output::say(format_args!("error: {text}"));
+                ExitCode::from(4)
             }
             Self::Closed => ExitCode::SUCCESS,
             Self::Interrupted(code) => ExitCode::from(code),

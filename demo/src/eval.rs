@@ -77,7 +77,7 @@ pub struct Args {
     /// The model before training, which `old` in constraints means
     #[arg(long, value_name = "FILE", requires = "constraint")]
     start: Option<PathBuf>,
-    /// End with exit code 3 when a constraint is not met
+    /// End with exit code 3 when a constraint is not met, and with 4 when none is but one cannot be told from so few rows
     #[arg(long, requires = "constraint")]
     require: bool,
     #[command(flatten)]

@@ -24,6 +24,7 @@ mod parquet;
 mod predict;
 mod prepare;
 mod report;
+mod risks;
 mod runs;
 mod scores;
 mod serve;

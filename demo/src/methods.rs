@@ -164,6 +164,10 @@ fn meaning(auto: Auto) -> String {
                 format!("{} (times the root of {steps}/steps in shorter runs, at most tenfold)", number(network));
             of(number(linear), shorter)
         }
+        Auto::Penalised { linear, network, penalty } => {
+            let (rate, most) = (of(number(linear), number(network)), number(penalty));
+            format!("{rate}, for a penalty above {most} times √({most}/penalty)")
+        }
         Auto::PerRow { linear, network, from_linear } => {
             let of = of(format!("{}/rows", number(linear)), format!("{}/rows", number(network)));
             format!("{of}, {} root of parameters/rows for those that begin at a linear model", number(from_linear))

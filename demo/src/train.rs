@@ -103,7 +103,8 @@ which the finite sums fit with loss=least-squares.
 
 {}
 
-Exit code: 0 when all went well, also where a constraint is not met (the last line says so; 3 with --require), 2 for bad input or options (one line says what and where, and nothing is written, but for
+Exit code: 0 when all went well, also where a constraint is not met or cannot be told (the last line says so; with --require 3
+where one is not met, and 4 where none is but one cannot be told from so few rows), 2 for bad input or options (one line says what and where, and nothing is written, but for
 a run that ends at a batch of one class, of which the last save stays), 130 after Ctrl-C and 143 after SIGTERM, both saved as at the end, 1 for anything else.", constraints::HELP))]
 pub struct Args {
     /// Training data: CSV or LIBSVM, plain or gzip; - is stdin
@@ -141,7 +142,7 @@ pub struct Args {
     /// What such a method minimises: auc, ce, or cvar:SHARE, the mean loss of the worst share of the groups
     #[arg(long, value_name = "WHAT", conflicts_with = "resume")]
     pub objective: Option<String>,
-    /// End with exit code 3 when a constraint is not met
+    /// End with exit code 3 when a constraint is not met, and with 4 when none is but one cannot be told from so few rows
     #[arg(long)]
     pub require: bool,
     /// Begin at a saved model instead of start values: its preparation of the data is used, its columns and classes have to be

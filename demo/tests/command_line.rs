@@ -1501,6 +1501,29 @@ fn groups_are_measured_and_kept_with_the_model() {
     assert!(stdout(&eval(&fail[..5])).ends_with("\nNo constraint is met, 2 not met.\n"));
     let output = eval(&[&fail[..5], &["--require"]].concat());
     assert_eq!((output.status.code(), &*output.stderr), (Some(3), &b"error: no constraint is met, 2 not met\n"[..]));
+    // What so few rows cannot tell has an exit code of its own, and is told from some more rows like these, as is said.
+    let (gap, noise) = (json["gap(fpr)"].as_f64().unwrap(), json["of_groups"]["gap(fpr)"]["noise"].as_f64().unwrap());
+    let near = format!("gap(fpr) <= {:.4}", gap + 0.7 * noise);
+    let near = ["p.csv", "--constraint", &near, "--require"];
+    let output = eval(&near);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(
+        (output.status.code(), &*output.stderr),
+        (Some(4), &b"error: no constraint is met, 1 cannot be told from so few rows\n"[..])
+    );
+    let told = objects(&stdout(&eval(&[&near[..3], &["--json"]].concat()))).pop().unwrap()["constraints"][0].clone();
+    let more: Vec<u64> = told["more_rows"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    let rows: Vec<u64> = told["rows"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert!(more.iter().any(|&n| n > 0) && shown.contains(" more negative rows of "), "{told}\n{shown}");
+    let noise_of = |rows: [u64; 2]| 1.36 * (1.0 / rows[0] as f64 + 1.0 / rows[1] as f64).sqrt();
+    let distance = told["bound"].as_f64().unwrap() - gap;
+    assert!(noise_of([rows[0] + more[0], rows[1] + more[1]]) <= distance);
+    let less = [0, 1].map(|at| rows[at] + more[at].saturating_sub(2 * u64::from(more[at] > 0)));
+    assert!(noise_of(less) > distance, "{told}");
+    let (head, body) = text.split_once('\n').unwrap();
+    folder.write("thrice.csv", format!("{head}\n{body}{body}{body}"));
+    let shown = stdout(&eval(&[&["thrice.csv"][..], &near[1..]].concat()));
+    assert!(shown.ends_with("\n1 of 1 constraints met.\n"), "{shown}");
     let refuse = |args: &[&str], part: &str| refused(&folder, args, part);
     refuse(&["eval", "p.model", "p.csv", "--constraint", "gap(fpr) < 1"], "character 10: expected <= or >=");
     refuse(&["eval", "p.model", "p.csv", "--require"], "--constraint");
@@ -1579,7 +1602,23 @@ fn constraints_are_trained_judged_and_required() {
     let shown = preset("roc-fairness-paper");
     assert!(shown.contains("alexr2") && shown.contains("\ngap(fpr) <= 0.005: "), "{shown}");
     assert!(preset("roc-fairness").contains("\ngap(tpr) <= 0.05: "));
-    assert!(preset("gdro-cvar").contains("By group"));
+    let shown = preset("gdro-cvar");
+    assert!(shown.contains("By group") && shown.contains("\ntest: CVaR 0.") && shown.contains("; by cross-entropy 0."));
+    // CVaR, every cell and the worst, beside cross-entropy's.
+    let totals = objects(&stdout(&run(&folder.0, &[&quick[..], &["gdro-cvar", "--json"]].concat()))).pop().unwrap();
+    let loss = |block: &Value| block["loss"].as_f64().unwrap();
+    for (part, rows) in [("train", 900), ("test", 600)] {
+        for of in [&totals["risks"][part], &totals["risks"][part]["cross_entropy"]] {
+            let blocks = of["blocks"].as_array().unwrap();
+            let (all, worst) =
+                (blocks.iter().map(|block| block["rows"].as_u64().unwrap()).sum::<u64>(), loss(&of["worst"]));
+            assert_eq!((blocks.len(), all), (4, rows), "{of}");
+            // (15 percent of four cells are less than one.)
+            assert!((of["cvar"].as_f64().unwrap() - worst).abs() < 1e-12, "{of}");
+            assert!(blocks.iter().all(|block| loss(block) <= worst), "{of}");
+        }
+        assert_ne!(totals["risks"][part]["cvar"], totals["risks"][part]["cross_entropy"]["cvar"]);
+    }
     // The worst share of groups.
     let worst = stdout(&train(&["--objective", "cvar:0.5"]));
     assert!(worst.contains("By group") && !worst.contains("constraint"), "{worst}");
@@ -1608,6 +1647,14 @@ fn constraints_are_trained_judged_and_required() {
     );
     refuse(&["train", "p.csv", "--resume", "hard.model", "--constraint", "fpr <= 0.1"], "another list of constraints");
     stdout(&run(&folder.0, &["bench", "fairness", "--quick"]));
+    // Verdicts against a known population.
+    let told = objects(&stdout(&run(&folder.0, &["bench", "verdicts", "--quick", "--json"])));
+    let count = |row: &Value, name: &str| row[name].as_u64().unwrap();
+    assert_eq!(told.len(), 5);
+    for row in &told {
+        assert_eq!(count(row, "met") + count(row, "not_met") + count(row, "cannot_tell"), 2, "{row}");
+        assert!(count(row, "met_wrong") <= count(row, "met") && count(row, "edge_of") == 2, "{row}");
+    }
     // Two groups, each with gradients of its own.
     let worst = objects(&stdout(&run(&folder.0, &["bench", "gdro", "--quick", "--json", "--share", "0.5"])));
     let names: Vec<&str> = worst.iter().map(|row| row["method"].as_str().unwrap()).collect();

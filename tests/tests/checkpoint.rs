@@ -230,6 +230,34 @@ fn constraints_are_taken_and_resumed() {
     assert!(worst.needs_groups());
 }
 
+/// Counts of a run under constraints that no run comes to are an error, and never a panic or another run.
+#[test]
+fn counts_of_constrained_runs_are_refused() {
+    let names = vec!["a".to_string(), "b".to_string()];
+    let data = Arc::new((*rows()).clone().with_groups((0..300).map(|row| row % 2).collect(), names).unwrap());
+    for method in ["sonex", "lagrange", "alexr2", "sox"] {
+        let config = Config { method: method.into(), length: Length::Steps(40), ..Config::default() };
+        let mut trainer = Trainer::new(&config, data.clone(), None).unwrap();
+        (0..3).for_each(|_| assert!(trainer.step().unwrap().is_some()));
+        let all = sections(open(Kind::Trainer, &trainer.save()).unwrap());
+        let sound: Batches = section(&all, 'r');
+        let mut refused = 0;
+        // (Behind them are the scores, with their weights, that thresholds are solved from.)
+        for at in (0..sound.real.len() - 2 * 1536 * 4).step_by(4) {
+            let mut run: Batches = section(&all, 'r');
+            run.real[at..at + 4].copy_from_slice(&f32::MAX.to_le_bytes());
+            let payload = with(&all, 'r', &run);
+            let Ok(mut other) = Trainer::<f32>::load(&seal(Kind::Trainer, &payload), data.clone(), None) else {
+                continue;
+            };
+            let count = undercurve::Error::Overflow { what: "the number of batches" };
+            refused += usize::from(other.step() == Err(count));
+        }
+        // Batches, and where and how many scores are kept.
+        assert_eq!(refused, 3, "{method}");
+    }
+}
+
 /// Every method, both models, every kind of length.
 #[test]
 fn runs_are_what_postcard_writes() {

@@ -88,7 +88,16 @@ pub enum Auto {
         /// Steps of the method that the latter is for.
         steps: u64,
     },
-    /// The same, divided by the number of training rows.
+    /// As `Model`, up to a penalty; less where it is larger, by the root of how many times.
+    Penalised {
+        /// Of linear models.
+        linear: f64,
+        /// Of networks.
+        network: f64,
+        /// The penalty ρ up to which they stay.
+        penalty: f64,
+    },
+    /// As `Model`, divided by the number of training rows.
     PerRow {
         /// Of linear models.
         linear: f64,

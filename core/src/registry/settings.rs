@@ -237,17 +237,11 @@ impl<'a> Settings<'a> {
             Auto::Model { linear, network } => of(linear, network),
             Auto::Rate { linear, network, steps } => {
                 let shorter = libm::sqrt(steps as f64 / self.scope.steps.max(1) as f64);
-                of(
-                    linear,
-                    network
-                        * if shorter > 10.0 {
-                            10.0
-                        } else if shorter > 1.0 {
-                            shorter
-                        } else {
-                            1.0
-                        },
-                )
+                of(linear, network * shorter.clamp(1.0, 10.0))
+            }
+            Auto::Penalised { linear, network, penalty } => {
+                let times = self.value("penalty") / penalty;
+                of(linear, network) / if times > 1.0 { libm::sqrt(times) } else { 1.0 }
             }
             Auto::PerRow { linear, network, from_linear } => {
                 let rooted = from_linear * libm::sqrt(self.scope.params as f64);

@@ -1,5 +1,6 @@
 //! Constraints: from the configuration's texts to what a method trains under, and back for a report.
 
+use super::best::Excess;
 use super::config::{Config, TrainerError, listed};
 use super::given::Beside;
 use super::run::Run;
@@ -194,13 +195,10 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         notes
     }
 
-    /// By how much the model passes its bounds on the training rows and others with these scores together, and those of files on
-    /// their rows, in sum; 0 where they hold, or are none that such rows can be judged by.
-    pub(super) fn excess(&mut self, others: &[T], data: &Dataset<T>) -> Result<f64> {
-        let constraints = self.constraints();
-        if constraints.is_empty() {
-            return Ok(0.0);
-        }
+    /// By how much the model passes its bounds on these rows alone, with their scores, and those of files on their rows; nothing
+    /// where they hold, or are none that such rows can be judged by.
+    pub(super) fn excess(&mut self, scores: &[T], data: &Dataset<T>) -> Result<Excess> {
+        let (constraints, mut excess) = (self.constraints(), Excess::default());
         let mut start = self.beside.start().cloned();
         let mut before = |rows: &Dataset<T>| -> Result<Vec<T>> {
             let Some(start) = &mut start else { return Ok(Vec::new()) };
@@ -208,20 +206,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
             start.score(rows.rows(), &mut scores)?;
             Ok(scores)
         };
-        let train = self.train.clone();
-        let mut scores = vec![T::ZERO; train.len()];
-        self.score(train.rows(), &mut scores)?;
-        scores.extend_from_slice(others);
         let asks_old = |of: &Expression| matches!((&of.quantity, of.bound), (Quantity::Loss { .. }, Bound::Old(_)));
-        let old = match constraints.iter().any(asks_old) {
-            true => [before(&train)?, before(data)?].concat(),
-            false => Vec::new(),
-        };
-        let labels = [train.labels(), data.labels()].concat();
-        let group_of = [train.group_of(), data.group_of()].concat();
-        let group_names = data.group_names();
-        let on = Scored { scores: &scores, labels: &labels, group_of: &group_of, group_names, old: &old };
-        let (mut memory, mut sum) = (Metrics::new(), 0.0);
+        let old = if constraints.iter().any(asks_old) { before(data)? } else { Vec::new() };
+        let (labels, group_of, group_names) = (data.labels(), data.group_of(), data.group_names());
+        let on = Scored { scores, labels, group_of, group_names, old: &old };
+        let mut memory = Metrics::new();
         for constraint in &constraints {
             let judged = match &constraint.quantity {
                 Quantity::LossOn { file } => {
@@ -236,28 +225,82 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                 _ => constraint.judge(&on, T::ZERO, &mut memory),
             };
             match judged {
-                Ok(judged) => sum += constraint.excess(&judged).or_larger(0.0),
+                Ok(judged) => {
+                    let over = constraint.excess(&judged).or_larger(0.0);
+                    excess.sum += over;
+                    excess.noises += over / judged.noise.or_larger(f64::MIN_POSITIVE);
+                }
                 Err(JudgeError::Core(error)) => return Err(error),
                 Err(_) => {}
             }
         }
-        Ok(sum)
+        excess.noises = excess.noises.or_smaller(f64::MAX);
+        Ok(excess)
     }
 
     /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows here and in
     /// training; `None` of others.
     pub(super) fn risk(&self, scores: &[T], data: &Dataset<T>) -> Result<Option<f64>> {
-        let Some(AnyEstimator::Gdro(of)) = self.estimator() else { return Ok(None) };
-        let mut sums = vec![[0.0; 2]; of.blocks()];
-        for ((&score, &label), &group) in scores.iter().zip(data.labels()).zip(data.group_of()) {
-            let Some(sum) = of.block_of(label, group).and_then(|at| sums.get_mut(at)) else { continue };
-            let sign = if label == 1 { 1.0 } else { -1.0 };
-            *sum = [sum[0] + GlmLoss::Logistic.value(sign, score.f64()), sum[1] + 1.0];
-        }
-        let losses: Vec<f64> = sums.iter().filter(|[_, rows]| *rows > 0.0).map(|[sum, rows]| sum / rows).collect();
-        let mut room = vec![0.0; cvar_need(losses.len()).f64];
-        cvar(&losses, of.share_of_blocks(), Scratch::<T> { f64: &mut room, ..Scratch::default() }).map(Some)
+        Ok(self.risks(scores, data)?.map(|risks| risks.cvar))
     }
+
+    /// Of a method of the worst groups, what it minimises on rows with these scores; `None` of others, and where no block has
+    /// rows. O(n).
+    ///
+    /// # Errors
+    /// `Overflow` when a loss does not fit.
+    pub fn risks(&self, scores: &[T], data: &Dataset<T>) -> Result<Option<Risks>> {
+        let Some(AnyEstimator::Gdro(of)) = self.estimator() else { return Ok(None) };
+        let groups = self.train_data().groups().max(1);
+        let cells = of.blocks() > groups;
+        let block = |at: usize| BlockLoss {
+            group: (at % groups) as u32,
+            label: cells.then(|| u8::from(at >= groups)),
+            rows: 0,
+            loss: 0.0,
+        };
+        let mut blocks: Vec<BlockLoss> = (0..of.blocks()).map(block).collect();
+        for ((&score, &label), &group) in scores.iter().zip(data.labels()).zip(data.group_of()) {
+            let Some(block) = of.block_of(label, group).and_then(|at| blocks.get_mut(at)) else { continue };
+            let sign = if label == 1 { 1.0 } else { -1.0 };
+            block.loss += GlmLoss::Logistic.value(sign, score.f64());
+            block.rows += 1;
+        }
+        blocks.retain(|block| block.rows > 0);
+        if blocks.is_empty() {
+            return Ok(None);
+        }
+        blocks.iter_mut().for_each(|block| block.loss /= block.rows as f64);
+        let losses: Vec<f64> = blocks.iter().map(|block| block.loss).collect();
+        let share = of.share_of_blocks();
+        let mut room = vec![0.0; cvar_need(losses.len()).f64];
+        let cvar = cvar(&losses, share, Scratch::<T> { f64: &mut room, ..Scratch::default() })?;
+        Ok(Some(Risks { share, cvar, blocks }))
+    }
+}
+
+/// What a method of the worst groups minimises, and of what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Risks {
+    /// The share of the blocks that are the worst.
+    pub share: f64,
+    /// Their mean loss.
+    pub cvar: f64,
+    /// The blocks that have rows.
+    pub blocks: Vec<BlockLoss>,
+}
+
+/// The mean logistic loss of a group, or of its rows of a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockLoss {
+    /// The group.
+    pub group: u32,
+    /// The label; `None` where blocks are groups.
+    pub label: Option<u8>,
+    /// Rows.
+    pub rows: u64,
+    /// Their mean loss.
+    pub loss: f64,
 }
 
 impl<T: Real> Trainer<T> {

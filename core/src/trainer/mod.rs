@@ -32,7 +32,7 @@ pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Init, Length, ModelSpec, TrainerError};
 #[cfg(feature = "every-method")]
-pub use constraints::objective;
+pub use constraints::{BlockLoss, Risks, objective};
 pub use figures::Figures;
 #[cfg(all(feature = "every-method", not(feature = "compact")))]
 pub use given::Given;

@@ -2,7 +2,7 @@
 
 use super::Trainer;
 use crate::expression::Expression;
-use crate::judge::Judged;
+use crate::judge::{Judged, Verdict};
 use crate::real::Real;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,7 +22,8 @@ pub struct Tracked {
 }
 
 /// Stands beside a trainer and sees which constraints are in conflict with the others or with the objective: those whose weight
-/// is as large as it may be while they are violated still, in most of the last quarter of the run.
+/// is as large as it may be while they pass their bounds still (not only what training aims at), in most of the last quarter of
+/// the run.
 ///
 /// ```
 /// use undercurve::data::Dataset;
@@ -73,7 +74,7 @@ impl Watch {
         self.stuck.resize(functions.len(), (0, 0));
         for (function, stuck) in functions.iter().zip(&mut self.stuck) {
             // (Within the rounding of f32.)
-            let at_bound = function.value > 0.0 && function.bound > 0.0 && function.dual >= 0.999 * function.bound;
+            let at_bound = function.excess > 0.0 && function.bound > 0.0 && function.dual >= 0.999 * function.bound;
             *stuck = (function.constraint, stuck.1 + u64::from(at_bound));
         }
     }
@@ -104,10 +105,10 @@ impl Watch {
         (self.looks > 0).then(|| of.max().unwrap_or(0) as f64 / self.looks as f64)
     }
 
-    /// Whether a constraint is in conflict, with what is said of it on the training rows: a batch is noisy, and where these
-    /// are on the right side there is no conflict.
+    /// Whether a constraint is in conflict, with what is said of it on the training rows: a batch is noisy, and where these do
+    /// not say, beyond their noise, that it is not met, there is no conflict.
     #[must_use]
     pub fn conflict(&self, at: usize, train: &Judged) -> bool {
-        self.at_bound(at).is_some_and(|share| share > 0.5) && self.constraints[at].excess(train) > 0.0
+        self.at_bound(at).is_some_and(|share| share > 0.5) && train.verdict == Verdict::NotMet
     }
 }

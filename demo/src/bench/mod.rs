@@ -31,6 +31,7 @@ pub mod sorr;
 pub mod step;
 pub mod store;
 pub mod tune;
+pub mod verdicts;
 
 use crate::error::Result;
 use crate::{output, threads};
@@ -79,6 +80,8 @@ enum Bench {
     Fairness(fairness::Args),
     /// The mean loss of the worst groups, by every method that minimises it
     Gdro(gdro::Args),
+    /// How often "met" is said of what does not hold, on draws from a known population
+    Verdicts(verdicts::Args),
     /// Two heads by the global contrastive loss with SONEX against InfoNCE, by recall of the other view of a row
     Contrastive(contrastive::Args),
     /// Time the estimator of constraints and whole steps under them, beside steps without
@@ -122,6 +125,7 @@ pub fn run(args: &Args) -> Result<()> {
         Some(Bench::Sorr(own)) => sorr::run(own, args.json),
         Some(Bench::Fairness(own)) => fairness::run(own, args.json),
         Some(Bench::Gdro(own)) => gdro::run(own, args.json),
+        Some(Bench::Verdicts(own)) => verdicts::run(own, args.json),
         Some(Bench::Contrastive(own)) => contrastive::run(own, args.json),
         Some(Bench::ConstrainedCost) => constrained_cost::run(args.json),
         Some(Bench::Forgetting(own)) => forgetting::run(own, args.json),

@@ -20,6 +20,7 @@ impl Constrained {
             value: f64::NAN,
             dual: 0.0,
             bound,
+            excess: f64::NAN,
             column: 0,
             weight: share,
             at: 0,
@@ -122,9 +123,12 @@ impl Constrained {
         }
     }
 
-    /// κ of a gap.
+    /// What is asked of a gap, and κ, what is aimed at.
+    fn bound(&self, function: &Function) -> f64 {
+        self.of.constraints.as_slice()[function.constraint].bound
+    }
     pub(super) fn width(&self, function: &Function) -> f64 {
-        self.of.aim * self.of.constraints.as_slice()[function.constraint].bound
+        self.of.aim * self.bound(function)
     }
 
     /// Of the smoothed form, each constraint that weighs less than ρ whatever the model, with how far past its bound it would
@@ -207,7 +211,10 @@ impl Constrained {
         self.functions(|mut function| {
             let value = self.value_at(&function, population, mean);
             function.dual = if value.is_nan() { 0.0 } else { self.outer(&function, value, aux).1.abs() };
-            function.value = if function.pair.is_some() { value.abs() - self.width(&function) } else { value };
+            (function.value, function.excess) = match function.pair {
+                Some(_) => (value.abs() - self.width(&function), value.abs() - self.bound(&function)),
+                None => (value, value),
+            };
             each(function);
         });
         Ok(())

@@ -192,6 +192,8 @@ pub struct Function {
     pub dual: f64,
     /// The largest y there may be: ρ, or infinity.
     pub bound: f64,
+    /// The tracked value against the bound that was asked for: of a gap less than `value`, which is against the share of it that training aims at.
+    pub excess: f64,
     column: usize,
     weight: f64,
     at: usize,
@@ -287,7 +289,18 @@ impl Constrained {
             return Err(Error::Unsupported { what: "constraints on other than one score a row and a segment a cell" });
         }
         aux.map_or(Ok(()), |aux| exact_len("aux", Estimator::<T>::aux(self).1, aux.len()))?;
-        state.map_or(Ok(()), |state| exact_len("state", self.len(), state.len()))
+        let Some(state) = state else { return Ok(()) };
+        exact_len("state", self.len(), state.len())?;
+        if self.sound(state) { Ok(()) } else { Err(Error::Overflow { what: "the number of batches" }) }
+    }
+
+    /// Whether a state has counts that a run comes to: batches so far, head and length of the ring. (A damaged one may not.)
+    fn sound<T: Real>(&self, state: &[T]) -> bool {
+        let below = |at: usize, end: usize| {
+            let count = state.get(self.rest() + at).map_or(f64::NAN, |count| count.f64());
+            count >= 0.0 && count < end as f64 && libm::floor(count) == count
+        };
+        !self.pooled() || below(1, 2 * REFRESH as usize) && below(2, RING) && below(3, RING + 1)
     }
 
     /// Writes the gradient, if one is wanted, then the state after the batch, if it is to move; the estimate.
