@@ -209,7 +209,8 @@ pub fn sbcd(
 }
 
 /// Algorithm 2: w ← w − relax (v̄_m − v̄_n) over stages with inner problems of their own; the last stage's v̄_n, the w after
-/// it, and both banks. With decay δ, relax is at most 3/2 (1 + (1/μ + 2/(Tη))/δ).
+/// it, and both banks. With decay δ, relax is at most 3/2 (1 + (1/μ + 2/(Tη))/δ), and without
+/// f^m at most 2.
 pub struct Agd {
     pub answer: Vec<f64>,
     pub w: Vec<f64>,
@@ -239,6 +240,7 @@ pub fn agd(
         (high, banks[1]) = sbcd(p, range, range.high, &w, &banks[1], mu, inner, decay, draws);
         let short = 1.0 / mu + 2.0 / (inner.steps as f64 * inner.eta);
         let relax = if decay.weight > 0.0 { relax.min(1.5 + 1.5 * short / decay.weight) } else { relax };
+        let relax = if range.low == 0.0 { relax.min(2.0) } else { relax };
         for k in 0..w.len() {
             w[k] -= relax * (low[k] - high[k]);
         }

@@ -339,10 +339,10 @@ pub(super) const THETA: Param = number("theta", "0.1", 0.0, BIG, "step of the du
 pub(super) const RADIUS: Param = number("mu", "1e3", TINY, BIG, "radius of the proximal term");
 pub(super) const RELAX: Param = number(
     "relax",
-    "0.5",
+    "2",
     TINY,
     crate::algorithm::MOST_RELAX,
-    "the paper's gamma over mu: share of the way between the proximal points (at most .5 in its proof; decay bounds it)",
+    "the paper's gamma over mu: share of the way between the proximal points (at most .5 in its proof; held to 2 in ranges from 0, and by decay)",
 );
 const fn stage(share: f64, about: &'static str) -> Param {
     auto_number("stage", 1.0, Auto::Share { linear: share, network: share }, about)
@@ -367,7 +367,7 @@ pub(crate) const AGD: Entry = Entry {
     params: &[
         FROM_CE_STEPS,
         rule("agd-sbcd", &["agd-sbcd"]),
-        auto_lr(2.0, 0.02),
+        auto_lr(5.0, 0.02),
         THETA,
         stage(1.0 / 14.0, "gradients of the first stage; stage k has k squared times as many, with steps of size lr/k"),
         choice(

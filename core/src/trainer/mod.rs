@@ -222,6 +222,8 @@ impl<T: Real> Trainer<T> {
         let params = if heads > 1 { 0 } else { Model::<T>::param_len(&model) };
         let (protected, rows) = (beside.files().len() as u32, beside.rows(&train));
         let groups = if method.kind == registry::Kind::Cells { rows.groups() as u32 } else { 1 };
+        // (Before anything as large is made.)
+        config::room::<T>(&config.model, Model::<T>::param_len(&model).saturating_mul(8))?;
         let init = linear_start::init(config, method, &model, &train, &beside)?;
         let from_linear = init == Init::Linear;
         let classes = classes as u32;

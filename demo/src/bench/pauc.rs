@@ -71,7 +71,7 @@ fn candidates(objective: &str, fpr: (f64, f64)) -> Vec<Candidate> {
         new(
             "exact",
             "pauc-exact",
-            &["tolerance=1e-3 | tolerance=1e-4 | tolerance=1e-5", "memory=5 | memory=10 | memory=20 | memory=40"],
+            &["tolerance=1e-4 | tolerance=1e-3 | tolerance=1e-5", "memory=5 | memory=10 | memory=20 | memory=40"],
         ),
         Candidate::new(
             "CE",

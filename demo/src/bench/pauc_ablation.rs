@@ -75,8 +75,8 @@ fn variants(quick: bool) -> Vec<Candidate> {
         new("threshold, Adam, constant", "pauc-threshold", "optimizer=adam schedule=constant", &adam),
         new("threshold, SGD, falling", "pauc-threshold", "optimizer=sgd schedule=linear", &plain),
         new("threshold, SGD, constant", "pauc-threshold", "optimizer=sgd schedule=constant", &plain),
-        new("AGD-SBCD, falling", "agd-sbcd", "stage=40 theta=0.3 schedule=linear", &plain),
-        new("AGD-SBCD, by stages alone", "agd-sbcd", "stage=40 theta=0.3 schedule=constant", &plain),
+        new("AGD-SBCD, falling", "agd-sbcd", "relax=0.5 stage=40 theta=0.3 schedule=linear", &plain),
+        new("AGD-SBCD, by stages alone", "agd-sbcd", "relax=0.5 stage=40 theta=0.3 schedule=constant", &plain),
     ]
 }
 
