@@ -1355,7 +1355,7 @@ fn a_model_that_ranks_nothing_is_refused() {
     assert_eq!((code, &done["collapsed"]), (Some(1), &Value::Bool(true)));
     assert!(done["warning"].as_str().unwrap().starts_with("all training rows have the same score, so this model"));
     assert!(said.contains("ranks nothing; try ") && said.contains("nothing was saved"), "{said}");
-    assert!(said.contains("--set pretrain=STEPS") && said.contains("--set surrogate=") && said.lines().count() == 1);
+    assert!(said.contains(" or another method; ") && said.lines().count() == 1, "{said}");
     assert!(!model.exists(), "a model of nothing was left");
     let (code, done, said) = train(&["--method", "soap", "--steps", "50"]);
     assert_eq!((code, done.get("warning"), &*said), (Some(0), None, ""));

@@ -72,13 +72,21 @@ pub(super) fn init<T: Real>(
         Length::Steps(steps) => steps.min(STEPS),
         Length::Method | Length::Passes(_) => STEPS,
     };
-    let rows = |share: f64, of: &Dataset<T>| of.split(Split::new(share, !config.seed), "");
+    let rows = |share: f64, of: &Dataset<T>| -> Option<[Dataset<T>; 2]> {
+        let split = Split::new(share, !config.seed);
+        // (Arrays know of no column that splits go by, and small builds of nothing else.)
+        if !cfg!(feature = "compact") {
+            return of.split(split, "").ok();
+        }
+        let parts = split.parts(of.labels()).ok()?;
+        Some([of.select(&parts.train).ok()?, of.select(&parts.test).ok()?])
+    };
     let drawn = match train.len() > ROWS {
         true => rows(ROWS as f64 / train.len() as f64, train).map(|[some, _]| Arc::new(some)),
-        false => Ok(Arc::clone(train)),
+        false => Some(Arc::clone(train)),
     };
     // Rows that cannot be split say nothing: the network stays near the linear model.
-    let Ok(Ok([part, judge])) = drawn.map(|drawn| rows(SHARE, &drawn)) else { return Ok(Init::Linear) };
+    let Some([part, judge]) = drawn.and_then(|drawn| rows(SHARE, &drawn)) else { return Ok(Init::Linear) };
     let part = Arc::new(part);
     let [linear, random] = [Init::Linear, Init::Random].map(|init| {
         let trial = Config { model: config.model.clone(), init, ..plain(config, length) };
