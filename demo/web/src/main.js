@@ -207,8 +207,8 @@ const options = (lane, { X, y, dims, classes, groups, groupNames, test } = data,
   method: { name: state.lanes[lane].method, settings: state.lanes[lane].settings, ...(classes === undefined && { fpr: state.fpr.map((rate) => rate / 100) }) },
   seed,
   steps: state.steps,
-  // (The maps stay in the data's own units. What comes from a file is scaled already.)
-  scale: drawnOf() ? "standard" : "none",
+  // (Maps stay in the data's own units. Files are scaled already, and the columns of towns as drawn.)
+  scale: drawnOf() && kind() !== GROUPS ? "standard" : "none",
   engine: engines[lane],
 });
 
