@@ -124,14 +124,6 @@ pub enum Init {
     Random,
 }
 
-impl Init {
-    /// Its name: `auto`, `linear` or `random`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        ["auto", "linear", "random"][self as usize]
-    }
-}
-
 impl Coded for Init {
     fn write(&self, out: &mut Vec<u8>) {
         out.push(*self as u8);
@@ -249,7 +241,8 @@ impl Config {
     }
 }
 
-/// All but the constraints, the weights of classes and where a network began, which have sections of their own.
+/// All but the constraints and the weights of classes, which have sections of their own, and where a network began, which stands
+/// behind it in its section.
 impl Coded for Config {
     fn write(&self, out: &mut Vec<u8>) {
         self.method.write(out);

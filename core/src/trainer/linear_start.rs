@@ -15,7 +15,7 @@ use super::Trainer;
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};
 use super::given::Beside;
 use crate::data::{Dataset, Split, Targets};
-use crate::model::{AnyModel, Mlp, Model};
+use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{Kind, Method};
 use crate::rng::Rng;
@@ -35,17 +35,17 @@ const SHARE: f64 = 0.75;
 /// The most that one row's loss counts.
 const MOST: f64 = 5.0;
 
-/// What begins at a linear model: a network that holds one, of a method of mini-batches or of all rows, unless another start is
-/// given.
-fn network<'m, T: Real>(
-    method: &Method,
-    model: &'m AnyModel,
-    train: &Dataset<T>,
-    beside: &Beside<T>,
-) -> Option<&'m Mlp> {
-    let AnyModel::Mlp(network) = model else { return None };
+/// Whether a run may begin at a linear model: of a network that holds one, by a method of mini-batches or of all rows, unless another
+/// start is given.
+fn may<T: Real>(method: &Method, model: &AnyModel, train: &Dataset<T>, beside: &Beside<T>) -> bool {
     let two = matches!(train.targets(), Targets::Binary(_));
-    (two && network.holds_linear() && method.kind != Kind::FiniteSum && beside.start().is_none()).then_some(network)
+    let holds = matches!(model, AnyModel::Mlp(network) if network.holds_linear());
+    two && holds && method.kind != Kind::FiniteSum && beside.start().is_none()
+}
+
+/// As many steps as the run has, at most so many.
+fn steps(config: &Config, most: u64) -> u64 {
+    if let Length::Steps(steps) = config.length { steps.min(most) } else { most }
 }
 
 /// Where this run begins.
@@ -56,7 +56,7 @@ pub(super) fn init<T: Real>(
     train: &Arc<Dataset<T>>,
     beside: &Beside<T>,
 ) -> Result<Init, TrainerError> {
-    if network(method, model, train, beside).is_none() {
+    if !may(method, model, train, beside) {
         return match config.init {
             Init::Linear if config.model != ModelSpec::Linear => Err(TrainerError::Config(
                 "init linear: is for networks mlp:WIDTHS of two units and more a layer, of two classes, that no other start is given"
@@ -68,10 +68,6 @@ pub(super) fn init<T: Real>(
     if config.init != Init::Auto {
         return Ok(config.init);
     }
-    let length = match config.length {
-        Length::Steps(steps) => steps.min(STEPS),
-        Length::Method | Length::Passes(_) => STEPS,
-    };
     let rows = |share: f64, of: &Dataset<T>| -> Option<[Dataset<T>; 2]> {
         let split = Split::new(share, !config.seed);
         // (Arrays know of no column that splits go by, and small builds of nothing else.)
@@ -89,19 +85,19 @@ pub(super) fn init<T: Real>(
     let Some([part, judge]) = drawn.and_then(|drawn| rows(SHARE, &drawn)) else { return Ok(Init::Linear) };
     let part = Arc::new(part);
     let [linear, random] = [Init::Linear, Init::Random].map(|init| {
-        let trial = Config { model: config.model.clone(), init, ..plain(config, length) };
+        let trial = Config { model: config.model.clone(), init, ..plain(config, STEPS) };
         loss(&trial, &part, &judge).unwrap_or(f64::INFINITY)
     });
     Ok(if random < linear { Init::Random } else { Init::Linear })
 }
 
-/// Cross-entropy of a linear model, with the seed and the weights of a run.
-fn plain(config: &Config, steps: u64) -> Config {
-    let (seed, class_weights) = (config.seed, config.class_weights.clone());
-    Config { method: "ce".to_string(), seed, class_weights, length: Length::Steps(steps), ..Config::default() }
+/// Cross-entropy of a linear model, with the seed and the weights of a run, for as many steps, at most so many.
+fn plain(config: &Config, most: u64) -> Config {
+    let (seed, class_weights, length) = (config.seed, config.class_weights.clone(), Length::Steps(steps(config, most)));
+    Config { method: "ce".to_string(), seed, class_weights, length, ..Config::default() }
 }
 
-/// The mean loss of a model on rows that it is not trained on.
+/// The loss of a model on rows that it is not trained on, in sum.
 fn loss<T: Real>(config: &Config, part: &Arc<Dataset<T>>, judge: &Dataset<T>) -> Result<f64, TrainerError> {
     let mut trainer = Trainer::made(config, Arc::clone(part), None, Beside::NONE, true)?;
     while trainer.step()?.is_some() {}
@@ -123,11 +119,7 @@ pub(super) fn params<T: Real>(
     model: &AnyModel,
     train: &Arc<Dataset<T>>,
 ) -> Result<Vec<T>, TrainerError> {
-    let length = match config.length {
-        Length::Steps(steps) => steps.min(LINEAR_STEPS),
-        Length::Method | Length::Passes(_) => LINEAR_STEPS,
-    };
-    let mut linear = Trainer::made(&plain(config, length), Arc::clone(train), None, Beside::NONE, true)?;
+    let mut linear = Trainer::made(&plain(config, LINEAR_STEPS), Arc::clone(train), None, Beside::NONE, true)?;
     while linear.step()?.is_some() {}
     let mut params = vec![T::ZERO; Model::<T>::param_len(model)];
     // (Those of `Host::start`.)
