@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use undercurve::data::Dataset;
 use undercurve::rng::Rng;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 
 /// The peer's loss, behind the paper's link; no steps of cross-entropy come first.
 const SOAP: [(&str, &str); 3] = [("surrogate", "squared-hinge"), ("link", "sigmoid"), ("pretrain", "0")];
@@ -45,6 +45,7 @@ pub fn run(as_json: bool) -> Result<()> {
             settings: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
             model: ModelSpec::Mlp { hidden: vec![64, 64], tanh: false },
             length: Length::Steps(1_000_000),
+            init: Init::Random,
             ..Config::default()
         };
         Trainer::<f32>::new(&config, Arc::clone(&data), None)
@@ -101,6 +102,7 @@ fn long_run(title: &str, settings: &[(&str, &str)], as_json: bool) -> Result<()>
         settings: settings.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(),
         model: ModelSpec::Mlp { hidden: vec![64, 64], tanh: false },
         length: Length::Steps(WINDOWS[WINDOWS.len() - 1] + WINDOW as u64),
+        init: Init::Random,
         ..Config::default()
     };
     let mut long = Trainer::<f32>::new(&config, Arc::clone(&data), None)?;

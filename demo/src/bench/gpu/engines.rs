@@ -18,7 +18,7 @@ use undercurve::metric::{FprRange, Metrics};
 use undercurve::pairs::{self, Grade, brute};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve::{Scratch, with_surrogate};
 use undercurve_gpu::kernel::exact::sort;
 use undercurve_gpu::{Fleet, GpuExact, PairKernel, PairWeight, RowSum};
@@ -263,6 +263,7 @@ pub fn lanes(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
                 },
                 length: Length::Steps(1_000_000),
                 seed,
+                init: Init::Random,
                 ..Config::default()
             };
             Trainer::<f32>::new(&config, Arc::clone(&data), None)

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use undercurve::data::{Dataset, Rows};
 use undercurve::rng::Rng;
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve_gpu::Lanes;
 
 /// Columns, width of both hidden layers, rows of a batch, and whether one workgroup makes the step. The smallest come first, so
@@ -77,6 +77,7 @@ fn trainer(data: &Arc<Dataset<f32>>, width: usize, batch: usize) -> Result<Train
         settings: settings.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
         model: ModelSpec::Mlp { hidden: vec![width; 2], tanh: false },
         length: Length::Steps(1 << 40),
+        init: Init::Random,
         ..Config::default()
     };
     Ok(Trainer::new(&config, Arc::clone(data), None)?)
