@@ -285,8 +285,8 @@ fn run_in<T: Real>(
         Some(saved) => resume::<T>(args, saved)?,
         None => start::<T>(args)?,
     };
-    made.notes(args, new);
     let (engine, note) = Engine::new(&args.device, &made.trainer, open)?;
+    made.notes(args, new);
     if let Some(note) = note {
         output::note(note);
     }
