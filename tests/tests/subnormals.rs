@@ -12,7 +12,7 @@ use undercurve::pairs::{self, Grade, Way};
 use undercurve::registry::{Domain, METHODS, Method, class_methods};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
-use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve::{Real, Scratch};
 
 /// Subnormal operand, underflow.
@@ -93,7 +93,8 @@ fn variants(method: &Method) -> Vec<Vec<(String, String)>> {
         .collect()
 }
 
-fn config(method: &Method, model: &str, settings: Vec<(String, String)>) -> Config {
+/// `variant` is its place among those of the method: the first one's network begins as a trial finds, which costs more than the run.
+fn config(method: &Method, model: &str, variant: usize, settings: Vec<(String, String)>) -> Config {
     let mut settings = settings;
     // The whole of a run by the method's own steps, at rates as they are. (Decay at a rate of 3 makes the weights of a dead
     // network fade through the subnormal numbers, a step each.)
@@ -114,6 +115,7 @@ fn config(method: &Method, model: &str, settings: Vec<(String, String)>) -> Conf
         settings,
         length: Length::Steps(STEPS),
         model: ModelSpec::parse(model).unwrap(),
+        init: if variant < 2 { Init::Auto } else { Init::Random },
         ..Config::default()
     }
 }
@@ -129,18 +131,32 @@ fn is_left_out(model: &str, variant: usize) -> bool {
     !mine && std::env::var_os("UNDERCURVE_LONG").is_none()
 }
 
-/// Steps to the end; an answer if one of them met a subnormal number.
-fn first_subnormal(mut step: impl FnMut() -> undercurve::Result<Option<f64>>) -> Option<u64> {
-    for k in 0..STEPS {
-        let (outcome, met) = meets_subnormals(&mut step);
-        if met {
-            return Some(k);
+/// The first step of a run that met a subnormal number. A run is the same each time, so one that met none the second time met none: the
+/// flags were seen to stay set where a virtual machine was paused.
+fn first_subnormal(config: &Config, data: &Arc<Dataset<f32>>) -> Option<u64> {
+    let once = || {
+        let mut trainer = Trainer::new(config, Arc::clone(data), None).ok()?;
+        for k in 0..STEPS {
+            let (outcome, met) = meets_subnormals(|| trainer.step());
+            if met {
+                return Some(k);
+            }
+            if !matches!(outcome, Ok(Some(_))) {
+                break;
+            }
         }
-        if !matches!(outcome, Ok(Some(_))) {
-            break;
-        }
+        None
+    };
+    once().and_then(|_| once())
+}
+
+/// Whether the flags can be cleared here.
+fn flags_work() -> bool {
+    let work = !meets_subnormals(|| black_box(1.0f32) * black_box(2.0)).1;
+    if !work {
+        undercurve_tests::skipped("the flags of MXCSR stay set on this machine");
     }
-    None
+    work
 }
 
 #[test]
@@ -162,16 +178,15 @@ fn no_step_of_two_classes_meets_subnormal_numbers() {
                     if method.name == "soap" && has("exponential") && has("identity") && has("3") {
                         continue;
                     }
-                    let config = config(method, model, settings);
-                    let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else { continue };
-                    if let Some(step) = first_subnormal(|| trainer.step()) {
+                    let config = config(method, model, k, settings);
+                    if let Some(step) = first_subnormal(&config, &data) {
                         met.push(format!("{} {model} apart {apart} {:?}: step {step}", method.name, config.settings));
                     }
                 }
             }
         }
     }
-    assert!(met.is_empty(), "{} runs:\n{}", met.len(), met.join("\n"));
+    assert!(met.is_empty() || !flags_work(), "{} runs:\n{}", met.len(), met.join("\n"));
 }
 
 #[test]
@@ -191,16 +206,15 @@ fn no_step_of_several_classes_meets_subnormal_numbers() {
                     if is_left_out(model, k) {
                         continue;
                     }
-                    let config = config(method, model, settings);
-                    let Ok(mut trainer) = Trainer::new(&config, Arc::clone(&data), None) else { continue };
-                    if let Some(step) = first_subnormal(|| trainer.step()) {
+                    let config = config(method, model, k, settings);
+                    if let Some(step) = first_subnormal(&config, &data) {
                         met.push(format!("{} {model} apart {apart} {:?}: step {step}", method.name, config.settings));
                     }
                 }
             }
         }
     }
-    assert!(met.is_empty(), "{} runs:\n{}", met.len(), met.join("\n"));
+    assert!(met.is_empty() || !flags_work(), "{} runs:\n{}", met.len(), met.join("\n"));
 }
 
 /// Numbers around every threshold of the type's exponentials.
