@@ -43,7 +43,8 @@
 //! `own_model`, a [`Model`](model::Model) of one's own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
 //! [`Surrogate`](surrogate::Surrogate) of one's own.
 //!
-//! A guide in five pages, which method, your own model, imbalanced data, deploying, what the same bits mean, is in [`guide`].
+//! The [`guide`] tells which method to use, and has pages on imbalanced data, groups, your own model, JavaScript, deploying, the same
+//! bits, results and limits, and a glossary.
 //!
 //! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
 //! `every-method` (exact objectives and finite sums by name, too), `multiclass` (more than two classes; implies

@@ -1,4 +1,4 @@
-// The JavaScript of the README runs as it is printed. Needs `undercurve serve --build-only` first.
+// The JavaScript of the README and of the guide runs as it is printed. Needs `undercurve serve --build-only` first.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -6,8 +6,8 @@ import { test } from "node:test";
 import * as files from "../js/files.js";
 import * as undercurve from "../js/index.js";
 
-const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
+const texts = await Promise.all(["README.md", "core/src/guide/javascript.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
+const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code));
 
 const packages = {
   undercurve,
@@ -43,7 +43,7 @@ test("a model from a file scores rows as the command line and the library do", a
   lines.forEach(([, score], row) => assert.equal(scores[row], Math.fround(score)));
 });
 
-test("the examples of the README run", async () => {
+test("the examples of the guide run", async () => {
   assert.equal(examples.length, 5);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);

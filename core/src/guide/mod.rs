@@ -1,5 +1,5 @@
-//! A guide in five pages: [which method](which_method), [your own model](own_model), [imbalanced data without fooling
-//! yourself](imbalanced_data), [`deploying`] and [what the same bits mean](same_bits).
+//! A guide: [which method](which_method), [imbalanced data](imbalanced_data), [groups and constraints](groups), [your own model](own_model),
+//! [`javascript`], [`deploying`], [the same bits](same_bits), [results and limits](limits) and a [`glossary`].
 //!
 //! It is part of the documentation alone. Every command and every example in it is run by the tests.
 
@@ -13,3 +13,11 @@ pub mod imbalanced_data {}
 pub mod deploying {}
 #[doc = include_str!("same_bits.md")]
 pub mod same_bits {}
+#[doc = include_str!("groups.md")]
+pub mod groups {}
+#[doc = include_str!("javascript.md")]
+pub mod javascript {}
+#[doc = include_str!("limits.md")]
+pub mod limits {}
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
