@@ -52,6 +52,11 @@
 //! `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
+// Builds of fewer methods leave parts of the others unused; the build with everything says what nobody uses.
+#![cfg_attr(
+    not(all(feature = "alloc", feature = "every-method", feature = "multiclass", not(feature = "compact"))),
+    allow(dead_code, irrefutable_let_patterns, unused_imports)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -71,6 +76,7 @@ pub mod estimator;
 mod example_loss;
 #[cfg(feature = "alloc")]
 pub mod expression;
+mod features;
 pub mod finite_sum;
 #[cfg(any(doc, all(doctest, feature = "std")))]
 pub mod guide;

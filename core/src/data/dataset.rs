@@ -7,6 +7,7 @@ use super::split::{Parts, Split};
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
+use crate::features::COMPACT;
 use crate::metric::check_weights;
 use crate::metric::{MAX_GROUPS, Truth};
 use crate::real::Real;
@@ -192,7 +193,6 @@ impl<T: Real> Dataset<T> {
     /// # Errors
     /// `Empty` (data without a row), `Length` (columns), `Unsupported` (other targets, dense rows beside sparse ones),
     /// `Param` (more groups than [`MAX_GROUPS`]).
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
     pub(crate) fn beside(&self, others: &[&Self]) -> Result<Self> {
         let own = self.groups() as u32;
         let mut group_of = self.group_of.clone();
@@ -528,7 +528,7 @@ impl<T: Real> Dataset<T> {
         if !self.group_of.is_empty() {
             (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
         }
-        let units = self.units.as_ref().filter(|_| !cfg!(feature = "compact"));
+        let units = self.units.as_ref().filter(|_| !COMPACT);
         part.units = units.map(|units| Units { of: of(&units.of, index), ..*units });
         part.queries = self.queries.as_ref().map(|queries| queries.select(index));
         if !self.weights.is_empty() {
@@ -553,7 +553,7 @@ pub(super) fn parts<T>(
         }
     }
     // (Small builds make no units.)
-    let parts = match (units.filter(|_| !cfg!(feature = "compact")), targets) {
+    let parts = match (units.filter(|_| !COMPACT), targets) {
         (Some(Units { ordered: true, of }), _) => split.last_parts(of),
         (Some(units), Targets::Binary(labels)) => {
             split.group_parts(&labels.iter().map(|&label| label.into()).collect::<Vec<_>>(), &units.of)

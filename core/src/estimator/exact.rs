@@ -19,10 +19,7 @@
 
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
-#[cfg(feature = "alloc")]
-use crate::data::Dataset;
 use crate::error::{Error, Result, exact_len};
-#[cfg(feature = "alloc")]
 use crate::metric::{self, FprRange, Labels, TieRule};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
@@ -111,14 +108,18 @@ impl Exact {
 
     /// The metric that the objective stands for; `scratch` as [`metric::need`](crate::metric::need) says.
     #[cfg(feature = "alloc")]
-    pub(crate) fn metric<T: Real>(&self, scores: &[T], data: &Dataset<T>, scratch: Scratch<'_, T>) -> Result<f64> {
+    pub(crate) fn metric<T: Real>(
+        &self,
+        scores: &[T],
+        data: &crate::data::Dataset<T>,
+        scratch: Scratch<'_, T>,
+    ) -> Result<f64> {
         match data.weights() {
             [] => self.metric_of(scores, data.labels(), scratch),
             _ => self.metric_of(scores, &data.truth(), scratch),
         }
     }
 
-    #[cfg(feature = "alloc")]
     fn metric_of<T: Real, Y: Labels + ?Sized>(&self, scores: &[T], labels: &Y, scratch: Scratch<'_, T>) -> Result<f64> {
         match self.sum {
             Sum::Auc => metric::auroc(scores, labels, scratch),
@@ -236,7 +237,6 @@ impl Exact {
         Ok(Self::auc(super::surrogate(settings)?, Link::from_settings(settings)))
     }
     /// The partial AUC, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn pauc_of(settings: &Settings<'_>) -> Result<Self> {
         let (surrogate, link) = (super::surrogate(settings)?, Link::from_settings(settings));
         Self::two_way_pauc(surrogate, link, settings.fpr(), settings.value("tpr"))

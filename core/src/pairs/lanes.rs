@@ -138,7 +138,7 @@ pub(super) struct Exponentials<'a, T> {
 
 impl<T: Real> Kernel for Exponentials<'_, T> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         self.factors.right_of(self.others, self.out);
     }

@@ -4,7 +4,7 @@ use super::best::Excess;
 use super::config::{Config, TrainerError, listed};
 use super::given::Beside;
 use super::run::Run;
-use super::{AnyRun, Predictor, Trainer};
+use super::{AnyRun, BatchRun, Predictor, Trainer};
 use crate::constraint::{Constraint, Constraints, Measure};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -14,6 +14,7 @@ use crate::expression::{Bound, Expression, Quantity};
 use crate::judge::{JudgeError, Scored, group_number};
 use crate::metric::Metrics;
 use crate::metric::group::{cvar, cvar_need};
+use crate::model::Model;
 use crate::real::Real;
 use crate::registry::{self, Kind, Method};
 use crate::scratch::Scratch;
@@ -238,6 +239,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         Ok(excess)
     }
 
+    /// Whether the method is one of the worst groups.
+    pub(super) fn minimises_risk(&self) -> bool {
+        matches!(self.estimator(), Some(AnyEstimator::Gdro(_)))
+    }
+
     /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows here and in
     /// training; `None` of others.
     pub(super) fn risk(&self, scores: &[T], data: &Dataset<T>) -> Result<Option<f64>> {
@@ -301,6 +307,19 @@ pub struct BlockLoss {
     pub rows: u64,
     /// Their mean loss.
     pub loss: f64,
+}
+
+impl<T: Real> BatchRun<T> {
+    /// The functions of the constraints that it trains under, now.
+    pub(super) fn constraint_functions(&self) -> Vec<crate::estimator::Function> {
+        let mut functions = Vec::new();
+        if let AnyEstimator::Constrained(of) = &self.host.estimator {
+            let aux = self.iterate().get(Model::<T>::param_len(&self.host.model)..).unwrap_or(&[]);
+            // (A run's own memory fits.)
+            let _ = of.report(aux, self.estimator_state(), &self.population, |function| functions.push(function));
+        }
+        functions
+    }
 }
 
 impl<T: Real> Trainer<T> {

@@ -15,6 +15,7 @@ use super::Trainer;
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};
 use super::given::Beside;
 use crate::data::{Dataset, Split, Targets};
+use crate::features::COMPACT;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{Kind, Method};
@@ -71,7 +72,7 @@ pub(super) fn init<T: Real>(
     let rows = |share: f64, of: &Dataset<T>| -> Option<[Dataset<T>; 2]> {
         let split = Split::new(share, !config.seed);
         // (Arrays know of no column that splits go by, and small builds of nothing else.)
-        if !cfg!(feature = "compact") {
+        if !COMPACT {
             return of.split(split, "").ok();
         }
         let parts = split.parts(of.labels()).ok()?;
