@@ -23,7 +23,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::metric::{self, FprRange, Labels, TieRule};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{Param, exact, number};
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -249,6 +249,7 @@ pub(crate) const AP: Entry = Entry {
     title: "Exact AP",
     about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
     kind: Kind::Whole,
+    metric: Metric::Ap,
     params: &exact([200.0, 20.0], "sigmoid", "2", [0.008, 0.1]),
     paper: &[],
     source: Source {
@@ -264,6 +265,7 @@ pub(crate) const AUC: Entry = Entry {
     title: "Exact AUC",
     about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
     kind: Kind::Whole,
+    metric: Metric::Auroc,
     params: &exact([200.0, 10.0], "squared-hinge", "1", [0.008, 0.1]),
     paper: &[],
     source: Source {
@@ -291,6 +293,7 @@ pub(crate) const PAUC: Entry = Entry {
     title: "Exact partial AUC",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), and of a range of true-positive rates.",
     kind: Kind::Whole,
+    metric: Metric::Pauc,
     params: &with_tpr(exact([200.0, 10.0], "sigmoid", "30", [0.008, 4.0])),
     paper: &[],
     source: Source {

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::estimator::*;
 use crate::features::{COMPACT, MINIMAL};
 use crate::finite_sum::*;
-use entry::Entry;
+use entry::{Entry, Metric};
 use params::text;
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters; or a finite sum.
@@ -41,6 +41,7 @@ pub struct Method {
     pub source: Source,
     /// Its files, from the repository's root.
     pub files: &'static [&'static str],
+    metric: Metric,
     make: Make,
     /// Its form for several classes.
     several: Option<&'static Method>,
@@ -61,7 +62,7 @@ impl Method {
     /// An entry with what makes it. A build with `compact` leaves out the texts that are for people and the parameters of
     /// methods that it only lists, and without `every-method` the papers' settings.
     const fn of(entry: Entry, make: Make) -> Self {
-        let Entry { name, title, about, kind, params, paper, source, files } = entry;
+        let Entry { name, title, about, kind, metric, params, paper, source, files } = entry;
         let listed = COMPACT && matches!(make, Make::Listed);
         Self {
             name,
@@ -72,6 +73,7 @@ impl Method {
             paper: if MINIMAL { &[] } else { paper },
             source: Source { paper: text(source.paper), part: text(source.part) },
             files: if COMPACT { &[] } else { files },
+            metric,
             make,
             several: None,
         }
@@ -104,13 +106,8 @@ impl Method {
     /// The metric that it trains for, by its name in [`Figures`](crate::trainer::Figures::get): `ap`, `pauc` of the run's range,
     /// or `auroc`, also for likelihoods and losses of single rows. (Of several classes `hand-till`, of numbers `rmse`.)
     #[must_use]
-    pub fn metric(&self) -> &'static str {
-        match self.name {
-            "soap" | "ap-exact" | "smooth-ap" | "fast-ap" | "min-max-ap" => "ap",
-            "pauc-exact" | "pauc-threshold" | "pauc-minibatch" | "sopa" | "sopa-s" | "sota-s" => "pauc",
-            "agd-sbcd" | "dca" | "proximal-dca" | "svm-pauc-tight" => "pauc",
-            _ => "auroc",
-        }
+    pub const fn metric(&self) -> &'static str {
+        self.metric.name()
     }
 
     /// Whether this build can train it; without the feature `every-method` some are listed only.
