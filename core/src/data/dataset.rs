@@ -237,7 +237,7 @@ impl<T: Real> Dataset<T> {
     ) -> Self {
         let positives = match &targets {
             Targets::Binary(labels) => labels.iter().filter(|&&y| y == 1).count(),
-            _ => 0,
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => 0,
         };
         let summary = Summary { rows, columns: cols, positives, ..summary };
         Self {
@@ -274,7 +274,7 @@ impl<T: Real> Dataset<T> {
     pub fn labels(&self) -> &[u8] {
         match &self.targets {
             Targets::Binary(labels) => labels,
-            _ => &[],
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => &[],
         }
     }
 
@@ -312,7 +312,7 @@ impl<T: Real> Dataset<T> {
     pub fn response(&self) -> Response<'_, T> {
         match &self.targets {
             Targets::Values(values) => Response::Values(values),
-            _ => Response::Labels(self.labels()),
+            Targets::None | Targets::Binary(_) | Targets::Classes { .. } => Response::Labels(self.labels()),
         }
     }
 
@@ -321,7 +321,7 @@ impl<T: Real> Dataset<T> {
     pub fn class_labels(&self) -> &[u32] {
         match &self.targets {
             Targets::Classes { labels, .. } => labels,
-            _ => &[],
+            Targets::None | Targets::Binary(_) | Targets::Values(_) => &[],
         }
     }
 
@@ -330,7 +330,7 @@ impl<T: Real> Dataset<T> {
     pub fn classes(&self) -> &[String] {
         match &self.targets {
             Targets::Classes { names, .. } => names,
-            _ => &[],
+            Targets::None | Targets::Binary(_) | Targets::Values(_) => &[],
         }
     }
 
@@ -370,7 +370,9 @@ impl<T: Real> Dataset<T> {
                 let positives = self.positives() as u32;
                 sizes = alloc::vec![labels.len() as u32 - positives, positives];
             }
-            _ => self.class_labels().iter().for_each(|&label| sizes[label as usize] += 1),
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => {
+                self.class_labels().iter().for_each(|&label| sizes[label as usize] += 1)
+            }
         }
         sizes
     }

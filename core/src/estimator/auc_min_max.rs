@@ -238,7 +238,7 @@ impl<T: Real> Estimator<T> for AucMinMax {
             _ if batch.drawn() != Drawn::Uniform => {
                 return Err(Error::Unsupported { what: "a running class prior needs uniform batches" });
             }
-            prior => Seen::read(state).shares(prior == Prior::OnlineExact),
+            prior @ (Prior::Online | Prior::OnlineExact) => Seen::read(state).shares(prior == Prior::OnlineExact),
         };
         let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
         self.link.apply(batch.scores(), h);

@@ -197,7 +197,12 @@ impl<T: Real> Estimator<T> for Exact {
     fn tables_len(&self) -> usize {
         match self.surrogate {
             AnySurrogate::Sigmoid(_) | AnySurrogate::Logistic(_) => Plan::need(Self::GRADE),
-            _ => 0,
+            AnySurrogate::Square(_)
+            | AnySurrogate::SquaredHinge(_)
+            | AnySurrogate::Hinge(_)
+            | AnySurrogate::Exponential(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_) => 0,
         }
     }
     fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {

@@ -47,7 +47,7 @@ pub(crate) mod make {
             let risk = match costs {
                 Costs::Weights => Risk::Weights,
                 Costs::Hinge => Risk::Hinge,
-                _ => Risk::Smoothed(settings.value("smoothing")),
+                Costs::Smoothed | Costs::Squared | Costs::Multipliers => Risk::Smoothed(settings.value("smoothing")),
             };
             let share = settings.value("share");
             return Ok(AnyEstimator::Gdro(Gdro::new(GdroSettings { share, groups, blocks, risk, tracker, uses })?));

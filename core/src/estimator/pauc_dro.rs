@@ -209,7 +209,7 @@ impl PaucDro {
                 }
                 let power = match self.form {
                     DroForm::TwoWay { lambda, tau, .. } => T::of(lambda / tau),
-                    _ => T::ONE,
+                    DroForm::Cvar { .. } | DroForm::Kl { .. } => T::ONE,
                 };
                 // ln of what p is divided by, besides u^(1 − λ/τ).
                 let mut below = T::ZERO;

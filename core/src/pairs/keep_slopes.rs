@@ -72,7 +72,7 @@ impl<'a, T: Real> Kept<'a, T> {
                 Form::Separate { sums: [sum(low), sum(high)], weights: [T::ZERO; 2] }
             }
             _ if loss.is_softplus() => Form::Products(Products::within(factors.largest())),
-            _ => Form::Factored,
+            Family::PiecewisePolynomial | Family::Smooth { .. } | Family::Square => Form::Factored,
         };
         Self { form, rows: right, slopes, negatives, unit }
     }

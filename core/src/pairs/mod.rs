@@ -259,7 +259,12 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             Ok(sorted::auc(scores, labels, positives, l.margin(), false, mean, scratch, grad))
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
-        _ => {
+        AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::SmoothedHinge(_)
+        | AnySurrogate::Ramp(_) => {
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
@@ -392,7 +397,12 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             fits_ratios::<G>(l.scale(), 1)?;
             Ok(closed::ap_exponential(scores, labels, l.scale(), grad))
         }
-        _ => {
+        AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::SmoothedHinge(_)
+        | AnySurrogate::Ramp(_) => {
             // The pair (i, i) keeps g2 from 0, and 1/g2² has to fit.
             let own = loss.value(0.0);
             if own < 1e-120 {
@@ -401,7 +411,13 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             let steepest = kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             let largest = match loss {
                 AnySurrogate::SquaredHinge(l) => 2.0 / l.margin(),
-                _ => steepest / own,
+                AnySurrogate::Square(_)
+                | AnySurrogate::Hinge(_)
+                | AnySurrogate::Logistic(_)
+                | AnySurrogate::Sigmoid(_)
+                | AnySurrogate::Exponential(_)
+                | AnySurrogate::SmoothedHinge(_)
+                | AnySurrogate::Ramp(_) => steepest / own,
             };
             fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
@@ -749,7 +765,12 @@ fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positive
     let loss = match loss {
         AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
         AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
-        _ => return None,
+        AnySurrogate::Square(_)
+        | AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::Exponential(_) => return None,
     };
     let (low, high) = range;
     // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.

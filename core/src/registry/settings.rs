@@ -371,7 +371,11 @@ impl<'a> Settings<'a> {
         let param = self.param(name).ok_or(Error::Param { what: name })?;
         match param.domain {
             Domain::NumberOr { word, .. } if self.word(name)? == word => Ok(meaning),
-            _ => self.number(name),
+            Domain::Number { .. }
+            | Domain::Count { .. }
+            | Domain::Choice(_)
+            | Domain::CountOr { .. }
+            | Domain::NumberOr { .. } => self.number(name),
         }
     }
 

@@ -512,7 +512,7 @@ impl<T: Real> BatchRun<T> {
         // Cross-entropy goes over batches also where the method looks at everything.
         let early_sampler = match sampler {
             AnySampler::Whole(_) => AnySampler::Stratified(Stratified::new(config.seed, 8, 56)?),
-            batches => batches,
+            batches @ (AnySampler::Shuffle(_) | AnySampler::Stratified(_)) => batches,
         };
         let mut settings = settings.with_batch(early_sampler.rows(&segments));
         let mut drawn = sampler.rows(&segments);

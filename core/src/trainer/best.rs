@@ -94,7 +94,7 @@ pub fn own_metric<T: Real>(method: Option<&Method>, data: &Dataset<T>) -> &'stat
     match data.targets() {
         Targets::Classes { .. } => "hand-till",
         Targets::Values(_) => "rmse",
-        _ => method.map_or("auroc", Method::metric),
+        Targets::None | Targets::Binary(_) => method.map_or("auroc", Method::metric),
     }
 }
 
@@ -103,7 +103,7 @@ fn metrics<T: Real>(data: &Dataset<T>) -> &'static [&'static str] {
     match data.targets() {
         Targets::Classes { .. } => &["hand-till", "auroc", "ap", "accuracy"],
         Targets::Values(_) => &["rmse", "mae", "r2"],
-        _ => &["auroc", "ap", "pauc"],
+        Targets::None | Targets::Binary(_) => &["auroc", "ap", "pauc"],
     }
 }
 

@@ -232,7 +232,9 @@ impl Config {
             Length::Passes(passes) if !(passes > 0.0 && passes < 1e12) => {
                 Err(TrainerError::Config("passes must be positive".to_string()))
             }
-            _ => Ok(settings.with_fpr(self.fpr).with_seed(self.seed)),
+            Length::Method | Length::Steps(_) | Length::Passes(_) => {
+                Ok(settings.with_fpr(self.fpr).with_seed(self.seed))
+            }
         }
     }
 

@@ -64,7 +64,7 @@ pub(super) fn check_used<T: Real>(config: &Config, run: &AnyRun<T>) -> Result<()
             let text = "minimises the loss of the worst groups (cvar), and that under no constraints";
             Err(TrainerError::Config(format!("method {} {text}", config.method)))
         }
-        _ => Ok(()),
+        AnyRun::Batches(_) | AnyRun::Sum(_) => Ok(()),
     }
 }
 
@@ -223,7 +223,9 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                     let on = Scored { scores: &scores, labels, group_of, group_names, old: &old };
                     constraint.judge(&on, T::ZERO, &mut memory)
                 }
-                _ => constraint.judge(&on, T::ZERO, &mut memory),
+                Quantity::Gap { .. } | Quantity::Rate { .. } | Quantity::Precision { .. } | Quantity::Loss { .. } => {
+                    constraint.judge(&on, T::ZERO, &mut memory)
+                }
             };
             match judged {
                 Ok(judged) => {
@@ -328,7 +330,7 @@ impl<T: Real> Trainer<T> {
     pub fn constraint_functions(&self) -> Vec<Function> {
         match &self.run {
             AnyRun::Batches(run) if self.steps_done() > self.pretraining_steps() => run.constraint_functions(),
-            _ => Vec::new(),
+            AnyRun::Batches(_) | AnyRun::Sum(_) => Vec::new(),
         }
     }
 }

@@ -27,20 +27,14 @@ impl Figures {
     /// Those of positives and negatives.
     #[must_use]
     pub fn binary(&self) -> Option<&Summary> {
-        match self {
-            Self::Binary(summary) => Some(summary),
-            _ => None,
-        }
+        if let Self::Binary(summary) = self { Some(summary) } else { None }
     }
 
     /// Those of several classes.
     #[cfg(feature = "multiclass")]
     #[must_use]
     pub fn classes(&self) -> Option<&ClassSummary> {
-        match self {
-            Self::Classes(summary) => Some(summary),
-            _ => None,
-        }
+        if let Self::Classes(summary) = self { Some(summary) } else { None }
     }
 
     /// A figure by its name: `auroc`, `ap`, `pauc` and `accuracy:0` (from score 0) of two classes; `auroc` and `ap` (means over the classes),

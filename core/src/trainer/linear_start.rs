@@ -63,7 +63,7 @@ pub(super) fn init<T: Real>(
                 "init linear: is for networks mlp:WIDTHS of two units and more a layer, of two classes, that no other start is given"
                     .to_string(),
             )),
-            init => Ok(init),
+            init @ (Init::Auto | Init::Linear | Init::Random) => Ok(init),
         };
     }
     if config.init != Init::Auto {
