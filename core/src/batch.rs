@@ -1,10 +1,11 @@
 //! One batch in score space.
 
 use crate::error::{Error, Result, all_finite, exact_len};
+use crate::features::COMPACT;
 use crate::real::Real;
 
 /// Whether rows may have weights: not in small builds.
-pub(crate) const WEIGHTS: bool = cfg!(not(feature = "compact"));
+pub(crate) const WEIGHTS: bool = !COMPACT;
 
 /// How the rows of a batch were drawn, from which unbiased weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

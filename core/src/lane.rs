@@ -11,51 +11,6 @@
 //! rates; and where the device stops the core goes on, or the other way round. What is no plain step (the first of a stage, a
 //! dual reset, the end of pre-training) is the core's: `Trainer::draw` stops there.
 //!
-#![cfg_attr(all(feature = "alloc", feature = "every-method"), doc = "```")]
-#![cfg_attr(not(all(feature = "alloc", feature = "every-method")), doc = "```ignore")]
-//! use undercurve::data::Dataset;
-//! use undercurve::trainer::{Config, Length, Trainer};
-//!
-//! let x = [0.1f32, 0.9, 0.3, 0.2, 0.8, 0.4];
-//! let data = std::sync::Arc::new(Dataset::dense(x.to_vec(), vec![0, 1, 0, 0, 1, 0], 1)?);
-//! let settings = [("optimizer", "sgd"), ("lr", "0.5")].map(|(name, value)| (name.into(), value.into())).to_vec();
-//! let config = Config { method: "ce".into(), length: Length::Steps(100), settings, ..Config::default() };
-//! let mut trainer = Trainer::new(&config, data.clone(), None)?;
-//! while !trainer.is_done() {
-//!     let lane = trainer.lane()?;
-//!     let (len, rows) = (lane.shape.list_len(), lane.shape.rows as usize);
-//!     let (mut lists, mut pace) = (vec![0; 32 * len], [[0.0; 2]; 32]);
-//!     let made = trainer.draw(&mut lists, &mut pace)?;
-//!     if made == 0 {
-//!         trainer.step()?; // not one of ours
-//!         continue;
-//!     }
-//!     // Cross-entropy of a linear model with one column by gradient descent: state is [weight, bias].
-//!     let mut state = trainer.state()?.to_vec();
-//!     let mut value = 0.0;
-//!     for (list, [lr, _]) in lists.chunks_exact(len).zip(pace).take(made) {
-//!         let (mut grad, before) = ([0.0; 2], [state[0], state[1]]);
-//!         value = 0.0;
-//!         for (at, &row) in list[1..=rows].iter().enumerate() {
-//!             let (sign, weight) = if at < list[0] as usize { (1.0, lane.numbers[8]) } else { (-1.0, lane.numbers[9]) };
-//!             let x = [x[row as usize], 1.0];
-//!             let z = sign * (before[0] * x[0] + before[1]);
-//!             value += f64::from(weight * z.exp().ln_1p());
-//!             let c = sign * weight / (1.0 + (-z).exp());
-//!             (grad[0], grad[1]) = (grad[0] + c * x[0], grad[1] + c * x[1]);
-//!         }
-//!         let decay = lane.numbers[0];
-//!         (0..2).for_each(|k| state[k] -= lr * (grad[k] + decay * before[k]));
-//!     }
-//!     trainer.set_state(&state, value)?;
-//! }
-//! let mut core = Trainer::new(&config, data, None)?;
-//! core.run()?;
-//! let core = core.params();
-//! assert!(trainer.params().iter().zip(core).all(|(own, core)| (own - core).abs() < 1e-5));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! An [`Estimator`](crate::estimator::Estimator) and an [`Algorithm`](crate::algorithm::Algorithm) that can be computed so
 //! say it with a [`Recipe`].
 
@@ -89,10 +44,10 @@ impl Recipe {
     }
 }
 
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(feature = "alloc")]
 pub use owned::{Lane, OBJECTIVES, RULES, Shape};
 
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(feature = "alloc")]
 mod owned {
     use super::Recipe;
     use crate::error::Error;
@@ -126,6 +81,50 @@ mod owned {
         ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg", "dca"];
 
     /// What a step of a run is made of.
+    ///
+    /// ```
+    /// use undercurve::data::Dataset;
+    /// use undercurve::trainer::{Config, Length, Trainer};
+    ///
+    /// let x = [0.1f32, 0.9, 0.3, 0.2, 0.8, 0.4];
+    /// let data = std::sync::Arc::new(Dataset::dense(x.to_vec(), vec![0, 1, 0, 0, 1, 0], 1)?);
+    /// let settings = [("optimizer", "sgd"), ("lr", "0.5")].map(|(name, value)| (name.into(), value.into())).to_vec();
+    /// let config = Config { method: "ce".into(), length: Length::Steps(100), settings, ..Config::default() };
+    /// let mut trainer = Trainer::new(&config, data.clone(), None)?;
+    /// while !trainer.is_done() {
+    ///     let lane = trainer.lane()?;
+    ///     let (len, rows) = (lane.shape.list_len(), lane.shape.rows as usize);
+    ///     let (mut lists, mut pace) = (vec![0; 32 * len], [[0.0; 2]; 32]);
+    ///     let made = trainer.draw(&mut lists, &mut pace)?;
+    ///     if made == 0 {
+    ///         trainer.step()?; // not one of ours
+    ///         continue;
+    ///     }
+    ///     // Cross-entropy of a linear model with one column by gradient descent: state is [weight, bias].
+    ///     let mut state = trainer.state()?.to_vec();
+    ///     let mut value = 0.0;
+    ///     for (list, [lr, _]) in lists.chunks_exact(len).zip(pace).take(made) {
+    ///         let (mut grad, before) = ([0.0; 2], [state[0], state[1]]);
+    ///         value = 0.0;
+    ///         for (at, &row) in list[1..=rows].iter().enumerate() {
+    ///             let (sign, weight) = if at < list[0] as usize { (1.0, lane.numbers[8]) } else { (-1.0, lane.numbers[9]) };
+    ///             let x = [x[row as usize], 1.0];
+    ///             let z = sign * (before[0] * x[0] + before[1]);
+    ///             value += f64::from(weight * z.exp().ln_1p());
+    ///             let c = sign * weight / (1.0 + (-z).exp());
+    ///             (grad[0], grad[1]) = (grad[0] + c * x[0], grad[1] + c * x[1]);
+    ///         }
+    ///         let decay = lane.numbers[0];
+    ///         (0..2).for_each(|k| state[k] -= lr * (grad[k] + decay * before[k]));
+    ///     }
+    ///     trainer.set_state(&state, value)?;
+    /// }
+    /// let mut core = Trainer::new(&config, data, None)?;
+    /// core.run()?;
+    /// let core = core.params();
+    /// assert!(trainer.params().iter().zip(core).all(|(own, core)| (own - core).abs() < 1e-5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub struct Lane {
         /// What is compiled in.

@@ -53,6 +53,11 @@
 //! `compact` (smaller code, the same bits).
 #![no_std]
 #![forbid(unsafe_code)]
+// Builds of fewer methods leave parts of the others unused; the build with everything says what nobody uses.
+#![cfg_attr(
+    not(all(feature = "alloc", feature = "every-method", feature = "multiclass", not(feature = "compact"))),
+    allow(dead_code, irrefutable_let_patterns, unused_imports)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -72,6 +77,7 @@ pub mod estimator;
 mod example_loss;
 #[cfg(feature = "alloc")]
 pub mod expression;
+mod features;
 pub mod finite_sum;
 #[cfg(any(doc, all(doctest, feature = "std")))]
 pub mod guide;

@@ -1,48 +1,42 @@
 //! Sorting and selecting of keys: the standard library's, or with the feature `compact` one of a twentieth of its code.
 //! Keys are unique or indistinguishable, so the order is the same.
 
+use crate::features::COMPACT;
 use core::cmp::Ordering;
 
 /// Sorts ascending.
-#[cfg(not(feature = "compact"))]
 pub(crate) fn ascending(keys: &mut [u64]) {
-    keys.sort_unstable();
+    if COMPACT {
+        heap(keys, |a, b| a < b);
+    } else {
+        keys.sort_unstable();
+    }
 }
 
 /// Sorts ascending by an order in which no two items are equal.
-#[cfg(not(feature = "compact"))]
 pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Ordering) {
-    items.sort_unstable_by(|&a, &b| compare(a, b));
+    if COMPACT {
+        heap(items, |&a, &b| compare(a, b).is_lt());
+    } else {
+        items.sort_unstable_by(|&a, &b| compare(a, b));
+    }
 }
 
 /// Puts the `from`-th to the `to`-th of the items in descending order (by a key, equal keys by the item itself) at their
 /// places, in no order between the two. `from <= to < items.len()`.
-#[cfg(not(feature = "compact"))]
 pub(crate) fn select_descending_by(items: &mut [u32], from: usize, to: usize, key: impl Fn(u32) -> u64) {
-    let by_rank = |&item: &u32| core::cmp::Reverse((key(item), item));
-    items.select_nth_unstable_by_key(to, by_rank);
-    items[..=to].select_nth_unstable_by_key(from, by_rank);
-}
-
-#[cfg(feature = "compact")]
-pub(crate) fn ascending(keys: &mut [u64]) {
-    heap(keys, |a, b| a < b);
-}
-
-#[cfg(feature = "compact")]
-pub(crate) fn ascending_by(items: &mut [u32], compare: impl Fn(u32, u32) -> Ordering) {
-    heap(items, |&a, &b| compare(a, b).is_lt());
-}
-
-#[cfg(feature = "compact")]
-pub(crate) fn select_descending_by(items: &mut [u32], from: usize, to: usize, key: impl Fn(u32) -> u64) {
-    let before = |&a: &u32, &b: &u32| (key(a), a) > (key(b), b);
-    select(items, to, &before);
-    select(&mut items[..=to], from, &before);
+    if COMPACT {
+        let before = |&a: &u32, &b: &u32| (key(a), a) > (key(b), b);
+        select(items, to, &before);
+        select(&mut items[..=to], from, &before);
+    } else {
+        let by_rank = |&item: &u32| core::cmp::Reverse((key(item), item));
+        items.select_nth_unstable_by_key(to, by_rank);
+        items[..=to].select_nth_unstable_by_key(from, by_rank);
+    }
 }
 
 /// Puts the item of a place there, those before it before: quickselect, O(n) but where every pivot is a bad one; then by the sort.
-#[cfg(feature = "compact")]
 fn select<E: Copy>(mut items: &mut [E], mut place: usize, before: &impl Fn(&E, &E) -> bool) {
     for _ in 0..2 * usize::BITS {
         if items.len() < 16 {
@@ -83,7 +77,6 @@ fn select<E: Copy>(mut items: &mut [E], mut place: usize, before: &impl Fn(&E, &
 }
 
 /// Heap sort: n log n whatever the order, in place.
-#[cfg(feature = "compact")]
 fn heap<E>(items: &mut [E], before: impl Fn(&E, &E) -> bool) {
     let count = items.len();
     for step in (0..count + count / 2).rev() {

@@ -505,7 +505,7 @@ fn presets_fit_their_methods() {
     }
     for preset in PRESETS {
         let method = method(preset.method).unwrap();
-        let settings = method.settings(preset.settings).unwrap().with_constraints(preset.constraints);
+        let settings = method.settings(preset.settings).unwrap().with_constraints(&preset.constraints);
         assert!(method.parts(&settings.with_scope(Scope { groups: 2, ..Scope::default() })).is_ok(), "{}", preset.name);
         for (name, value) in preset.settings {
             let param = method.params.iter().find(|param| param.name == *name).unwrap();

@@ -1253,6 +1253,42 @@ fn with_an_empty_cell(seed: u64) -> Arc<Dataset<f64>> {
     Arc::new(Dataset::dense(x.collect(), y, 1).unwrap().with_groups(group, names).unwrap())
 }
 
+/// Each quantity that can be written is judged by its own count: six rows, counted by hand.
+#[test]
+fn every_quantity_is_judged_by_its_own_count() {
+    let scores = [2.0, -1.0, 1.0, -1.0, 3.0, 0.5];
+    let (labels, group_of, group_names) = ([1, 1, 0, 0, 1, 0], [0, 0, 0, 1, 1, 1], ["a".into(), "b".into()]);
+    let on = Scored { scores: &scores, labels: &labels, group_of: &group_of, group_names: &group_names, old: &[] };
+    let loss = |rows: std::ops::Range<usize>| {
+        let signed = rows.clone().map(|row| if labels[row] == 1 { scores[row] } else { -scores[row] });
+        signed.map(|score: f64| (-score).exp().ln_1p()).sum::<f64>() / rows.len() as f64
+    };
+    let counted = [
+        ("gap(tpr)", 1.0), // from 2 on: none of a, all of b
+        ("gap(fpr)", 1.0), // from 0.5 to 1: all of a, none of b
+        ("recall", 2.0 / 3.0),
+        ("recall[a]", 0.5),
+        ("tpr[b]", 1.0),
+        ("fpr", 2.0 / 3.0),
+        ("fpr[a]", 1.0),
+        ("fpr[b]", 0.5),
+        ("precision", 0.5),
+        ("precision[b]", 0.5),
+        ("loss", loss(0..6)),
+        ("loss[b]", loss(3..6)),
+        ("loss(file)", loss(0..6)),
+    ];
+    for (text, value) in counted {
+        let constraint = Expression::parse(&format!("{text} <= 0.9")).unwrap();
+        let judged = constraint.judge(&on, 0.0, &mut Metrics::new()).unwrap();
+        assert!((judged.value.unwrap() - value).abs() < 1e-12, "{text}: {judged:?}");
+    }
+    let known = Expression::parse("nothing <= 1").unwrap_err().to_string();
+    for name in known.split_once("there are ").unwrap().1.split(", ") {
+        assert!(counted.iter().any(|(text, _)| *text == name), "what is {name} of these rows?");
+    }
+}
+
 /// A pair of groups without rows leaves a verdict open, and hides nothing of the others.
 #[test]
 fn an_empty_cell_hides_no_gap() {

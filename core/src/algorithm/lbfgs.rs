@@ -155,9 +155,6 @@ fn add<T: Real>(factor: f64, x: &[T], y: &mut [T]) {
     }
 }
 
-#[cfg(all(feature = "alloc", feature = "every-method"))]
-impl Lbfgs {}
-
 impl<T: Real> Algorithm<T> for Lbfgs {
     fn points(&self) -> usize {
         2

@@ -6,25 +6,16 @@
 
 mod adagrad;
 mod adam;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod agd;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod alexr2;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod cutting_plane;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod dca;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod icppac;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lagrange;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod lbfgs;
 mod momentum;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod msvr;
 mod oauc;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod ooa;
 mod pesg;
 mod pga;
@@ -32,10 +23,8 @@ mod ppd_adagrad;
 mod ppd_sg;
 mod schedule;
 mod sgd;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod sonex;
 mod stages;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod step_rule;
 
 pub use adagrad::Adagrad;
@@ -182,7 +171,6 @@ pub enum Answer<'a, T> {
     Continue,
 }
 
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 impl<T> Answer<'_, T> {
     /// The value that comes with a gradient; NaN of others.
     fn value(&self) -> f64 {
@@ -265,103 +253,142 @@ fn even_pace(counters: &mut [u64], out: &mut [[f64; 2]], of: impl Fn(u64) -> [f6
     out.len()
 }
 
-/// The list of algorithms, and what follows from it.
+/// What makes a step rule of settings, where so many of the last entries are maximised over.
+type Of<A> = fn(&Settings<'_>, usize) -> Result<A>;
+
+/// The list of algorithms, and what follows from it: step rules that any estimator may run on, by their entries, and those that
+/// are part of one method, by name; then both of builds with `every-method`. Each with what makes it of settings, and of how
+/// many of the last entries are maximised over.
 macro_rules! algorithms {
-    ($($(#[$cfg:meta])? $Name:ident($Type:ident) $about:literal)*) => {
+    (
+        $d:tt
+        rules { $($Rule:ident($RuleType:ident) $rule_about:literal {
+            $($rule:path => $rule_make:expr),*
+        })* }
+        own { $($Own:ident($OwnType:ident) $own_about:literal {
+            $($own:literal => $own_make:expr),*
+        })* }
+        every rules { $($EveryRule:ident($EveryRuleType:ident) $every_rule_about:literal {
+            $($every_rule:path => $every_rule_make:expr),*
+        })* }
+        every own { $($Every:ident($EveryType:ident) $every_about:literal {
+            $($every:literal => $every_make:expr),*
+        })* }
+    ) => {
         /// Every algorithm by value.
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyAlgorithm {
-            $($(#[$cfg])?
-            #[doc = $about]
-            $Name($Type),)*
+            $(#[doc = $rule_about] $Rule($RuleType),)*
+            $(#[doc = $own_about] $Own($OwnType),)*
+            $(#[cfg(feature = "every-method")] #[doc = $every_rule_about] $EveryRule($EveryRuleType),)*
+            $(#[cfg(feature = "every-method")] #[doc = $every_about] $Every($EveryType),)*
         }
 
-        impl<T: Real> Algorithm<T> for AnyAlgorithm {
-            fn points(&self) -> usize {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::points(a),)*
+        /// The same for whichever it is.
+        macro_rules! each {
+            ($d any:expr, $d a:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyAlgorithm::$Rule($d a) => $d body,)*
+                    $(AnyAlgorithm::$Own($d a) => $d body,)*
+                    $(#[cfg(feature = "every-method")]
+                    AnyAlgorithm::$EveryRule($d a) => $d body,)*
+                    $(#[cfg(feature = "every-method")]
+                    AnyAlgorithm::$Every($d a) => $d body,)*
                 }
-            }
-            fn iterate(&self) -> Point {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::iterate(a),)*
-                }
-            }
-            fn batches(&self) -> u64 {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::batches(a),)*
-                }
-            }
-            fn draws_all(&self) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::draws_all(a),)*
-                }
-            }
-            fn sound(&self, counters: &[u64], steps: u64) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::sound(a, counters, steps),)*
-                }
-            }
-            fn is_stuck(&self, counters: &[u64]) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::is_stuck(a, counters),)*
-                }
-            }
-            fn ball(&self) -> Option<(f64, usize)> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::ball(a),)*
-                }
-            }
-            fn slots_len(&self, params: usize) -> usize {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::slots_len(a, params),)*
-                }
-            }
-            fn next(&self, state: &State<'_, T>) -> Ask {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => a.next(state),)*
-                }
-            }
-            fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => a.tell(state, answer),)*
-                }
-            }
-            fn recipe(&self) -> Option<Recipe> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::recipe(a),)*
-                }
-            }
-            fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
-                match self {
-                    $($(#[$cfg])? Self::$Name(a) => Algorithm::<T>::pace(a, counters, out),)*
-                }
-            }
+            };
         }
+
+        /// Every step rule.
+        pub static OPTIMIZERS: &[Optimizer] = &[$($($rule,)*)* $($($every_rule,)*)*];
+        /// The names of those that go over batches.
+        pub(crate) const OPTIMIZER_NAMES: &[&str] = &[$($($rule.name,)*)*];
+        /// What makes each.
+        const MAKE: &[(&str, Of<AnyAlgorithm>)] = &[
+            $($(($rule.name, |s, ascent| Ok(AnyAlgorithm::$Rule(($rule_make as Of<$RuleType>)(s, ascent)?))),)*)*
+            $($(($own, |s, ascent| Ok(AnyAlgorithm::$Own(($own_make as Of<$OwnType>)(s, ascent)?))),)*)*
+            $($(#[cfg(feature = "every-method")]
+            ($every_rule.name, |s, ascent| Ok(AnyAlgorithm::$EveryRule(($every_rule_make as Of<$EveryRuleType>)(s, ascent)?))),)*)*
+            $($(#[cfg(feature = "every-method")]
+            ($every, |s, ascent| Ok(AnyAlgorithm::$Every(($every_make as Of<$EveryType>)(s, ascent)?))),)*)*
+        ];
     };
 }
 
 algorithms! {
-    Sgd(Sgd) "Stochastic gradient descent."
-    Momentum(Momentum) "With momentum."
-    Adam(Adam) "Adam and its forms."
-    #[cfg(feature = "every-method")] Lbfgs(Lbfgs) "L-BFGS, over all data."
-    Adagrad(Adagrad) "AdaGrad."
-    PpdSg(PpdSg) "Proximal primal-dual stochastic gradient."
-    PpdAdagrad(PpdAdagrad) "Proximal primal-dual AdaGrad."
-    Pga(Pga) "The proximally guided algorithm."
-    Oauc(Oauc) "Online AUC maximisation."
-    Pesg(Pesg) "Proximal epoch stochastic gradient."
-    #[cfg(feature = "every-method")] AgdSbcd(AgdSbcd) "Approximate gradient descent on Moreau envelopes."
-    #[cfg(feature = "every-method")] Dca(Dca) "Descent on a difference of convex functions."
-    #[cfg(feature = "every-method")] Sonex(Sonex) "Steps with scores at two points."
-    #[cfg(feature = "every-method")] Alexr2(Alexr2) "A double loop around proximal points."
-    #[cfg(feature = "every-method")] Msvr(Msvr) "Steps along a running gradient that each batch corrects."
-    #[cfg(feature = "every-method")] Lagrange(Lagrange) "Projected ascent on multipliers."
-    #[cfg(feature = "every-method")] Icppac(Icppac) "Proximal points by constraint extrapolation."
-    #[cfg(feature = "every-method")] Ooa(Ooa) "Mirror ascent on weights of groups."
-    #[cfg(feature = "every-method")] CuttingPlane(CuttingPlane) "The cutting-plane method, over all data."
+    $
+    rules {
+        Sgd(Sgd) "Stochastic gradient descent." { sgd::ENTRY => |s, _| Sgd::from_settings(s) }
+        Momentum(Momentum) "With momentum." { momentum::ENTRY => |s, _| Momentum::from_settings(s) }
+        Adam(Adam) "Adam and its forms." {
+            adam::ENTRY => |s, _| Adam::from_settings(s, AdamForm::Corrected),
+            adam::PLAIN => |s, _| Adam::from_settings(s, AdamForm::Plain),
+            adam::AMSGRAD => |s, _| Adam::from_settings(s, AdamForm::AmsGrad)
+        }
+        Adagrad(Adagrad) "AdaGrad." { adagrad::ENTRY => |s, _| Adagrad::from_settings(s) }
+    }
+    own {
+        PpdSg(PpdSg) "Proximal primal-dual stochastic gradient." { "ppd-sg" => PpdSg::from_settings }
+        PpdAdagrad(PpdAdagrad) "Proximal primal-dual AdaGrad." { "ppd-adagrad" => PpdAdagrad::from_settings }
+        Pga(Pga) "The proximally guided algorithm." { "pga" => Pga::from_settings }
+        Oauc(Oauc) "Online AUC maximisation." { "oauc" => Oauc::from_settings }
+        Pesg(Pesg) "Proximal epoch stochastic gradient." { "pesg" => Pesg::from_settings }
+    }
+    every rules {
+        Lbfgs(Lbfgs) "L-BFGS, over all data." { lbfgs::ENTRY => |s, _| Lbfgs::from_settings(s) }
+    }
+    every own {
+        AgdSbcd(AgdSbcd) "Approximate gradient descent on Moreau envelopes." { "agd-sbcd" => |s, _| AgdSbcd::from_settings(s) }
+        Dca(Dca) "Descent on a difference of convex functions." { "dca" => |s, _| Dca::from_settings(s) }
+        Sonex(Sonex) "Steps with scores at two points." { "sonex" => |s, _| Sonex::from_settings(s) }
+        Alexr2(Alexr2) "A double loop around proximal points." { "alexr2" => |s, _| Alexr2::from_settings(s) }
+        Msvr(Msvr) "Steps along a running gradient that each batch corrects." { "msvr" => |s, _| Msvr::from_settings(s) }
+        Lagrange(Lagrange) "Projected ascent on multipliers." { "lagrange" => Lagrange::from_settings }
+        Icppac(Icppac) "Proximal points by constraint extrapolation." { "icppac" => Icppac::from_settings }
+        Ooa(Ooa) "Mirror ascent on weights of groups." { "ooa" => Ooa::from_settings }
+        CuttingPlane(CuttingPlane) "The cutting-plane method, over all data." { "cutting-plane" => |s, _| CuttingPlane::from_settings(s) }
+    }
+}
+
+// (What is not said here would be the trait's default, whatever the algorithm says.)
+#[deny(clippy::missing_trait_methods)]
+impl<T: Real> Algorithm<T> for AnyAlgorithm {
+    fn points(&self) -> usize {
+        each!(self, a => Algorithm::<T>::points(a))
+    }
+    fn iterate(&self) -> Point {
+        each!(self, a => Algorithm::<T>::iterate(a))
+    }
+    fn batches(&self) -> u64 {
+        each!(self, a => Algorithm::<T>::batches(a))
+    }
+    fn draws_all(&self) -> bool {
+        each!(self, a => Algorithm::<T>::draws_all(a))
+    }
+    fn sound(&self, counters: &[u64], steps: u64) -> bool {
+        each!(self, a => Algorithm::<T>::sound(a, counters, steps))
+    }
+    fn is_stuck(&self, counters: &[u64]) -> bool {
+        each!(self, a => Algorithm::<T>::is_stuck(a, counters))
+    }
+    fn ball(&self) -> Option<(f64, usize)> {
+        each!(self, a => Algorithm::<T>::ball(a))
+    }
+    fn slots_len(&self, params: usize) -> usize {
+        each!(self, a => Algorithm::<T>::slots_len(a, params))
+    }
+    fn next(&self, state: &State<'_, T>) -> Ask {
+        each!(self, a => Algorithm::<T>::next(a, state))
+    }
+    fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
+        each!(self, a => Algorithm::<T>::tell(a, state, answer))
+    }
+    fn recipe(&self) -> Option<Recipe> {
+        each!(self, a => Algorithm::<T>::recipe(a))
+    }
+    fn pace(&self, counters: &mut [u64], out: &mut [[f64; 2]]) -> usize {
+        each!(self, a => Algorithm::<T>::pace(a, counters, out))
+    }
 }
 
 /// Whether counters are steps, stages, steps in the stage and phase of a run after so many steps: a stage takes one or more.
@@ -370,63 +397,13 @@ fn counted(counters: &[u64], steps: u64) -> bool {
         if done <= steps && stage <= done && inner <= done && phase <= stages::phase::REPORT)
 }
 
-/// What makes a step rule of settings, where so many of the last entries are maximised over.
-type Make = fn(&Settings<'_>, usize) -> Result<AnyAlgorithm>;
-
-/// Step rules that any estimator may run on, with what makes each.
-macro_rules! optimizers {
-    ($($(#[$cfg:meta])? $entry:path => $make:expr;)*) => {
-        /// Every step rule.
-        pub static OPTIMIZERS: &[Optimizer] = &[$($entry),*];
-        const RULES: &[(&str, Make)] = &[$($(#[$cfg])? ($entry.name, $make)),*];
-    };
-}
-
-optimizers! {
-    sgd::ENTRY => |s, _| Ok(AnyAlgorithm::Sgd(Sgd::from_settings(s)?));
-    momentum::ENTRY => |s, _| Ok(AnyAlgorithm::Momentum(Momentum::from_settings(s)?));
-    adam::ENTRY => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::Corrected)?));
-    adam::PLAIN => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::Plain)?));
-    adam::AMSGRAD => |s, _| Ok(AnyAlgorithm::Adam(Adam::from_settings(s, AdamForm::AmsGrad)?));
-    adagrad::ENTRY => |s, _| Ok(AnyAlgorithm::Adagrad(Adagrad::from_settings(s)?));
-    #[cfg(feature = "every-method")] lbfgs::ENTRY => |s, _| Ok(AnyAlgorithm::Lbfgs(Lbfgs::from_settings(s)?));
-}
-
-/// Step rules that are part of one method.
-const OWN_RULES: &[(&str, Make)] = &[
-    ("ppd-sg", |s, ascent| Ok(AnyAlgorithm::PpdSg(PpdSg::from_settings(s, ascent)?))),
-    ("ppd-adagrad", |s, ascent| Ok(AnyAlgorithm::PpdAdagrad(PpdAdagrad::from_settings(s, ascent)?))),
-    ("pga", |s, ascent| Ok(AnyAlgorithm::Pga(Pga::from_settings(s, ascent)?))),
-    ("oauc", |s, ascent| Ok(AnyAlgorithm::Oauc(Oauc::from_settings(s, ascent)?))),
-    ("pesg", |s, ascent| Ok(AnyAlgorithm::Pesg(Pesg::from_settings(s, ascent)?))),
-    #[cfg(feature = "every-method")]
-    ("agd-sbcd", |s, _| Ok(AnyAlgorithm::AgdSbcd(AgdSbcd::from_settings(s)?))),
-    #[cfg(feature = "every-method")]
-    ("dca", |s, _| Ok(AnyAlgorithm::Dca(Dca::from_settings(s)?))),
-    #[cfg(feature = "every-method")]
-    ("sonex", |s, _| Ok(AnyAlgorithm::Sonex(Sonex::from_settings(s)?))),
-    #[cfg(feature = "every-method")]
-    ("alexr2", |s, _| Ok(AnyAlgorithm::Alexr2(Alexr2::from_settings(s)?))),
-    #[cfg(feature = "every-method")]
-    ("msvr", |s, _| Ok(AnyAlgorithm::Msvr(Msvr::from_settings(s)?))),
-    #[cfg(feature = "every-method")]
-    ("lagrange", |s, ascent| Ok(AnyAlgorithm::Lagrange(Lagrange::from_settings(s, ascent)?))),
-    #[cfg(feature = "every-method")]
-    ("icppac", |s, ascent| Ok(AnyAlgorithm::Icppac(Icppac::from_settings(s, ascent)?))),
-    #[cfg(feature = "every-method")]
-    ("ooa", |s, ascent| Ok(AnyAlgorithm::Ooa(Ooa::from_settings(s, ascent)?))),
-    #[cfg(feature = "every-method")]
-    ("cutting-plane", |s, _| Ok(AnyAlgorithm::CuttingPlane(CuttingPlane::from_settings(s)?))),
-];
-
 /// The step rule that settings name, where so many of the last entries are maximised over.
 ///
 /// # Errors
 /// `Param`.
 pub(crate) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<AnyAlgorithm> {
     let name = settings.word("optimizer")?;
-    let (_, make) =
-        RULES.iter().chain(OWN_RULES).find(|rule| rule.0 == name).ok_or(Error::Param { what: "optimizer" })?;
+    let (_, make) = MAKE.iter().find(|rule| rule.0 == name).ok_or(Error::Param { what: "optimizer" })?;
     make(settings, ascent)
 }
 

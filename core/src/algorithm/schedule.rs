@@ -47,7 +47,6 @@ impl Schedule {
     }
 
     /// The same fall from another rate.
-    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     pub(super) fn with_rate(self, lr: f64) -> Self {
         Self { lr, ..self }
     }

@@ -74,7 +74,7 @@ impl SavedModel {
     fn require_two_classes(&self) -> Result<()> {
         match self.preparation.target() {
             Target::Binary => Ok(()),
-            _ => Err(Error::Unsupported { what: "decisions of other than two classes" }),
+            Target::Classes | Target::Values => Err(Error::Unsupported { what: "decisions of other than two classes" }),
         }
     }
 }

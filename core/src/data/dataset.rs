@@ -7,6 +7,7 @@ use super::split::{Parts, Split};
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::example_loss::Response;
+use crate::features::COMPACT;
 use crate::metric::check_weights;
 use crate::metric::{MAX_GROUPS, Truth};
 use crate::real::Real;
@@ -192,7 +193,6 @@ impl<T: Real> Dataset<T> {
     /// # Errors
     /// `Empty` (data without a row), `Length` (columns), `Unsupported` (other targets, dense rows beside sparse ones),
     /// `Param` (more groups than [`MAX_GROUPS`]).
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
     pub(crate) fn beside(&self, others: &[&Self]) -> Result<Self> {
         let own = self.groups() as u32;
         let mut group_of = self.group_of.clone();
@@ -237,7 +237,7 @@ impl<T: Real> Dataset<T> {
     ) -> Self {
         let positives = match &targets {
             Targets::Binary(labels) => labels.iter().filter(|&&y| y == 1).count(),
-            _ => 0,
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => 0,
         };
         let summary = Summary { rows, columns: cols, positives, ..summary };
         Self {
@@ -274,7 +274,7 @@ impl<T: Real> Dataset<T> {
     pub fn labels(&self) -> &[u8] {
         match &self.targets {
             Targets::Binary(labels) => labels,
-            _ => &[],
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => &[],
         }
     }
 
@@ -312,7 +312,7 @@ impl<T: Real> Dataset<T> {
     pub fn response(&self) -> Response<'_, T> {
         match &self.targets {
             Targets::Values(values) => Response::Values(values),
-            _ => Response::Labels(self.labels()),
+            Targets::None | Targets::Binary(_) | Targets::Classes { .. } => Response::Labels(self.labels()),
         }
     }
 
@@ -321,7 +321,7 @@ impl<T: Real> Dataset<T> {
     pub fn class_labels(&self) -> &[u32] {
         match &self.targets {
             Targets::Classes { labels, .. } => labels,
-            _ => &[],
+            Targets::None | Targets::Binary(_) | Targets::Values(_) => &[],
         }
     }
 
@@ -330,7 +330,7 @@ impl<T: Real> Dataset<T> {
     pub fn classes(&self) -> &[String] {
         match &self.targets {
             Targets::Classes { names, .. } => names,
-            _ => &[],
+            Targets::None | Targets::Binary(_) | Targets::Values(_) => &[],
         }
     }
 
@@ -370,7 +370,9 @@ impl<T: Real> Dataset<T> {
                 let positives = self.positives() as u32;
                 sizes = alloc::vec![labels.len() as u32 - positives, positives];
             }
-            _ => self.class_labels().iter().for_each(|&label| sizes[label as usize] += 1),
+            Targets::None | Targets::Classes { .. } | Targets::Values(_) => {
+                self.class_labels().iter().for_each(|&label| sizes[label as usize] += 1)
+            }
         }
         sizes
     }
@@ -528,7 +530,7 @@ impl<T: Real> Dataset<T> {
         if !self.group_of.is_empty() {
             (part.group_of, part.group_names) = (of(&self.group_of, index), self.group_names.clone());
         }
-        let units = self.units.as_ref().filter(|_| !cfg!(feature = "compact"));
+        let units = self.units.as_ref().filter(|_| !COMPACT);
         part.units = units.map(|units| Units { of: of(&units.of, index), ..*units });
         part.queries = self.queries.as_ref().map(|queries| queries.select(index));
         if !self.weights.is_empty() {
@@ -553,7 +555,7 @@ pub(super) fn parts<T>(
         }
     }
     // (Small builds make no units.)
-    let parts = match (units.filter(|_| !cfg!(feature = "compact")), targets) {
+    let parts = match (units.filter(|_| !COMPACT), targets) {
         (Some(Units { ordered: true, of }), _) => split.last_parts(of),
         (Some(units), Targets::Binary(labels)) => {
             split.group_parts(&labels.iter().map(|&label| label.into()).collect::<Vec<_>>(), &units.of)

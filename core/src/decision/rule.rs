@@ -73,7 +73,7 @@ impl ThresholdRule {
             Self::Costs { false_positive, false_negative, prevalence } => {
                 Costs::new(false_positive, false_negative, prevalence.unwrap_or(share)).map(Some)
             }
-            _ => Ok(None),
+            Self::Score(_) | Self::Fpr(_) | Self::Precision(_) | Self::Recall(_) | Self::Top(_) => Ok(None),
         }
     }
 
@@ -81,7 +81,7 @@ impl ThresholdRule {
     fn name(self) -> &'static str {
         match self {
             Self::Precision(_) => "precision",
-            _ => "rows at the top",
+            Self::Score(_) | Self::Fpr(_) | Self::Recall(_) | Self::Top(_) | Self::Costs { .. } => "rows at the top",
         }
     }
 

@@ -20,7 +20,7 @@ use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     Auto, BATCH, BETA1, BETA2, BIG, DECAY, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
     SAMPLING, SCHEDULE, TINY, WEIGHTS, auto_lr, auto_number, choice, link, number,
@@ -193,6 +193,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "AUC-M",
     about: "Maximises the AUROC through the min-max margin objective.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         FROM_CE_STEPS,
         choice(

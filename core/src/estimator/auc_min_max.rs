@@ -30,7 +30,7 @@ use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     ANSWER, BATCH, BIG, DECAY, DELTA, FROM_CE, FROM_CE_STEPS, L_TILDE, MU, NEGATIVES, NO_RESTART, POSITIVES,
     PRETRAIN_LR, PRIOR, PROX, RESET, SAMPLING, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STAGES, TINY, UNITS,
@@ -238,7 +238,7 @@ impl<T: Real> Estimator<T> for AucMinMax {
             _ if batch.drawn() != Drawn::Uniform => {
                 return Err(Error::Unsupported { what: "a running class prior needs uniform batches" });
             }
-            prior => Seen::read(state).shares(prior == Prior::OnlineExact),
+            prior @ (Prior::Online | Prior::OnlineExact) => Seen::read(state).shares(prior == Prior::OnlineExact),
         };
         let (h, out) = scratch.real[..2 * batch.scores().len()].split_at_mut(batch.scores().len());
         self.link.apply(batch.scores(), h);
@@ -319,6 +319,7 @@ pub(crate) const PPD_SG: Entry = Entry {
     title: "PPD-SG",
     about: "Maximises the AUROC through its min-max square loss, in stages that start from the mean of the last.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: min_max!("ppd-sg", 0.3, 0.01; STAGE, STAGE_FACTOR, PROX, RESET, STAGE_SCHEDULE, MU, SMOOTHNESS, L_TILDE; DECAY, ANSWER),
     paper: MINMAX_SETTINGS,
     source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2 and 4, theorem 2" },
@@ -331,6 +332,7 @@ pub(crate) const PPD_ADAGRAD: Entry = Entry {
     title: "PPD-AdaGrad",
     about: "PPD-SG with AdaGrad's coordinate-wise steps.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: min_max!("ppd-adagrad", 0.03, 0.001; STAGE, STAGE_FACTOR, STAGES, DELTA, PROX, RESET, STAGE_SCHEDULE, MU, SMOOTHNESS, L_TILDE; ANSWER),
     paper: MINMAX_SETTINGS,
     source: Source { paper: MINMAX_PAPER, part: "proposition 1, algorithms 2-4, lemma 3, theorem 3" },
@@ -343,6 +345,7 @@ pub(crate) const PGA: Entry = Entry {
     title: "PGA",
     about: "Maximises the AUROC through its min-max square loss by the proximally guided algorithm.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: min_max!(
         "pga", 0.3, 0.01;
         STAGE, PROX,
@@ -366,6 +369,7 @@ pub(crate) const OAUC: Entry = Entry {
     title: "OAUC",
     about: "Maximises the AUROC through its min-max square loss by plain primal-dual steps.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: min_max!(
         "oauc", 0.3, 0.03;
         number("radius", "1e6", TINY, BIG, "radius of the ball of the minimised variables; twice that for the other");

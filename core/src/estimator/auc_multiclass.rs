@@ -25,7 +25,7 @@ use super::{Estimator, Grad, Weights, commit, count, finite, segment_weight};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     ANSWER, BATCH, BATCH_STEPS, CLASS_DECAY, DELTA, L_TILDE, MU, PER_CLASS, PRETRAIN, PRETRAIN_LR, PROX, Param, RESET,
     RESTART, SMOOTHNESS, STAGE, STAGE_FACTOR, STAGE_SCHEDULE, STAGES, WEIGHTS, choice, count, lr, rule, sampling,
@@ -288,6 +288,7 @@ pub(crate) const PPD_SG: Entry = Entry {
     title: "PPD-SG on several classes",
     about: "Maximises the Hand-Till AUC through its min-max square loss, in stages that start from the mean of the last.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         BATCH_STEPS,
         rule("ppd-sg", &["ppd-sg"]),
@@ -323,6 +324,7 @@ pub(crate) const PPD_ADAGRAD: Entry = Entry {
     title: "PPD-AdaGrad on several classes",
     about: "PPD-SG with AdaGrad's coordinate-wise steps.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         BATCH_STEPS,
         rule("ppd-adagrad", &["ppd-adagrad"]),

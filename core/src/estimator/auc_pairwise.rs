@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH_STEPS, BETA1, BETA2, DECAY, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SCALE,
     SCHEDULE, SMOOTHING, SURROGATE, auto_lr, link, optimizer,
@@ -136,6 +136,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Pairwise AUC",
     about: "Minimises a surrogate of the share of wrongly ordered pairs (AUROC).",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         BATCH_STEPS,
         optimizer("adam"),

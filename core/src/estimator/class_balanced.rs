@@ -13,7 +13,7 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
     SCHEDULE, WEIGHTS, adam_lr, number, optimizer, with_first_order,
@@ -127,6 +127,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Class-balanced CE",
     about: "Minimises the cross-entropy with classes weighted by the inverse of their effective numbers.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: with_first_order!(
         0.05,
         0.003,

@@ -8,7 +8,7 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr,
     optimizer,
@@ -177,6 +177,7 @@ pub(crate) const PLAIN: Entry = Entry {
     title: "Cross-entropy",
     about: "Minimises the mean cross-entropy (logistic regression, for a linear model).",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: CE,
     paper: &[],
     source: Source {
@@ -192,6 +193,7 @@ pub(crate) const BALANCED: Entry = Entry {
     title: "Balanced cross-entropy",
     about: "Minimises the mean of the two classes' mean cross-entropies.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: CE,
     paper: &[],
     source: Source {

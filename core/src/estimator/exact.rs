@@ -19,14 +19,11 @@
 
 use super::{Estimator, Grad, Link, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
-#[cfg(feature = "alloc")]
-use crate::data::Dataset;
 use crate::error::{Error, Result, exact_len};
-#[cfg(feature = "alloc")]
 use crate::metric::{self, FprRange, Labels, TieRule};
 use crate::pairs::{self, Grade, Plan, Sum};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{Param, exact, number};
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -111,14 +108,18 @@ impl Exact {
 
     /// The metric that the objective stands for; `scratch` as [`metric::need`](crate::metric::need) says.
     #[cfg(feature = "alloc")]
-    pub(crate) fn metric<T: Real>(&self, scores: &[T], data: &Dataset<T>, scratch: Scratch<'_, T>) -> Result<f64> {
+    pub(crate) fn metric<T: Real>(
+        &self,
+        scores: &[T],
+        data: &crate::data::Dataset<T>,
+        scratch: Scratch<'_, T>,
+    ) -> Result<f64> {
         match data.weights() {
             [] => self.metric_of(scores, data.labels(), scratch),
             _ => self.metric_of(scores, &data.truth(), scratch),
         }
     }
 
-    #[cfg(feature = "alloc")]
     fn metric_of<T: Real, Y: Labels + ?Sized>(&self, scores: &[T], labels: &Y, scratch: Scratch<'_, T>) -> Result<f64> {
         match self.sum {
             Sum::Auc => metric::auroc(scores, labels, scratch),
@@ -196,7 +197,12 @@ impl<T: Real> Estimator<T> for Exact {
     fn tables_len(&self) -> usize {
         match self.surrogate {
             AnySurrogate::Sigmoid(_) | AnySurrogate::Logistic(_) => Plan::need(Self::GRADE),
-            _ => 0,
+            AnySurrogate::Square(_)
+            | AnySurrogate::SquaredHinge(_)
+            | AnySurrogate::Hinge(_)
+            | AnySurrogate::Exponential(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_) => 0,
         }
     }
     fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
@@ -236,7 +242,6 @@ impl Exact {
         Ok(Self::auc(super::surrogate(settings)?, Link::from_settings(settings)))
     }
     /// The partial AUC, of settings.
-    #[cfg(feature = "every-method")]
     pub(crate) fn pauc_of(settings: &Settings<'_>) -> Result<Self> {
         let (surrogate, link) = (super::surrogate(settings)?, Link::from_settings(settings));
         Self::two_way_pauc(surrogate, link, settings.fpr(), settings.value("tpr"))
@@ -249,6 +254,7 @@ pub(crate) const AP: Entry = Entry {
     title: "Exact AP",
     about: "Minimises SOAP's surrogate of the average precision by exact gradients over the whole data.",
     kind: Kind::Whole,
+    metric: Metric::Ap,
     params: &exact([200.0, 20.0], "sigmoid", "2", [0.008, 0.1]),
     paper: &[],
     source: Source {
@@ -264,6 +270,7 @@ pub(crate) const AUC: Entry = Entry {
     title: "Exact AUC",
     about: "Minimises a surrogate of the share of wrongly ordered pairs over all pairs of the data.",
     kind: Kind::Whole,
+    metric: Metric::Auroc,
     params: &exact([200.0, 10.0], "squared-hinge", "1", [0.008, 0.1]),
     paper: &[],
     source: Source {
@@ -291,6 +298,7 @@ pub(crate) const PAUC: Entry = Entry {
     title: "Exact partial AUC",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), and of a range of true-positive rates.",
     kind: Kind::Whole,
+    metric: Metric::Pauc,
     params: &with_tpr(exact([200.0, 10.0], "sigmoid", "30", [0.008, 4.0])),
     paper: &[],
     source: Source {

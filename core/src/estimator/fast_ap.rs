@@ -20,7 +20,7 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BETA1, BETA2, DECAY_TO, Domain, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
     Param, SAMPLING, SCHEDULE, WEIGHTS, adam_lr, from_cross_entropy, optimizer, pull,
@@ -177,6 +177,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "FastAP",
     about: "Maximises the average precision of the batch through soft histograms.",
     kind: Kind::Batches,
+    metric: Metric::Ap,
     params: from_cross_entropy!(
         0.02,
         0.0003,

@@ -4,7 +4,7 @@
 //! methods it compares with. Each minimises an objective under constraints (`constrained.rs`); SONEX, ALEXR2, SOX, MSVR
 //! and SONX also the conditional value at risk of the losses of groups, and OOA that alone (`gdro.rs`).
 
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     Auto, BETA1, BETA2, BIG, DECAYS, EPS, LR, MARGIN, PER_CELL, Param, SCALE, SCHEDULE, STEPS, TINY, auto_count,
     auto_lr, auto_number, choice, count, number, rule,
@@ -47,7 +47,7 @@ pub(crate) mod make {
             let risk = match costs {
                 Costs::Weights => Risk::Weights,
                 Costs::Hinge => Risk::Hinge,
-                _ => Risk::Smoothed(settings.value("smoothing")),
+                Costs::Smoothed | Costs::Squared | Costs::Multipliers => Risk::Smoothed(settings.value("smoothing")),
             };
             let share = settings.value("share");
             return Ok(AnyEstimator::Gdro(Gdro::new(GdroSettings { share, groups, blocks, risk, tracker, uses })?));
@@ -202,6 +202,7 @@ pub(crate) const SONEX: Entry = Entry {
     title: "SONEX",
     about: "Minimises an objective under constraints on groups (--constraint), or the mean loss of the worst groups, by a smoothed penalty.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: penalised!(
         rule("sonex", &["sonex"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE;
         penalty("4"), aim("0.2"), LAMBDA, gamma("0.3"), correction("0.1"), uses("old", EITHER)
@@ -222,6 +223,7 @@ pub(crate) const ALEXR2: Entry = Entry {
     title: "ALEXR2",
     about: "The same by steps between proximal points, which an inner loop finds.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: penalised!(
         rule("alexr2", &["alexr2"]), step("adam"), auto_lr(0.03, 0.01), SCHEDULE, inner("5"), number("inner-lr", "0.1", TINY, BIG, "learning rate of the first inner steps"), prox("0.1");
         penalty("4"), aim("0.2"), LAMBDA, gamma("0.2"), correction("0.1")
@@ -242,6 +244,7 @@ pub(crate) const MSVR: Entry = Entry {
     title: "MSVR",
     about: "The same as SOX by a running gradient that each batch corrects.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: penalised!(
         rule("msvr", &["msvr"]), step("adam"), auto_lr(0.01, 0.003), SCHEDULE,
         number("beta", "0.5", TINY, 1.0, "weight of a batch's gradient by itself in the running one; 1 corrects nothing");
@@ -266,6 +269,7 @@ pub(crate) const SONX: Entry = Entry {
     title: "SONX",
     about: "The same by a penalty that is not smoothed.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: penalised!(
         rule("sonex", &["sonex"]), step("sgd"), auto_lr(0.1, 0.3), SCHEDULE;
         penalty("4"), aim("0.2"), gamma("0.3"), correction("0.1"), uses("new", EITHER)
@@ -286,6 +290,7 @@ pub(crate) const SOX: Entry = Entry {
     title: "SOX",
     about: "The same by the squares of what exceeds the bounds.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: penalised!(
         choice("optimizer", "momentum", &["sgd", "momentum", "adam"], "step rule"),
         auto_number("lr", 0.0, Auto::Penalised { linear: 0.1, network: 0.03, penalty: 40.0 }, LR), SCHEDULE;
@@ -305,6 +310,7 @@ pub(crate) const LAGRANGE: Entry = Entry {
     title: "Lagrange multipliers",
     about: "Minimises an objective under constraints on groups (--constraint) with a multiplier for each, which rises while it is violated.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: &[
         RUN,
         rule("lagrange", &["lagrange"]),
@@ -340,6 +346,7 @@ pub(crate) const ICPPAC: Entry = Entry {
     title: "ICPPAC",
     about: "The same by proximal points, each from an inner loop whose multipliers look at constraints a step ahead.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: &[
         RUN,
         rule("icppac", &["icppac"]),
@@ -378,6 +385,7 @@ pub(crate) const OOA: Entry = Entry {
     title: "OOA",
     about: "Minimises the mean loss of the worst groups with a weight for each, which rises with its loss.",
     kind: Kind::Cells,
+    metric: Metric::Auroc,
     params: &[
         RUN,
         rule("ooa", &["ooa"]),

@@ -16,7 +16,7 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART, SAMPLING,
     SCHEDULE, WEIGHTS, adam_lr, number, optimizer, with_first_order,
@@ -134,6 +134,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Focal loss",
     about: "Minimises a cross-entropy that gives less weight to examples already told apart.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: with_first_order!(0.05, 0.003, number("focus", "2", 0.0, 100.0, "exponent of the weight")),
     paper: &[],
     source: Source {

@@ -281,7 +281,7 @@ impl Gdro {
                 let gradient = |u: f64| if u.is_nan() { T::ZERO } else { -T::of(u) };
                 by_aux.iter_mut().zip(&*next).for_each(|(by, &u)| *by = gradient(u));
             }
-            _ => by_aux[0] = T::of(1.0 - weights),
+            Risk::Smoothed(_) | Risk::Hinge => by_aux[0] = T::of(1.0 - weights),
         }
         commit_aux(by_aux)?;
         commit(out, grad.scores)?;

@@ -20,7 +20,7 @@ use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     Auto, BATCH, BATCH_STEPS, BETA1, BETA2, BIG, DECAY, EPS, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, RESTART,
     SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, auto_count, number, optimizer, with_first_order,
@@ -198,6 +198,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "LDAM",
     about: "Minimises a cross-entropy with a larger margin for the rarer class, re-weighted late.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: with_first_order!(
         0.05,
         0.003,

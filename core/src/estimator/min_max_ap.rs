@@ -22,7 +22,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, DECAY, Domain, EPS, MARGIN, NEGATIVES, POSITIVES, PRETRAIN, PRETRAIN_LR, Param,
     RESTART, SAMPLING, SCALE, SCHEDULE, SMOOTHING, SURROGATE, WEIGHTS, adam_lr, link, optimizer, with_first_order,
@@ -237,6 +237,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "MinMax AP",
     about: "Maximises the recall at several precisions by Lagrange multipliers.",
     kind: Kind::Batches,
+    metric: Metric::Ap,
     params: with_first_order!(
         0.02,
         0.003,

@@ -5,46 +5,31 @@
 
 pub(crate) mod auc_margin;
 pub(crate) mod auc_min_max;
-// Without the feature the table has no methods of several classes.
-#[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod auc_multiclass;
 pub(crate) mod auc_pairwise;
 pub(crate) mod class_balanced;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod constrained;
 mod contrastive;
 mod count;
 pub(crate) mod cross_entropy;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod exact;
 pub(crate) mod fast_ap;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod fcco;
 pub(crate) mod focal;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod gdro;
 pub(crate) mod ldam;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod levels;
 pub(crate) mod min_max_ap;
 mod pair;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_dro;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_dual;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_minibatch;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_threshold;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub(crate) mod pauc_tight;
 pub(crate) mod smooth_ap;
 pub(crate) mod soap;
-#[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
 pub(crate) mod softmax;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 pub mod sorr;
-#[cfg_attr(not(feature = "every-method"), allow(dead_code))]
 mod tracker;
 
 pub use auc_margin::{AucMargin, AucMarginForm};
@@ -70,13 +55,13 @@ pub use pauc_tight::PaucTight;
 pub use smooth_ap::SmoothAp;
 pub use soap::{First, Soap, SoapSettings};
 pub use softmax::SoftmaxCrossEntropy;
-#[cfg(feature = "multiclass")]
 use softmax::softmax;
 pub use sorr::Sorr;
 pub use tracker::Tracker;
 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, exact_len};
+use crate::features::MULTICLASS;
 use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
@@ -253,8 +238,7 @@ impl Link {
     }
     /// Writes h of the scores of one row: of several classes their shares.
     pub(crate) fn apply_to_row<T: Real>(self, scores: &[T], out: &mut [T]) {
-        #[cfg(feature = "multiclass")]
-        if scores.len() > 1 {
+        if MULTICLASS && scores.len() > 1 {
             softmax(scores, out);
             return;
         }
@@ -362,161 +346,154 @@ fn finite(what: &'static str, value: f64) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Overflow { what }) }
 }
 
-/// The list of estimators, and what follows from it.
+/// The list of estimators, and what follows from it: those of every build, of builds that train several classes or are not
+/// `compact`, and of builds with `every-method`.
 macro_rules! estimators {
-    ($($(#[$cfg:meta])? $Name:ident($Type:ident) $about:literal)*) => {
+    (
+        $d:tt
+        always { $($Name:ident($Type:ident) $about:literal)* }
+        several { $($Several:ident($SeveralType:ident) $several_about:literal)* }
+        every { $($Every:ident($EveryType:ident) $every_about:literal)* }
+    ) => {
         /// Every estimator by value.
         // (There is no allocator to keep constraints elsewhere.)
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyEstimator {
-            $($(#[$cfg])?
-            #[doc = $about]
+            $(#[doc = $about]
             $Name($Type),)*
+            $(#[cfg(any(not(feature = "compact"), feature = "multiclass"))]
+            #[doc = $several_about]
+            $Several($SeveralType),)*
+            $(#[cfg(feature = "every-method")]
+            #[doc = $every_about]
+            $Every($EveryType),)*
         }
 
-        impl<T: Real> Estimator<T> for AnyEstimator {
-            fn owners(&self, segments: usize) -> Range<usize> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::owners(e, segments),)*
+        /// The same for whichever it is.
+        macro_rules! each {
+            ($d any:expr, $d e:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyEstimator::$Name($d e) => $d body,)*
+                    $(#[cfg(any(not(feature = "compact"), feature = "multiclass"))]
+                    AnyEstimator::$Several($d e) => $d body,)*
+                    $(#[cfg(feature = "every-method")]
+                    AnyEstimator::$Every($d e) => $d body,)*
                 }
-            }
-            fn state_len(&self, slots: usize) -> usize {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::state_len(e, slots),)*
-                }
-            }
-            fn aux(&self) -> (usize, usize) {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::aux(e),)*
-                }
-            }
-            fn link(&self) -> Link {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::link(e),)*
-                }
-            }
-            fn terms(&self) -> u8 {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::terms(e),)*
-                }
-            }
-            fn tables_len(&self) -> usize {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::tables_len(e),)*
-                }
-            }
-            fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::prepare(e, tables),)*
-                }
-            }
-            fn need(&self, shape: Shape) -> Need {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::need(e, shape),)*
-                }
-            }
-            fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.value(batch, aux, scratch),)*
-                }
-            }
-            fn gradient(
-                &self,
-                batch: &Batch<'_, T>,
-                aux: &[T],
-                state: &[T],
-                scratch: Scratch<'_, T>,
-                grad: Grad<'_, T>,
-            ) -> Result<f64> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.gradient(batch, aux, state, scratch, grad),)*
-                }
-            }
-            fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.track(batch, state, scratch),)*
-                }
-            }
-            fn whole(&self) -> Option<Exact> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::whole(e),)*
-                }
-            }
-            fn needs_all(&self) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::needs_all(e),)*
-                }
-            }
-            fn takes_weights(&self) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::takes_weights(e),)*
-                }
-            }
-            fn values_all_pairs(&self) -> bool {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::values_all_pairs(e),)*
-                }
-            }
-            fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => Estimator::<T>::pairs(e),)*
-                }
-            }
-            fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.turn(term, state),)*
-                }
-            }
-            fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.recipe(batch),)*
-                }
-            }
-            fn update(
-                &self,
-                batch: &Batch<'_, T>,
-                aux: &[T],
-                state: &mut [T],
-                scratch: Scratch<'_, T>,
-                grad: Grad<'_, T>,
-            ) -> Result<f64> {
-                match self {
-                    $($(#[$cfg])? Self::$Name(e) => e.update(batch, aux, state, scratch, grad),)*
-                }
-            }
+            };
         }
     };
 }
 
-// With the feature `compact` those of several classes only if `multiclass` is there to make one.
 estimators! {
-    CrossEntropy(CrossEntropy) "Cross-entropy, plain or class-weighted."
-    AucPairwise(AucPairwise) "Mean pairwise surrogate of the AUC."
-    Soap(Soap) "SOAP's objective."
-    AucMargin(AucMargin) "Min-max margin objective of the AUC (AUC-M)."
-    AucMinMax(AucMinMax) "Min-max AUC."
-    #[cfg(any(not(feature = "compact"), feature = "multiclass"))] AucMulticlass(AucMulticlass) "Min-max AUC of several classes."
-    ClassBalanced(ClassBalanced) "Class-balanced cross-entropy."
-    FastAp(FastAp) "FastAP."
-    Focal(Focal) "Focal loss."
-    Ldam(Ldam) "LDAM."
-    MinMaxAp(MinMaxAp) "Recall at several precisions."
-    SmoothAp(SmoothAp) "Smooth-AP."
-    #[cfg(any(not(feature = "compact"), feature = "multiclass"))] Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
-    #[cfg(feature = "every-method")] PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
-    #[cfg(feature = "every-method")] PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
-    #[cfg(feature = "every-method")] PaucDro(PaucDro) "Partial AUC by distributionally robust losses."
-    #[cfg(feature = "every-method")] PaucTight(PaucTight) "SVMpAUC-tight's bound."
-    #[cfg(feature = "every-method")] Sorr(Sorr) "Sum of ranked range."
-    #[cfg(feature = "every-method")] PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
-    #[cfg(feature = "every-method")] Constrained(Constrained) "An objective under constraints on groups."
-    #[cfg(feature = "every-method")] Gdro(Gdro) "CVaR of the losses of groups."
-    #[cfg(feature = "every-method")] Exact(Exact) "AUC, AP or partial AUC over the whole data."
+    $
+    always {
+        CrossEntropy(CrossEntropy) "Cross-entropy, plain or class-weighted."
+        AucPairwise(AucPairwise) "Mean pairwise surrogate of the AUC."
+        Soap(Soap) "SOAP's objective."
+        AucMargin(AucMargin) "Min-max margin objective of the AUC (AUC-M)."
+        AucMinMax(AucMinMax) "Min-max AUC."
+        ClassBalanced(ClassBalanced) "Class-balanced cross-entropy."
+        FastAp(FastAp) "FastAP."
+        Focal(Focal) "Focal loss."
+        Ldam(Ldam) "LDAM."
+        MinMaxAp(MinMaxAp) "Recall at several precisions."
+        SmoothAp(SmoothAp) "Smooth-AP."
+    }
+    several {
+        AucMulticlass(AucMulticlass) "Min-max AUC of several classes."
+        Softmax(SoftmaxCrossEntropy) "Cross-entropy of several classes."
+    }
+    every {
+        PaucDual(PaucDual) "Partial AUC as a difference of two dual forms."
+        PaucMinibatch(PaucMinibatch) "Partial AUC of each batch."
+        PaucDro(PaucDro) "Partial AUC by distributionally robust losses."
+        PaucTight(PaucTight) "SVMpAUC-tight's bound."
+        Sorr(Sorr) "Sum of ranked range."
+        PaucThreshold(PaucThreshold) "Partial AUC by tracked thresholds."
+        Constrained(Constrained) "An objective under constraints on groups."
+        Gdro(Gdro) "CVaR of the losses of groups."
+        Exact(Exact) "AUC, AP or partial AUC over the whole data."
+    }
 }
 
-#[cfg_attr(not(feature = "alloc"), allow(dead_code))]
+// (What is not said here would be the trait's default, whatever the estimator says.)
+#[deny(clippy::missing_trait_methods)]
+impl<T: Real> Estimator<T> for AnyEstimator {
+    fn owners(&self, segments: usize) -> Range<usize> {
+        each!(self, e => Estimator::<T>::owners(e, segments))
+    }
+    fn state_len(&self, slots: usize) -> usize {
+        each!(self, e => Estimator::<T>::state_len(e, slots))
+    }
+    fn aux(&self) -> (usize, usize) {
+        each!(self, e => Estimator::<T>::aux(e))
+    }
+    fn terms(&self) -> u8 {
+        each!(self, e => Estimator::<T>::terms(e))
+    }
+    fn link(&self) -> Link {
+        each!(self, e => Estimator::<T>::link(e))
+    }
+    fn tables_len(&self) -> usize {
+        each!(self, e => Estimator::<T>::tables_len(e))
+    }
+    fn prepare<'t>(&self, tables: &'t mut [f64]) -> &'t [f64] {
+        each!(self, e => Estimator::<T>::prepare(e, tables))
+    }
+    fn need(&self, shape: Shape) -> Need {
+        each!(self, e => Estimator::<T>::need(e, shape))
+    }
+    fn value(&self, batch: &Batch<'_, T>, aux: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
+        each!(self, e => Estimator::<T>::value(e, batch, aux, scratch))
+    }
+    fn gradient(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &[T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        each!(self, e => Estimator::<T>::gradient(e, batch, aux, state, scratch, grad))
+    }
+    fn track(&self, batch: &Batch<'_, T>, state: &mut [T], scratch: Scratch<'_, T>) -> Result<()> {
+        each!(self, e => Estimator::<T>::track(e, batch, state, scratch))
+    }
+    fn update(
+        &self,
+        batch: &Batch<'_, T>,
+        aux: &[T],
+        state: &mut [T],
+        scratch: Scratch<'_, T>,
+        grad: Grad<'_, T>,
+    ) -> Result<f64> {
+        each!(self, e => Estimator::<T>::update(e, batch, aux, state, scratch, grad))
+    }
+    fn whole(&self) -> Option<Exact> {
+        each!(self, e => Estimator::<T>::whole(e))
+    }
+    fn needs_all(&self) -> bool {
+        each!(self, e => Estimator::<T>::needs_all(e))
+    }
+    fn takes_weights(&self) -> bool {
+        each!(self, e => Estimator::<T>::takes_weights(e))
+    }
+    fn values_all_pairs(&self) -> bool {
+        each!(self, e => Estimator::<T>::values_all_pairs(e))
+    }
+    fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
+        each!(self, e => Estimator::<T>::pairs(e))
+    }
+    fn turn(&self, term: u8, state: &mut [T]) -> Result<()> {
+        each!(self, e => Estimator::<T>::turn(e, term, state))
+    }
+    fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
+        each!(self, e => Estimator::<T>::recipe(e, batch))
+    }
+}
+
 impl AnyEstimator {
     /// Cross-entropy of two classes with one score a row, or of several with one each.
     pub(crate) fn cross_entropy(weights: Weights, heads: usize) -> Self {

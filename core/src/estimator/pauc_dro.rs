@@ -36,7 +36,7 @@ use crate::error::{Error, Result, all_finite, exact_len};
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -209,7 +209,7 @@ impl PaucDro {
                 }
                 let power = match self.form {
                     DroForm::TwoWay { lambda, tau, .. } => T::of(lambda / tau),
-                    _ => T::ONE,
+                    DroForm::Cvar { .. } | DroForm::Kl { .. } => T::ONE,
                 };
                 // ln of what p is divided by, besides u^(1 − λ/τ).
                 let mut below = T::ZERO;
@@ -432,6 +432,7 @@ pub(crate) const SOPA: Entry = Entry {
     title: "SOPA",
     about: "Minimises the pairwise surrogate over the negatives up to a false-positive rate (--fpr 0:HI), by the conditional value at risk of each positive.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: over_batches!(MANY; number("eta", "0.1", 0.0, BIG, "step of each positive's threshold, in units of the loss")),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 1" },
@@ -444,6 +445,7 @@ pub(crate) const SOPA_S: Entry = Entry {
     title: "SOPA-s",
     about: "Minimises a soft form of the same, whose range lambda sets.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: over_batches!(KL_BATCH; NEGATIVES_KL, INNER_GAMMA),
     paper: &[],
     source: Source { paper: PAPER, part: "algorithm 2" },
@@ -456,6 +458,7 @@ pub(crate) const SOTA_S: Entry = Entry {
     title: "SOTA-s",
     about: "Minimises a soft form of the two-way partial AUC: of the highest negatives (lambda) and the lowest positives (tau).",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: over_batches!(
         KL_BATCH;
         NEGATIVES_KL,

@@ -36,7 +36,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -364,6 +364,7 @@ pub(crate) const AGD: Entry = Entry {
     title: "AGD-SBCD",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr) by steps between proximal points, which batches find.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: &[
         FROM_CE_STEPS,
         rule("agd-sbcd", &["agd-sbcd"]),
@@ -402,6 +403,7 @@ pub(crate) const DCA: Entry = Entry {
     title: "DCA",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), the negatives left out made linear in outer steps.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: &[
         FROM_CE_STEPS,
         rule("dca", &["dca"]),
@@ -433,6 +435,7 @@ pub(crate) const PROXIMAL_DCA: Entry = Entry {
     title: "Proximal DCA",
     about: "The same with a proximal term around the start of every outer step.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: &[
         FROM_CE_STEPS,
         rule("dca", &["dca"]),

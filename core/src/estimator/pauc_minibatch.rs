@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -205,6 +205,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Mini-batch partial AUC",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr) of each batch by itself.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: over_batches!(MANY;),
     paper: &[],
     source: Source {

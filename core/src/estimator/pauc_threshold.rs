@@ -40,7 +40,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BETA1, BETA2, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, MARGIN, NO_RESTART, PRETRAIN_LR, Param, SCHEDULE, SMOOTHING,
     TINY, auto_lr, in_range, link, number, optimizer, pull, scale, surrogate, text,
@@ -322,6 +322,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Partial AUC by thresholds",
     about: "Minimises the pairwise surrogate over the negatives of a false-positive range (--fpr), in batches.",
     kind: Kind::Batches,
+    metric: Metric::Pauc,
     params: &[
         FROM_CE_STEPS,
         optimizer("adam"),

@@ -21,7 +21,7 @@ use super::{Estimator, Grad, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{Auto, BIG, Domain, Param, TINY, auto_count, auto_number, number, rule, text};
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -177,6 +177,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "SVMpAUC-tight",
     about: "Minimises a convex bound of the partial AUC in a false-positive range (--fpr) over the whole data, for linear models.",
     kind: Kind::Whole,
+    metric: Metric::Pauc,
     params: &[
         auto_count("steps", 1, Auto::Model { linear: 500.0, network: 500.0 }, "planes found, at most"),
         rule("cutting-plane", &["cutting-plane"]),

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, Kept};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, FROM_CE, FROM_CE_STEPS, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR,
     SAMPLING, SCHEDULE, TINY, WEIGHTS, adam_lr, from_cross_entropy, link, number, optimizer, pull,
@@ -159,6 +159,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Smooth-AP",
     about: "Maximises a smoothed average precision of the batch.",
     kind: Kind::Batches,
+    metric: Metric::Ap,
     params: from_cross_entropy!(
         0.02,
         0.0003,

@@ -30,7 +30,7 @@ use crate::error::{Error, Result, exact_len};
 use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, BLOCK, Kept};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     Auto, BATCH, BETA1, BETA2, BIG, DECAY_TO, EPS, MARGIN, NEGATIVES, NO_RESTART, POSITIVES, PRETRAIN_LR, PRETRAINING,
     SAMPLING, SCHEDULE, SMOOTHING, STEPS, TINY, WEIGHTS, adam_lr, auto_count, choice, link, number, optimizer, pull,
@@ -486,6 +486,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "SOAP",
     about: "Maximises a surrogate of the average precision (AUPRC).",
     kind: Kind::Batches,
+    metric: Metric::Ap,
     params: &[
         auto_count("steps", 1, Auto::Passes { passes: 6.0, linear: 12_000, network: 6000 }, STEPS),
         optimizer("adam"),

@@ -8,7 +8,7 @@ use super::{Estimator, Grad, Weights, commit, finite, segment_weight};
 use crate::batch::{Batch, Shape};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
     BATCH, BATCH_STEPS, BETA1, BETA2, CLASS_DECAY, EPS, PER_CLASS, SCHEDULE, WEIGHTS, adam_lr, optimizer, sampling,
 };
@@ -126,6 +126,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Softmax cross-entropy",
     about: "Minimises the mean cross-entropy of several classes (multinomial logistic regression, for a linear model).",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         BATCH_STEPS,
         optimizer("adam"),

@@ -24,7 +24,7 @@ use crate::batch::{Batch, Drawn, Shape};
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::lane::Recipe;
 use crate::real::Real;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
@@ -406,6 +406,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Sum of ranked range",
     about: "Minimises the mean of the log losses of single examples in a range of ranks: without the worst, as outliers, and without the easy ones.",
     kind: Kind::Batches,
+    metric: Metric::Auroc,
     params: &[
         FROM_CE_STEPS,
         rule("dca", &["dca", "agd-sbcd"]),

@@ -14,7 +14,7 @@ use super::run::{Event, Memory, Run, View};
 use super::settings::{batch, fraction, positive};
 use super::vectors::{fits, limit, norm_sq};
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{BETA1, BETA2, BIG, EPS, LAMBDA, LOSS, SUM_BATCH, SUM_DECAY, SUM_PASSES, TINY, number};
 use crate::registry::settings::Settings;
 use crate::{Need, Real};
@@ -185,6 +185,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Adam on a finite sum",
     about: "Minimises a finite sum by Adam, pass by pass.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[
         SUM_PASSES,
         LOSS,

@@ -26,7 +26,7 @@ use super::run::{Event, Memory, Run};
 use super::settings::{batch, fraction, positive};
 use crate::Real;
 use crate::error::Result;
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES, number};
 use crate::registry::settings::Settings;
 
@@ -164,6 +164,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "AI-SARAH",
     about: "Minimises a finite sum with step sizes that need no tuning.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[
         SUM_PASSES,
         LOSS,

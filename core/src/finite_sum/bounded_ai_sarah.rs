@@ -16,7 +16,7 @@ use super::run::{Event, Memory, Run};
 use super::settings::{batch, inner, positive, step_size};
 use crate::Real;
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{BIG, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES, TINY, number_or};
 use crate::registry::settings::Settings;
 
@@ -127,6 +127,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Bounded AI-SARAH",
     about: "Minimises a finite sum by AI-SARAH's steps within fixed bounds.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[
         SUM_PASSES,
         LOSS,

@@ -93,7 +93,6 @@ impl<'a, T: Real> Glm<'a, T> {
 
     /// The same sum over the same rows, which were checked when `max_row_norm` was found. For owners that cannot keep a
     /// borrowed sum.
-    #[cfg(all(feature = "alloc", feature = "every-method"))]
     pub(crate) fn again(
         rows: Rows<'a, T>,
         response: Response<'a, T>,

@@ -14,9 +14,6 @@
 //! Passes are counted in two ways, as integers of examples: [`Run::samples`] counts a full gradient as n and a minibatch
 //! as b; [`Run::gradients`] counts every gradient of one example, so that a minibatch difference costs 2b.
 
-// Without the feature the table lists these methods only.
-#![cfg_attr(not(feature = "every-method"), allow(dead_code))]
-
 pub(crate) mod adam;
 pub(crate) mod ai_sarah;
 mod algorithm;
@@ -27,7 +24,7 @@ mod draw;
 mod glm;
 mod heavy_ball;
 mod largest_eigenvalue;
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(feature = "alloc")]
 mod lent;
 pub(crate) mod momentum;
 mod network;
@@ -52,7 +49,7 @@ pub use bounded_ai_sarah::BoundedAiSarah;
 pub use glm::Glm;
 pub use heavy_ball::HeavyBall;
 pub use largest_eigenvalue::{Eigenvalue, largest_eigenvalue, largest_eigenvalue_need};
-#[cfg(all(feature = "alloc", feature = "every-method"))]
+#[cfg(feature = "alloc")]
 pub use lent::{AsOracle, Lent, ModelSum, OverRows};
 pub use momentum::MomentumSum;
 pub use network::NetworkSum;

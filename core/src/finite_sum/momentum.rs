@@ -13,7 +13,7 @@ use super::heavy_ball::HeavyBall;
 use super::run::{Event, Memory, Run, View};
 use super::settings::{batch, fraction, positive};
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{BIG, LAMBDA, LOSS, SUM_BATCH, SUM_DECAY, SUM_PASSES, TINY, number};
 use crate::registry::settings::Settings;
 use crate::{Need, Real};
@@ -123,6 +123,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Momentum on a finite sum",
     about: "Minimises a finite sum by the heavy ball, pass by pass, lazily on sparse rows.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[
         SUM_PASSES,
         LOSS,

@@ -89,7 +89,6 @@ impl<'a, T: Real> NetworkSum<'a, T> {
     }
 
     /// The same sum over rows and responses that were checked before. For owners that cannot keep a borrowed sum.
-    #[cfg(all(feature = "alloc", feature = "every-method"))]
     pub(crate) fn again(model: Mlp, rows: Rows<'a, T>, response: Response<'a, T>, loss: GlmLoss, lambda: f64) -> Self {
         Self { model, rows, response, loss, lambda }
     }

@@ -254,7 +254,7 @@ impl Run {
     }
 
     /// Whether all counts can be of a run: so low that more of it does not reach their end.
-    #[cfg(all(feature = "alloc", feature = "every-method"))]
+    #[cfg(feature = "alloc")]
     pub(crate) fn sound(&self) -> bool {
         use crate::checkpoint::MOST;
         let Self { steps, outer, samples, gradients, inner, skipped, mark, touched, phase, cursor, .. } = *self;

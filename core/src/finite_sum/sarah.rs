@@ -14,7 +14,7 @@ use super::run::{Event, Memory, Run};
 use super::settings::{batch, fraction, inner, positive, step_size};
 use crate::Real;
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, STOP, SUM_BATCH, SUM_PASSES};
 use crate::registry::settings::Settings;
 
@@ -124,6 +124,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "SARAH",
     about: "Minimises a finite sum by recursive gradients with a constant step size.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
     paper: &[],
     source: Source { paper: SARAH_PAPER, part: "algorithm 1" },
@@ -136,6 +137,7 @@ pub(crate) const PLUS: Entry = Entry {
     title: "SARAH+",
     about: "Minimises a finite sum by SARAH with inner loops that end by themselves.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, STOP],
     paper: &[],
     source: Source { paper: SARAH_PAPER, part: "algorithm 2" },

@@ -13,7 +13,7 @@ use super::anchored::Anchored;
 use super::run::{Event, Memory, Run, View};
 use super::settings::{batch, inner, positive, step_size};
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{ALPHA, INNER, LAMBDA, LOSS, SUM_BATCH, SUM_PASSES};
 use crate::registry::settings::Settings;
 use crate::{Need, Real};
@@ -108,6 +108,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "SVRG",
     about: "Minimises a finite sum by gradients whose variance an anchor reduces.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[SUM_PASSES, LOSS, LAMBDA, SUM_BATCH, ALPHA, INNER],
     paper: &[],
     source: Source {

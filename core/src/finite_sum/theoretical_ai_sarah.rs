@@ -22,7 +22,7 @@ use super::recursive::{Recursion, Updates};
 use super::run::{Event, Memory, Run};
 use super::settings::inner;
 use crate::error::{Error, Result};
-use crate::registry::entry::{Entry, Kind, Source};
+use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{BIG, LAMBDA, LOSS, TINY, choice, number, number_or};
 use crate::registry::settings::Settings;
 use crate::{Need, Real};
@@ -236,6 +236,7 @@ pub(crate) const ENTRY: Entry = Entry {
     title: "Theoretical-AI-SARAH",
     about: "Minimises a finite sum of a linear model by steps from each example's smoothness; a step walks over all rows.",
     kind: Kind::FiniteSum,
+    metric: Metric::Auroc,
     params: &[
         number("passes", "2", TINY, BIG, "passes: a full gradient is one, a step one row's share"),
         LOSS,

@@ -22,7 +22,6 @@ pub struct Ahead<'a> {
 }
 
 /// What the next steps are made of.
-#[cfg_attr(not(all(feature = "alloc", feature = "every-method")), allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
     pub objective: Recipe,

@@ -44,6 +44,7 @@ pub use elsewhere::WholeObjective;
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
 
+use crate::features::{MINIMAL, MULTICLASS};
 use memory::again;
 pub(crate) use memory::{Desk, Last, Pieces, Sizes};
 #[cfg(feature = "alloc")]
@@ -151,7 +152,7 @@ struct Phase<'p, E, A, S> {
 const PIECE: usize = 1 << 16;
 
 /// Whether algorithms may ask for terms, or for an estimator's state and its gradient apart: those of `every-method` alone do.
-const EVERYTHING: bool = cfg!(any(feature = "every-method", not(feature = "compact")));
+const EVERYTHING: bool = !MINIMAL;
 
 /// What a step works with.
 struct Running<'r, 'd, T, M, P> {
@@ -208,9 +209,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let length = params + low + high;
         let (rows, segments) = (data.segments.order().len(), data.segments.len());
         // (Fewer, where some have no weight.)
-        if rows > data.rows.len()
-            || rows < data.rows.len() && !cfg!(any(feature = "every-method", not(feature = "compact")))
-        {
+        if rows > data.rows.len() || rows < data.rows.len() && !EVERYTHING {
             return Err(Error::Length { what: "rows", need: rows, got: data.rows.len() });
         }
         let mut slots = self.algorithm.slots_len(length);
@@ -923,7 +922,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     /// Answers with the means of two classes; or, of several, with the best dual variables: for a pair of classes (i, j) the
     /// mean of h_i over class j less that over class i. Those of a class that was not drawn stay as they are at the point.
     fn tell_means<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>, at: Point) -> Result<()> {
-        if self.heads == 1 || !cfg!(feature = "multiclass") {
+        if self.heads == 1 || !MULTICLASS {
             let [negative, positive] = [0, 1].map(|class| self.mean(class, 0).map(T::of));
             return self.tell(phase, Answer::ClassMeans { positive, negative });
         }

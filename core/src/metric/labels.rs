@@ -196,7 +196,6 @@ impl<'a> Truth<'a> {
     }
 
     /// Of weights already checked.
-    #[cfg(feature = "alloc")]
     pub(crate) fn of_checked(labels: &'a [u8], weights: &'a [f64]) -> Self {
         Self { labels, weights }
     }

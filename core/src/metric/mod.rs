@@ -16,7 +16,7 @@
 mod ap;
 mod auroc;
 mod cells;
-#[cfg(feature = "multiclass")]
+#[cfg(feature = "alloc")]
 mod classes;
 mod confusion;
 mod costs;
@@ -40,19 +40,13 @@ mod values;
 
 pub use ap::average_precision;
 pub use auroc::{PairCounts, auroc, pair_counts};
-#[cfg(feature = "alloc")]
 pub(crate) use cells::NORMAL;
 pub use cells::{Cells, Gap, MAX_GROUPS, Rate, cells_need, pairs_of_groups};
-#[cfg(feature = "multiclass")]
-pub use classes::{ClassSummary, OneVsRest, class_summary, log_odds};
 pub use confusion::Confusion;
 pub use costs::{Costs, point_at_slope};
 pub use interval::{Interval, REPLICATES, bootstrap, bootstrap_top, delong, student};
-#[cfg(feature = "alloc")]
 pub(crate) use labels::check_weights;
 pub use labels::{Amount, Labels, Truth};
-#[cfg(feature = "alloc")]
-pub use owned::{Intervals, MOST_RUNS, Metrics};
 pub use partial_auc::{FprRange, TieRule, mcclish, partial_auc, partial_auc_two_way};
 pub use pr::{PrPoint, pr_curve, pr_curve_thinned, precision_at_recall, recall_at_precision};
 pub use probability::{Bin, brier, calibration_error, log_loss, reliability};
@@ -62,3 +56,8 @@ pub use roc::{RocPoint, point_at_fpr, roc_curve, roc_curve_thinned, roc_len};
 pub use summary::{Summary, summary};
 pub use top::{Top, TopRows, top};
 pub use values::{ValueSummary, value_summary};
+#[cfg(feature = "alloc")]
+pub use {
+    classes::{ClassSummary, OneVsRest, class_summary, log_odds},
+    owned::{Intervals, MOST_RUNS, Metrics},
+};

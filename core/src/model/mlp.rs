@@ -198,13 +198,11 @@ impl Mlp {
     }
 
     /// Columns, widths of the hidden layers, heads.
-    #[cfg_attr(not(all(feature = "alloc", feature = "every-method")), allow(dead_code))]
     pub(crate) fn widths(&self) -> &[usize] {
         &self.sizes[..=self.layers]
     }
 
     /// Whether there is a tanh between layers.
-    #[cfg_attr(not(all(feature = "alloc", feature = "every-method")), allow(dead_code))]
     pub(crate) fn is_tanh(&self) -> bool {
         self.activation == Activation::Tanh
     }

@@ -163,7 +163,7 @@ struct RowSums<'a, T, L> {
 
 impl<T: Real, L: Surrogate<T>> Kernel for RowSums<'_, T, L> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         let Self { loss, anchors, others, values, slopes } = self;
         values.fill(T::ZERO);
@@ -197,7 +197,7 @@ struct Slopes<'a, T, L> {
 
 impl<T: Real, L: Surrogate<T>> Kernel for Slopes<'_, T, L> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         let Self { loss, anchors, kappa, others, grad } = self;
         let unit = loss.slope_unit();
@@ -229,7 +229,7 @@ struct AllPairs<'a, T, L> {
 
 impl<T: Real, L: Surrogate<T>> Kernel for AllPairs<'_, T, L> {
     type Output = T;
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) -> T {
         let Self { loss, positives, negatives, left: left_grad, right: right_grad } = self;
         left_grad.fill(T::ZERO);

@@ -72,7 +72,7 @@ impl<'a, T: Real> Kept<'a, T> {
                 Form::Separate { sums: [sum(low), sum(high)], weights: [T::ZERO; 2] }
             }
             _ if loss.is_softplus() => Form::Products(Products::within(factors.largest())),
-            _ => Form::Factored,
+            Family::PiecewisePolynomial | Family::Smooth { .. } | Family::Square => Form::Factored,
         };
         Self { form, rows: right, slopes, negatives, unit }
     }
@@ -179,7 +179,7 @@ struct Keep<'a, T, P> {
 
 impl<T: Real, P: Pair<T>> Kernel for Keep<'_, T, P> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         keep(self.pair, self.anchors, self.others, self.kept, self.sums);
     }
@@ -198,7 +198,7 @@ struct Shares<'a, T>(Share<'a, T>, Share<'a, T>);
 
 impl<T: Real> Kernel for Shares<'_, T> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         subtract(self.0);
         subtract(self.1);

@@ -93,7 +93,7 @@ impl<T: Real> Factors<T> {
             Family::Smooth { scale } => (T::of(scale), T::EXP_SPAN),
             // What multiplies these is a sum over the other factor's inverse, which fades as they do.
             Family::Exponential { rate } => (T::of(rate), T::of(0.5) * T::EXP_SPAN),
-            _ => return None,
+            Family::PiecewisePolynomial | Family::Square => return None,
         };
         let (a0, a1) = range(anchors)?;
         let (o0, o1) = range(others)?;
@@ -138,7 +138,7 @@ pub(super) struct Exponentials<'a, T> {
 
 impl<T: Real> Kernel for Exponentials<'_, T> {
     type Output = ();
-    #[cfg_attr(not(feature = "compact"), inline(always))]
+    #[inline(always)]
     fn run(self, _: bool) {
         self.factors.right_of(self.others, self.out);
     }

@@ -20,8 +20,6 @@
 //! - errors: `Length`, `Label`, `NonFinite`, `OneClass`, `Param`, `Overflow` (before anything but scratch is written).
 
 mod all_pairs;
-#[cfg(not(feature = "compact"))]
-mod blocked;
 pub mod brute;
 mod closed;
 pub(crate) mod keep_slopes;
@@ -37,26 +35,22 @@ mod weight;
 mod weighted;
 
 // The inner loops: a copy for each loss, or with `compact` one for all.
-#[cfg(feature = "compact")]
-mod tiled;
-#[cfg(not(feature = "compact"))]
-use blocked as kernel;
-#[cfg(feature = "compact")]
-use tiled as kernel;
+#[cfg_attr(not(feature = "compact"), path = "blocked.rs")]
+#[cfg_attr(feature = "compact", path = "tiled.rs")]
+mod kernel;
 
 pub use plan::Plan;
 pub use tables::Grade;
 
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
+use crate::features::COMPACT;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
 use crate::surrogate::{AnySurrogate, Surrogate};
 use ramp_sums::Window;
-#[cfg(not(feature = "compact"))]
-use tables::FAST_TERMS;
-use tables::{FULL_TERMS, Shape};
+use tables::{FAST_TERMS, FULL_TERMS, Shape};
 use weight::{Class, finite_range};
 use weighted::Powers;
 
@@ -265,13 +259,17 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             Ok(sorted::auc(scores, labels, positives, l.margin(), false, mean, scratch, grad))
         }
         AnySurrogate::Exponential(l) => closed::auc_exponential(scores, labels, l.scale(), mean, grad),
-        _ => {
+        AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::SmoothedHinge(_)
+        | AnySurrogate::Ramp(_) => {
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
-                #[cfg(not(feature = "compact"))]
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     if let Some(value) = panel::auc::<S, Y, G, FAST_TERMS>(
@@ -280,11 +278,8 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                         return Ok(value);
                     }
                 }
-                let (f64, u64, tables) = (
-                    &mut *scratch.f64,
-                    &mut *scratch.u64,
-                    tables.filter(|_| cfg!(feature = "compact") || grade == Grade::Full),
-                );
+                let (f64, u64, tables) =
+                    (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
                 if let Some(value) =
                     panel::auc::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, mean, tables, f64, u64, grad)
                 {
@@ -402,7 +397,12 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             fits_ratios::<G>(l.scale(), 1)?;
             Ok(closed::ap_exponential(scores, labels, l.scale(), grad))
         }
-        _ => {
+        AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::SmoothedHinge(_)
+        | AnySurrogate::Ramp(_) => {
             // The pair (i, i) keeps g2 from 0, and 1/g2² has to fit.
             let own = loss.value(0.0);
             if own < 1e-120 {
@@ -411,14 +411,19 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             let steepest = kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             let largest = match loss {
                 AnySurrogate::SquaredHinge(l) => 2.0 / l.margin(),
-                _ => steepest / own,
+                AnySurrogate::Square(_)
+                | AnySurrogate::Hinge(_)
+                | AnySurrogate::Logistic(_)
+                | AnySurrogate::Sigmoid(_)
+                | AnySurrogate::Exponential(_)
+                | AnySurrogate::SmoothedHinge(_)
+                | AnySurrogate::Ramp(_) => steepest / own,
             };
             fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
             }
             if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
-                #[cfg(not(feature = "compact"))]
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     if let Some(value) = panel::ap::<S, Y, G, FAST_TERMS>(
@@ -427,11 +432,8 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                         return Ok(value);
                     }
                 }
-                let (f64, u64, tables) = (
-                    &mut *scratch.f64,
-                    &mut *scratch.u64,
-                    tables.filter(|_| cfg!(feature = "compact") || grade == Grade::Full),
-                );
+                let (f64, u64, tables) =
+                    (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
                 if let Some(value) =
                     panel::ap::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, share, tables, f64, u64, grad)
                 {
@@ -591,7 +593,7 @@ pub enum Sum {
 pub(crate) const fn by_class_need(rows: usize) -> Need {
     // (Labels, or weights in their place.)
     let need = need(rows, rows);
-    if cfg!(feature = "compact") {
+    if COMPACT {
         Need { f64: need.f64 + rows, ..need }
     } else {
         Need { f64: need.f64 + rows, u32: need.u32 + rows, ..need }
@@ -633,23 +635,33 @@ pub(crate) fn by_class<S: Real, G: Real>(
         labels[negatives..].iter_mut().for_each(|w| *w = -*w);
         return weighted_sum(sum, How { weighted: true, ..how }, scores, labels, positives, range, scratch, grad);
     }
-    #[cfg(not(feature = "compact"))]
-    let labels = {
-        let (labels, rest) = scratch.u32.split_at_mut(scores.len());
-        scratch.u32 = rest;
-        labels[..negatives].fill(0);
-        labels[negatives..].fill(1);
-        labels
-    };
-    // Weights, as partial AUC has them, so that there is one copy of each sum.
-    #[cfg(feature = "compact")]
-    let labels = {
+    // With `compact` weights, as partial AUC has them, so that there is one copy of each sum.
+    if COMPACT {
         let (labels, rest) = scratch.f64.split_at_mut(scores.len());
         scratch.f64 = rest;
         labels[..negatives].fill(1.0);
         labels[negatives..].fill(-1.0);
-        labels
-    };
+        return sum_of(sum, how, scores, labels, positives, range, scratch, grad);
+    }
+    let (labels, rest) = scratch.u32.split_at_mut(scores.len());
+    scratch.u32 = rest;
+    labels[..negatives].fill(0);
+    labels[negatives..].fill(1);
+    sum_of(sum, how, scores, labels, positives, range, scratch, grad)
+}
+
+/// A sum over rows of weight 1.
+fn sum_of<S: Real, Y: Class, G: Real>(
+    sum: Sum,
+    how: How<'_>,
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    range: Range,
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let negatives = scores.len() - positives;
     match sum {
         Sum::Auc => {
             let mean = 1.0 / (positives as f64 * negatives as f64);
@@ -742,9 +754,9 @@ fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Op
 
 /// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found
 /// without sorting, and the others are not, they cost more. (`compact` has the higher grade alone.)
-#[cfg(not(feature = "compact"))]
 fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bool {
-    grade == Grade::Fast
+    !COMPACT
+        && grade == Grade::Fast
         && (panel::is_dense::<FAST_TERMS>(rows, range, scale) || !panel::is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
@@ -753,7 +765,12 @@ fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positive
     let loss = match loss {
         AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
         AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
-        _ => return None,
+        AnySurrogate::Square(_)
+        | AnySurrogate::SquaredHinge(_)
+        | AnySurrogate::Hinge(_)
+        | AnySurrogate::Logistic(_)
+        | AnySurrogate::Sigmoid(_)
+        | AnySurrogate::Exponential(_) => return None,
     };
     let (low, high) = range;
     // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.

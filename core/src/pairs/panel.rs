@@ -430,7 +430,6 @@ fn held<'k, const P: usize>(negatives: &[[f64; P]], positives: &[[f64; P]], keys
 }
 
 /// Whether all scores lie in consecutive panels of so many terms, which are then found without sorting.
-#[cfg(not(feature = "compact"))]
 pub(super) fn is_dense<const P: usize>(rows: usize, (low, high): (f64, f64), scale: f64) -> bool {
     width::<P>(scale)
         .is_some_and(|(_, inverse)| fits(libm::rint(low * inverse), libm::rint(high * inverse), panels(rows)))

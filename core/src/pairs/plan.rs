@@ -5,11 +5,10 @@
 //!
 //! Layout of the memory: what the tables are of (2 elements), then the tables (see `tables.rs`).
 
-#[cfg(not(feature = "compact"))]
-use super::tables::FAST_TERMS;
-use super::tables::{FULL_TERMS, Grade, Shape, make, tables_len};
+use super::tables::{FAST_TERMS, FULL_TERMS, Grade, Shape, make, tables_len};
 use super::{How, Way, ap_as, auc_as, pauc_as};
 use crate::error::{Error, Result};
+use crate::features::COMPACT;
 use crate::real::Real;
 use crate::scratch::Scratch;
 use crate::surrogate::AnySurrogate;
@@ -23,9 +22,8 @@ const HEAD: usize = 2;
 /// Terms of a grade.
 const fn terms(grade: Grade) -> usize {
     match grade {
-        #[cfg(not(feature = "compact"))]
-        Grade::Fast => FAST_TERMS,
-        _ => FULL_TERMS,
+        Grade::Fast if !COMPACT => FAST_TERMS,
+        Grade::Fast | Grade::Full => FULL_TERMS,
     }
 }
 
@@ -89,9 +87,8 @@ impl<'a> Plan<'a> {
         }
         let (start, tables) = memory.split_at_mut(HEAD);
         match grade {
-            #[cfg(not(feature = "compact"))]
-            Grade::Fast => make::<FAST_TERMS>(shape, scale, tables),
-            _ => make::<FULL_TERMS>(shape, scale, tables),
+            Grade::Fast if !COMPACT => make::<FAST_TERMS>(shape, scale, tables),
+            Grade::Fast | Grade::Full => make::<FULL_TERMS>(shape, scale, tables),
         }
         .ok_or(Error::Param { what: "scale" })?;
         start.copy_from_slice(&head);

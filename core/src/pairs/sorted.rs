@@ -22,6 +22,7 @@
 use super::order::{Edges, Ladder};
 use super::streams::{self, Streams};
 use super::weight::Class;
+use crate::features::COMPACT;
 use crate::parts::{PARTS, each, part_len, shared};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
@@ -383,8 +384,8 @@ impl Table<'_> {
         let scale = if square { 2.0 * mean } else { mean };
         let mut within = self.walk(2, |part| match square {
             // The compiler knows which, in every copy but that of the feature `compact`.
-            true if !cfg!(feature = "compact") => part.auc(true, margin, scale),
-            false if !cfg!(feature = "compact") => part.auc(false, margin, scale),
+            true if !COMPACT => part.auc(true, margin, scale),
+            false if !COMPACT => part.auc(false, margin, scale),
             _ => part.auc(square, margin, scale),
         });
         let Streams { x, partial, first_partial, first_out, .. } = &mut self.streams;
@@ -436,8 +437,8 @@ impl Table<'_> {
         let unit = if square { 2.0 } else { 1.0 };
         // First sweep: count, Σd and Σd² of the negatives of each cell.
         self.walk(1, |part| match square {
-            true if !cfg!(feature = "compact") => part.ap(true, margin),
-            false if !cfg!(feature = "compact") => part.ap(false, margin),
+            true if !COMPACT => part.ap(true, margin),
+            false if !COMPACT => part.ap(false, margin),
             _ => part.ap(square, margin),
         });
         let (cells, weights, order) = (&mut *self.cells, &mut *self.weights, &*self.order);

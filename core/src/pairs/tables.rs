@@ -53,7 +53,12 @@ impl Shape {
         match loss {
             AnySurrogate::Sigmoid(l) => Some((Self::Sigmoid, l.scale())),
             AnySurrogate::Logistic(l) => Some((Self::Logistic, l.scale())),
-            _ => None,
+            AnySurrogate::Square(_)
+            | AnySurrogate::SquaredHinge(_)
+            | AnySurrogate::Hinge(_)
+            | AnySurrogate::Exponential(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_) => None,
         }
     }
 }

@@ -53,7 +53,10 @@ impl Powers {
             AnySurrogate::SquaredHinge(l) => (l.margin(), None, true),
             AnySurrogate::Ramp(l) => (l.margin(), Some(l.margin()), false),
             AnySurrogate::SmoothedHinge(l) => (l.margin(), Some(l.smoothing()), true),
-            _ => return None,
+            AnySurrogate::Square(_)
+            | AnySurrogate::Logistic(_)
+            | AnySurrogate::Sigmoid(_)
+            | AnySurrogate::Exponential(_) => return None,
         };
         let factor = width.map_or(1.0, |width| if square { 0.5 / width } else { 1.0 / width });
         let first = Power { factor, margin, square };

@@ -26,6 +26,25 @@ pub enum Kind {
     FiniteSum,
 }
 
+/// The metric of two classes that a method trains for: likelihoods and losses of single rows, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    Auroc,
+    Ap,
+    /// Over the run's range.
+    Pauc,
+}
+
+impl Metric {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Auroc => "auroc",
+            Self::Ap => "ap",
+            Self::Pauc => "pauc",
+        }
+    }
+}
+
 /// A method as it stands in its file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -33,6 +52,7 @@ pub(crate) struct Entry {
     pub title: &'static str,
     pub about: &'static str,
     pub kind: Kind,
+    pub metric: Metric,
     pub params: &'static [Param],
     pub paper: &'static [(&'static str, &'static str)],
     pub source: Source,

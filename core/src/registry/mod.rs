@@ -5,22 +5,21 @@
 
 pub(crate) mod entry;
 pub(crate) mod params;
-#[cfg(any(feature = "every-method", not(feature = "compact")))]
 mod preset;
 pub(crate) mod settings;
 
 pub use crate::algorithm::OPTIMIZERS;
 pub use entry::{Kind, Optimizer, Source};
 pub use params::{Auto, Domain, Param};
-#[cfg(any(feature = "every-method", not(feature = "compact")))]
 pub use preset::{PRESETS, Preset, preset};
 pub use settings::{Scope, SettingError, Settings};
 
 use crate::algorithm::{self, AnyAlgorithm};
 use crate::error::{Error, Result};
 use crate::estimator::*;
+use crate::features::{COMPACT, MINIMAL};
 use crate::finite_sum::*;
-use entry::Entry;
+use entry::{Entry, Metric};
 use params::text;
 
 /// A method: an objective in score space, joined with an algorithm in parameter space by its parameters; or a finite sum.
@@ -42,6 +41,7 @@ pub struct Method {
     pub source: Source,
     /// Its files, from the repository's root.
     pub files: &'static [&'static str],
+    metric: Metric,
     make: Make,
     /// Its form for several classes.
     several: Option<&'static Method>,
@@ -53,10 +53,8 @@ enum Make {
     /// Its estimator; the algorithm is the step rule of its settings.
     Estimator(fn(&Settings<'_>) -> Result<AnyEstimator>),
     /// Its algorithm on a finite sum of so many examples, each at most so smooth.
-    #[cfg_attr(not(feature = "every-method"), allow(dead_code))]
     Sum(fn(&Settings<'_>, usize, f64) -> Result<AnySum>),
     /// Nothing: this build lists it only.
-    #[cfg_attr(feature = "every-method", allow(dead_code))]
     Listed,
 }
 
@@ -64,24 +62,24 @@ impl Method {
     /// An entry with what makes it. A build with `compact` leaves out the texts that are for people and the parameters of
     /// methods that it only lists, and without `every-method` the papers' settings.
     const fn of(entry: Entry, make: Make) -> Self {
-        let Entry { name, title, about, kind, params, paper, source, files } = entry;
-        let listed = cfg!(feature = "compact") && matches!(make, Make::Listed);
+        let Entry { name, title, about, kind, metric, params, paper, source, files } = entry;
+        let listed = COMPACT && matches!(make, Make::Listed);
         Self {
             name,
             title: text(title),
             about: text(about),
             kind,
             params: if listed { &[] } else { params },
-            paper: if cfg!(all(feature = "compact", not(feature = "every-method"))) { &[] } else { paper },
+            paper: if MINIMAL { &[] } else { paper },
             source: Source { paper: text(source.paper), part: text(source.part) },
-            files: if cfg!(feature = "compact") { &[] } else { files },
+            files: if COMPACT { &[] } else { files },
+            metric,
             make,
             several: None,
         }
     }
 
     /// With a form for several classes.
-    #[cfg_attr(not(feature = "multiclass"), allow(dead_code))]
     const fn with_classes(self, several: &'static Self) -> Self {
         Self { several: Some(several), ..self }
     }
@@ -108,13 +106,8 @@ impl Method {
     /// The metric that it trains for, by its name in [`Figures`](crate::trainer::Figures::get): `ap`, `pauc` of the run's range,
     /// or `auroc`, also for likelihoods and losses of single rows. (Of several classes `hand-till`, of numbers `rmse`.)
     #[must_use]
-    pub fn metric(&self) -> &'static str {
-        match self.name {
-            "soap" | "ap-exact" | "smooth-ap" | "fast-ap" | "min-max-ap" => "ap",
-            "pauc-exact" | "pauc-threshold" | "pauc-minibatch" | "sopa" | "sopa-s" | "sota-s" => "pauc",
-            "agd-sbcd" | "dca" | "proximal-dca" | "svm-pauc-tight" => "pauc",
-            _ => "auroc",
-        }
+    pub const fn metric(&self) -> &'static str {
+        self.metric.name()
     }
 
     /// Whether this build can train it; without the feature `every-method` some are listed only.
@@ -174,10 +167,10 @@ macro_rules! scored {
 /// A method that only builds with `every-method` have, by what makes it there.
 macro_rules! listed {
     ($entry:path, $make:expr) => {{
+        #[allow(unused_variables)]
+        let make = Make::Listed;
         #[cfg(feature = "every-method")]
         let make = $make;
-        #[cfg(not(feature = "every-method"))]
-        let make = Make::Listed;
         Method::of($entry, make)
     }};
 }
@@ -206,13 +199,13 @@ macro_rules! summed {
 /// A method of two classes, with its form for several where the build has it.
 macro_rules! both {
     ($two:expr, $Name:ident, $make:path, $entry:path) => {{
+        let method = $two;
         #[cfg(feature = "multiclass")]
-        {
+        let method = {
             static SEVERAL: Method = scored!($Name, $make, $entry);
-            $two.with_classes(&SEVERAL)
-        }
-        #[cfg(not(feature = "multiclass"))]
-        $two
+            method.with_classes(&SEVERAL)
+        };
+        method
     }};
 }
 

@@ -1,5 +1,7 @@
 //! Parameters of methods: what they are called, may be and default to; those that several methods share.
 
+use crate::algorithm::OPTIMIZER_NAMES;
+use crate::features::COMPACT;
 use crate::surrogate::SURROGATE_NAMES;
 
 /// The values a parameter may take.
@@ -143,7 +145,7 @@ pub enum Auto {
 
 /// A text for people. The feature `compact` leaves them out.
 pub(crate) const fn text(text: &'static str) -> &'static str {
-    if cfg!(feature = "compact") { "" } else { text }
+    if COMPACT { "" } else { text }
 }
 
 pub(crate) const fn number(
@@ -191,8 +193,6 @@ pub(crate) const fn auto_count(name: &'static str, low: u64, auto: Auto, about: 
 /// Greatest value of an open-ended number, and least value of one that must be positive.
 pub(crate) const BIG: f64 = 1e30;
 pub(crate) const TINY: f64 = 1e-30;
-
-pub(crate) const OPTIMIZER_NAMES: &[&str] = &["sgd", "momentum", "adam", "adam-plain", "amsgrad", "adagrad"];
 
 pub(crate) const STEPS: &str = "steps of the algorithm, over which the rate falls";
 pub(crate) const fn optimizer(default: &'static str) -> Param {
@@ -370,7 +370,6 @@ pub(crate) const PER_CLASS: Param =
     count("per-class", "8", 1, "rows of each class a batch (stratified; at most those there are)");
 
 /// Of methods that draw from cells, a label in a group.
-#[cfg_attr(all(feature = "compact", not(feature = "every-method")), allow(dead_code))]
 pub(crate) const PER_CELL: Param =
     count("per-cell", "32", 1, "rows of each label in each group a batch (at most those there are)");
 

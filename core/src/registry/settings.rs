@@ -1,7 +1,6 @@
 //! A method's settings: what was set, checked against its table, and what its defaults come to.
 
 use super::params::{AUTO, Auto, CLASS_DECAY, DECAY, Domain, Param};
-#[cfg(any(feature = "every-method", not(feature = "compact")))]
 use crate::constraint::Constraints;
 use crate::decimal;
 use crate::error::{Error, Result};
@@ -85,8 +84,7 @@ pub struct Settings<'a> {
     fpr: (f64, f64),
     seed: u64,
     scope: Scope,
-    #[cfg(any(feature = "every-method", not(feature = "compact")))]
-    constraints: Constraints,
+    constraints: Option<&'a Constraints>,
     /// A bit for each parameter that was looked at.
     read: Cell<u64>,
 }
@@ -120,8 +118,7 @@ impl<'a> Settings<'a> {
             fpr: (0.0, 0.05),
             seed: 1,
             scope: Scope::default(),
-            #[cfg(any(feature = "every-method", not(feature = "compact")))]
-            constraints: Constraints::roc(0.05),
+            constraints: None,
             read: Cell::new(0),
         })
     }
@@ -156,17 +153,15 @@ impl<'a> Settings<'a> {
     }
 
     /// What must hold of the model, in methods with constraints.
-    #[cfg(any(feature = "every-method", not(feature = "compact")))]
     #[must_use]
     pub fn constraints(&self) -> Constraints {
-        self.constraints
+        self.constraints.copied().unwrap_or(Constraints::roc(0.05))
     }
 
     /// With what must hold of the model; without, both gaps between the ROC curves of groups are to be at most 0.05.
-    #[cfg(any(feature = "every-method", not(feature = "compact")))]
     #[must_use]
-    pub fn with_constraints(self, constraints: Constraints) -> Self {
-        Self { constraints, ..self }
+    pub fn with_constraints(self, constraints: &'a Constraints) -> Self {
+        Self { constraints: Some(constraints), ..self }
     }
 
     /// The range of ranks that an objective of ranked losses sums, as shares: `from` to `to`, or where a method has none of
@@ -376,7 +371,11 @@ impl<'a> Settings<'a> {
         let param = self.param(name).ok_or(Error::Param { what: name })?;
         match param.domain {
             Domain::NumberOr { word, .. } if self.word(name)? == word => Ok(meaning),
-            _ => self.number(name),
+            Domain::Number { .. }
+            | Domain::Count { .. }
+            | Domain::Choice(_)
+            | Domain::CountOr { .. }
+            | Domain::NumberOr { .. } => self.number(name),
         }
     }
 

@@ -29,6 +29,7 @@ pub use whole::Whole;
 use crate::batch::{Drawn, WEIGHTS};
 use crate::data::Segments;
 use crate::error::{Error, Result, exact_len};
+use crate::features::MINIMAL;
 use crate::registry::settings::Settings;
 use crate::rng::Rng;
 
@@ -103,8 +104,7 @@ impl AnySampler {
         }
         // (Nothing, where there is no such parameter, is refused below.)
         let at_most = |name| (settings.value(name) as u32).min(most);
-        #[cfg(any(feature = "every-method", not(feature = "compact")))]
-        if settings.text("per-cell").is_some() {
+        if !MINIMAL && settings.text("per-cell").is_some() {
             return Ok(Self::Stratified(Stratified::per_cell(seed, at_most("per-cell"))?));
         }
         if settings.text("sampling") == Some("uniform") {

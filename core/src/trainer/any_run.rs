@@ -2,12 +2,12 @@
 
 use super::batch_run::BatchRun;
 use super::run::{Doubt, Objective, Run};
-#[cfg(feature = "every-method")]
 use super::sum_run::SumRun;
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, Link};
+use crate::model::AnyModel;
 use crate::real::Real;
 use alloc::vec::Vec;
 
@@ -32,6 +32,15 @@ macro_rules! each {
             AnyRun::Sum($run) => $body,
         }
     };
+}
+
+impl<T: Real> AnyRun<T> {
+    pub(super) fn model(&self) -> &AnyModel {
+        each!(self, run => run.model())
+    }
+    pub(super) fn estimator_state(&self) -> &[T] {
+        each!(self, run => run.estimator_state())
+    }
 }
 
 impl<T: Real> Run<T> for AnyRun<T> {
@@ -78,11 +87,7 @@ impl<T: Real> Run<T> for AnyRun<T> {
         each!(self, run => run.link())
     }
     fn estimator(&self) -> Option<&AnyEstimator> {
-        match self {
-            Self::Batches(run) => Some(&run.host().estimator),
-            #[cfg(feature = "every-method")]
-            Self::Sum(_) => None,
-        }
+        each!(self, run => Run::estimator(run))
     }
     fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
         each!(self, run => run.doubt(data))

@@ -9,6 +9,7 @@ use crate::checkpoint::{CheckpointError, Coded, MOST, Reader, reals, write_reals
 use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
+use crate::features::{EVERY, MINIMAL, MULTICLASS};
 use crate::host::{Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
@@ -47,11 +48,9 @@ impl Grouped {
             Segments::new(labels, &mut order, &mut starts)?;
             Ok(Grouped { order, starts, weights: Vec::new(), masses: Vec::new(), cells: false })
         }
-        let cells = cells && cfg!(any(feature = "every-method", not(feature = "compact")));
+        let cells = cells && !MINIMAL;
         match data.targets() {
-            #[cfg(feature = "multiclass")]
-            Targets::Classes { labels, names } => group(labels, names.len()),
-            #[cfg(not(feature = "multiclass"))]
+            Targets::Classes { labels, names } if MULTICLASS => group(labels, names.len()),
             Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
             Targets::Binary(_) if cells => Ok(Grouped { cells, ..group(&data.cells(), 2 * data.groups())? }),
             Targets::Binary(labels) => group(labels, 2),
@@ -144,7 +143,7 @@ pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S
     decay: f64,
     pub(super) sizes: Sizes,
     pub(super) grouped: Grouped,
-    population: Vec<u32>,
+    pub(super) population: Vec<u32>,
     // What a checkpoint holds.
     pub(super) real: Vec<T>,
     pub(super) f64: Vec<f64>,
@@ -243,6 +242,10 @@ where
         &self.host
     }
 
+    pub(super) fn model(&self) -> &M {
+        &self.host.model
+    }
+
     /// The estimator's state (u, for SOAP).
     #[must_use]
     pub fn estimator_state(&self) -> &[T] {
@@ -256,7 +259,7 @@ where
     }
 
     /// Parameters and auxiliaries at the algorithm's iterate.
-    fn iterate(&self) -> &[T] {
+    pub(super) fn iterate(&self) -> &[T] {
         let at = self.host.iterate_at::<T>(&self.sizes, self.steps_done());
         &self.real[at..at + self.sizes.length]
     }
@@ -273,8 +276,7 @@ where
     /// The objective, where it is one over the whole data.
     fn exact(&self) -> Option<Exact> {
         // (A small module without the exact methods has no use for what follows of one.)
-        let some = cfg!(any(feature = "every-method", not(feature = "compact")));
-        if some && self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
+        if !MINIMAL && self.host.estimator.needs_all() { self.host.estimator.whole() } else { None }
     }
 
     /// At the end of an exact method that went on from something else: the model where its own steps began, if the metric
@@ -325,7 +327,7 @@ where
     /// Squared norm of the gradient of what a method over the whole data minimises; `None` for methods of batches, and
     /// where it does not fit the number type. A forward and a backward pass over all rows.
     fn grad_norm_sq(&mut self, rows: Rows<'_, T>) -> Result<Option<f64>> {
-        let (Some(exact), true) = (self.exact(), cfg!(feature = "every-method")) else { return Ok(None) };
+        let (Some(exact), true) = (self.exact(), EVERY) else { return Ok(None) };
         let (params, index) = (self.weights().to_vec(), &self.grouped.order);
         let slots: Vec<u32> = (0..index.len() as u32 - self.population[0]).collect();
         let (mut scores, mut slopes) = (vec![T::ZERO; index.len()], vec![T::ZERO; index.len()]);
@@ -491,18 +493,6 @@ where
 }
 
 impl<T: Real> BatchRun<T> {
-    /// The functions of the constraints that it trains under, now.
-    #[cfg(feature = "every-method")]
-    pub(super) fn constraint_functions(&self) -> Vec<crate::estimator::Function> {
-        let mut functions = Vec::new();
-        if let AnyEstimator::Constrained(of) = &self.host.estimator {
-            let aux = self.iterate().get(Model::<T>::param_len(&self.host.model)..).unwrap_or(&[]);
-            // (A run's own memory fits.)
-            let _ = of.report(aux, self.estimator_state(), &self.population, |function| functions.push(function));
-        }
-        functions
-    }
-
     /// Of a method of the registry, at the model's start values or at others.
     pub(super) fn of_method(
         method: &'static Method,
@@ -522,13 +512,11 @@ impl<T: Real> BatchRun<T> {
         // Cross-entropy goes over batches also where the method looks at everything.
         let early_sampler = match sampler {
             AnySampler::Whole(_) => AnySampler::Stratified(Stratified::new(config.seed, 8, 56)?),
-            batches => batches,
+            batches @ (AnySampler::Shuffle(_) | AnySampler::Stratified(_)) => batches,
         };
         let mut settings = settings.with_batch(early_sampler.rows(&segments));
-        #[cfg_attr(all(feature = "compact", not(feature = "every-method")), allow(unused_mut))]
         let mut drawn = sampler.rows(&segments);
-        #[cfg(any(feature = "every-method", not(feature = "compact")))]
-        if method.kind == Kind::Cells {
+        if !MINIMAL && method.kind == Kind::Cells {
             // (A step may draw more than one batch.)
             drawn *= Algorithm::<T>::batches(&method.parts(&settings)?.1) as usize;
             settings = settings.with_batch(drawn);

@@ -16,8 +16,6 @@ use super::{Figures, Trainer};
 use crate::checkpoint::{CheckpointError, Coded, Reader, reals, write_reals};
 use crate::data::{Dataset, Targets};
 use crate::error::Result;
-#[cfg(feature = "every-method")]
-use crate::estimator::AnyEstimator;
 use crate::metric;
 use crate::real::Real;
 use crate::registry::{self, Method};
@@ -96,7 +94,7 @@ pub fn own_metric<T: Real>(method: Option<&Method>, data: &Dataset<T>) -> &'stat
     match data.targets() {
         Targets::Classes { .. } => "hand-till",
         Targets::Values(_) => "rmse",
-        _ => method.map_or("auroc", Method::metric),
+        Targets::None | Targets::Binary(_) => method.map_or("auroc", Method::metric),
     }
 }
 
@@ -105,7 +103,7 @@ fn metrics<T: Real>(data: &Dataset<T>) -> &'static [&'static str] {
     match data.targets() {
         Targets::Classes { .. } => &["hand-till", "auroc", "ap", "accuracy"],
         Targets::Values(_) => &["rmse", "mae", "r2"],
-        _ => &["auroc", "ap", "pauc"],
+        Targets::None | Targets::Binary(_) => &["auroc", "ap", "pauc"],
     }
 }
 
@@ -116,22 +114,12 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         if self.minimises_risk() { RISK } else { own_metric(registry::method(&self.config.method), &self.train) }
     }
 
-    fn minimises_risk(&self) -> bool {
-        #[cfg(feature = "every-method")]
-        return matches!(self.estimator(), Some(AnyEstimator::Gdro(_)));
-        #[cfg(not(feature = "every-method"))]
-        false
-    }
-
     /// The metric of scores on some rows (NaN where it has none), and by how much bounds are passed.
     fn seen(&mut self, metric: &str, data: &Dataset<T>) -> Result<(f64, Excess)> {
         let mut scores = vec![T::ZERO; data.len() * self.run.heads()];
         self.score(data.rows(), &mut scores)?;
-        #[cfg(feature = "every-method")]
-        let (excess, risk) =
-            (self.excess(&scores, data)?, if metric == RISK { self.risk(&scores, data)? } else { None });
-        #[cfg(not(feature = "every-method"))]
-        let (excess, risk) = (Excess::default(), None);
+        let excess = self.excess(&scores, data)?;
+        let risk = if metric == RISK { self.risk(&scores, data)? } else { None };
         if let Some(risk) = risk {
             return Ok((risk, excess));
         }

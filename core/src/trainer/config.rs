@@ -4,6 +4,7 @@ use crate::batch::WEIGHTS;
 use crate::checkpoint::{CheckpointError, Coded, Reader};
 use crate::data::{Dataset, Targets};
 use crate::error::{Error, Result};
+use crate::features::COMPACT;
 use crate::model::{Activation, AnyModel, Linear, MAX_HIDDEN, Mlp};
 use crate::real::Real;
 use crate::registry::{Domain, Method, SettingError, Settings};
@@ -231,7 +232,9 @@ impl Config {
             Length::Passes(passes) if !(passes > 0.0 && passes < 1e12) => {
                 Err(TrainerError::Config("passes must be positive".to_string()))
             }
-            _ => Ok(settings.with_fpr(self.fpr).with_seed(self.seed)),
+            Length::Method | Length::Steps(_) | Length::Passes(_) => {
+                Ok(settings.with_fpr(self.fpr).with_seed(self.seed))
+            }
         }
     }
 
@@ -421,9 +424,7 @@ fn setting_text(error: SettingError, method: &Method, config: &Config) -> String
         SettingError::Value { at, param } => {
             let domain = match param.domain {
                 // Printing numbers with a fraction takes a sixth of a small module.
-                Domain::Number { .. } | Domain::NumberOr { .. } if cfg!(feature = "compact") => {
-                    "a number in its range".to_string()
-                }
+                Domain::Number { .. } | Domain::NumberOr { .. } if COMPACT => "a number in its range".to_string(),
                 Domain::Number { low, high } => format!("a number from {} to {}", Short(low), Short(high)),
                 Domain::Count { low, high } => format!("a whole number from {low} to {high}"),
                 Domain::CountOr { word, low, high } => format!("{word} or a whole number from {low} to {high}"),
@@ -441,7 +442,7 @@ fn setting_text(error: SettingError, method: &Method, config: &Config) -> String
 /// meaningless is refused. (The rest of a paper's settings is not, where some of them were overridden, nor is the method's
 /// length where the run has its own. Builds with `compact` refuse nothing: a page leaves in place what was set before.)
 pub(super) fn refuse_unread(settings: &Settings<'_>, method: &Method, config: &Config) -> Result<(), TrainerError> {
-    if cfg!(feature = "compact") {
+    if COMPACT {
         return Ok(());
     }
     let Some(at) = settings.unread(method.paper) else { return Ok(()) };

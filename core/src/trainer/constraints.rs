@@ -4,7 +4,7 @@ use super::best::Excess;
 use super::config::{Config, TrainerError, listed};
 use super::given::Beside;
 use super::run::Run;
-use super::{AnyRun, Predictor, Trainer};
+use super::{AnyRun, BatchRun, Predictor, Trainer};
 use crate::constraint::{Constraint, Constraints, Measure};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -14,6 +14,7 @@ use crate::expression::{Bound, Expression, Quantity};
 use crate::judge::{JudgeError, Scored, group_number};
 use crate::metric::Metrics;
 use crate::metric::group::{cvar, cvar_need};
+use crate::model::Model;
 use crate::real::Real;
 use crate::registry::{self, Kind, Method};
 use crate::scratch::Scratch;
@@ -63,7 +64,7 @@ pub(super) fn check_used<T: Real>(config: &Config, run: &AnyRun<T>) -> Result<()
             let text = "minimises the loss of the worst groups (cvar), and that under no constraints";
             Err(TrainerError::Config(format!("method {} {text}", config.method)))
         }
-        _ => Ok(()),
+        AnyRun::Batches(_) | AnyRun::Sum(_) => Ok(()),
     }
 }
 
@@ -222,7 +223,9 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
                     let on = Scored { scores: &scores, labels, group_of, group_names, old: &old };
                     constraint.judge(&on, T::ZERO, &mut memory)
                 }
-                _ => constraint.judge(&on, T::ZERO, &mut memory),
+                Quantity::Gap { .. } | Quantity::Rate { .. } | Quantity::Precision { .. } | Quantity::Loss { .. } => {
+                    constraint.judge(&on, T::ZERO, &mut memory)
+                }
             };
             match judged {
                 Ok(judged) => {
@@ -236,6 +239,11 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         }
         excess.noises = excess.noises.or_smaller(f64::MAX);
         Ok(excess)
+    }
+
+    /// Whether the method is one of the worst groups.
+    pub(super) fn minimises_risk(&self) -> bool {
+        matches!(self.estimator(), Some(AnyEstimator::Gdro(_)))
     }
 
     /// Of a method of the worst groups, the mean loss of their share of the groups (or cells) that have rows here and in
@@ -303,13 +311,26 @@ pub struct BlockLoss {
     pub loss: f64,
 }
 
+impl<T: Real> BatchRun<T> {
+    /// The functions of the constraints that it trains under, now.
+    pub(super) fn constraint_functions(&self) -> Vec<crate::estimator::Function> {
+        let mut functions = Vec::new();
+        if let AnyEstimator::Constrained(of) = &self.host.estimator {
+            let aux = self.iterate().get(Model::<T>::param_len(&self.host.model)..).unwrap_or(&[]);
+            // (A run's own memory fits.)
+            let _ = of.report(aux, self.estimator_state(), &self.population, |function| functions.push(function));
+        }
+        functions
+    }
+}
+
 impl<T: Real> Trainer<T> {
     /// The tracked values and the weights of what it trains under, now; empty before the method's own steps. O(functions).
     #[must_use]
     pub fn constraint_functions(&self) -> Vec<Function> {
         match &self.run {
             AnyRun::Batches(run) if self.steps_done() > self.pretraining_steps() => run.constraint_functions(),
-            _ => Vec::new(),
+            AnyRun::Batches(_) | AnyRun::Sum(_) => Vec::new(),
         }
     }
 }

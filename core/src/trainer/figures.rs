@@ -2,12 +2,10 @@
 
 use crate::data::{Dataset, Targets};
 use crate::error::{Error, Result};
-use crate::metric::{self, FprRange, Summary, ValueSummary};
-#[cfg(feature = "multiclass")]
-use crate::metric::{ClassSummary, class_summary};
+use crate::features::MINIMAL;
+use crate::metric::{self, ClassSummary, FprRange, Summary, ValueSummary};
 use crate::real::Real;
 use crate::scratch::Scratch;
-#[cfg(feature = "multiclass")]
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,20 +27,14 @@ impl Figures {
     /// Those of positives and negatives.
     #[must_use]
     pub fn binary(&self) -> Option<&Summary> {
-        match self {
-            Self::Binary(summary) => Some(summary),
-            _ => None,
-        }
+        if let Self::Binary(summary) = self { Some(summary) } else { None }
     }
 
     /// Those of several classes.
     #[cfg(feature = "multiclass")]
     #[must_use]
     pub fn classes(&self) -> Option<&ClassSummary> {
-        match self {
-            Self::Classes(summary) => Some(summary),
-            _ => None,
-        }
+        if let Self::Classes(summary) = self { Some(summary) } else { None }
     }
 
     /// A figure by its name: `auroc`, `ap`, `pauc` and `accuracy:0` (from score 0) of two classes; `auroc` and `ap` (means over the classes),
@@ -90,15 +82,13 @@ impl Figures {
             .map(Self::Binary),
             #[cfg(feature = "multiclass")]
             Targets::Classes { labels, names } => {
-                class_summary(scores, names.len(), labels, data.weights()).map(Self::Classes)
+                metric::class_summary(scores, names.len(), labels, data.weights()).map(Self::Classes)
             }
             #[cfg(not(feature = "multiclass"))]
             Targets::Classes { .. } => Err(Error::Unsupported { what: "several classes in this build" }),
-            #[cfg(any(feature = "every-method", not(feature = "compact")))]
-            Targets::Values(values) => metric::value_summary(scores, values, data.weights()).map(Self::Values),
             // (Numbers are for finite sums.)
-            #[cfg(not(any(feature = "every-method", not(feature = "compact"))))]
-            Targets::Values(_) => Err(Error::Unsupported { what: "numbers in this build" }),
+            Targets::Values(_) if MINIMAL => Err(Error::Unsupported { what: "numbers in this build" }),
+            Targets::Values(values) => metric::value_summary(scores, values, data.weights()).map(Self::Values),
             Targets::None => Err(Error::Empty { what: "labels" }),
         }
     }

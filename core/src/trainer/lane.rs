@@ -70,11 +70,8 @@ impl<T: Real> Trainer<T> {
     /// As [`lane`](Self::lane); `Length`.
     pub fn draw(&mut self, lists: &mut [u32], pace: &mut [[f32; 2]]) -> Result<usize> {
         let rows = self.beside.rows(&self.train);
-        match &mut self.run {
-            AnyRun::Batches(run) => run.draw(rows, lists, pace),
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(_) => Err(SUM),
-        }
+        let AnyRun::Batches(run) = &mut self.run else { return Err(SUM) };
+        run.draw(rows, lists, pace)
     }
 
     /// The numbers that the steps drawn last lead to, and the objective's estimate on the last of their batches.
@@ -148,11 +145,8 @@ impl<T: Real> Trainer<T> {
     /// of the parameters, which are then as before; the batch of everything counts as drawn.
     pub fn answer(&mut self, value: f64, grad: &[T]) -> Result<()> {
         let rows = self.beside.rows(&self.train);
-        match &mut self.run {
-            AnyRun::Batches(run) => run.answer(rows, value, grad),
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(_) => Err(SUM),
-        }
+        let AnyRun::Batches(run) = &mut self.run else { return Err(SUM) };
+        run.answer(rows, value, grad)
     }
 
     /// Everything that changes, to come back to.
@@ -182,11 +176,8 @@ impl<T: Real> Trainer<T> {
     }
 
     fn batches(&self) -> Result<&BatchRun<T>> {
-        match &self.run {
-            AnyRun::Batches(run) => Ok(run),
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(_) => Err(SUM),
-        }
+        let AnyRun::Batches(run) = &self.run else { return Err(SUM) };
+        Ok(run)
     }
 }
 

@@ -15,6 +15,7 @@ use super::Trainer;
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};
 use super::given::Beside;
 use crate::data::{Dataset, Split, Targets};
+use crate::features::COMPACT;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use crate::registry::{Kind, Method};
@@ -62,7 +63,7 @@ pub(super) fn init<T: Real>(
                 "init linear: is for networks mlp:WIDTHS of two units and more a layer, of two classes, that no other start is given"
                     .to_string(),
             )),
-            init => Ok(init),
+            init @ (Init::Auto | Init::Linear | Init::Random) => Ok(init),
         };
     }
     if config.init != Init::Auto {
@@ -71,7 +72,7 @@ pub(super) fn init<T: Real>(
     let rows = |share: f64, of: &Dataset<T>| -> Option<[Dataset<T>; 2]> {
         let split = Split::new(share, !config.seed);
         // (Arrays know of no column that splits go by, and small builds of nothing else.)
-        if !cfg!(feature = "compact") {
+        if !COMPACT {
             return of.split(split, "").ok();
         }
         let parts = split.parts(of.labels()).ok()?;

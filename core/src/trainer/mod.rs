@@ -10,18 +10,18 @@ mod any_run;
 mod batch_run;
 mod best;
 mod config;
-#[cfg(feature = "every-method")]
+#[cfg_attr(not(feature = "every-method"), path = "constraints_none.rs")]
 mod constraints;
 mod figures;
+// The full build alone can begin at a model, and look at rows of files.
+#[cfg_attr(not(all(feature = "every-method", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
-#[cfg(feature = "every-method")]
 mod lane;
 mod linear_start;
 mod passes;
 mod predictor;
 mod run;
 mod saved;
-#[cfg(feature = "every-method")]
 mod sum_run;
 mod warning;
 #[cfg(feature = "every-method")]
@@ -31,16 +31,12 @@ pub use any_run::AnyRun;
 pub use batch_run::BatchRun;
 pub use best::{Best, LOOKS, own_metric};
 pub use config::{Config, Init, Length, ModelSpec, TrainerError};
-#[cfg(feature = "every-method")]
-pub use constraints::{BlockLoss, Risks, objective};
+pub use constraints::*;
 pub use figures::Figures;
-#[cfg(all(feature = "every-method", not(feature = "compact")))]
-pub use given::Given;
-#[cfg(feature = "every-method")]
+pub use given::*;
 pub use lane::Snapshot;
 pub use predictor::{Predictor, Scored};
 pub use run::{Doubt, Objective, Run, SumReport};
-#[cfg(feature = "every-method")]
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 #[cfg(feature = "every-method")]
@@ -49,6 +45,7 @@ pub use watch::{Tracked, Watch};
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};
 use crate::estimator::AnyEstimator;
+use crate::features::{COMPACT, MULTICLASS};
 use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -161,18 +158,6 @@ impl<T: Real> Trainer<T> {
         Self::made(config, train, test, Beside::NONE, true)
     }
 
-    /// The same with a model to start from, and rows of files whose loss is bounded.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); `Config` for a start of another model, other columns or classes, rows of files that are none, or
-    /// that no constraint names, or a constraint of a file that is not there, or of `old` without a start.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    pub fn of(config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
-        let Given { train, test, start, files } = given;
-        let beside = Beside::of(&train, start, files)?;
-        Self::made(config, train, test, beside, true)
-    }
-
     /// At its start, or (not `fresh`) where a saved state is about to be read.
     fn made(
         config: &Config,
@@ -182,11 +167,8 @@ impl<T: Real> Trainer<T> {
         fresh: bool,
     ) -> Result<Self, TrainerError> {
         let method = method_for(config, &train)?;
-        #[allow(unused_mut)]
         let mut pairs = config.pairs();
-        #[cfg(all(feature = "every-method", not(feature = "compact")))]
-        if let Some(start) = beside.start() {
-            given::check_start(start, config, &train)?;
+        if beside.begins(config, &train)? {
             let set = pairs.iter().any(|pair| pair.0 == "pretrain");
             if !set && method.params.iter().any(|param| param.name == "pretrain") {
                 pairs.push(("pretrain", "0"));
@@ -228,14 +210,9 @@ impl<T: Real> Trainer<T> {
         let from_linear = init == Init::Linear;
         let classes = classes as u32;
         let scope = Scope { population, network, params, classes, batch: 1, steps: 0, groups, protected, from_linear };
-        #[cfg_attr(not(feature = "every-method"), allow(unused_mut))]
         let mut settings = settings.with_scope(scope);
-        #[cfg(not(feature = "every-method"))]
-        if !config.constraints.is_empty() {
-            return Err(TrainerError::NotBuilt { method: method.name });
-        }
-        #[cfg(feature = "every-method")]
-        if let Some(constraints) = constraints::asked(config, method, &train, &beside)? {
+        let constraints = constraints::asked(config, method, &train, &beside)?;
+        if let Some(constraints) = &constraints {
             settings = settings.with_constraints(constraints);
         }
         // (Finite sums draw all rows alike.)
@@ -256,23 +233,15 @@ impl<T: Real> Trainer<T> {
                 AnyRun::Batches(BatchRun::of_method(method, settings, config, model, rows, start, &weights)?)
             }
         };
-        #[cfg(feature = "every-method")]
         constraints::check_used(config, &run)?;
         let config = Config { init, ..config.clone() };
-        let trainer = Self::with_run(&config, run, train, test).map(|trainer| Self { counted, ..trainer });
-        #[cfg(all(feature = "every-method", not(feature = "compact")))]
-        let trainer = trainer.map(|trainer| Self { beside, ..trainer });
-        trainer
+        Ok(Self { counted, beside, ..Self::with_run(&config, run, train, test)? })
     }
 
     /// The model.
     #[must_use]
     pub fn model(&self) -> &AnyModel {
-        match &self.run {
-            AnyRun::Batches(run) => &run.host().model,
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(run) => run.model(),
-        }
+        self.run.model()
     }
     /// The method; `None` for a run of one's own whose configuration names none.
     #[must_use]
@@ -282,18 +251,14 @@ impl<T: Real> Trainer<T> {
     /// The estimator's state (u, for SOAP).
     #[must_use]
     pub fn estimator_state(&self) -> &[T] {
-        match &self.run {
-            AnyRun::Batches(run) => run.estimator_state(),
-            #[cfg(feature = "every-method")]
-            AnyRun::Sum(_) => &[],
-        }
+        self.run.estimator_state()
     }
 }
 
 fn check_range(config: &Config) -> Result<FprRange, TrainerError> {
     let (low, high) = config.fpr;
     FprRange::new(low, high).map_err(|_| {
-        TrainerError::Config(match cfg!(feature = "compact") {
+        TrainerError::Config(match COMPACT {
             true => "fpr: expected 0 <= LO < HI <= 1".to_string(),
             false => format!("fpr {low}:{high}: expected 0 <= LO < HI <= 1"),
         })
@@ -303,7 +268,7 @@ fn check_range(config: &Config) -> Result<FprRange, TrainerError> {
 fn check_test<T: Real>(train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<(), TrainerError> {
     let Some(test) = test else { return Ok(()) };
     if test.cols() != train.cols() {
-        return Err(TrainerError::Config(match cfg!(feature = "compact") {
+        return Err(TrainerError::Config(match COMPACT {
             true => "the test data has other columns".to_string(),
             false => format!("the test data has {} columns, the training data {}", test.cols(), train.cols()),
         }));
@@ -337,13 +302,12 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     /// are done, or the algorithm has nothing more to do (L-BFGS where no better point is found, a finite sum whose
     /// gradient is 0). So this loop ends, whatever the method, and may look, save and stop on its way:
     ///
-    #[cfg_attr(feature = "every-method", doc = "```")]
-    #[cfg_attr(not(feature = "every-method"), doc = "```ignore")]
+    /// ```
     /// use undercurve::data::Dataset;
     /// use undercurve::trainer::{Config, Trainer};
     ///
     /// let data = Dataset::dense(vec![0.1, 0.9, 0.3, 0.2], vec![0, 1, 0, 1], 1)?;
-    /// let config = Config { method: "auc-exact".into(), ..Config::default() };
+    /// let config = Config { method: "ce".into(), ..Config::default() };
     /// let mut trainer = Trainer::<f32>::new(&config, data.into(), None)?;
     /// while let Some(value) = trainer.step()? {
     ///     if trainer.steps_done() % 100 == 0 {
@@ -425,11 +389,9 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     }
 
     fn to_log_odds(&self, scores: &mut [T]) -> Result<()> {
-        #[cfg(feature = "multiclass")]
-        if self.run.heads() > 1 {
+        if MULTICLASS && self.run.heads() > 1 {
             return metric::log_odds(scores, self.run.heads());
         }
-        let _ = scores;
         Ok(())
     }
 
@@ -512,18 +474,6 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
     #[must_use]
     pub fn train_data(&self) -> &Arc<Dataset<T>> {
         &self.train
-    }
-    /// The model that it began at, if not at start values.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    #[must_use]
-    pub fn start(&self) -> Option<&Predictor<T>> {
-        self.beside.start()
-    }
-    /// The rows of the files whose loss is bounded, by the names that constraints call them.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    #[must_use]
-    pub fn files(&self) -> &[(alloc::string::String, Arc<Dataset<T>>)] {
-        self.beside.files()
     }
     /// The test data.
     #[must_use]

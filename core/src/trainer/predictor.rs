@@ -11,13 +11,11 @@ use crate::checkpoint::{CheckpointError, SavedModel};
 use crate::data::{Blocks, DataError, DataErrorKind, Dataset, Preparation, RawTable, ReadOptions, Rows, Target};
 use crate::decision::Calibration;
 use crate::error::Error;
+use crate::features::{COMPACT, MULTICLASS};
 use crate::metric::{self, FprRange};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
-#[cfg(not(feature = "compact"))]
 use crate::registry;
-#[cfg(feature = "std")]
-use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -77,8 +75,7 @@ fn fits_probabilities(config: &Config) -> bool {
     if config.method == "ce" {
         return !(set("sampling") == Some("stratified") && set("weights") == Some("as-drawn"));
     }
-    #[cfg(not(feature = "compact"))]
-    if let Some(method) = registry::method(&config.method).filter(|method| method.is_finite_sum()) {
+    if !COMPACT && let Some(method) = registry::method(&config.method).filter(|method| method.is_finite_sum()) {
         let default = method.params.iter().find(|param| param.name == "loss").map(|param| param.default);
         return set("loss").or(default) == Some("logistic");
     }
@@ -127,7 +124,7 @@ impl<T: Real> Predictor<T> {
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, TrainerError> {
         let path = path.as_ref();
         let bytes =
-            std::fs::read(path).map_err(|error| TrainerError::Config(format!("{}: {error}", path.display())))?;
+            std::fs::read(path).map_err(|error| TrainerError::Config(alloc::format!("{}: {error}", path.display())))?;
         Self::load(&bytes)
     }
 
@@ -245,8 +242,7 @@ impl<T: Real> Predictor<T> {
     pub fn score(&mut self, rows: Rows<'_, T>, scores: &mut [T]) -> crate::Result<()> {
         crate::error::exact_len("scores", rows.len() * Model::<T>::heads(&self.model), scores.len())?;
         self.passes.forward_all(&self.model, &self.params, rows, scores)?;
-        #[cfg(feature = "multiclass")]
-        if self.classes.len() > 1 {
+        if MULTICLASS && self.classes.len() > 1 {
             return crate::metric::log_odds(scores, self.classes.len());
         }
         Ok(())

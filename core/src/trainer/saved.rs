@@ -4,18 +4,10 @@ use super::Trainer;
 use super::config::{Config, Init, TrainerError};
 use super::given::Beside;
 use super::run::Run;
-#[cfg(all(feature = "every-method", not(feature = "compact")))]
-use super::{Given, Predictor};
-#[cfg(all(feature = "every-method", not(feature = "compact")))]
-use crate::checkpoint::write_bytes;
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
-#[cfg(all(feature = "every-method", not(feature = "compact")))]
-use crate::registry::{Domain, Method, Param};
-#[cfg(all(feature = "every-method", not(feature = "compact")))]
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -52,7 +44,7 @@ pub(super) struct Saved<'a> {
     /// `None` of a model alone.
     run: Option<&'a [u8]>,
     /// The model that it began at, and numbers of the rows of files.
-    beside: Option<&'a [u8]>,
+    pub beside: Option<&'a [u8]>,
 }
 
 impl<'a> Saved<'a> {
@@ -97,38 +89,6 @@ impl<'a> Saved<'a> {
     /// Everything of the run that changes.
     pub fn run(&self) -> Result<&'a [u8], CheckpointError> {
         self.run.ok_or(CheckpointError::ModelOnly)
-    }
-
-    /// What it has beside its training rows without files: the model that it began at.
-    #[inline]
-    fn beside<T: Real>(&self, train: &Dataset<T>) -> Result<Beside<T>, TrainerError> {
-        #[cfg(all(feature = "every-method", not(feature = "compact")))]
-        return self.beside_with(train, Vec::new());
-        #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
-        match self.beside {
-            None => Ok(Beside::NONE),
-            Some(_) => {
-                let _ = train;
-                Err(CheckpointError::Mismatch("build").into())
-            }
-        }
-    }
-
-    /// The same with these rows of files.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    fn beside_with<T: Real>(
-        &self,
-        train: &Dataset<T>,
-        files: Vec<(String, Arc<Dataset<T>>)>,
-    ) -> Result<Beside<T>, TrainerError> {
-        let mut from = Reader(self.beside.unwrap_or(&[0, 0]));
-        let mut read = || Some((if from.value()? { Some(from.bytes()?) } else { None }, from.value::<Vec<u64>>()?));
-        let (start, known) = read().ok_or(CheckpointError::Damaged)?;
-        if !files.is_empty() && !files.iter().map(|(_, data)| data.fingerprint()).eq(known) {
-            return Err(CheckpointError::Mismatch("set of rows whose loss is bounded").into());
-        }
-        let start = start.map(|start| Predictor::of_run(start, None)).transpose()?;
-        Beside::of(train, start, files)
     }
 
     pub fn model(&self) -> Result<AnyModel, TrainerError> {
@@ -194,25 +154,15 @@ pub(super) fn write<T: Real>(
         (tag::CONSTRAINTS, &constraints),
     ];
     let count = if config.constraints.is_empty() { 4 } else { 5 };
-    #[allow(unused_mut)]
     let mut payload = sections(&parts[..count]);
     if !config.class_weights.is_empty() {
         let mut weights = Vec::new();
         config.class_weights.write(&mut weights);
         payload.extend_from_slice(&sections(&[(tag::CLASSES, &weights)]));
     }
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    if beside.start().is_some() || !beside.files().is_empty() {
-        let mut bytes = Vec::new();
-        beside.start().is_some().write(&mut bytes);
-        if let Some(start) = beside.start() {
-            write_bytes(&start.save(), &mut bytes);
-        }
-        beside.files().iter().map(|(_, data)| data.fingerprint()).collect::<Vec<u64>>().write(&mut bytes);
+    if let Some(bytes) = beside.write() {
         payload.extend_from_slice(&sections(&[(tag::BESIDE, &bytes)]));
     }
-    #[cfg(not(all(feature = "every-method", not(feature = "compact"))))]
-    let _ = beside;
     seal(Kind::Trainer, &payload)
 }
 
@@ -259,29 +209,6 @@ impl Config {
         Ok(Saved::read(bytes)?.config)
     }
 
-    /// `Ok` where a run of this configuration can go on under the other.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    fn can_become(&self, other: &Self, method: Option<&'static Method>) -> Result<(), CheckpointError> {
-        for (what, same) in [
-            ("method", self.method == other.method),
-            ("model", self.model == other.model),
-            ("seed", self.seed == other.seed),
-            ("false-positive range", self.fpr == other.fpr),
-            ("list of constraints", self.constraints == other.constraints),
-        ] {
-            if !same {
-                return Err(CheckpointError::Mismatch(what));
-            }
-        }
-        // (Counts and words decide what there is to save.)
-        let last = |config: &Self, name: &str| config.settings.iter().rev().find(|(n, _)| n == name).cloned();
-        let fixed = method.map_or(&[][..], |method| method.params);
-        let is_number = |p: &&Param| matches!(p.domain, Domain::Number { .. } | Domain::NumberOr { .. });
-        let mut fixed = fixed.iter().filter(|p| !is_number(p) && p.name != "steps").map(|param| param.name);
-        let other = fixed.find(|name| last(self, name) != last(other, name));
-        other.map_or(Ok(()), |name| Err(CheckpointError::Mismatch(name)))
-    }
-
     /// What the classes of a saved run are called; empty unless there are several.
     ///
     /// # Errors
@@ -316,7 +243,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         let saved = Saved::read(bytes)?;
         saved.fits(&train)?;
         run.read(&train, saved.run()?)?;
-        let beside = saved.beside(&train)?;
+        let beside = Beside::read(saved.beside, &train)?;
         Ok(Self { beside, ..Self::with_run(&saved.config, run, train, test)? })
     }
 }
@@ -329,58 +256,12 @@ impl<T: Real> Trainer<T> {
     /// type; `NotBuilt` for a method that this build does not have.
     pub fn load(bytes: &[u8], train: Arc<Dataset<T>>, test: Option<Arc<Dataset<T>>>) -> Result<Self, TrainerError> {
         let saved = Saved::read(bytes)?;
-        let beside = saved.beside(&train)?;
+        let beside = Beside::read(saved.beside, &train)?;
         Self::loaded(&saved, train, test, beside)
     }
 
-    /// The same with the rows of files whose loss is bounded. The model that the run began at is among the bytes; another that
-    /// is given is not looked at.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load) and [`of`](Self::of).
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    pub fn load_with(bytes: &[u8], given: Given<T>) -> Result<Self, TrainerError> {
-        let saved = Saved::read(bytes)?;
-        let beside = saved.beside_with(&given.train, given.files)?;
-        Self::loaded(&saved, given.train, given.test, beside)
-    }
-
-    /// The same under another configuration: for longer, or with other numbers as parameters of the method, like its rate. The
-    /// cross-entropy that the run began with stays as long as it was; schedules are then those of the whole new length.
-    ///
-    /// # Errors
-    /// As [`load_with`](Self::load_with); `Config` for a length that the run has already passed; `Checkpoint` with `Mismatch`, where
-    /// anything else differs.
-    #[cfg(all(feature = "every-method", not(feature = "compact")))]
-    pub fn load_as(bytes: &[u8], config: &Config, given: Given<T>) -> Result<Self, TrainerError> {
-        let saved = Saved::read(bytes)?;
-        let beside = saved.beside_with(&given.train, given.files.clone())?;
-        let before = Self::loaded(&saved, given.train, given.test, beside)?;
-        if *config == saved.config {
-            return Ok(before);
-        }
-        saved.config.can_become(config, before.method())?;
-        let mut config = config.clone();
-        let set = config.settings.iter().any(|(name, _)| name == "pretrain");
-        if !set && before.method().is_some_and(|method| method.params.iter().any(|param| param.name == "pretrain")) {
-            config.settings.push(("pretrain".into(), format!("{}", before.pretraining_steps())));
-        }
-        let done = before.steps_done();
-        let Self { train, test, beside, .. } = before;
-        let mut trainer = Self::made(&config, train, test, beside, false)?;
-        if trainer.total_steps() < done {
-            return Err(TrainerError::Config(format!(
-                "a length of {} steps: the run has done {done} already",
-                trainer.total_steps()
-            )));
-        }
-        let read = trainer.run.read(trainer.beside.rows(&trainer.train), saved.run()?);
-        read.map_err(|_| CheckpointError::Mismatch("setting"))?;
-        Ok(trainer)
-    }
-
     #[inline]
-    fn loaded(
+    pub(super) fn loaded(
         saved: &Saved<'_>,
         train: Arc<Dataset<T>>,
         test: Option<Arc<Dataset<T>>>,

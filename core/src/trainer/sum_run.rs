@@ -232,6 +232,11 @@ impl<T: Real, M: Model<T>, F: FiniteSum<T>, L: Lent<T>> SumRun<T, M, F, L> {
         &self.model
     }
 
+    /// None: a finite sum has no estimator.
+    pub(super) fn estimator_state(&self) -> &[T] {
+        &[]
+    }
+
     fn view(&self) -> View<'_, T> {
         View { real: &self.real, u32: &self.u32 }
     }

@@ -4,6 +4,7 @@ use super::run::{Doubt, Run};
 use super::{Figures, ModelSpec, Trainer};
 use crate::error::Result;
 use crate::estimator::Link;
+use crate::features::{COMPACT, MINIMAL};
 use crate::metric::{self, Summary};
 use crate::model::Model;
 use crate::real::Real;
@@ -88,7 +89,7 @@ const WIDE: f64 = 1e6;
 
 /// What to try, as the command line says it; or, with `compact`, as a page or a package does, which have no `--set`.
 const fn words(line: &'static str, plain: &'static str) -> &'static str {
-    if cfg!(feature = "compact") { plain } else { line }
+    if COMPACT { plain } else { line }
 }
 
 impl Warning {
@@ -147,10 +148,7 @@ impl Warning {
             ),
             (narrow, words("a larger --set radius=RADIUS", "a larger radius")),
             (rate && has(method, "lr"), words("a smaller --set lr=RATE", "a smaller lr")),
-            (
-                cfg!(any(feature = "every-method", not(feature = "compact"))) && rate && has(method, "alpha"),
-                words("a smaller --set alpha=STEP", "a smaller alpha"),
-            ),
+            (!MINIMAL && rate && has(method, "alpha"), words("a smaller --set alpha=STEP", "a smaller alpha")),
             (surrogate, words("--set surrogate=sigmoid --set scale=10", "surrogate sigmoid of scale 10")),
             (near, "more steps"),
             (near && first, words("a larger --set pretrain-lr=RATE", "a larger pretrain-lr")),

@@ -185,15 +185,13 @@ impl RawTable {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions, name: &str) -> Result<Self, DataError> {
         #[cfg(feature = "std")]
         return Self::read(bytes, options, name);
-        #[cfg(not(feature = "std"))]
-        {
-            if bytes.starts_with(&[0x1f, 0x8b]) {
-                return Err(DataError::placed(name, whole(DataErrorKind::GzipUnsupported), 0));
-            }
-            let mut table = whole::Whole::new(options, name);
-            bytes.chunks(PIECE).try_for_each(|piece| table.push(piece))?;
-            Self::made(table.finish()?, options, name)
+        #[allow(unreachable_code)]
+        if bytes.starts_with(&[0x1f, 0x8b]) {
+            return Err(DataError::placed(name, whole(DataErrorKind::GzipUnsupported), 0));
         }
+        let mut table = whole::Whole::new(options, name);
+        bytes.chunks(PIECE).try_for_each(|piece| table.push(piece))?;
+        Self::made(table.finish()?, options, name)
     }
 
     /// Reads a file as its bytes come, plain or packed as in [`parse`](Self::parse).

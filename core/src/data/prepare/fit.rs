@@ -54,7 +54,7 @@ impl Preparation {
                         })
                         .map_err(|column| table.error(DataErrorKind::Spread { column: format!("{}", column + 1) }))?
                     }
-                    _ => Vec::new(),
+                    Scale::None | Scale::Unit => Vec::new(),
                 };
                 Layout::Numbered { cols: *cols, maps }
             }
@@ -143,7 +143,7 @@ impl Preparation {
                 x[row * cols..][..cols].iter().map(|x| x.f64()).enumerate()
             })
             .map_err(|_| Error::Overflow { what: "the deviation of a column" })?,
-            _ => Vec::new(),
+            Scale::None | Scale::Unit => Vec::new(),
         };
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };

@@ -8,6 +8,7 @@ use super::options::SplitBy;
 use super::table::{find_column, first_missing};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
+use crate::features::COMPACT;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -26,7 +27,7 @@ impl Coded for SplitBy {
 impl SplitBy {
     /// The unit of each of some rows: ranks of the values in order, or their numbers. `None` for a table without the column.
     pub(super) fn units(&self, table: &RawTable, rows: &[u32]) -> Result<Option<Units>, DataError> {
-        if cfg!(feature = "compact") {
+        if COMPACT {
             return Err(table.error(Error::Unsupported { what: "splits by a column, in a small build" }.into()));
         }
         let Content::Csv { names, columns, .. } = &table.content else {

@@ -80,7 +80,7 @@ impl Constrained {
             let factor = match of.measure {
                 Measure::Precision { .. } if cell < groups => -of.bound,
                 Measure::Precision { .. } => 1.0 - of.bound,
-                _ => 1.0,
+                Measure::Gap { .. } | Measure::Rate { .. } | Measure::Loss { .. } => 1.0,
             };
             each(cell, sign * factor * share);
         }

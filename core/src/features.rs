@@ -1,0 +1,10 @@
+//! What this build has, each condition once. What is behind an `if` on one of these leaves nothing in a build without it.
+
+/// Every method of the registry, and not only those of a first download.
+pub(crate) const EVERY: bool = cfg!(feature = "every-method");
+/// Small code rather than fast.
+pub(crate) const COMPACT: bool = cfg!(feature = "compact");
+/// The first download: small, with the methods of batches alone.
+pub(crate) const MINIMAL: bool = COMPACT && !EVERY;
+/// More than two classes.
+pub(crate) const MULTICLASS: bool = cfg!(feature = "multiclass");
