@@ -44,10 +44,10 @@ impl Recipe {
     }
 }
 
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "every-method"))]
 pub use owned::{Lane, OBJECTIVES, RULES, Shape};
 
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "every-method"))]
 mod owned {
     use super::Recipe;
     use crate::error::Error;

@@ -39,4 +39,4 @@ pub use {
 };
 
 #[cfg(feature = "std")]
-pub use parse::unpacked;
+pub use parse::unpack::unpacked;

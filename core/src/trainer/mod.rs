@@ -16,6 +16,7 @@ mod figures;
 // The full build alone can begin at a model, and look at rows of files.
 #[cfg_attr(not(all(feature = "every-method", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
+#[cfg(feature = "every-method")]
 mod lane;
 mod linear_start;
 mod passes;
@@ -34,13 +35,15 @@ pub use config::{Config, Init, Length, ModelSpec, TrainerError};
 pub use constraints::*;
 pub use figures::Figures;
 pub use given::*;
-pub use lane::Snapshot;
 pub use predictor::{Predictor, Scored};
 pub use run::{Doubt, Objective, Run, SumReport};
 pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 #[cfg(feature = "every-method")]
-pub use watch::{Tracked, Watch};
+pub use {
+    lane::Snapshot,
+    watch::{Tracked, Watch},
+};
 
 use crate::data::{Dataset, Rows, Targets};
 use crate::error::{Error, Result, count_labels};

@@ -6,13 +6,11 @@ mod csv;
 mod libsvm;
 mod pieces;
 #[cfg(feature = "std")]
-mod unpack;
+pub(super) mod unpack;
 mod whole;
 
 pub use blocks::{Block, Blocks};
 pub use csv::LABEL_NAMES;
-#[cfg(feature = "std")]
-pub use unpack::unpacked;
 
 use super::error::{DataError, DataErrorKind, Placed, whole};
 use alloc::borrow::Cow;
@@ -201,7 +199,7 @@ impl RawTable {
     #[cfg(feature = "std")]
     pub fn read(reader: impl std::io::Read, options: &ReadOptions, name: &str) -> Result<Self, DataError> {
         let failed = |error: std::io::Error| DataError::placed(name, whole(unpack::kind(&error)), 0);
-        let mut reader = unpacked(reader).map_err(failed)?;
+        let mut reader = unpack::unpacked(reader).map_err(failed)?;
         let mut table = whole::Whole::new(options, name);
         let mut piece = alloc::vec![0; PIECE];
         loop {
