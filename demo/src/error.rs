@@ -122,3 +122,11 @@ impl From<undercurve::Error> for CliError {
         Self::Input(error.to_string())
     }
 }
+
+/// For work of an adapter that failed on the way.
+#[cfg(feature = "gpu")]
+impl From<undercurve_gpu::GpuError> for CliError {
+    fn from(error: undercurve_gpu::GpuError) -> Self {
+        Self::Failed(error.into())
+    }
+}

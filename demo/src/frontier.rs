@@ -1,7 +1,7 @@
 //! `undercurve frontier`: what bounds on the gaps between groups cost in AUC.
 
-use crate::bench::figure::{Axes, Line, draw_on};
 use crate::error::{CliError, Result};
+use crate::figure::{Axes, Line, draw_on};
 use crate::{methods, output, train};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args as _};

@@ -115,7 +115,7 @@ impl MissingArg {
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
     #[command(flatten)]
-    pub layout: LayoutArgs,
+    pub(crate) layout: LayoutArgs,
     /// Label column of a CSV file, by name or by number from 1 (-1 is the last)
     /// [default: the first of label, target, class, y]
     #[arg(long, value_name = "COL", allow_hyphen_values = true)]

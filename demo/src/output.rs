@@ -88,6 +88,7 @@ pub fn part(text: impl Display) -> Result<()> {
 }
 
 /// Stdout for many lines, in blocks.
+#[derive(Default)]
 pub struct Lines(Vec<u8>);
 
 impl Lines {

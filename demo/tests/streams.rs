@@ -5,45 +5,16 @@ mod common;
 
 use common::{Folder, csv, run, stdout};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::process::{Command, Output, Stdio};
+use std::fs;
+use undercurve_tests::streams::{
+    State::{self, Closed, Full, Gone, Open},
+    with_streams,
+};
 
-/// What a stream is like.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    Open,
-    /// `>&-`.
-    Closed,
-    /// `>/dev/full`.
-    Full,
-    /// `| true`.
-    Gone,
-}
-
-use State::{Closed, Full, Gone, Open};
+const PROGRAM: &str = env!("CARGO_BIN_EXE_undercurve");
 
 const STATES: [(State, State); 7] =
     [(Open, Full), (Open, Gone), (Full, Open), (Gone, Open), (Closed, Closed), (Full, Full), (Gone, Gone)];
-
-impl State {
-    fn stream(self) -> Stdio {
-        match self {
-            Open | Closed => Stdio::piped(),
-            Full => File::options().write(true).open("/dev/full").unwrap().into(),
-            // (The reader is dropped here.)
-            Gone => std::io::pipe().unwrap().1.into(),
-        }
-    }
-}
-
-/// Runs the program with stdout and stderr like that.
-fn with_streams(folder: &Folder, args: &[&str], (out, err): (State, State)) -> Output {
-    let closing = [(out, " >&-"), (err, " 2>&-")].map(|(state, text)| if state == Closed { text } else { "" });
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec \"$@\"{}", closing.concat()), "sh", env!("CARGO_BIN_EXE_undercurve")]);
-    shell.args(args).current_dir(&folder.0).stdin(Stdio::null()).stdout(out.stream()).stderr(err.stream());
-    shell.output().unwrap()
-}
 
 /// Every file in the folder.
 fn files(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
@@ -91,7 +62,6 @@ fn no_command_minds_its_streams() {
         &["methods"],
         &["methods", "soap", "--json"],
         &["prepare", "data.csv", "--split", "0.7", "--train", "a.csv", "--test", "b.csv"],
-        &["bench"],
         &["completions", "bash"],
         &["completions", "zsh"],
         &["--help"],
@@ -111,7 +81,7 @@ fn no_command_minds_its_streams() {
         };
         clean();
         for states in STATES {
-            let output = with_streams(&folder, args, states);
+            let output = with_streams(PROGRAM, &folder, args, states);
             let what = format!("{args:?} {states:?}: {output:?}");
             let full = states.0 == Full && code == Some(0);
             assert_eq!(output.status.code(), if full { Some(1) } else { code }, "{what}");
@@ -136,32 +106,4 @@ fn no_command_minds_its_streams() {
 
 fn lines(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| byte == b'\n').count()
-}
-
-/// The benches that print before they measure, and those that lack their data. (The others take too long.)
-#[test]
-fn no_bench_minds_its_streams() {
-    let folder = Folder::new("streams-bench");
-    let list = stdout(&run(&folder.0, &["bench"]));
-    let mut tried = 0;
-    for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
-        let help = stdout(&run(&folder.0, &["bench", name, "--help"]));
-        let args: &[&str] = match name {
-            "metrics" | "intervals" | "pairs" | "counts" => &["bench", name],
-            _ if help.contains("--data") => &["bench", name, "--data", "none"],
-            _ => continue,
-        };
-        for states in [(Gone, Gone), (Full, Full), (Gone, Open)] {
-            let output = with_streams(&folder, args, states);
-            // Gone is no error, full is one, and data that are not there are the user's.
-            let code = match (args.len(), states.0) {
-                (2, Gone) => 0,
-                (2, _) => 1,
-                _ => 2,
-            };
-            assert_eq!(output.status.code(), Some(code), "{args:?} {states:?}: {output:?}");
-        }
-        tried += 1;
-    }
-    assert!(tried > 12, "{list}");
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Measures the graphics adapter of this machine by `undercurve bench gpu` and writes one JSON.
+# Measures the graphics adapter of this machine by `cargo experiment gpu` and writes one JSON.
 #
-#   sh run.sh [PROGRAM [FILE [OPTION…]]]      (./undercurve, gpu.json)
+#   sh run.sh [PROGRAM [FILE [OPTION…]]]      (./experiments, gpu.json)
 #
 # Needs neither network nor cargo. On Linux it finds what a machine for computing often lacks: a Vulkan loader (a libvulkan1*.deb
 # or libvulkan.so.1 beside this script is used where the system has none; nothing is installed) and the driver's description
@@ -10,13 +10,13 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-program=${1:-./undercurve}
+program=${1:-./experiments}
 [ $# -gt 0 ] && shift
 file=${1:-gpu.json}
 [ $# -gt 0 ] && shift
 
 if [ ! -x "$program" ]; then
-    echo "run.sh: $program: no such program (cargo build --release -p undercurve-demo makes it)" >&2
+    echo "run.sh: $program: no such program (cargo build --release -p undercurve-experiments makes it)" >&2
     exit 2
 fi
 case $program in
@@ -73,5 +73,5 @@ fi
 XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-$work}
 export XDG_RUNTIME_DIR
 
-"$program" bench gpu --out "$file" "$@"
+"$program" gpu --out "$file" "$@"
 echo "$file"

@@ -1,4 +1,4 @@
-"""Writes an imbalanced two-class Fashion-MNIST for `undercurve bench auprc --datasets fashion-mnist`.
+"""Writes an imbalanced two-class Fashion-MNIST for `cargo experiment auprc --datasets fashion-mnist`.
 
 As in the image experiments of Qi et al. 2021, "Stochastic Optimization of Areas Under Precision-Recall Curves with
 Provable Convergence" (there with CIFAR): the last five classes are positive, the first five negative; 98 % of the

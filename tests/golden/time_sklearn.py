@@ -1,4 +1,4 @@
-"""Times scikit-learn's AUROC alone on a million f32 scores, to stand beside `undercurve bench metrics`.
+"""Times scikit-learn's AUROC alone on a million f32 scores, to stand beside `cargo experiment metrics`.
 
 Run: OMP_NUM_THREADS=1 python3 time_sklearn.py
 """

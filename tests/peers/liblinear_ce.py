@@ -1,4 +1,4 @@
-"""Converged logistic regression (liblinear through scikit-learn) on the splits of `undercurve bench annthyroid`.
+"""Converged logistic regression (liblinear through scikit-learn) on the splits of `cargo experiment annthyroid`.
 
     python3 tests/peers/liblinear_ce.py target/release/undercurve ../shared/data/annthyroid.csv.gz [SEEDS]
 

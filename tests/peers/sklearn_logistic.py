@@ -1,6 +1,6 @@
 """Seconds of scikit-learn's logistic regression to ||grad P||^2 <= 1e-10, as JSON lines.
 
-The problem is that of `undercurve bench ai-sarah`: unit-length rows, a constant 1 appended and regularised like the
+The problem is that of `cargo experiment ai-sarah`: unit-length rows, a constant 1 appended and regularised like the
 rest, lambda = 1/n, start at 0. A solver is called with one tolerance after the other until the gradient is small enough,
 and the seconds of that last call alone are reported (median of three).
 

@@ -1,9 +1,9 @@
-"""What PyTorch does with the work of `undercurve bench gpu` on the same device: sort, all pairs, steps of a network.
+"""What PyTorch does with the work of `cargo experiment gpu` on the same device: sort, all pairs, steps of a network.
 
     pip install torch                       (of CUDA; on other machines --device cpu proves that it runs)
     python3 tests/peers/torch_cuda.py [--device cuda] [--seconds 2] [--out torch.json]
 
-Sizes are those of `bench gpu`. A row is the median and the least of spans of 20 ms and more, by wall clock with the device
+Sizes are those of `experiment gpu`. A row is the median and the least of spans of 20 ms and more, by wall clock with the device
 waited for. All pairs are a loss and its gradient by autograd, in blocks of at most 2^26 pairs. Steps are cross-entropy by gradient
 descent, eager and, on CUDA, recorded once and replayed (CUDA graph); batches are gathered on the device. Prints a Markdown table.
 Exit code 2 without torch or without the device.

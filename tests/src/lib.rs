@@ -12,6 +12,7 @@ pub mod docs;
 pub mod estimators;
 pub mod fcco;
 pub mod finite_sum;
+pub mod folder;
 pub mod fuzz;
 pub mod metric;
 pub mod model;
@@ -20,6 +21,8 @@ pub mod pairs;
 pub mod pauc;
 pub mod ranges;
 pub mod soap;
+#[cfg(target_os = "linux")] // for /dev/full
+pub mod streams;
 pub mod vulkan;
 pub mod weights;
 

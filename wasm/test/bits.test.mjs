@@ -1,4 +1,4 @@
-// The same bits as the native core, for every method in every module that has it. Needs `undercurve serve --build-only`
+// The same bits as the native core, for every method in every module that has it. Needs `cargo demo --build-only`
 // first.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Exact metrics, values and gradients of whole data in Node. Needs `undercurve serve --build-only` first.
+// Exact metrics, values and gradients of whole data in Node. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Many runs at a time. Needs `undercurve serve --build-only` first.
+// Many runs at a time. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

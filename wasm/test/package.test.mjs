@@ -1,4 +1,4 @@
-// The package in Node, and its size. Needs `undercurve serve --build-only` first.
+// The package in Node, and its size. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

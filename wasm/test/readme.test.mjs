@@ -1,4 +1,4 @@
-// The JavaScript of the README and of the guide runs as it is printed. Needs `undercurve serve --build-only` first.
+// The JavaScript of the README and of the guide runs as it is printed. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

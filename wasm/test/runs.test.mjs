@@ -1,4 +1,4 @@
-// The end of a run: every loop that the documentation shows comes to it, for every method. Needs `undercurve serve
+// The end of a run: every loop that the documentation shows comes to it, for every method. Needs `cargo demo
 // --build-only` first.
 
 import assert from "node:assert/strict";

@@ -54,7 +54,7 @@ use tables::{FAST_TERMS, FULL_TERMS, Shape};
 use weight::{Class, finite_range};
 use weighted::Powers;
 
-// Where all pairs are faster, as measured by `undercurve bench pairs --crossovers` on x86-64 with SSE2. Dealing costs
+// Where all pairs are faster, as measured by `cargo experiment pairs --crossovers` on x86-64 with SSE2. Dealing costs
 // about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
 // and 9.4 dealt, with 16 positives 12.7 and 10.2; n = 4096 with 4 positives 6.7 and 6.7.
 /// With at most this many positives, or pairs, all pairs are faster than sorting the positives.

@@ -1,9 +1,9 @@
 //! The trainings of `compare`: every method on every fold, several at a time.
 
 use super::{Args, tune};
-use crate::bench::store::{self, Store};
 use crate::error::{CliError, Result};
 use crate::shared::Shared;
+use crate::store::{self, Store};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

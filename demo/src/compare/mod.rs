@@ -4,9 +4,9 @@ mod measure;
 mod report;
 mod tune;
 
-use crate::bench::paired::mean_sd;
 use crate::error::{CliError, Result};
 use crate::input::{self, DataArgs};
+use crate::paired::mean_sd;
 use crate::{methods, output, threads, train};
 use clap::ValueEnum;
 use measure::{Entry, Job};

@@ -2,9 +2,9 @@
 
 use super::measure::Row;
 use super::{Args, MetricArg};
-use crate::bench::paired::mean_sd;
 use crate::error::Result;
 use crate::output;
+use crate::paired::mean_sd;
 use serde_json::{Value, json};
 use undercurve::data::Dataset;
 use undercurve::metric::student;

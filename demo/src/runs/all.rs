@@ -3,7 +3,7 @@
 use super::backend::List;
 use super::grid::Grid;
 use super::told::{By, Outcome, Path, Row};
-use crate::bench::paired::mean_sd;
+use crate::paired::mean_sd;
 use crate::report::{Columns, cell, shown};
 use crate::signal::NoSignal;
 use crate::table;

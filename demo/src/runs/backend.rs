@@ -1,9 +1,9 @@
 //! What trains the runs of `--seeds` and `--grid`: a [`Backend`], the threads of this processor for now.
 
-use crate::bench::store;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::shared::Shared;
+use crate::store;
 use crate::train::{self, Parts};
 use crate::walk::{self, Due, Training};
 use undercurve::Real;

@@ -11,7 +11,7 @@ mod told;
 
 use crate::device::{self, Choice};
 use crate::error::{CliError, Result};
-use crate::{bench::store, input, methods, output, train, walk};
+use crate::{input, methods, output, store, train, walk};
 use all::All;
 use backend::{Backend, Cpu, List, Spec, looks, splits};
 use grid::{Grid, MOST};

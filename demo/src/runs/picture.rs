@@ -3,9 +3,9 @@
 use super::all::{All, quantile, sorted};
 use super::grid::Grid;
 use super::told::By;
-use crate::bench::figure::{Axes, Line, draw_on};
 use crate::curves::{INK, SOFT, escaped};
 use crate::error::Result;
+use crate::figure::{Axes, Line, draw_on};
 use crate::output;
 use std::fmt::Write as _;
 use std::path::Path;

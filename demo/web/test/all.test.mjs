@@ -1,4 +1,4 @@
-// All data on the built page in headless Chromium, with WebGPU on its software adapter and without. Needs `undercurve serve
+// All data on the built page in headless Chromium, with WebGPU on its software adapter and without. Needs `cargo demo
 // --build-only` first; CHROMIUM names the browser.
 
 import assert from "node:assert/strict";

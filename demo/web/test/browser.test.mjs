@@ -1,4 +1,4 @@
-// The built page in headless Chromium. Needs `undercurve serve --build-only` first; CHROMIUM names the browser, SCREENSHOT
+// The built page in headless Chromium. Needs `cargo demo --build-only` first; CHROMIUM names the browser, SCREENSHOT
 // a file for the picture of the README.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// The numbers and the words of the headline, without a browser. Needs `undercurve serve --build-only` first.
+// The numbers and the words of the headline, without a browser. Needs `cargo demo --build-only` first.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

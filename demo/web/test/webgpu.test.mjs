@@ -1,4 +1,4 @@
-// The wasm package in headless Chromium with WebGPU on its software adapter, and without. Needs `undercurve serve --build-only`
+// The wasm package in headless Chromium with WebGPU on its software adapter, and without. Needs `cargo demo --build-only`
 // first; CHROMIUM names the browser.
 
 import assert from "node:assert/strict";

@@ -1,0 +1,257 @@
+//! Builds the wasm package and the page from a checkout, with nothing installed but Rust and Node.
+//!
+//! cargo ─► undercurve_wasm.wasm ─► wasm-bindgen (linked in, no separate tool) ─► wasm/js/pkg ─► npm, Vite ─► demo/web/dist
+//!
+//! The package's four modules are the same crate with different features; the registry's texts go beside them as JavaScript.
+
+use crate::shrink_wasm;
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+use undercurve::registry::{METHODS, class_methods};
+use undercurve_demo::{error, methods, output};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The folders of a checkout that the build reads and writes.
+pub struct Checkout {
+    root: PathBuf,
+}
+
+impl Checkout {
+    /// The checkout around the current folder, or the one cargo runs this program from.
+    pub fn find() -> Result<Self> {
+        let here = std::env::current_dir().context("the current folder cannot be read")?;
+        let cargo = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let starts = cargo.iter().chain([&here]);
+        starts
+            .flat_map(|start| start.ancestors())
+            .find(|folder| folder.join("wasm/Cargo.toml").is_file() && folder.join("demo/web/package.json").is_file())
+            .map(|root| Self { root: root.to_path_buf() })
+            .ok_or_else(|| anyhow!("the page is built from the sources: run this inside a checkout of undercurve"))
+    }
+
+    /// The built page.
+    pub fn dist(&self) -> PathBuf {
+        self.web().join("dist")
+    }
+
+    /// The sources of the page.
+    pub fn web(&self) -> PathBuf {
+        self.root.join("demo/web")
+    }
+
+    /// Where the generated half of the wasm package lies.
+    fn package(&self) -> PathBuf {
+        self.root.join("wasm/js/pkg")
+    }
+}
+
+/// One line per step: what it does now, then what came of it.
+fn step<T>(what: &str, work: impl FnOnce() -> Result<(T, String)>) -> error::Result<T> {
+    output::part(format_args!("  {what:<22}"))?;
+    let start = Instant::now();
+    let result = work();
+    match &result {
+        Ok((_, note)) => output::line(format_args!("{note} ({:.1} s)", start.elapsed().as_secs_f64()))?,
+        Err(_) => output::line("failed")?,
+    }
+    Ok(result?.0)
+}
+
+/// Runs a tool quietly. When it fails, its own words are shown and the error is one line.
+fn quiet(command: &mut Command, name: &str) -> Result<Output> {
+    let said = match command.output() {
+        Ok(said) => said,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("`{name}` was not found on the PATH"),
+        Err(error) => return Err(error).with_context(|| format!("`{name}` could not be started")),
+    };
+    if said.status.success() {
+        return Ok(said);
+    }
+    output::say("");
+    output::tell(&said.stdout);
+    output::tell(&said.stderr);
+    bail!("`{name}` failed ({})", said.status)
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// `npm` or `npx`; on Windows they are scripts and need their ending.
+pub fn node_tool(name: &str) -> Command {
+    if cfg!(windows) { Command::new(format!("{name}.cmd")) } else { Command::new(name) }
+}
+
+/// Builds everything that is missing or old: target, wasm package, the page's dependencies, and the page if `page` is set.
+pub fn build(checkout: &Checkout, page: bool) -> error::Result<()> {
+    step("node", check_node)?;
+    step("wasm target", ensure_target)?;
+    step("wasm package", || build_package(checkout))?;
+    step("page dependencies", || install(checkout))?;
+    if page {
+        step("page", || {
+            let mut vite = node_tool("npm");
+            quiet(vite.args(["run", "--silent", "build"]).current_dir(checkout.web()), "npm run build")?;
+            Ok(((), format!("{} in demo/web/dist", kilobytes(folder_size(&checkout.dist())))))
+        })?;
+    }
+    Ok(())
+}
+
+fn check_node() -> Result<((), String)> {
+    let output = quiet(Command::new("node").arg("--version"), "node")
+        .context("the page needs Node 20.19 or newer (https://nodejs.org)")?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().trim_start_matches('v').to_owned();
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    if (major, minor) < (20, 19) {
+        bail!("the page needs Node 20.19 or newer, and this is {version}");
+    }
+    Ok(((), version))
+}
+
+fn ensure_target() -> Result<((), String)> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = quiet(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]), "rustc")?;
+    if Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() {
+        return Ok(((), "present".into()));
+    }
+    quiet(Command::new("rustup").args(["target", "add", TARGET]), "rustup target add wasm32-unknown-unknown")
+        .with_context(|| format!("this Rust cannot build for {TARGET}"))?;
+    Ok(((), "added".into()))
+}
+
+/// The modules of the package: the feature that makes one, and its name.
+const MODULES: [(&str, &str); 4] = [
+    ("train", "undercurve"),
+    ("full", "undercurve_full"),
+    ("files", "undercurve_files"),
+    ("webgpu", "undercurve_webgpu"),
+];
+
+fn build_package(checkout: &Checkout) -> Result<((), String)> {
+    let out = checkout.package();
+    fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
+    // One thread is busy with a module for most of its time, so two are made at a time; each cargo wants a folder of its own, and
+    // the last module shares next to nothing with the others.
+    let (last, others) = MODULES.split_last().context("no module")?;
+    let apart = target_folder(checkout).join(last.1);
+    std::thread::scope(|scope| {
+        let last = scope.spawn(|| build_module(checkout, last, Some(&apart)));
+        others.iter().try_for_each(|module| build_module(checkout, module, None))?;
+        last.join().map_err(|_| anyhow!("a builder failed"))?
+    })?;
+    let mut sizes = Vec::new();
+    for (feature, name) in MODULES {
+        let file = format!("{name}_bg.wasm");
+        let bytes = fs::read(out.join(&file)).context(file)?;
+        sizes.push(format!("{feature} {}", kilobytes(gzip_len(&bytes)?)));
+    }
+    let two = Value::from_iter(METHODS.iter().map(methods::object));
+    let several = Value::from_iter(class_methods().map(methods::object));
+    let head = "// Every method with its parameters, written from the registry.\n";
+    let lists = format!("{head}export const METHODS = {two};\nexport const CLASS_METHODS = {several};\n");
+    fs::write(out.join("methods.js"), lists).context("methods.js")?;
+    Ok(((), format!("{} gzip", sizes.join(", "))))
+}
+
+/// Where cargo builds this checkout.
+fn target_folder(checkout: &Checkout) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| checkout.root.join("target"), |folder| checkout.root.join(folder))
+}
+
+/// One module: the crate with one feature, then its JavaScript half; in cargo's folder, or another.
+fn build_module(checkout: &Checkout, &(feature, name): &(&str, &str), folder: Option<&Path>) -> Result<()> {
+    let mut build = cargo();
+    if let Some(folder) = folder {
+        build.env("CARGO_TARGET_DIR", folder);
+    }
+    build
+        .args(["build", "--profile", "wasm", "--target", TARGET, "--package", "undercurve-wasm", "--lib"])
+        .args(["--no-default-features", "--features", &format!("small,{feature}")])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(&checkout.root)
+        // Flags meant for the host must not reach this build; ours come through the target's own variable.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", wasm_flags());
+    let output = quiet(&mut build, "cargo build --target wasm32-unknown-unknown")?;
+    let wasm = artifact(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| anyhow!("cargo built no wasm file for undercurve-wasm"))?;
+    let mut output = wasm_bindgen_cli_support::Bindgen::new()
+        .input_path(&wasm)
+        .web(true)?
+        .typescript(true)
+        .omit_default_module_path(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .out_name(name)
+        .generate_output()
+        .context("wasm-bindgen")?;
+    shrink_wasm::trap_at_panics(output.wasm_mut());
+    output.emit(checkout.package()).context("wasm-bindgen")
+}
+
+/// 128-bit SIMD everywhere, never relaxed SIMD (its results differ between CPUs); and no folder of this machine in the file.
+fn wasm_flags() -> String {
+    let mut flags = String::from("-Ctarget-feature=+simd128");
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| home.map(|home| home.join(".cargo")));
+    if let Some(cargo_home) = cargo_home.and_then(|path| path.to_str().map(str::to_owned))
+        && !cargo_home.contains(char::is_whitespace)
+    {
+        flags.push_str(&format!(" --remap-path-prefix={cargo_home}=cargo"));
+    }
+    flags
+}
+
+/// The wasm file that cargo's JSON messages name.
+fn artifact(messages: &str) -> Option<PathBuf> {
+    let line = messages.lines().rfind(|line| line.contains("undercurve_wasm.wasm\""))?;
+    let end = line.find("undercurve_wasm.wasm\"")? + "undercurve_wasm.wasm".len();
+    let start = line[..end].rfind('"')? + 1;
+    Some(PathBuf::from(line[start..end].replace("\\\\", "\\")))
+}
+
+/// `npm ci`, unless what it installed is newer than the lock file.
+fn install(checkout: &Checkout) -> Result<((), String)> {
+    let web = checkout.web();
+    let modified = |path: PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let installed = modified(web.join("node_modules/.package-lock.json"));
+    if installed.is_some() && installed >= modified(web.join("package-lock.json")) {
+        return Ok(((), "present".into()));
+    }
+    let args: Vec<OsString> = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"].map(OsString::from).into();
+    quiet(node_tool("npm").args(args).current_dir(&web), "npm ci")?;
+    Ok(((), "installed".into()))
+}
+
+fn folder_size(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => folder_size(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+fn gzip_len(bytes: &[u8]) -> Result<u64> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?.len() as u64)
+}
+
+fn kilobytes(bytes: u64) -> String {
+    format!("{:.1} KB", bytes as f64 / 1000.0)
+}

@@ -1,0 +1,241 @@
+//! Serves the built page on this machine.
+
+use crate::build_web::{self, Checkout};
+use anyhow::{Context as _, Result, bail};
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use tiny_http::{Header, Method, Request, Response, Server};
+use undercurve_demo::{error, output};
+
+/// Tried first; the next free one is taken when it is in use and none was asked for.
+const DEFAULT_PORT: u16 = 8377;
+
+/// Build the page, serve it on this machine and open a browser
+#[derive(clap::Parser)]
+#[command(name = "cargo demo", version)]
+pub struct Args {
+    /// Port on 127.0.0.1 [default: 8377, or the next free one]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Serve the sources through Vite, which reloads the page on every change
+    #[arg(long)]
+    dev: bool,
+    /// Open a browser (this is the default; never an error where there is none)
+    #[arg(long, overrides_with = "no_open")]
+    open: bool,
+    /// Do not open a browser
+    #[arg(long, overrides_with = "open")]
+    no_open: bool,
+    /// Build the wasm package and the page, and stop
+    #[arg(long, conflicts_with = "dev")]
+    build_only: bool,
+}
+
+/// Builds the page and serves it until the program is stopped.
+///
+/// # Errors
+/// A missing tool, a failed build, a port in use; one line each.
+pub fn run(args: &Args) -> error::Result<()> {
+    let checkout = Checkout::find()?;
+    // What it is there for is the page.
+    output::go_on();
+    output::line("undercurve: building the page")?;
+    build_web::build(&checkout, !args.dev)?;
+    if args.build_only {
+        return Ok(());
+    }
+    if args.dev {
+        return Ok(develop(&checkout, args)?);
+    }
+
+    let dist = checkout.dist().canonicalize().context("demo/web/dist")?;
+    let (server, port) = bind(args.port)?;
+    let address = format!("http://127.0.0.1:{port}/");
+    output::line(format_args!("\nundercurve is at {address}  (Ctrl-C stops it)"))?;
+    open_browser(args, &address)?;
+
+    let server = Arc::new(server);
+    let workers: Vec<_> = (0..4)
+        .map(|_| {
+            let (server, dist) = (Arc::clone(&server), dist.clone());
+            std::thread::spawn(move || {
+                for request in server.incoming_requests() {
+                    // A browser that hangs up in the middle of an answer is no reason to stop.
+                    let _ = answer(request, &dist);
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        let _ = worker.join();
+    }
+    Ok(())
+}
+
+fn develop(checkout: &Checkout, args: &Args) -> Result<()> {
+    let port = args.port.unwrap_or(DEFAULT_PORT).to_string();
+    let mut vite = build_web::node_tool("npx");
+    vite.args(["vite", "--host", "127.0.0.1", "--port", &port]).current_dir(checkout.web());
+    if args.port.is_some() {
+        vite.arg("--strictPort");
+    }
+    if !args.no_open {
+        vite.arg("--open");
+    }
+    let status = vite.status().context("`npx vite` could not be started")?;
+    if !status.success() {
+        bail!("`npx vite` stopped ({status})");
+    }
+    Ok(())
+}
+
+fn bind(port: Option<u16>) -> Result<(Server, u16)> {
+    let candidates = port.map_or(DEFAULT_PORT..=DEFAULT_PORT + 32, |port| port..=port);
+    for candidate in candidates {
+        if let Ok(server) = Server::http(("127.0.0.1", candidate)) {
+            let port = server.server_addr().to_ip().map_or(candidate, |address| address.port());
+            return Ok((server, port));
+        }
+    }
+    match port {
+        Some(port) => bail!("port {port} on 127.0.0.1 is in use; choose another with --port"),
+        None => bail!("no free port between {DEFAULT_PORT} and {}; choose one with --port", DEFAULT_PORT + 32),
+    }
+}
+
+/// Opens the page where there is a screen to open it on; otherwise the printed address has to do.
+fn open_browser(args: &Args, address: &str) -> error::Result<()> {
+    let screen = !cfg!(target_os = "linux")
+        || ["DISPLAY", "WAYLAND_DISPLAY"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    if !args.no_open && screen && webbrowser::open(address).is_err() {
+        output::line("No browser could be opened: visit the address yourself.")?;
+    }
+    Ok(())
+}
+
+fn answer(request: Request, dist: &Path) -> std::io::Result<()> {
+    if !matches!(request.method(), Method::Get | Method::Head) {
+        return request.respond(Response::from_string("405 method not allowed\n").with_status_code(405));
+    }
+    let file = resolve(dist, request.url()).and_then(|path| Some((File::open(&path).ok()?, path)));
+    let Some((file, path)) = file else {
+        return request.respond(Response::from_string("404 not found\n").with_status_code(404));
+    };
+    let mut response = Response::from_file(file);
+    for (name, value) in [
+        ("Content-Type", content_type(&path)),
+        ("Cache-Control", "no-cache"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        // The page needs nothing but itself, and the browser holds it to that.
+        (
+            "Content-Security-Policy",
+            "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
+             img-src 'self' data: blob:; font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'",
+        ),
+    ] {
+        if let Ok(header) = Header::from_bytes(name, value) {
+            response.add_header(header);
+        }
+    }
+    request.respond(response)
+}
+
+/// The file below `dist` that a request names. Only plain names walk down, so nothing outside can be reached.
+fn resolve(dist: &Path, url: &str) -> Option<PathBuf> {
+    let path = percent_decode(url.split(['?', '#']).next()?)?;
+    let mut file = dist.to_path_buf();
+    for part in Path::new(path.trim_start_matches('/')).components() {
+        match part {
+            Component::Normal(name) => file.push(name),
+            _ => return None,
+        }
+    }
+    if file.is_dir() {
+        file.push("index.html");
+    }
+    // A link inside the folder must not lead out of it either.
+    let file = file.canonicalize().ok()?;
+    (file.starts_with(dist) && file.is_file()).then_some(file)
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        if first == b'%' {
+            let digit = |at: usize| char::from(*tail.get(at)?).to_digit(16);
+            let code = digit(0)? * 16 + digit(1)?;
+            bytes.push(u8::try_from(code).ok()?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    let decoded = String::from_utf8(bytes).ok()?;
+    (!decoded.contains(['\0', '\\'])).then_some(decoded)
+}
+
+fn content_type(path: &Path) -> &'static str {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json" | "map" | "webmanifest") => "application/json; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("woff2") => "font/woff2",
+        Some("csv") => "text/csv; charset=utf-8",
+        Some("txt" | "md" | "svm") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{content_type, resolve};
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn requests_stay_below_the_folder() {
+        let root = std::env::temp_dir().join(format!("undercurve-serve-{}", std::process::id()));
+        let dist = root.join("dist");
+        fs::create_dir_all(dist.join("assets")).unwrap();
+        fs::write(root.join("secret.txt"), "no").unwrap();
+        fs::write(dist.join("index.html"), "page").unwrap();
+        fs::write(dist.join("assets/a b.js"), "script").unwrap();
+        let dist = dist.canonicalize().unwrap();
+
+        assert_eq!(resolve(&dist, "/"), Some(dist.join("index.html")));
+        assert_eq!(resolve(&dist, "/?seed=3#x"), Some(dist.join("index.html")));
+        assert_eq!(resolve(&dist, "/assets/a%20b.js"), Some(dist.join("assets/a b.js")));
+        for bad in [
+            "/../secret.txt",
+            "/%2e%2e/secret.txt",
+            "/assets/../../secret.txt",
+            "/..%2fsecret.txt",
+            "/..\\secret.txt",
+            "//etc/passwd",
+            "/%00",
+            "/%",
+            "/%zz",
+            "/missing.js",
+            "/assets",
+        ] {
+            assert_eq!(resolve(&dist, bad), None, "{bad}");
+        }
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn wasm_is_served_as_wasm() {
+        assert_eq!(content_type(Path::new("x/undercurve_bg.wasm")), "application/wasm");
+    }
+}

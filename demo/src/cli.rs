@@ -1,0 +1,125 @@
+//! The command line of `undercurve`. Each subcommand has its own file with an `Args` and a `run`.
+
+use crate::error::{CliError, Result};
+use crate::{compare, decision, eval, export, frontier, inspect, methods, metrics, output, predict, prepare, train};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "undercurve", version, about = "Train models for the area under the curve")]
+#[command(after_help = "\
+Examples:
+  undercurve train data.csv --split 0.75 --method soap --out data.model
+  undercurve eval data.model data.csv --held-out --metric auroc,ap,pauc:0:0.05
+  undercurve predict data.model new.csv --id customer
+  undercurve methods soap")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Train a model on a CSV or LIBSVM file
+    Train(Box<train::Args>),
+    /// Methods at their defaults on the same folds of a file, against cross-entropy
+    Compare(compare::Args),
+    /// What bounds on the gaps between groups cost in AUC
+    Frontier(Box<frontier::Args>),
+    /// Exact metrics of a saved model on data
+    Eval(eval::Args),
+    /// Another threshold, and probabilities, for a saved model
+    Decide(decision::Args),
+    /// Scores, probabilities and classes of rows without labels
+    Predict(predict::Args),
+    /// What is in a saved model
+    Inspect(inspect::Args),
+    /// A saved model for other programs, as ONNX or JSON
+    Export(export::Args),
+    /// Exact metrics of a CSV file with the columns label and score
+    Metrics(metrics::Args),
+    /// List the methods, or one with its parameters
+    Methods(methods::Args),
+    /// Write the rows a model would see, split and scaled as in `train`
+    Prepare(prepare::Args),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "undercurve", &mut text);
+    output::line(String::from_utf8_lossy(&text).trim_end())
+}
+
+/// What clap says about the command line, as one line; help and version as they are.
+fn refusal(error: &clap::Error) -> ExitCode {
+    let shown =
+        [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];
+    if shown.contains(&error.kind()) {
+        return match output::help(error) {
+            Ok(()) => ExitCode::from(error.exit_code() as u8),
+            Err(error) => error.finish(),
+        };
+    }
+    let text = error.to_string();
+    let own =
+        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let line = own.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    CliError::input(line.strip_prefix("error: ").unwrap_or(&line)).finish()
+}
+
+/// What a developer's program has that this one had once.
+fn moved(error: &clap::Error) -> Option<&'static str> {
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(name) if name == "serve" => {
+            Some("serve: the page is built and served by `cargo demo`, in a checkout of the sources")
+        }
+        ContextValue::String(name) if name == "bench" => {
+            Some("bench: experiments are run by `cargo experiment`, in a checkout of the sources")
+        }
+        _ => None,
+    }
+}
+
+/// The exit code of a program, after what there is to say about its end.
+fn finish(result: Result<()>) -> ExitCode {
+    match result.and_then(|()| output::end()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.finish(),
+    }
+}
+
+/// A program with a command line of its own: what is wrong is one line and an exit code, as in `undercurve`.
+pub fn program<C: Parser>(run: impl FnOnce(C) -> Result<()>) -> ExitCode {
+    match C::try_parse() {
+        Ok(cli) => finish(run(cli)),
+        Err(error) => refusal(&error),
+    }
+}
+
+/// The program `undercurve`.
+pub fn undercurve() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return moved(&error).map_or_else(|| refusal(&error), |line| CliError::input(line).finish()),
+    };
+    finish(match cli.command {
+        Command::Train(args) => train::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Frontier(args) => frontier::run(*args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Decide(args) => decision::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Metrics(args) => metrics::run(&args),
+        Command::Methods(args) => methods::run(&args),
+        Command::Prepare(args) => prepare::run(&args),
+        Command::Completions { shell } => completions(shell),
+    })
+}
