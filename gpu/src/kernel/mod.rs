@@ -9,6 +9,7 @@ pub use text::{Order, in_order};
 
 pub mod exact;
 pub mod lane;
+pub(crate) mod objective;
 pub mod pair;
 pub(crate) mod parts;
 pub mod surrogate;
