@@ -12,6 +12,7 @@ pub mod lane;
 pub(crate) mod objective;
 pub mod pair;
 pub(crate) mod parts;
+pub(crate) mod rule;
 pub mod surrogate;
 pub mod wide;
 

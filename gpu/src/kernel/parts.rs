@@ -1,7 +1,7 @@
 //! The texts that lanes and wide steps share: what every step consists of, estimators, surrogates and rules.
 
 pub(crate) use super::objective::Family;
-use super::{objective, surrogate};
+use super::{objective, rule, surrogate};
 use crate::GpuError;
 use std::fmt::Write;
 use undercurve::lane::Shape;
@@ -36,17 +36,7 @@ pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
 /// # Errors
 /// `NoKernel` for a rule without a text.
 pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
-    let rule = match shape.rule {
-        "sgd" => wgsl!("rule/sgd.wgsl"),
-        "momentum" => wgsl!("rule/momentum.wgsl"),
-        "adam" | "amsgrad" => wgsl!("rule/adam.wgsl"),
-        "adagrad" => wgsl!("rule/adagrad.wgsl"),
-        "ppd-sg" => wgsl!("rule/ppd-sg.wgsl"),
-        "ppd-adagrad" => wgsl!("rule/ppd-adagrad.wgsl"),
-        "pesg" => wgsl!("rule/pesg.wgsl"),
-        "dca" => wgsl!("rule/dca.wgsl"),
-        name => return Err(none("rule", name)),
-    };
+    let rule = rule::by_name(shape.rule).ok_or_else(|| none("rule", shape.rule))?;
     let mut text = String::new();
     for (name, value) in [
         ("ROWS", shape.rows),
@@ -61,11 +51,11 @@ pub(crate) fn common(shape: &Shape) -> Result<String, GpuError> {
         let _ = writeln!(text, "const {name} = {value}u;");
     }
     for (name, value) in
-        [("SIGMOID", shape.sigmoid), ("TANH", shape.tanh), ("PULL", shape.pull), ("RISING", shape.rule == "amsgrad")]
+        [("SIGMOID", shape.sigmoid), ("TANH", shape.tanh), ("PULL", shape.pull), ("RISING", rule.rising)]
     {
         let _ = writeln!(text, "const {name} = {value};");
     }
     text.push_str(wgsl!("common.wgsl"));
-    text.push_str(rule);
+    text.push_str(rule.text);
     Ok(text)
 }

@@ -11,6 +11,7 @@ pub mod mirror;
 
 use super::objective::{self, Batch, OBJECTIVES};
 use super::parts::{self, Estimator, Family};
+use super::rule::{RULES, Rule};
 use crate::GpuError;
 use std::fmt::Write;
 pub use undercurve::lane::{Lane, Shape};
@@ -93,24 +94,12 @@ pub(crate) fn moved(state: &[f32], shape: &Shape, len: usize) -> Vec<f32> {
     out
 }
 
-/// Rules, their points and their slots.
-const RULES: [(&str, u32, u32); 9] = [
-    ("sgd", 1, 0),
-    ("momentum", 1, 1),
-    ("adam", 1, 2),
-    ("amsgrad", 1, 2),
-    ("adagrad", 1, 1),
-    ("ppd-sg", 2, 1),
-    ("ppd-adagrad", 2, 3),
-    ("pesg", 2, 1),
-    ("dca", 2, 1),
-];
-
 /// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
 #[doc(hidden)]
 #[must_use]
 pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
-    let (of, (rule, points, slots)) = (&OBJECTIVES[objective], RULES[rule]);
+    let (of, rule) = (&OBJECTIVES[objective], &RULES[rule]);
+    let Rule { name: rule, points, slots, .. } = *rule;
     let objective::Objective { name: objective, surrogate, aux, each, beside, .. } = *of;
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let length = params + aux;
