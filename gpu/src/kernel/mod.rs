@@ -1,5 +1,5 @@
 //! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror. Texts of whole steps
-//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `estimator`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
+//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
 
 #[macro_use]
 pub(crate) mod text;
@@ -9,8 +9,10 @@ pub use text::{Order, in_order};
 
 pub mod exact;
 pub mod lane;
+pub(crate) mod objective;
 pub mod pair;
 pub(crate) mod parts;
+pub(crate) mod rule;
 pub mod surrogate;
 pub mod wide;
 

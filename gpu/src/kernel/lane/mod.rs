@@ -9,7 +9,9 @@
 
 pub mod mirror;
 
+use super::objective::{self, Batch, OBJECTIVES};
 use super::parts::{self, Estimator, Family};
+use super::rule::{RULES, Rule};
 use crate::GpuError;
 use std::fmt::Write;
 pub use undercurve::lane::{Lane, Shape};
@@ -23,8 +25,6 @@ pub(crate) const ROUNDS: u64 = 60_000;
 
 /// Entries of two slabs of a product: more than rows of a batch.
 const SLABS: u32 = 2 * 16 * 17;
-/// Edges of histograms, at most.
-const BINS: u32 = GROUP;
 
 /// A shape, and where its activations and parameters lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,27 +58,6 @@ pub(crate) const BACK: u32 = 1;
 pub(crate) const WEIGHTS: u32 = 2;
 const DATA: u32 = u32::MAX;
 
-/// Objectives, their surrogate, the auxiliaries they have, and their state: numbers for each positive, and beside those.
-const OBJECTIVES: [(&str, &str, u32, [u32; 2]); 17] = [
-    ("soap", "squared-hinge", 0, [2, 0]),
-    ("auc-pairwise", "squared-hinge", 0, [0, 0]),
-    ("smooth-ap", "sigmoid", 0, [0, 0]),
-    ("cross-entropy", "", 0, [0, 0]),
-    ("focal", "", 0, [0, 0]),
-    ("auc-margin", "", 3, [0, 0]),
-    ("auc-min-max", "", 3, [0, 0]),
-    ("pauc-minibatch", "hinge", 0, [0, 0]),
-    ("pauc-threshold", "hinge", 0, [0, 4]),
-    ("sopa", "hinge", 0, [1, 0]),
-    ("sopa-s", "sigmoid", 0, [1, 0]),
-    ("sota-s", "sigmoid", 0, [1, 1]),
-    ("ldam", "", 0, [0, 2]),
-    ("fast-ap", "", 0, [0, 0]),
-    ("min-max-ap", "hinge", 20, [0, 0]),
-    ("pauc-dual", "hinge", 0, [6, 2]),
-    ("sorr", "", 0, [0, 8]),
-];
-
 /// What of a shape does not depend on the number of positives in the data: all but the length of its state.
 pub(crate) fn kind(shape: &Shape) -> Shape {
     // (The start that is pulled to ends where the objective's own state begins.)
@@ -94,8 +73,8 @@ pub(crate) fn with_state(shape: &Shape, state: u32) -> Shape {
 /// A state of this shape as one of another length, of data with more or fewer positives: what has no place is left out, what is not
 /// there 0.
 pub(crate) fn moved(state: &[f32], shape: &Shape, len: usize) -> Vec<f32> {
-    let [each, beside] =
-        OBJECTIVES.iter().find(|of| of.0 == shape.objective).map_or([0; 2], |of| of.3.map(|x| x as usize));
+    let of = objective::by_name(shape.objective);
+    let [each, beside] = of.map_or([0; 2], |of| [of.each as usize, of.beside as usize]);
     let mut out = state.to_vec();
     let (bank, end) = (shape.bank as usize, len.saturating_sub(beside));
     if each == 0 || shape.bank == shape.state || state.len() < bank + beside || end < bank {
@@ -103,7 +82,7 @@ pub(crate) fn moved(state: &[f32], shape: &Shape, len: usize) -> Vec<f32> {
         return out;
     }
     // (Those of the dual come for f^m, then for f^n.)
-    let sections = if shape.objective == "pauc-dual" { 2 } else { 1 };
+    let sections = of.map_or(1, |of| of.sections);
     let [own, other] = [state.len() - beside, end].map(|end| (end - bank) / sections);
     out.truncate(bank);
     for section in 0..sections {
@@ -115,24 +94,13 @@ pub(crate) fn moved(state: &[f32], shape: &Shape, len: usize) -> Vec<f32> {
     out
 }
 
-/// Rules, their points and their slots.
-const RULES: [(&str, u32, u32); 9] = [
-    ("sgd", 1, 0),
-    ("momentum", 1, 1),
-    ("adam", 1, 2),
-    ("amsgrad", 1, 2),
-    ("adagrad", 1, 1),
-    ("ppd-sg", 2, 1),
-    ("ppd-adagrad", 2, 3),
-    ("pesg", 2, 1),
-    ("dca", 2, 1),
-];
-
 /// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
 #[doc(hidden)]
 #[must_use]
 pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
-    let ((objective, surrogate, aux, states), (rule, points, slots)) = (OBJECTIVES[objective], RULES[rule]);
+    let (of, rule) = (&OBJECTIVES[objective], &RULES[rule]);
+    let Rule { name: rule, points, slots, .. } = *rule;
+    let objective::Objective { name: objective, surrogate, aux, each, beside, .. } = *of;
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let length = params + aux;
     let bank = length * (points + slots);
@@ -152,7 +120,7 @@ pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
         points,
         slots: length * points,
         bank,
-        state: bank + 30 * states[0] + states[1],
+        state: bank + 30 * each + beside,
     }
 }
 
@@ -311,19 +279,16 @@ impl Layout {
 
     /// Entries that an objective stages: four numbers of each row, bin or anchor.
     fn staged(&self) -> u32 {
-        self.shape.rows.max(match self.shape.objective {
-            "fast-ap" => BINS,
-            "min-max-ap" => self.shape.ascent,
-            _ => 8,
-        })
+        let of = objective::by_name(self.shape.objective);
+        self.shape.rows.max(of.map_or(0, |of| (of.staged)(&self.shape)))
     }
 
     /// Positives of the data that have numbers in the objective's state; any number where none has.
     pub fn owners(&self) -> usize {
         let Shape { objective, bank, state, .. } = &self.shape;
-        match OBJECTIVES.iter().find(|of| of.0 == *objective) {
-            Some(&(.., [each, beside])) if each > 0 => ((state - bank).saturating_sub(beside) / each) as usize,
-            _ => usize::MAX,
+        match objective::by_name(objective) {
+            Some(of) if of.each > 0 => ((state - bank).saturating_sub(of.beside) / of.each) as usize,
+            Some(_) | None => usize::MAX,
         }
     }
 
@@ -334,43 +299,12 @@ impl Layout {
         let score = times(rows.div_ceil(64), 1 + u64::from(last.div_ceil(4)));
         let columns = |width: u32| times(width.div_ceil(64), 1 + parts);
         let over_rows = u64::from(rows.div_ceil(GROUP));
-        let quads = |count: u32| u64::from(count.div_ceil(4));
         let positives = shape.rows - shape.negatives.unwrap_or(0);
         // Where they differ, all may be negatives, or all positives.
         let negatives = shape.negatives.unwrap_or(rows);
-        let (estimate, value) = match shape.objective {
-            "soap" | "smooth-ap" => {
-                let pairs = quads(negatives) + quads(positives);
-                let sweep = times(positives.div_ceil(GROUP), 1 + pairs);
-                (sweep + over_rows * (1 + quads(positives)), positives)
-            }
-            "auc-pairwise" => {
-                let sweep = times(positives.div_ceil(GROUP), 1 + quads(negatives));
-                (sweep + over_rows * (1 + quads(positives)), positives)
-            }
-            "auc-margin" | "auc-min-max" => (over_rows + quads(negatives.max(positives)), 0),
-            "pauc-minibatch" | "pauc-threshold" | "sopa" | "sopa-s" | "sota-s" | "pauc-dual" => {
-                let sweep = |of: u32, each: u64| times(of.div_ceil(GROUP), 1 + each);
-                let (low, high) = (quads(negatives), quads(positives));
-                let own = match shape.objective {
-                    "pauc-threshold" => {
-                        sweep(negatives, low + 2) + 3 * low + 2 + sweep(negatives, 0) + sweep(positives, low)
-                    }
-                    "sopa-s" => sweep(positives, 2 * low),
-                    "pauc-dual" => sweep(positives, low),
-                    "sota-s" => sweep(positives, 2 * low) + times(positives, 3),
-                    _ => sweep(negatives, low) + sweep(positives, low),
-                };
-                (own + sweep(positives, low) + sweep(negatives, high), positives)
-            }
-            "sorr" => (over_rows + quads(rows), 0),
-            "fast-ap" => (quads(negatives) + quads(positives) + u64::from(BINS) + over_rows, BINS),
-            "min-max-ap" => {
-                let each = times(rows.div_ceil(GROUP), 1 + quads(shape.ascent));
-                (quads(negatives) + quads(positives) + each, shape.ascent)
-            }
-            _ => (over_rows, rows),
-        };
+        let batch = Batch { rows, negatives, positives, ascent: shape.ascent };
+        let of = objective::by_name(shape.objective);
+        let (estimate, value) = of.map_or((0, 0), |of| (of.rounds)(&batch));
         let links = over_rows * if shape.sigmoid { 2 } else { 1 };
         let products = |forward: bool| -> u64 {
             let stages = self.stages.iter().filter(|stage| !forward || stage.kind == FORWARD);
@@ -396,7 +330,7 @@ pub(crate) struct Rounds {
     pub value: u64,
 }
 
-fn times(count: u32, each: u64) -> u64 {
+pub(crate) fn times(count: u32, each: u64) -> u64 {
     u64::from(count) * each
 }
 
