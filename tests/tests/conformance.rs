@@ -330,10 +330,10 @@ fn short_memory_is_a_length_error() {
     }
 }
 
-/// ARCHITECTURE.md opens with the table made from the registry. `UNDERCURVE_BLESS=1` writes it anew.
+/// core/METHODS.md is the table made from the registry. `UNDERCURVE_BLESS=1` writes it anew.
 #[test]
 fn the_table_in_the_documentation_is_the_registry() {
-    let path = root().join("ARCHITECTURE.md");
+    let path = root().join("core/METHODS.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let (begin, end) = ("<!-- methods: begin -->\n", "<!-- methods: end -->");
     let (head, rest) = text.split_once(begin).expect("the begin mark");
@@ -342,7 +342,7 @@ fn the_table_in_the_documentation_is_the_registry() {
     if std::env::var("UNDERCURVE_BLESS").is_ok_and(|word| word == "1") {
         std::fs::write(&path, format!("{head}{begin}{want}{end}{tail}")).unwrap();
     } else {
-        assert!(table == want, "ARCHITECTURE.md is behind the registry: run this test with UNDERCURVE_BLESS=1");
+        assert!(table == want, "core/METHODS.md is behind the registry: run this test with UNDERCURVE_BLESS=1");
     }
 }
 
