@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Figures of the source: python3 tests/structure.py [CHECKOUT [BEFORE]], a second column for another checkout.
 
-Sources are those of core, demo, gpu and wasm without tests. It reads lines as rustfmt leaves them, and compiles nothing but for the
+Sources are those of core, demo, gpu, wasm and the experiments, without tests. It reads lines as rustfmt leaves them, and compiles nothing but for the
 size of target/release/undercurve, where that is there.
 """
 
@@ -12,11 +12,11 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-CRATES = ["core/src", "demo/src", "gpu/src", "wasm/src"]
+CRATES = ["core/src", "demo/src", "demo/site/src", "gpu/src", "tests/experiments/src", "wasm/src"]
 
 
 def sources(root, folder):
-    return sorted((root / folder).rglob("*.rs"))
+    return sorted((root / folder).rglob("*.rs")) if (root / folder).exists() else []
 
 
 def body(text):
@@ -147,7 +147,7 @@ def figures(root):
     out["string arms in gpu/src"] = sum(len(re.findall(r'^\s*(?:\| )?"[\w-]+"(?: \| "[\w-]+")* =>', text, re.M)) for text in of("gpu/src"))
     for folder in ["core/src", "gpu/src"]:
         out[f"wildcard arms in {folder}"] = sum(len(re.findall(r"^\s*_ =>", text, re.M)) for text in of(folder))
-    for folder in CRATES + ["tests"]:
+    for folder in CRATES + ["tests/src", "tests/tests"]:
         out[f"lines of {folder}"] = sum(path.read_text().count("\n") for path in sources(root, folder) if "target" not in path.parts)
     for name in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"]:
         text = (root / name).read_text()

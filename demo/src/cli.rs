@@ -22,7 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Train a model on a CSV or LIBSVM file
-    Train(Box<train::Args>),
+    Train(Box<train::args::Args>),
     /// Methods at their defaults on the same folds of a file, against cross-entropy
     Compare(compare::Args),
     /// What bounds on the gaps between groups cost in AUC
@@ -63,14 +63,14 @@ fn refusal(error: &clap::Error) -> ExitCode {
     if shown.contains(&error.kind()) {
         return match output::help(error) {
             Ok(()) => ExitCode::from(error.exit_code() as u8),
-            Err(error) => error.finish(),
+            Err(error) => output::finish(error),
         };
     }
     let text = error.to_string();
     let own =
         text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let line = own.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    CliError::input(line.strip_prefix("error: ").unwrap_or(&line)).finish()
+    output::finish(CliError::input(line.strip_prefix("error: ").unwrap_or(&line)))
 }
 
 /// What a developer's program has that this one had once.
@@ -90,7 +90,7 @@ fn moved(error: &clap::Error) -> Option<&'static str> {
 fn finish(result: Result<()>) -> ExitCode {
     match result.and_then(|()| output::end()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => error.finish(),
+        Err(error) => output::finish(error),
     }
 }
 
@@ -106,7 +106,9 @@ pub fn program<C: Parser>(run: impl FnOnce(C) -> Result<()>) -> ExitCode {
 pub fn undercurve() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return moved(&error).map_or_else(|| refusal(&error), |line| CliError::input(line).finish()),
+        Err(error) => {
+            return moved(&error).map_or_else(|| refusal(&error), |line| output::finish(CliError::input(line)));
+        }
     };
     finish(match cli.command {
         Command::Train(args) => train::run(&args),

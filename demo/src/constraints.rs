@@ -3,14 +3,17 @@
 use crate::by_group::{Grouping, Table};
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::train::Named;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::Dataset;
 use undercurve::expression::{Expression, Quantity};
 use undercurve::judge::{Judged, Scored, Verdict};
 use undercurve::metric::{Metrics, Rate};
 use undercurve::trainer::{Predictor, Tracked, Trainer, Watch};
+
+/// Rows of files, by the names that constraints call them.
+pub type Named<T> = Vec<(String, Arc<Dataset<T>>)>;
 
 /// `--constraint`, for clap.
 pub fn parse(text: &str) -> std::result::Result<Expression, String> {

@@ -2,9 +2,9 @@
 //! kept.
 
 use crate::error::{CliError, Result};
-use crate::{input, train};
+use crate::input::{self, LayoutArgs};
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undercurve::Real;
 use undercurve::data::{Dataset, Preparation, Split, Targets};
@@ -202,29 +202,33 @@ impl DecisionArgs {
     }
 }
 
-/// The validation rows: a part of `train`, which loses them, or those of a file.
-pub fn validation<T: Real>(
-    args: &train::Args,
-    share: Option<f64>,
-    seed: u64,
-    preparation: &Preparation,
-    train: &mut Dataset<T>,
-) -> Result<Option<Dataset<T>>> {
-    let (valid, path) = match (share, &args.decision.valid) {
-        (Some(share), _) => {
-            let [rest, valid] = held_out(train, share, seed, &args.data.display().to_string())?;
-            *train = rest;
-            (valid, &args.data)
-        }
-        (None, Some(Valid::File(path))) => {
-            let table = input::table_again(path, args.reading.layout, preparation)?;
-            (preparation.apply::<T>(table)?, path)
-        }
-        _ => return Ok(None),
-    };
-    let of = if share.is_some() { " (validation rows)" } else { "" };
-    valid.require_every_class(&format!("{}{of}", path.display()))?;
-    Ok(Some(valid))
+impl DecisionArgs {
+    /// The validation rows: a part of `train`, which loses them, or those of a file.
+    pub fn validation<T: Real>(
+        &self,
+        data: &Path,
+        layout: LayoutArgs,
+        share: Option<f64>,
+        seed: u64,
+        preparation: &Preparation,
+        train: &mut Dataset<T>,
+    ) -> Result<Option<Dataset<T>>> {
+        let (valid, path) = match (share, &self.valid) {
+            (Some(share), _) => {
+                let [rest, valid] = held_out(train, share, seed, &data.display().to_string())?;
+                *train = rest;
+                (valid, data)
+            }
+            (None, Some(Valid::File(path))) => {
+                let table = input::table_again(path, layout, preparation)?;
+                (preparation.apply::<T>(table)?, &**path)
+            }
+            _ => return Ok(None),
+        };
+        let of = if share.is_some() { " (validation rows)" } else { "" };
+        valid.require_every_class(&format!("{}{of}", path.display()))?;
+        Ok(Some(valid))
+    }
 }
 
 /// The training rows without the share held out for validation, and that share: another draw than that of the test rows.

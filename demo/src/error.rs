@@ -1,9 +1,7 @@
 //! What can end a command, and the exit code it ends with.
 
-use crate::output;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 use undercurve::data::{DataError, DataErrorKind};
 use undercurve::trainer::TrainerError;
 
@@ -36,30 +34,6 @@ impl CliError {
     /// An operating system error about a file that the user named.
     pub fn file(path: &Path, error: &io::Error) -> Self {
         Self::Input(format!("{}: {}", path.display(), plain(error)))
-    }
-
-    /// Says what happened on stderr and gives the exit code.
-    pub fn finish(self) -> ExitCode {
-        match self {
-            Self::Input(text) => {
-                output::say(format_args!("error: {}", text.replace(['\n', '\r'], " ")));
-                ExitCode::from(2)
-            }
-            Self::Failed(error) => {
-                output::say(format_args!("error: {error:#}"));
-                ExitCode::FAILURE
-            }
-            Self::Unmet(text) => {
-                output::say(format_args!("error: {text}"));
-                ExitCode::from(3)
-            }
-            Self::Untold(text) => {
-                output::say(format_args!("error: {text}"));
-                ExitCode::from(4)
-            }
-            Self::Closed => ExitCode::SUCCESS,
-            Self::Interrupted(code) => ExitCode::from(code),
-        }
     }
 }
 

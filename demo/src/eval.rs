@@ -3,10 +3,10 @@
 use crate::constraints::{self, Line, Rows};
 use crate::curves;
 use crate::decide;
-use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
 use crate::input::{self, LayoutArgs};
 use crate::measure::{self, Metric};
+use crate::threshold::{self, Threshold};
 use crate::{output, table};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -178,7 +178,7 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
             if !args.constraint.is_empty() && !data.weights().is_empty() {
                 return Err(CliError::input("--constraint: is judged on rows without weights"));
             }
-            let choose = |rule| decision::choose(rule, &scores, data.truth(), &file);
+            let choose = |rule| threshold::choose(rule, &scores, data.truth(), &file);
             let chosen = args.threshold.map(choose).transpose()?;
             let threshold = chosen.as_ref().map_or(saved.threshold, Threshold::at);
             let sure: Option<Vec<f64>> = scores.iter().map(|&score| model.probability(score).map(Real::f64)).collect();

@@ -54,12 +54,12 @@ const FITTING: [&str; 22] = [
 
 /// Those, with the words they have there.
 #[derive(Debug)]
-struct Fitting(train::Args);
+struct Fitting(train::args::Args);
 
 impl Fitting {
     /// Their definitions.
     fn all() -> Vec<Arg> {
-        let train = train::Args::augment_args(clap::Command::new("train"));
+        let train = train::args::Args::augment_args(clap::Command::new("train"));
         train.get_arguments().filter(|arg| FITTING.contains(&arg.get_id().as_str())).cloned().collect()
     }
 }
@@ -94,9 +94,9 @@ impl clap::FromArgMatches for Fitting {
                 })),
             }
         }
-        let command = train::Args::augment_args(clap::Command::new("train"));
+        let command = train::args::Args::augment_args(clap::Command::new("train"));
         let train = command.try_get_matches_from(words.into_iter().chain(data))?;
-        Ok(Self(train::Args::from_arg_matches(&train)?))
+        Ok(Self(train::args::Args::from_arg_matches(&train)?))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -144,8 +144,8 @@ struct Trained {
 }
 
 impl Trained {
-    fn new(args: &train::Args) -> Result<Self> {
-        let train::Made { mut trainer, .. } = train::start::<f32>(args)?;
+    fn new(args: &train::args::Args) -> Result<Self> {
+        let train::parts::Made { mut trainer, .. } = train::parts::start::<f32>(args)?;
         while trainer.step()?.is_some() {}
         let parts = [Some(trainer.train_data().clone()), trainer.test_data().cloned()];
         let mut scores = Vec::new();

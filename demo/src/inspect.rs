@@ -1,7 +1,7 @@
 //! `undercurve inspect`: what is in a saved file.
 
 use crate::error::{CliError, Result};
-use crate::{decision, input, output};
+use crate::{input, output, threshold};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use undercurve::Real;
@@ -112,10 +112,10 @@ fn describe<T: Real>(saved: &SavedModel, model: &Predictor<T>) -> Value {
             "rule": decided.rule.to_string(), "on": decided.on,
             "fpr": decided.counts.and_then(|c| c.fpr()), "tpr": decided.counts.and_then(|c| c.tpr()),
             "precision": decided.counts.and_then(|c| c.precision()),
-            "alerts": decided.counts.map(|c| decision::count(c.true_positives + c.false_positives)),
-            "rows": decided.counts.map(|c| decision::count(c.total())),
+            "alerts": decided.counts.map(|c| threshold::count(c.true_positives + c.false_positives)),
+            "rows": decided.counts.map(|c| threshold::count(c.total())),
         })),
-        "calibration": saved.calibrated.as_ref().map(decision::calibration_json),
+        "calibration": saved.calibrated.as_ref().map(threshold::calibration_json),
         "costs": saved.costs.map(|c| json!({
             "false_positive": c.false_positive(), "false_negative": c.false_negative(),
             "prevalence": c.prevalence(), "slope": c.slope(),

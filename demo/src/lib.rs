@@ -21,6 +21,7 @@ mod device;
 mod eval;
 mod export;
 mod frontier;
+mod grid;
 mod inspect;
 mod measure;
 mod metrics;
@@ -35,8 +36,9 @@ mod scores;
 mod shared;
 mod signal;
 mod table;
+mod threshold;
 mod train;
 mod walk;
 
 pub use frontier::figures;
-pub use train::range;
+pub use train::args::range;

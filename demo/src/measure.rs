@@ -1,10 +1,10 @@
 //! Metrics by name, as `--metric` takes them.
 
 use crate::by_group::{self, Found, Grouping, OfGroups, Table};
-use crate::decision::{Threshold, count};
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::report::{self, class_table};
+use crate::threshold::{Threshold, count};
 use serde_json::{Map, Value, json};
 use undercurve::Real;
 use undercurve::data::Queries;

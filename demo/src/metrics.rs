@@ -3,12 +3,12 @@
 use crate::by_group::Grouping;
 use crate::curves;
 use crate::decide;
-use crate::decision::{self, Threshold};
 use crate::error::{CliError, Result};
 use crate::input::{self, FormatArg, HeaderArg, LayoutArgs};
 use crate::measure::{self, Metric};
 use crate::output;
 use crate::scores::{self, Scores};
+use crate::threshold::{self, Threshold};
 use std::path::{Path, PathBuf};
 use undercurve::data::{
     DataError, DataErrorKind, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets, label_values,
@@ -163,7 +163,7 @@ fn told(
     truth: Truth<'_>,
     (groups, queries): (Option<Grouping<'_>>, Option<&Queries>),
 ) -> Result<()> {
-    let choose = |rule| decision::choose(rule, scores, truth, &args.file.display().to_string());
+    let choose = |rule| threshold::choose(rule, scores, truth, &args.file.display().to_string());
     let chosen = args.threshold.map(choose).transpose()?;
     let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
     let threshold = chosen.as_ref().and_then(Threshold::at);

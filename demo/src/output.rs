@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 /// What became of stdout, for a command that goes on without it.
@@ -263,4 +264,28 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
         return Err(Err::<(), _>(error).with_context(|| path.display().to_string()).unwrap_err().into());
     }
     Ok(())
+}
+
+/// Says what happened on stderr and gives the exit code.
+pub fn finish(error: CliError) -> ExitCode {
+    match error {
+        CliError::Input(text) => {
+            say(format_args!("error: {}", text.replace(['\n', '\r'], " ")));
+            ExitCode::from(2)
+        }
+        CliError::Failed(error) => {
+            say(format_args!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+        CliError::Unmet(text) => {
+            say(format_args!("error: {text}"));
+            ExitCode::from(3)
+        }
+        CliError::Untold(text) => {
+            say(format_args!("error: {text}"));
+            ExitCode::from(4)
+        }
+        CliError::Closed => ExitCode::SUCCESS,
+        CliError::Interrupted(code) => ExitCode::from(code),
+    }
 }

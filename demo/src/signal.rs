@@ -5,12 +5,11 @@
 //! interval.
 
 use crate::error::Result;
-use crate::walk::Training;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Targets;
 use undercurve::metric::{FprRange, Metrics};
-use undercurve::trainer::{Best, Predictor};
+use undercurve::trainer::{Best, Predictor, Trainer};
 
 /// An interval that does not lie above ½.
 pub struct NoSignal {
@@ -24,9 +23,8 @@ impl NoSignal {
     ///
     /// # Errors
     /// Where a score is not finite.
-    pub fn of<T: Real>(training: &Training<T>, model: &mut Predictor<T>) -> Result<Option<Self>> {
-        let trainer = &training.trainer;
-        let (part, rows) = match (trainer.test_data(), &training.best) {
+    pub fn of<T: Real>(trainer: &Trainer<T>, best: Option<&Best<T>>, model: &mut Predictor<T>) -> Result<Option<Self>> {
+        let (part, rows) = match (trainer.test_data(), best) {
             (Some(test), _) => ("test", test),
             (None, Some(best)) => ("validation", Best::valid_data(best)),
             (None, None) => ("training", trainer.train_data()),

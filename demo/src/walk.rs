@@ -1,8 +1,8 @@
 //! What every training run does on the way: steps, reports, saves, Ctrl-C.
 
+use crate::constraints::Named;
 use crate::constraints::{self, Ended};
 use crate::decide;
-use crate::decision;
 use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::input;
@@ -10,7 +10,7 @@ use crate::output;
 use crate::report::{self, Reporter};
 use crate::risks;
 use crate::signal::NoSignal;
-use crate::train::Named;
+use crate::threshold;
 use anyhow::anyhow;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -349,7 +349,7 @@ impl<T: Real> Training<T> {
         let Some(decided) = &file.decided else { return Ok(()) };
         let test = self.test_scores(model)?;
         let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
-        let told = decision::Threshold::of(decided, file.threshold, self.costs, test)?;
+        let told = threshold::Threshold::of(decided, file.threshold, self.costs, test)?;
         totals["threshold"] = told.json();
         if let Some(costs) = self.costs {
             totals["slope"] = costs.slope().into();
@@ -359,8 +359,8 @@ impl<T: Real> Training<T> {
             None => reporter.say(told.text())?,
         }
         if let Some(calibrated) = &file.calibrated {
-            totals["calibration"] = decision::calibration_json(calibrated);
-            let mut text = decision::calibration_text(calibrated);
+            totals["calibration"] = threshold::calibration_json(calibrated);
+            let mut text = threshold::calibration_text(calibrated);
             if let Some((scores, truth)) = test {
                 let sure: Vec<T> = scores.iter().map(|&s| calibrated.calibration.probability(s)).collect();
                 let (loss, brier) = (log_loss(&sure, truth)?, brier(&sure, truth)?);
@@ -549,7 +549,7 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
     if let Some(text) = run.test_figures(&mut model, &mut totals)? {
         reporter.say(text)?;
     }
-    if let Some(none) = NoSignal::of(run, &mut model)? {
+    if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
         totals["no_signal"] = none.object();
         reporter.say(none.sentence())?;
     }

@@ -30,7 +30,9 @@ fn alone(method: &undercurve::registry::Method) -> &'static [(&'static str, &'st
 /// The table paper → method → files → command-line name of core/METHODS.md.
 pub fn methods_table() -> String {
     let mut out = String::from("| paper | part | what | name | GPU | files |\n|---|---|---|---|---|---|\n");
-    let link = |files: &[&str]| files.iter().map(|f| format!("[{f}]({})", f.trim_start_matches("core/"))).collect::<Vec<_>>().join(", ");
+    let link = |files: &[&str]| {
+        files.iter().map(|f| format!("[{f}]({})", f.trim_start_matches("core/"))).collect::<Vec<_>>().join(", ")
+    };
     for m in METHODS {
         let (paper, part) = (m.source.paper, m.source.part);
         let (gpu, files) = (steps_of(m.name, alone(m)), link(m.files));

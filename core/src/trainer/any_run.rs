@@ -87,7 +87,11 @@ impl<T: Real> Run<T> for AnyRun<T> {
         each!(self, run => run.link())
     }
     fn estimator(&self) -> Option<&AnyEstimator> {
-        each!(self, run => Run::estimator(run))
+        match self {
+            Self::Batches(run) => Some(&run.host().estimator),
+            #[cfg(feature = "every-method")]
+            Self::Sum(_) => None,
+        }
     }
     fn doubt(&mut self, data: &Dataset<T>) -> Result<Option<Doubt>> {
         each!(self, run => run.doubt(data))

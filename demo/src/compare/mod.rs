@@ -91,7 +91,7 @@ pub struct Args {
     #[arg(long)]
     tune: bool,
     /// False-positive range of the partial AUC
-    #[arg(long, value_name = "LO:HI", value_parser = train::range, default_value = "0:0.05")]
+    #[arg(long, value_name = "LO:HI", value_parser = train::args::range, default_value = "0:0.05")]
     fpr: (f64, f64),
     /// Decides the folds, the start values and the batches
     #[arg(long, value_name = "N", default_value_t = 1)]

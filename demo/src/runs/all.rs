@@ -1,8 +1,8 @@
 //! What many runs come to: means, quantiles, points of a grid, the table.
 
 use super::backend::List;
-use super::grid::Grid;
 use super::told::{By, Outcome, Path, Row};
+use crate::grid::Grid;
 use crate::paired::mean_sd;
 use crate::report::{Columns, cell, shown};
 use crate::signal::NoSignal;

@@ -4,7 +4,8 @@ use crate::device::Engine;
 use crate::error::{CliError, Result};
 use crate::shared::Shared;
 use crate::store;
-use crate::train::{self, Parts};
+use crate::train::args::Args;
+use crate::train::parts::Parts;
 use crate::walk::{self, Due, Training};
 use undercurve::Real;
 use undercurve::data::{Options, RawTable};
@@ -20,7 +21,7 @@ pub struct Spec {
 
 /// The list, and how each run of it is made: as `train` makes that of its seed and settings, to the bit.
 pub struct List<'a, T: Real> {
-    pub args: &'a train::Args,
+    pub args: &'a Args,
     /// What is common to all.
     pub config: Config,
     pub options: Options,
@@ -36,7 +37,7 @@ pub struct List<'a, T: Real> {
 impl<'a, T: Real> List<'a, T> {
     /// Runs in order of their seeds, of which each has `points`.
     pub fn new(
-        args: &'a train::Args,
+        args: &'a Args,
         (config, options, table): (Config, Options, RawTable),
         first: Option<Predictor<T>>,
         runs: Vec<Spec>,
@@ -87,12 +88,12 @@ impl<'a, T: Real> List<'a, T> {
 }
 
 /// [`List::looks`].
-pub fn looks(args: &train::Args) -> bool {
+pub fn looks(args: &Args) -> bool {
     args.many.plot.is_some() && args.many.grid.is_none()
 }
 
 /// Whether each seed has rows of its own.
-pub fn splits(args: &train::Args) -> bool {
+pub fn splits(args: &Args) -> bool {
     args.split.is_some() || args.decision.valid_share().is_some()
 }
 

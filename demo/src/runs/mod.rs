@@ -5,16 +5,17 @@ mod all;
 mod backend;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod grid;
 mod picture;
 mod told;
 
 use crate::device::{self, Choice};
 use crate::error::{CliError, Result};
-use crate::{input, methods, output, store, train, walk};
+use crate::grid::{Grid, MOST};
+use crate::train::args::Args;
+use crate::train::parts;
+use crate::{input, methods, output, store, walk};
 use all::All;
 use backend::{Backend, Cpu, List, Spec, looks, splits};
-use grid::{Grid, MOST};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,51 +24,8 @@ use undercurve::Real;
 use undercurve::data::Target;
 use undercurve::trainer::Config;
 
-/// Options of `train` about many runs.
-#[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Many runs")]
-pub struct RunsArgs {
-    /// Train N runs, with the seeds from --seed on: a row for each, mean, standard deviation and the best. The seed decides the
-    /// start values, the batches and, with --split or a share as --valid, the rows; with --test FILE all have the same
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub seeds: Option<u64>,
-    /// Train a run for every point: parameters with commas between them, each as LO:HI:COUNT or A|B|…, as in
-    /// lr=.01:.1:8,margin=.3|.5. Values from LO to HI are spaced by ratio where HI is 5 times LO or more, else evenly, and
-    /// rounded to four digits. With --seeds every point has every seed; 1024 runs at most
-    #[arg(long, value_name = "NAME=VALUES,…", value_parser = Grid::parse)]
-    pub grid: Option<Grid>,
-    /// Write the rows to FILE
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-    /// Draw the runs: of seeds their median and the band from 10 to 90 % over steps, of a grid of one or two parameters a map of
-    /// what it is chosen by, mean over seeds
-    #[arg(long, value_name = "FILE.svg")]
-    pub plot: Option<PathBuf>,
-}
-
-impl RunsArgs {
-    /// Whether there are to be many.
-    pub fn is_asked(&self) -> bool {
-        self.seeds.is_some() || self.grid.is_some()
-    }
-
-    /// `Ok` when nothing is asked of many runs.
-    ///
-    /// # Errors
-    /// `Input`.
-    pub fn check_alone(&self) -> Result<()> {
-        match (&self.csv, &self.plot) {
-            (None, None) => Ok(()),
-            (csv, _) => {
-                let name = if csv.is_some() { "csv" } else { "plot" };
-                Err(CliError::input(format!("--{name}: is of many runs, which --seeds or --grid asks for")))
-            }
-        }
-    }
-}
-
 /// Refuses what many runs do not have.
-fn check(args: &train::Args, grid: &Grid, runs: usize) -> Result<()> {
+fn check(args: &Args, grid: &Grid, runs: usize) -> Result<()> {
     let many = if args.many.seeds.is_some() { "--seeds" } else { "--grid" };
     for (name, given, why) in [
         ("resume", args.resume.is_some(), "a saved run is one"),
@@ -166,14 +124,14 @@ fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> Result<(Box<dy
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run<T: Real>(args: &train::Args, choose: Choose<T>) -> Result<()> {
+pub fn run<T: Real>(args: &Args, choose: Choose<T>) -> Result<()> {
     let none = Grid::default();
     let grid = args.many.grid.as_ref().unwrap_or(&none);
     let seeds = args.many.seeds.unwrap_or(1);
     let runs = grid.points().saturating_mul(usize::try_from(seeds).unwrap_or(usize::MAX));
     check(args, grid, runs)?;
-    let first = args.start.as_deref().map(|path| train::first::<T>(args, path)).transpose()?;
-    let (config, options, table) = train::read(args, first.as_ref())?;
+    let first = args.start.as_deref().map(|path| parts::first::<T>(args, path)).transpose()?;
+    let (config, options, table) = parts::read(args, first.as_ref())?;
     let method = methods::find(&config.method)?;
     let method = method.of_classes().filter(|_| options.target == Target::Classes).unwrap_or(method);
     let grid = &grid.of(method).map_err(|error| CliError::input(format!("--grid {error}")))?;

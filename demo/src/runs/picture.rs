@@ -1,11 +1,11 @@
 //! `--plot`: the band of many seeds over steps, and the map of a grid.
 
 use super::all::{All, quantile, sorted};
-use super::grid::Grid;
 use super::told::By;
 use crate::curves::{INK, SOFT, escaped};
 use crate::error::Result;
 use crate::figure::{Axes, Line, draw_on};
+use crate::grid::Grid;
 use crate::output;
 use std::fmt::Write as _;
 use std::path::Path;

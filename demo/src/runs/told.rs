@@ -2,8 +2,8 @@
 
 use super::all::All;
 use super::backend::{List, Told};
-use super::grid::Grid;
 use crate::error::{CliError, Result};
+use crate::grid::Grid;
 use crate::output;
 use crate::report::{cell, metrics, shown};
 use crate::signal::NoSignal;
@@ -95,7 +95,7 @@ impl Row {
                 (None, None) => {}
             }
         }
-        let no_signal = NoSignal::of(training, &mut model)?;
+        let no_signal = NoSignal::of(&training.trainer, training.best.as_ref(), &mut model)?;
         let classes = training.preparation.classes().to_vec();
         let step = kept.unwrap_or(report.step);
         let warning = report.warning.map(|warning| warning.sentence(training.method()));
@@ -325,7 +325,7 @@ fn told_of(error: CliError) -> String {
     }
 }
 
-fn width(axis: &super::grid::Axis) -> usize {
+fn width(axis: &crate::grid::Axis) -> usize {
     axis.values.iter().map(String::len).max().unwrap_or(0).max(axis.name.len()).max(6)
 }
 
