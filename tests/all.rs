@@ -1,4 +1,5 @@
-//! Every test of this package in one program: what they share is compiled and linked once.
+//! Nearly every test of this package in one program: what they share is compiled and linked once. (Those of instructions and of
+//! the flags of the processor want a process of their own.)
 
 #[path = "tests/algorithms.rs"]
 mod algorithms;
@@ -60,8 +61,6 @@ mod runs;
 mod samplers;
 #[path = "tests/soap.rs"]
 mod soap;
-#[path = "tests/subnormals.rs"]
-mod subnormals;
 #[path = "tests/surrogates.rs"]
 mod surrogates;
 #[path = "tests/threads.rs"]
