@@ -182,7 +182,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
     }
 
     fn keeps_start(&self) -> bool {
-        self.keep_start || self.pull > 0.0 || self.pretraining.is_some_and(|first| first.pull > 0.0)
+        // (By its bits: a comparison of numbers may be made before it is known that there is one, and memory that holds none is often
+        // subnormal.)
+        self.keep_start || self.pull > 0.0 || self.pretraining.is_some_and(|first| first.pull.to_bits() != 0)
     }
 
     /// Weight of the pull toward the start of the present steps, after so many.
