@@ -6,7 +6,7 @@ use undercurve::Error;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     DataError, Dataset, Format, MAX_COLUMNS, Missing, Options, Preparation, RawTable, ReadOptions, Reading, Rows,
-    Scale, Split, SplitBy, group_folds, prepare,
+    Scale, Split, SplitBy, Values, group_folds, prepare,
 };
 
 fn options(label: &str) -> Options {
@@ -896,4 +896,75 @@ fn splits_go_by_a_column() {
     assert_eq!(equal, "f.csv: parameter split is outside its range");
     let absent = error("u,patient,v,label\n1,a,1,0\n1,a,2,1\n", order());
     assert!(absent.contains("there is no column \"t\""), "{absent}");
+}
+
+#[test]
+fn columns_in_memory_are_what_a_file_of_the_same_cells_is() {
+    let csv =
+        "age,city,joined,label\n31, Bern ,2024-01-01,yes\n,NA,2024-01-02,no\n47.5,Thun,,yes\n1e3,Bern,2024-02-29,no\n";
+    let file = RawTable::parse(csv.as_bytes(), Format::Csv, "people").unwrap();
+    let (age, joined) = ([31.0, f64::NAN, 47.5, 1e3], [19723.0, 19724.0, f64::NAN, 19782.0]);
+    let city = [Some(" Bern "), Some("NA"), Some("Thun"), Some("Bern")];
+    let label = [Some("yes"), Some("no"), Some("yes"), Some("no")];
+    let columns = [
+        ("age", Values::Numbers(&age)),
+        ("city", Values::Texts(&city)),
+        ("joined", Values::Numbers(&joined)),
+        ("label", Values::Texts(&label)),
+    ];
+    let table = RawTable::of_columns("people", &columns).unwrap();
+    assert_eq!((table.columns(), table.rows()), (file.columns(), file.rows()));
+    assert_eq!([0, 1, 2, 3].map(|k| table.missing(k)), [1, 1, 1, 0]);
+    let options = Options { missing: Missing::Impute, ..Options::default() };
+    let (a, b) = (Preparation::fit(&table, &options).unwrap(), Preparation::fit(&file, &options).unwrap());
+    assert_eq!(a, b);
+    let (a, b) = (a.apply::<f64>(&table).unwrap(), b.apply::<f64>(&file).unwrap());
+    assert_eq!((a.labels(), a.rows().len()), (b.labels(), b.rows().len()));
+    assert_eq!(a.summary(), b.summary());
+    // Texts of digits are categories, and a counter counts.
+    let (code, id): (Vec<_>, Vec<f64>) = (vec![Some("1"), Some("2"), Some("1")], (0..30).map(f64::from).collect());
+    let codes = code.iter().copied().cycle().take(30).collect::<Vec<_>>();
+    let table = RawTable::of_columns("t", &[("code", Values::Texts(&codes)), ("id", Values::Numbers(&id))]).unwrap();
+    assert_eq!(table.readings(), [("id", Reading::Counter)]);
+    assert_eq!(table.values(0, 5).unwrap(), [("1".to_string(), 20), ("2".to_string(), 10)]);
+    // What is wrong is said with its place.
+    let error = |columns: &[(&str, Values<'_>)]| RawTable::of_columns("t", columns).unwrap_err().to_string();
+    assert_eq!(error(&[]), "t: the file is empty");
+    assert_eq!(error(&[("a", Values::Numbers(&[0.0, f64::INFINITY]))]), "t:2:1: value \"inf\" is not finite");
+    assert_eq!(
+        error(&[("a", Values::Numbers(&[0.0])), ("a", Values::Numbers(&[0.0]))]),
+        "t: two columns are called \"a\""
+    );
+    let other = error(&[("a", Values::Numbers(&[0.0])), ("b", Values::Texts(&[None, None]))]);
+    assert!(other.contains("2 cells"), "{other}");
+    let kept = Options { keep_identifiers: true, ..Options::default() };
+    let y: Vec<f64> = (0..60).map(|k| f64::from(k % 2)).collect();
+    let id: Vec<f64> = (0..60).map(f64::from).collect();
+    let table = RawTable::of_columns("t", &[("id", Values::Numbers(&id)), ("label", Values::Numbers(&y))]).unwrap();
+    assert_eq!(Preparation::fit(&table, &kept).unwrap().cols(), 1);
+    assert!(Preparation::fit(&table, &Options::default()).is_err());
+}
+
+#[test]
+fn sparse_rows_in_memory_are_what_a_file_of_them_is() {
+    let file = svm("-1 1:0.5 3:2\n+1\n-1 3:-1\n").unwrap();
+    let (labels, ptr, col, val) = ([-1.0, 1.0, -1.0], [0, 2, 2, 3], [0, 2, 2], [0.5, 2.0, -1.0]);
+    let table = RawTable::of_sparse("f.svm", &labels, &ptr, &col, &val, 3).unwrap();
+    assert_eq!(table, file);
+    assert_eq!(RawTable::of_sparse("t", &[], &ptr, &col, &val, 3).unwrap().rows(), 3);
+    let error = |labels: &[f64], ptr: &[usize], col: &[u32], val: &[f64], cols| {
+        RawTable::of_sparse("t", labels, ptr, col, val, cols).unwrap_err().to_string()
+    };
+    for (got, want) in [
+        (error(&[], &[0], &[], &[], 3), "the file is empty"),
+        (error(&labels, &ptr, &col, &val, 2), "col"),
+        (error(&labels, &ptr, &[2, 0, 2], &val, 3), "col"),
+        (error(&labels, &[0, 2, 1, 3], &col, &val, 3), "ptr"),
+        (error(&labels, &[0, 2, 9, 3], &col, &val, 3), "ptr"),
+        (error(&labels, &[0, 2, 2, 4], &col, &val, 3), "ptr"),
+        (error(&labels[1..], &ptr, &col, &val, 3), "labels"),
+        (error(&labels, &ptr, &col, &[0.5, f64::NAN, 1.0], 3), "t:1: value \"NaN\" is not finite"),
+    ] {
+        assert!(got.contains(want), "{got}: {want}");
+    }
 }

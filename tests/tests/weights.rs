@@ -8,10 +8,11 @@ use undercurve::estimator::{AucPairwise, ClassWeights, CrossEntropy, Estimator, 
 use undercurve::finite_sum::{Glm, GlmLoss, Gradients};
 use undercurve::metric::multiclass::{self, Ties};
 use undercurve::metric::{Confusion, Costs, FprRange, Labels, Metrics, TieRule, Truth, class_summary, value_summary};
+use undercurve::pairs::{self, Grade, Sum};
 use undercurve::registry::{Kind, METHODS};
 use undercurve::rng::Rng;
 use undercurve::sampler::{AnySampler, Place, Sampler, Shuffle, Stratified};
-use undercurve::surrogate::AnySurrogate;
+use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Predictor, Trainer};
 use undercurve::{Error, Scratch};
 use undercurve_tests::pairs::loss;
@@ -746,4 +747,61 @@ fn the_state_of_a_row_that_is_in_a_batch_twice_moves_once() {
             assert!(moved || twice[k] == before[k], "{}, {k}: {} and {}", method.name, apart[k], twice[k]);
         }
     }
+}
+
+#[test]
+fn a_sum_takes_weights_and_rows_in_any_order() {
+    let mut rng = Rng::new(23);
+    let value_grad = |sum, scores: &[f64], labels: &[u8], weights: &[f64], loss| {
+        let need = pairs::sum_need(scores.len());
+        let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+        let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+        let mut grad = vec![0.0f64; scores.len()];
+        let truth = Truth::new(labels, weights)?;
+        pairs::sum(sum, scores, truth, loss, Grade::Full, None, scratch, &mut grad).map(|value| (value, grad))
+    };
+    for &(name, _, param) in SURROGATES {
+        let loss = AnySurrogate::by_name(name, param).unwrap();
+        for sum in [Sum::Auc, Sum::Ap, Sum::Pauc { fpr: (0.1, 0.6), tpr: 0.0 }, Sum::Pauc { fpr: (0.0, 0.5), tpr: 0.3 }]
+        {
+            if matches!(sum, Sum::Pauc { .. }) && !loss.is_monotone() {
+                continue;
+            }
+            for n in [8, 60, 900] {
+                let (mut scores, labels, weights) = rows(&mut rng, n, true);
+                // (Which of two tied rows is in a range is nobody's choice.)
+                scores.iter_mut().for_each(|s| *s += 1e-3 * rng.normal());
+                let (value, grad) = value_grad(sum, &scores, &labels, &weights, loss).unwrap();
+                let more = (repeated(&scores, &weights), repeated(&labels, &weights));
+                let (twin, by_row) = value_grad(sum, &more.0, &more.1, &[], loss).unwrap();
+                near(&[value], &[twin]);
+                let mut from = 0;
+                for (g, w) in grad.iter().zip(&weights) {
+                    let to = from + *w as usize;
+                    near(&[*g], &[by_row[from..to].iter().sum()]);
+                    from = to;
+                }
+                // Without weights it is the function of its own.
+                let plain = value_grad(sum, &scores, &labels, &[], loss).unwrap();
+                let need = pairs::need(n, n);
+                let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+                let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                let mut own = vec![0.0f64; n];
+                let value = match sum {
+                    Sum::Auc => pairs::auc(&scores, &labels, loss, Grade::Full, scratch, &mut own),
+                    Sum::Ap => pairs::ap(&scores, &labels, loss, Grade::Full, scratch, &mut own),
+                    Sum::Pauc { fpr, tpr: 0.0 } => {
+                        pairs::pauc(&scores, &labels, loss, fpr, Grade::Full, scratch, &mut own)
+                    }
+                    Sum::Pauc { .. } => continue,
+                };
+                assert_eq!((value.unwrap(), own), plain, "{name} {sum:?}");
+            }
+        }
+    }
+    let hinge = AnySurrogate::by_name("hinge", 1.0).unwrap();
+    let one = value_grad(Sum::Auc, &[0.1, 0.2], &[1, 0], &[0.0, 1.0], hinge);
+    assert_eq!(one, Err(Error::OneClass));
+    let other = value_grad(Sum::Auc, &[0.1, 0.2], &[1, 2], &[1.0, 1.0], hinge);
+    assert!(matches!(other, Err(Error::Label { .. })), "{other:?}");
 }

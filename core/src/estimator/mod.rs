@@ -270,7 +270,7 @@ impl Link {
 }
 
 /// The surrogate of settings.
-fn surrogate(settings: &Settings<'_>) -> Result<AnySurrogate<f64>> {
+pub(crate) fn surrogate(settings: &Settings<'_>) -> Result<AnySurrogate<f64>> {
     let name = settings.word("surrogate")?;
     let known = SURROGATES.iter().find(|entry| entry.0 == name).ok_or(Error::Param { what: "surrogate" })?;
     AnySurrogate::by_name(name, settings.value(known.1))

@@ -1,7 +1,8 @@
 //! Sums over pairs (positive, other) that the objectives share.
 //!
 //! Small batches: [`brute`]. Whole data: [`auc`], [`ap`] and [`pauc`] take scores and labels as they come, in
-//! any order, and return the value of the objective with its derivative by every score, in f64 inside. They choose the
+//! any order, and return the value of the objective with its derivative by every score, in f64 inside; [`sum`] is whichever of
+//! them, of rows that may have weights. They choose the
 //! method by the surrogate and the size of the data:
 //!
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
@@ -45,6 +46,7 @@ pub use tables::Grade;
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, count_labels, exact_len};
 use crate::features::COMPACT;
+use crate::metric::Truth;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 use crate::surrogate::kernel;
@@ -114,6 +116,20 @@ struct How<'a> {
     tables: Option<&'a [f64]>,
     /// Whether positives have weights, too.
     weighted: bool,
+}
+
+impl<'a> How<'a> {
+    /// With a plan, if there is one, of this surrogate and grade.
+    fn of(loss: AnySurrogate<f64>, grade: Grade, plan: Option<Plan<'a>>) -> Result<Self> {
+        let how = match plan {
+            None => Self { way: Way::Chosen, loss, grade, tables: None, weighted: false },
+            Some(plan) => plan.how(Way::Chosen),
+        };
+        match (how.loss, how.grade) == (loss, grade) {
+            true => Ok(how),
+            false => Err(Error::Unsupported { what: plan::OTHER }),
+        }
+    }
 }
 
 /// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
@@ -589,6 +605,72 @@ pub enum Sum {
     },
 }
 
+/// What [`sum`] borrows for so many rows; `usize::MAX` of everything for more than it takes.
+#[must_use]
+pub const fn sum_need(rows: usize) -> Need {
+    by_class_need(rows)
+}
+
+/// A [`Sum`] over rows in any order, which may have weights: the pair (i, j) then counts w_i·w_j, a row of weight 2 is two
+/// rows, and one of weight 0 none (its derivative is 0).
+///
+/// Returns the value and writes its derivative by every score to `grad`. Without weights it is [`auc`], [`ap`] or [`pauc`],
+/// to the bit; with a `plan` for the same surrogate and grade it is the [`Plan`]'s. Scratch of [`sum_need`]`(n)`.
+///
+/// ```
+/// use undercurve::metric::Truth;
+/// use undercurve::pairs::{self, Grade, Sum};
+/// use undercurve::{Scratch, surrogate::AnySurrogate};
+/// let (scores, labels, weights) = ([0.3f32, 1.2, -0.4], [1, 0, 0], [1.0, 3.0, 1.0]);
+/// let need = pairs::sum_need(3);
+/// let (mut f, mut i, mut k) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+/// let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+/// let mut grad = [0.0f64; 3];
+/// let loss = AnySurrogate::by_name("hinge", 1.0)?;
+/// let truth = Truth::new(&labels, &weights)?;
+/// let value = pairs::sum(Sum::Auc, &scores, truth, loss, Grade::Full, None, scratch, &mut grad)?;
+/// assert!((value - 1.5).abs() < 1e-6); // (3 · 1.9 + 0.3) / 4
+/// assert_eq!(grad, [-1.0, 0.75, 0.25]);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`auc`] and [`pauc`]; `OneClass` where a class has no weight; `Unsupported` for a plan of another surrogate or
+/// grade. (Builds with `compact` take no weights: [`Truth`] has none there.)
+pub fn sum<S: Real, G: Real>(
+    sum: Sum,
+    scores: &[S],
+    truth: Truth<'_>,
+    loss: AnySurrogate<f64>,
+    grade: Grade,
+    plan: Option<Plan<'_>>,
+    mut scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Result<f64> {
+    let how = How::of(loss, grade, plan)?;
+    let (labels, weights) = (truth.labels(), truth.weights());
+    if weights.is_empty() {
+        let (positives, range) = checked(scores, labels, &scratch, grad)?;
+        return sum_of(sum, how, scores, labels, positives, range, scratch, grad);
+    }
+    exact_len("labels", scores.len(), labels.len())?;
+    exact_len("grad", scores.len(), grad.len())?;
+    count_labels(labels)?;
+    let range = finite_range(scores)?;
+    scratch.check(sum_need(scores.len()))?;
+    let (signed, rest) = scratch.f64.split_at_mut(scores.len());
+    scratch.f64 = rest;
+    let mut rows = [0; 2];
+    for (signed, (&label, &weight)) in signed.iter_mut().zip(labels.iter().zip(weights)) {
+        rows[usize::from(label)] += usize::from(weight > 0.0);
+        *signed = if label == 1 && weight > 0.0 { -weight } else { (1.0 - f64::from(label)) * weight };
+    }
+    if rows.contains(&0) {
+        return Err(Error::OneClass);
+    }
+    weighted_sum(sum, How { weighted: true, ..how }, scores, signed, rows[1], range, scratch, grad)
+}
+
 /// What [`by_class`] borrows.
 pub(crate) const fn by_class_need(rows: usize) -> Need {
     // (Labels, or weights in their place.)
@@ -614,13 +696,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
     grad: &mut [G],
 ) -> Result<f64> {
     exact_len("grad", scores.len(), grad.len())?;
-    let how = match plan {
-        None => How { way: Way::Chosen, loss, grade, tables: None, weighted: false },
-        Some(plan) => plan.how(Way::Chosen),
-    };
-    if (how.loss, how.grade) != (loss, grade) {
-        return Err(Error::Unsupported { what: plan::OTHER });
-    }
+    let how = How::of(loss, grade, plan)?;
     let range = finite_range(scores)?;
     let positives = scores.len() - negatives;
     if positives == 0 || negatives == 0 {

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::estimator::*;
 use crate::features::{COMPACT, MINIMAL};
 use crate::finite_sum::*;
+use crate::surrogate::AnySurrogate;
 use entry::{Entry, Metric};
 use params::text;
 
@@ -122,6 +123,23 @@ impl Method {
     /// [`SettingError`], for the first pair that does not fit.
     pub fn settings<'a>(&self, pairs: &'a [(&'a str, &'a str)]) -> Result<Settings<'a>, SettingError> {
         Settings::of(self.params, pairs)
+    }
+
+    /// The loss of the margin that it sums over pairs, with its own defaults where the settings are silent (which may be others
+    /// than those of [`SURROGATES`](crate::surrogate::SURROGATES)).
+    ///
+    /// # Errors
+    /// `Param` for a method without one.
+    ///
+    /// ```
+    /// use undercurve::registry::method;
+    /// let soap = method("soap").unwrap();
+    /// let loss = soap.surrogate(&soap.settings(&[("surrogate", "sigmoid")]).unwrap())?;
+    /// assert_eq!(loss, undercurve::surrogate::AnySurrogate::by_name("sigmoid", 2.0)?);
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    pub fn surrogate(&self, settings: &Settings<'_>) -> Result<AnySurrogate<f64>> {
+        crate::estimator::surrogate(settings)
     }
 
     /// Its estimator.

@@ -2,7 +2,7 @@
 
 use super::super::error::{DataErrorKind, Placed};
 use super::csv::Cells;
-use super::{MISSING, RawColumn, Reading, number_text};
+use super::{MISSING, RawColumn, Reading, Values, number_text};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -269,6 +269,33 @@ impl Making {
         let columns =
             texts.iter().map(|text| Column { seen: (!text).then(Seen::default), cells: cells(text) }).collect();
         Self { columns, rows: 0, non_finite: BTreeMap::new() }
+    }
+
+    /// Of columns that are in memory.
+    pub fn of_columns<'a>(columns: impl Iterator<Item = Values<'a>>, reads: Reads<'_>) -> Self {
+        let mut made = Self { columns: Vec::new(), rows: 0, non_finite: BTreeMap::new() };
+        for (at, values) in columns.enumerate() {
+            made.rows = values.len();
+            made.columns.push(match values {
+                Values::Numbers(values) => {
+                    let infinite = (1..).zip(values).find(|(_, x)| x.is_infinite());
+                    made.non_finite.extend(infinite.map(|(line, x)| (at, (line, format!("{x}")))));
+                    let large = values.iter().filter(|x| x.abs() > EXACT && libm::trunc(**x) == **x).count();
+                    let seen = Seen { large, ..Seen::default() };
+                    Column { seen: Some(seen), cells: Found::Numbers { values: values.to_vec(), odd: Odd::default() } }
+                }
+                Values::Texts(texts) => {
+                    let mut numbers = BTreeMap::new();
+                    let texts = texts.iter().map(|text| text.map_or("", str::trim));
+                    let codes = texts.map(|text| match reads.cell(text) {
+                        Cell::Missing => MISSING,
+                        _ => code(&mut numbers, text),
+                    });
+                    Column { seen: None, cells: Found::Text { codes: codes.collect(), numbers } }
+                }
+            });
+        }
+        made
     }
 
     /// Takes the rows from `start` on, with `before` lines before those of the cells.

@@ -85,4 +85,6 @@ pub struct Options {
     pub weight: Option<String>,
     /// Columns that are no features.
     pub ignore: Vec<String>,
+    /// Whether [`identifiers`](crate::data::identifiers) are features, too.
+    pub keep_identifiers: bool,
 }
