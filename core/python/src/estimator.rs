@@ -1,0 +1,214 @@
+//! Objectives of batches whose scores come from elsewhere: value, gradient and the state that moves from batch to batch.
+
+use crate::arrays::{Column, Floats, indices, labels, same};
+use crate::error::{core, kind, value};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::prelude::*;
+use undercurve::batch::{Batch, Drawn};
+use undercurve::estimator::{AnyEstimator, Estimator as Objective, Grad};
+use undercurve::registry;
+use undercurve::{Error, Real, Scratch};
+
+/// An objective of the registry for batches of two classes.
+#[pyclass(module = "undercurve._core", frozen)]
+pub struct Estimator {
+    name: &'static str,
+    estimator: AnyEstimator,
+    drawn: Drawn,
+    /// Negatives and positives of the data.
+    population: [u32; 2],
+    /// What does not change over a run.
+    tables: Vec<f64>,
+}
+
+/// Value, derivative by every score and by every auxiliary variable.
+type Told<'py> = (f64, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+#[pymethods]
+impl Estimator {
+    #[new]
+    #[pyo3(signature = (method, positives, negatives, settings, fpr=(0.0, 0.05), stratified=false, seed=1))]
+    fn new(
+        method: &str,
+        positives: u32,
+        negatives: u32,
+        settings: Vec<(String, String)>,
+        fpr: (f64, f64),
+        stratified: bool,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let entry = registry::method(method)
+            .ok_or_else(|| value(format!("method: there is no {method:?}; undercurve.methods() lists them")))?;
+        let refuse = |why: &str| Err(value(format!("method: {method} {why}")));
+        match entry.kind {
+            registry::Kind::Batches | registry::Kind::Whole => {}
+            registry::Kind::Cells => return refuse("is of groups; undercurve.train takes them"),
+            _ => return refuse("is no loss of scores; undercurve.train runs it"),
+        }
+        if positives == 0 || negatives == 0 {
+            return Err(value(format!(
+                "labels: {positives} positives and {negatives} negatives, expected at least 1 of each"
+            )));
+        }
+        let pairs: Vec<(&str, &str)> = settings.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let made = entry.settings(&pairs).map_err(|error| match error {
+            registry::SettingError::Unknown { at } => {
+                let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
+                value(format!("{}: {method} has no such parameter; it has {}", pairs[at].0, names.join(", ")))
+            }
+            registry::SettingError::Value { at, param } => {
+                value(format!("{}: {:?} is not in its range ({})", param.name, pairs[at].1, param.about))
+            }
+        })?;
+        let made = made.with_fpr(fpr).with_seed(seed);
+        let estimator = entry.estimator(&made).map_err(core)?;
+        if Objective::<f32>::terms(&estimator) > 1 {
+            return refuse("has an algorithm of its own; undercurve.train runs it");
+        }
+        let drawn = match (Objective::<f32>::needs_all(&estimator), stratified) {
+            (true, _) => Drawn::All,
+            (false, true) => Drawn::Stratified,
+            (false, false) => Drawn::Uniform,
+        };
+        let mut tables = vec![0.0; Objective::<f64>::tables_len(&estimator)];
+        let len = Objective::<f64>::prepare(&estimator, &mut tables).len();
+        tables.truncate(len);
+        Ok(Self { name: entry.name, estimator, drawn, population: [negatives, positives], tables })
+    }
+
+    /// Numbers of state, for so many rows of data.
+    fn state_len(&self, rows: usize) -> usize {
+        self.estimator.state_len(rows)
+    }
+
+    /// Whether its state belongs to rows.
+    #[getter]
+    fn has_rows(&self) -> bool {
+        self.estimator.state_len(2) > self.estimator.state_len(1)
+    }
+
+    /// Auxiliary variables: minimised over, then maximised.
+    #[getter]
+    fn aux(&self) -> (usize, usize) {
+        self.estimator.aux()
+    }
+
+    /// The estimate on a batch with its derivatives; moves `state` unless told not to. A batch that lacks a class which the objective
+    /// needs counts nothing: its value and its derivatives are 0.
+    #[pyo3(signature = (scores, labels, rows, state, aux, move_state=true))]
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        scores: &Bound<'py, PyAny>,
+        labels: &Bound<'py, PyAny>,
+        rows: Option<&Bound<'py, PyAny>>,
+        state: &Bound<'py, PyAny>,
+        aux: &Bound<'py, PyAny>,
+        move_state: bool,
+    ) -> PyResult<Told<'py>> {
+        match Floats::of("scores", scores)? {
+            Floats::F32(column) => self.of(py, &column, labels, rows, state, aux, move_state),
+            Floats::F64(column) => self.of(py, &column, labels, rows, state, aux, move_state),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let [negatives, positives] = self.population;
+        format!("Estimator({:?}, positives={positives}, negatives={negatives})", self.name)
+    }
+}
+
+impl Estimator {
+    fn of<'py, T: Real + Element>(
+        &self,
+        py: Python<'py>,
+        scores: &Column<'py, T>,
+        y: &Bound<'py, PyAny>,
+        rows: Option<&Bound<'py, PyAny>>,
+        state: &Bound<'py, PyAny>,
+        aux: &Bound<'py, PyAny>,
+        move_state: bool,
+    ) -> PyResult<Told<'py>> {
+        let scores = scores.slice();
+        let y = labels(y)?;
+        same("labels", scores.len(), y.len())?;
+        let rows = match rows {
+            Some(rows) => indices("rows", rows)?,
+            None if self.has_rows() => {
+                return Err(value(format!(
+                    "rows: {} keeps numbers for each row; pass the row numbers of the batch",
+                    self.name
+                )));
+            }
+            None => Vec::new(),
+        };
+        if !rows.is_empty() {
+            same("rows", scores.len(), rows.len())?;
+        }
+        let type_of = |what: &str| kind(format!("{what}: expected a contiguous array of the scores' type"));
+        let mut state: PyReadwriteArray1<'py, T> = state.extract().map_err(|_| type_of("state"))?;
+        let state = state.as_slice_mut().map_err(|_| type_of("state"))?;
+        let aux: PyReadonlyArray1<'py, T> = aux.extract().map_err(|_| type_of("aux"))?;
+        let aux = Column::of(aux);
+        let aux = aux.slice();
+        // Negatives come first.
+        let order: Vec<usize> = [0, 1]
+            .into_iter()
+            .flat_map(|class| {
+                (0..y.len()).filter({
+                    let y = &y;
+                    move |&row| y[row] == class
+                })
+            })
+            .collect();
+        let negatives = y.iter().filter(|&&y| y == 0).count();
+        let sorted: Vec<T> = order.iter().map(|&row| scores[row]).collect();
+        let slots: Vec<u32> = match rows.is_empty() || !self.has_rows() {
+            true => Vec::new(),
+            false => order[negatives..].iter().map(|&row| rows[row]).collect(),
+        };
+        let starts = [0, negatives as u32, y.len() as u32];
+        // (Of a batch that is all there is, that is what there is.)
+        let population = if self.drawn == Drawn::All { [starts[1], starts[2] - starts[1]] } else { self.population };
+        let told = py.detach(|| -> undercurve::Result<(f64, Vec<T>, Vec<T>)> {
+            let batch =
+                Batch::new(&sorted, 1, &starts, &population, self.drawn)?.with_slots(&slots).with_tables(&self.tables);
+            let need = Objective::<T>::need(&self.estimator, batch.shape());
+            let (mut real, mut f64s) = (vec![T::ZERO; need.real], vec![0.0; need.f64]);
+            let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
+            let scratch = Scratch { real: &mut real, f64: &mut f64s, u32: &mut u32s, u64: &mut u64s };
+            let (mut by_score, mut by_aux) = (vec![T::ZERO; sorted.len()], vec![T::ZERO; aux.len()]);
+            let grad = Grad { scores: &mut by_score, aux: &mut by_aux };
+            let told = match move_state {
+                true => self.estimator.update(&batch, aux, state, scratch, grad),
+                false => self.estimator.gradient(&batch, aux, state, scratch, grad),
+            };
+            let value = match told {
+                Err(Error::OneClass) => 0.0,
+                told => told?,
+            };
+            let mut by_row = vec![T::ZERO; sorted.len()];
+            order.iter().zip(&by_score).for_each(|(&row, &g)| by_row[row] = g);
+            Ok((value, by_row, by_aux))
+        });
+        let (value, by_row, by_aux) = told.map_err(|error| self.wrong(error, &order, &rows))?;
+        Ok((value, by_row.into_pyarray(py).into_any(), by_aux.into_pyarray(py).into_any()))
+    }
+
+    /// What was wrong, with the row as it was given.
+    fn wrong(&self, error: Error, order: &[usize], rows: &[u32]) -> PyErr {
+        match error {
+            Error::NonFinite { what: "scores", at } => core(Error::NonFinite { what: "scores", at: order[at] }),
+            Error::Param { what: "population" } => {
+                let [negatives, positives] = self.population;
+                value(format!(
+                    "labels: more rows of a class than the data have, {positives} positives and {negatives} negatives"
+                ))
+            }
+            Error::Index { .. } => {
+                value(format!("rows: {} is beyond the rows of the data", rows.iter().max().copied().unwrap_or(0)))
+            }
+            error => core(error),
+        }
+    }
+}

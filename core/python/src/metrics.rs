@@ -1,0 +1,128 @@
+//! Exact metrics, intervals and curves.
+
+use crate::arrays::{Column, Floats};
+use crate::error::{core, value};
+use crate::loss::rows;
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use undercurve::Real;
+use undercurve::metric::{FprRange, Interval, Metrics, Truth, brier, log_loss};
+
+fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
+    FprRange::new(fpr.0, fpr.1)
+        .map_err(|_| value(format!("fpr: expected (low, high) with 0 <= low < high <= 1, got ({}, {})", fpr.0, fpr.1)))
+}
+
+/// The same for scores of either type, without the lock of the interpreter.
+macro_rules! each {
+    ($py:expr, $scores:expr, $s:ident => $body:expr) => {
+        match &$scores {
+            Floats::F32(scores) => {
+                let $s = scores.slice();
+                $py.detach(|| $body).map_err(core)
+            }
+            Floats::F64(scores) => {
+                let $s = scores.slice();
+                $py.detach(|| $body).map_err(core)
+            }
+        }
+    };
+}
+
+/// AUROC, average precision, partial AUC, accuracy at a threshold of 0, share of tied pairs, positives, negatives.
+#[pyfunction]
+#[pyo3(signature = (scores, labels, weights=None, fpr=(0.0, 0.05)))]
+pub fn summary<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    fpr: (f64, f64),
+) -> PyResult<Bound<'py, PyDict>> {
+    let range = range(fpr)?;
+    let (scores, y, w) = rows(scores, labels, weights)?;
+    let all = each!(py, scores, s => match &w[..] {
+        [] => Metrics::new().summary(s, &y[..], range),
+        w => Metrics::new().summary(s, &Truth::new(&y, w)?, range),
+    })?;
+    let out = PyDict::new(py);
+    out.set_item("auroc", all.auroc)?;
+    out.set_item("ap", all.ap)?;
+    out.set_item("pauc", all.pauc)?;
+    out.set_item("accuracy", all.accuracy)?;
+    out.set_item("tied", all.tied)?;
+    out.set_item("positives", all.positives)?;
+    out.set_item("negatives", all.negatives)?;
+    Ok(out)
+}
+
+/// 95 % intervals of AUROC, average precision and partial AUC, or None for each.
+#[pyfunction]
+#[pyo3(signature = (scores, labels, fpr=(0.0, 0.05)))]
+pub fn intervals<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    fpr: (f64, f64),
+) -> PyResult<Bound<'py, PyDict>> {
+    let range = range(fpr)?;
+    let (scores, y, _) = rows(scores, labels, None)?;
+    let all = each!(py, scores, s => Metrics::new().intervals(s, &y, range))?;
+    let ends = |interval: Option<Interval>| interval.map(|interval| (interval.low, interval.high));
+    let out = PyDict::new(py);
+    out.set_item("auroc", ends(all.auroc))?;
+    out.set_item("ap", ends(all.ap))?;
+    out.set_item("pauc", ends(all.pauc))?;
+    Ok(out)
+}
+
+/// Thresholds, false- and true-positive rates of the ROC curve; thresholds, precision and recall of the other.
+#[pyfunction]
+#[pyo3(signature = (scores, labels, weights=None, points=None))]
+pub fn curves<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    points: Option<usize>,
+) -> PyResult<Bound<'py, PyDict>> {
+    fn of<T: Real>(s: &[T], truth: &Truth<'_>, points: Option<usize>) -> undercurve::Result<[Vec<f64>; 6]> {
+        let mut metrics = Metrics::new();
+        let roc = metrics.roc_curve(s, truth, points)?;
+        let pr = metrics.pr_curve(s, truth, points)?;
+        Ok([
+            roc.iter().map(|point| point.threshold.f64()).collect(),
+            roc.iter().map(|point| point.fpr).collect(),
+            roc.iter().map(|point| point.tpr).collect(),
+            pr.iter().map(|point| point.threshold.f64()).collect(),
+            pr.iter().map(|point| point.precision).collect(),
+            pr.iter().map(|point| point.recall).collect(),
+        ])
+    }
+    let (scores, y, w) = rows(scores, labels, weights)?;
+    let all = each!(py, scores, s => of(s, &Truth::new(&y, &w)?, points))?;
+    let out = PyDict::new(py);
+    let names = ["roc_thresholds", "fpr", "tpr", "pr_thresholds", "precision", "recall"];
+    for (name, values) in names.into_iter().zip(all) {
+        out.set_item(name, values.into_pyarray(py))?;
+    }
+    Ok(out)
+}
+
+/// Log loss and Brier score of probabilities.
+#[pyfunction]
+#[pyo3(signature = (probabilities, labels, weights=None))]
+pub fn calibration<'py>(
+    probabilities: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(f64, f64)> {
+    let (p, y, w) = rows(probabilities, labels, weights)?;
+    let p: Column<'_, f64> = match p {
+        Floats::F32(column) => Column::Own(column.slice().iter().map(|&x| f64::from(x)).collect()),
+        Floats::F64(column) => column,
+    };
+    let truth = Truth::new(&y, &w).map_err(core)?;
+    Ok((log_loss(p.slice(), truth).map_err(core)?, brier(p.slice(), truth).map_err(core)?))
+}

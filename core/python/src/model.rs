@@ -1,0 +1,156 @@
+//! Models that score.
+
+use crate::error::{data, trainer, value};
+use crate::table::Table;
+use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::{Mutex, PoisonError};
+use undercurve::Real;
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::Target;
+use undercurve::trainer::{Length, Predictor};
+
+/// A predictor of either number type.
+pub enum Either {
+    F32(Predictor<f32>),
+    F64(Predictor<f64>),
+}
+
+/// A model file, and what it scores with.
+#[pyclass(module = "undercurve._core", frozen)]
+pub struct Model {
+    pub saved: SavedModel,
+    // (Scoring works in the predictor's memory.)
+    predictor: Mutex<Either>,
+}
+
+impl Model {
+    pub fn of(saved: SavedModel) -> PyResult<Self> {
+        let predictor = match saved.real_bytes {
+            4 => Either::F32(Predictor::of(&saved).map_err(trainer)?),
+            _ => Either::F64(Predictor::of(&saved).map_err(trainer)?),
+        };
+        Ok(Self { saved, predictor: Mutex::new(predictor) })
+    }
+
+    /// The predictor in a number type.
+    pub fn predictor<T: Real>(&self) -> PyResult<Predictor<T>> {
+        Predictor::of(&self.saved).map_err(trainer)
+    }
+
+    fn with<R>(&self, f32: impl FnOnce(&mut Predictor<f32>) -> R, f64: impl FnOnce(&mut Predictor<f64>) -> R) -> R {
+        match &mut *self.predictor.lock().unwrap_or_else(PoisonError::into_inner) {
+            Either::F32(predictor) => f32(predictor),
+            Either::F64(predictor) => f64(predictor),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Self::of(SavedModel::from_bytes(bytes).map_err(|error| value(error.to_string()))?)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.saved.to_bytes())
+    }
+
+    /// A score a row; of several classes rows × classes.
+    fn scores<'py>(&self, py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyAny>> {
+        fn of<T: Real + numpy::Element>(
+            py: Python<'_>,
+            predictor: &mut Predictor<T>,
+            table: &Table,
+        ) -> PyResult<(Vec<T>, usize)> {
+            let classes = predictor.classes().len().max(1);
+            let scores = py.detach(|| predictor.predict(&table.table));
+            Ok((scores.map_err(|error| data(&error, &table.table.columns()))?, classes))
+        }
+        fn array<T: numpy::Element>(py: Python<'_>, (scores, classes): (Vec<T>, usize)) -> PyResult<Bound<'_, PyAny>> {
+            let rows = scores.len() / classes;
+            let flat = scores.into_pyarray(py);
+            Ok(if classes > 1 { flat.reshape([rows, classes])?.into_any() } else { flat.into_any() })
+        }
+        // (The interpreter's lock is given back while another thread scores.)
+        let clone = self.with(|p| Either::F32(p.clone()), |p| Either::F64(p.clone()));
+        match clone {
+            Either::F32(mut predictor) => array(py, of(py, &mut predictor, table)?),
+            Either::F64(mut predictor) => array(py, of(py, &mut predictor, table)?),
+        }
+    }
+
+    /// The probabilities that scores stand for, or None of a method that ranks only.
+    fn probabilities<'py>(&self, py: Python<'py>, scores: Vec<f64>) -> Option<Bound<'py, PyAny>> {
+        let of: Option<Vec<f64>> = self.with(
+            |p| scores.iter().map(|&s| p.probability(s as f32).map(f64::from)).collect(),
+            |p| scores.iter().map(|&s| p.probability(s)).collect(),
+        );
+        of.map(|values| values.into_pyarray(py).into_any())
+    }
+
+    #[getter]
+    fn has_probabilities(&self) -> bool {
+        self.with(|p| p.has_probabilities(), |p| p.has_probabilities())
+    }
+
+    /// The parameters, as the core keeps them.
+    fn params<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.with(
+            |p| p.params().to_vec().into_pyarray(py).into_any(),
+            |p| p.params().to_vec().into_pyarray(py).into_any(),
+        )
+    }
+
+    /// What is known of it.
+    fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (config, classes) =
+            self.with(|p| (p.config().clone(), p.classes().to_vec()), |p| (p.config().clone(), p.classes().to_vec()));
+        let SavedModel { preparation, threshold, decided, calibrated, real_bytes, trained, .. } = &self.saved;
+        let out = PyDict::new(py);
+        out.set_item("method", config.method)?;
+        out.set_item("model", config.model.to_string())?;
+        out.set_item("settings", config.settings)?;
+        out.set_item("constraints", config.constraints)?;
+        out.set_item("seed", config.seed)?;
+        out.set_item("fpr", config.fpr)?;
+        out.set_item(
+            "steps",
+            match config.length {
+                Length::Steps(steps) => Some(steps),
+                Length::Method | Length::Passes(_) => None,
+            },
+        )?;
+        out.set_item("dtype", if *real_bytes == 4 { "float32" } else { "float64" })?;
+        out.set_item(
+            "target",
+            match preparation.target() {
+                Target::Binary => "binary",
+                Target::Classes => "classes",
+                Target::Values => "values",
+                _ => "",
+            },
+        )?;
+        out.set_item("label", preparation.label_column())?;
+        out.set_item("positive", preparation.positive())?;
+        out.set_item("negative", preparation.negative())?;
+        out.set_item("classes", classes)?;
+        out.set_item("sparse", preparation.is_sparse())?;
+        out.set_item("inputs", preparation.cols())?;
+        let columns: Vec<(String, bool)> =
+            preparation.sources().into_iter().map(|(name, source)| (name.to_string(), source.is_category())).collect();
+        out.set_item("columns", columns)?;
+        let encoded: Vec<(String, f64, f64)> =
+            preparation.encoded().into_iter().map(|one| (one.name, one.shift, one.divisor)).collect();
+        out.set_item("encoded", encoded)?;
+        out.set_item("groups", (preparation.group_columns().to_vec(), preparation.group_names().to_vec()))?;
+        out.set_item("threshold", *threshold)?;
+        out.set_item("rule", decided.as_ref().map(|decided| (decided.rule.to_string(), decided.on.clone())))?;
+        out.set_item("calibrated", calibrated.as_ref().map(|of| of.on.clone()))?;
+        out.set_item("step", trained.step)?;
+        out.set_item("figures", trained.figures.clone())?;
+        Ok(out)
+    }
+}

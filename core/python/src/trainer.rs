@@ -1,0 +1,501 @@
+//! Training runs on tables.
+
+use crate::error::{core, data, trainer as failed, value};
+use crate::model::Model;
+use crate::table::Table;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::sync::Arc;
+use undercurve::Real;
+use undercurve::checkpoint::{SavedModel, Trained};
+use undercurve::data::{Dataset, Missing, Options, Preparation, Scale, Split, Target, Targets};
+use undercurve::decision::{Calibrate, ThresholdRule};
+use undercurve::expression::Expression;
+use undercurve::judge;
+use undercurve::metric::Metrics;
+use undercurve::registry::{self, Method};
+use undercurve::trainer::{
+    Best, Config, Figures, Given, Init, Length, ModelSpec, Predictor, Report, Trainer as Run, Watch, objective,
+};
+
+/// What a run is made of besides its rows, as `undercurve.Trainer` gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Asked {
+    method: Option<String>,
+    preset: Option<String>,
+    objective: Option<String>,
+    settings: Vec<(String, String)>,
+    constraints: Vec<String>,
+    model: String,
+    init: String,
+    seed: u64,
+    steps: Option<u64>,
+    passes: Option<f64>,
+    fpr: (f64, f64),
+    class_weights: Option<Vec<f64>>,
+    balanced: bool,
+    label: Option<String>,
+    target: Option<String>,
+    positive: Option<String>,
+    scale: Option<String>,
+    missing: String,
+    categorical: Vec<String>,
+    group: Vec<String>,
+    weight: Option<String>,
+    ignore: Vec<String>,
+    keep_identifiers: bool,
+    valid: Option<f64>,
+    metric: Option<String>,
+    patience: Option<u64>,
+    threshold: Option<String>,
+    calibrate: Option<String>,
+}
+
+fn word<T: Copy>(name: &str, text: &str, words: &[(&str, T)]) -> PyResult<T> {
+    let found = words.iter().find(|word| word.0 == text).map(|word| word.1);
+    let names = || words.iter().map(|word| format!("{:?}", word.0)).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| value(format!("{name}: expected one of {}, got {text:?}", names())))
+}
+
+impl Asked {
+    fn method(&self) -> PyResult<&'static Method> {
+        let preset = self.preset.as_deref().and_then(registry::preset);
+        let name = match (self.method.as_deref(), preset) {
+            (Some(name), Some(preset)) if name != preset.method => {
+                return Err(value(format!("preset: {} is of the method {}", preset.name, preset.method)));
+            }
+            (name, preset) => name.or(preset.map(|preset| preset.method)).unwrap_or("soap"),
+        };
+        registry::method(name)
+            .ok_or_else(|| value(format!("method: there is no {name:?}; undercurve.methods() lists them")))
+    }
+
+    fn config(&self, method: &'static Method) -> PyResult<Config> {
+        let preset =
+            match self.preset.as_deref() {
+                None | Some("defaults" | "paper") => None,
+                Some(name) => {
+                    let names =
+                        || registry::PRESETS.iter().map(|one| format!("{:?}", one.name)).collect::<Vec<_>>().join(", ");
+                    Some(registry::preset(name).ok_or_else(|| {
+                        value(format!("preset: expected \"paper\" or one of {}, got {name:?}", names()))
+                    })?)
+                }
+            };
+        let paper = self.preset.as_deref() == Some("paper");
+        let mut set =
+            self.objective.as_deref().map_or(Ok(Vec::new()), |text| objective(method, text)).map_err(failed)?;
+        set.extend(self.settings.iter().cloned());
+        let below = if paper { method.paper } else { preset.map_or(&[][..], |preset| preset.settings) };
+        let below = below.iter().filter(|(name, _)| set.iter().all(|(other, _)| other != name));
+        let settings = below.map(|&(name, value)| (name.into(), value.into())).chain(set.iter().cloned()).collect();
+        let mut constraints = self.constraints.clone();
+        if let Some(preset) = preset {
+            if let (Some(wants), true) = (preset.wants, constraints.is_empty()) {
+                return Err(value(format!("preset: {} needs constraints, as [{wants:?}]", preset.name)));
+            }
+            if constraints.is_empty() {
+                constraints =
+                    preset.constraints.as_slice().iter().map(|one| Expression::of(one, &[]).to_string()).collect();
+            }
+        }
+        let init = match (&self.init[..], paper) {
+            ("auto", true) => Init::Random,
+            (init, _) => {
+                word("init", init, &[("auto", Init::Auto), ("linear", Init::Linear), ("random", Init::Random)])?
+            }
+        };
+        let length = match (self.steps, self.passes) {
+            (Some(_), Some(_)) => return Err(value("steps, passes: one of the two, not both")),
+            (Some(0), None) => return Err(value("steps: expected at least 1")),
+            (Some(steps), None) => Length::Steps(steps),
+            (None, Some(passes)) => Length::Passes(passes),
+            (None, None) => Length::Method,
+        };
+        Ok(Config {
+            method: method.name.into(),
+            settings,
+            model: ModelSpec::parse(&self.model).map_err(value)?,
+            init,
+            seed: self.seed,
+            length,
+            fpr: self.fpr,
+            constraints,
+            class_weights: Vec::new(),
+        })
+    }
+
+    fn options(&self, method: &Method, table: &Table) -> PyResult<Options> {
+        let mut options = Options {
+            label: self.label.clone(),
+            positive: self.positive.clone(),
+            scale: self
+                .scale
+                .as_deref()
+                .map(|text| {
+                    word("scale", text, &[("none", Scale::None), ("standard", Scale::Standard), ("unit", Scale::Unit)])
+                })
+                .transpose()?,
+            missing: word("missing", &self.missing, &[("error", Missing::Refuse), ("impute", Missing::Impute)])?,
+            categorical: self.categorical.clone(),
+            group: self.group.clone(),
+            weight: self.weight.clone(),
+            ignore: self.ignore.clone(),
+            keep_identifiers: self.keep_identifiers,
+            ..Options::default()
+        };
+        let columns = table.table.columns();
+        for (name, named) in
+            [("group", &options.group), ("ignore", &options.ignore), ("categorical", &options.categorical)]
+        {
+            if let Some(unknown) = named.iter().find(|name| !columns.contains(name)) {
+                return Err(value(format!(
+                    "{name}: there is no column {unknown:?}; the columns are {}",
+                    columns.join(", ")
+                )));
+            }
+        }
+        let several = method.of_classes().is_some() && options.positive.is_none();
+        options.target = match self.target.as_deref() {
+            Some(text) => word(
+                "target",
+                text,
+                &[("binary", Target::Binary), ("classes", Target::Classes), ("values", Target::Values)],
+            )?,
+            None if several && classes(table, &options)? > 2 => Target::Classes,
+            None => Target::Binary,
+        };
+        Ok(options)
+    }
+}
+
+fn classes(table: &Table, options: &Options) -> PyResult<usize> {
+    let values = undercurve::data::label_values(&table.table, options);
+    Ok(values.map_err(|error| data(&error, &table.table.columns()))?.len())
+}
+
+/// A run with what belongs to it.
+struct Training<T: Real> {
+    run: Run<T>,
+    preparation: Preparation,
+    best: Option<Best<T>>,
+    valid: Option<f64>,
+    watch: Watch,
+    rule: ThresholdRule,
+    calibrate: Option<Calibrate>,
+}
+
+impl<T: Real> Training<T> {
+    fn new(asked: &Asked, table: &Table, test: Option<&Table>, start: Option<&Model>) -> PyResult<Self> {
+        let method = asked.method()?;
+        let mut config = asked.config(method)?;
+        let of = |error: &undercurve::data::DataError, table: &Table| data(error, &table.table.columns());
+        let start = start.map(Model::predictor::<T>).transpose()?;
+        let preparation = match &start {
+            Some(start) => start.preparation().cloned().ok_or_else(|| value("start: has no preparation"))?,
+            None => {
+                Preparation::fit(&table.table, &asked.options(method, table)?).map_err(|error| of(&error, table))?
+            }
+        };
+        let mut train = preparation.apply::<T>(&table.table).map_err(|error| of(&error, table))?;
+        train.require_every_class("").map_err(|error| of(&error, table))?;
+        let test = test.map(|test| {
+            let rows = preparation.apply::<T>(&test.table).map_err(|error| of(&error, test))?;
+            Ok::<_, PyErr>(Arc::new(rows))
+        });
+        let test = test.transpose()?;
+        let mut valid = None;
+        if let Some(share) = asked.valid {
+            if !(share > 0.0 && share < 1.0) {
+                return Err(value(format!("valid: expected a share above 0 and below 1, got {share}")));
+            }
+            let [rest, held] =
+                train.split(Split::new(1.0 - share, !config.seed), "").map_err(|error| of(&error, table))?;
+            held.require_every_class("").map_err(|error| value(format!("valid: {}", error.kind)))?;
+            (train, valid) = (rest, Some(Arc::new(held)));
+        }
+        config.class_weights = class_weights(asked, &train)?;
+        let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
+        let run = Run::<T>::of(&config, given).map_err(failed)?;
+        let metric = asked.metric.as_deref().unwrap_or(run.own_metric());
+        let best = valid.map(|valid| Best::new(&run, valid, metric, asked.patience)).transpose().map_err(failed)?;
+        if best.is_none() && asked.patience.is_some() {
+            return Err(value("patience: needs validation rows (valid=0.2)"));
+        }
+        let rule = match asked.threshold.as_deref() {
+            None => ThresholdRule::Fpr(config.fpr.1),
+            Some(text) => text
+                .parse()
+                .map_err(|_| value(format!("threshold: expected {}, got {text:?}", ThresholdRule::FORMS)))?,
+        };
+        let two = matches!(run.train_data().targets(), Targets::Binary(_));
+        let calibrate = match asked.calibrate.as_deref() {
+            Some("none") => None,
+            Some(how) => Some(word(
+                "calibrate",
+                how,
+                &[("none", Calibrate::Platt), ("platt", Calibrate::Platt), ("isotonic", Calibrate::Isotonic)],
+            )?),
+            None => (two && best.is_some() && !run.predictor().fits_probabilities()).then_some(Calibrate::Platt),
+        };
+        let watch = Watch::new(&run);
+        Ok(Self { run, preparation, best, valid: asked.valid, watch, rule, calibrate })
+    }
+
+    /// So many steps at most; the objective on the last batch, or none where nothing was left to do.
+    fn advance(&mut self, most: u64) -> undercurve::Result<Option<f64>> {
+        let mut last = None;
+        for _ in 0..most {
+            if self.is_over() {
+                break;
+            }
+            match self.run.step()? {
+                Some(value) => last = Some(value),
+                None => break,
+            }
+            if let Some(best) = &mut self.best {
+                best.look(&mut self.run)?;
+            }
+            self.watch.look(&self.run);
+        }
+        Ok(last)
+    }
+
+    fn is_over(&self) -> bool {
+        self.run.is_done() || self.best.as_ref().is_some_and(Best::is_out_of_patience)
+    }
+
+    /// The model to keep: the best on the validation rows, or the last.
+    fn predictor(&self) -> Predictor<T> {
+        let last = self.run.predictor();
+        match self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty()) {
+            Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
+            None => last,
+        }
+    }
+
+    fn model(&self) -> undercurve::Result<SavedModel> {
+        let mut predictor = self.predictor();
+        let mut figures = Vec::new();
+        let valid = self.best.as_ref().map(Best::valid_data);
+        for (part, rows) in [("train", Some(self.run.train_data())), ("valid", valid), ("test", self.run.test_data())] {
+            if let Some(rows) = rows {
+                let all = predictor.evaluate(rows)?.named();
+                figures.extend(all.into_iter().map(|(name, value)| (format!("{part} {name}"), value)));
+            }
+        }
+        let (done, of, over) = (self.run.steps_done(), self.run.total_steps(), self.is_over());
+        let step = self.best.as_ref().filter(|best| !best.params().is_empty()).map_or(done, Best::step);
+        let trained = Trained { step, done, of, over, figures };
+        let mut file = SavedModel { valid: self.valid, trained, ..predictor.file(self.preparation.clone()) };
+        let (rows, part) = match valid {
+            Some(valid) => (valid, "validation"),
+            None => (self.run.train_data(), "training"),
+        };
+        if matches!(rows.targets(), Targets::Binary(_)) {
+            let mut scores = vec![T::ZERO; rows.len()];
+            predictor.score(rows.rows(), &mut scores)?;
+            match file.decide(self.rule, &scores, rows.truth(), part) {
+                Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            if let Some(how) = self.calibrate {
+                file.calibrate(how, &scores, rows.truth(), part)?;
+            }
+        }
+        Ok(file)
+    }
+
+    /// Each constraint on some rows.
+    fn judged(&self, rows: &Dataset<T>, threshold: f64) -> PyResult<Vec<(String, judge::Judged)>> {
+        let mut predictor = self.predictor();
+        let mut scores = vec![T::ZERO; rows.len()];
+        predictor.score(rows.rows(), &mut scores).map_err(core)?;
+        let mut old = Vec::new();
+        if let Some(start) = self.run.start() {
+            old.resize(rows.len(), T::ZERO);
+            start.clone().score(rows.rows(), &mut old).map_err(core)?;
+        }
+        let on = judge::Scored {
+            scores: &scores,
+            labels: rows.labels(),
+            group_of: rows.group_of(),
+            group_names: rows.group_names(),
+            old: &old,
+        };
+        let mut memory = Metrics::new();
+        let judge = |expression: &Expression| {
+            let judged = expression.judge(&on, T::of(threshold), &mut memory);
+            Ok((expression.to_string(), judged.map_err(|error| value(format!("{expression}: {error}")))?))
+        };
+        self.watch.constraints().iter().map(judge).collect()
+    }
+}
+
+fn class_weights<T: Real>(asked: &Asked, train: &Dataset<T>) -> PyResult<Vec<f64>> {
+    let sums = train.class_weight_sums();
+    if asked.balanced {
+        let all: f64 = sums.iter().sum();
+        return Ok(sums.iter().map(|sum| all / (sums.len() as f64 * sum)).collect());
+    }
+    let Some(weights) = asked.class_weights.clone() else { return Ok(Vec::new()) };
+    if weights.len() != sums.len() {
+        return Err(value(format!("class_weight: {} weights for {} classes", weights.len(), sums.len())));
+    }
+    match weights.iter().all(|w| *w > 0.0 && w.is_finite()) {
+        true => Ok(weights),
+        false => Err(value("class_weight: expected numbers above 0")),
+    }
+}
+
+/// Of either number type.
+enum Either {
+    F32(Box<Training<f32>>),
+    F64(Box<Training<f64>>),
+}
+
+macro_rules! each {
+    ($any:expr, $run:ident => $body:expr) => {
+        match $any {
+            Either::F32($run) => $body,
+            Either::F64($run) => $body,
+        }
+    };
+}
+
+/// A training run.
+#[pyclass(module = "undercurve._core")]
+pub struct Trainer {
+    run: Either,
+}
+
+#[pymethods]
+impl Trainer {
+    #[new]
+    #[pyo3(signature = (asked, table, test=None, start=None, wide=false))]
+    fn new(
+        py: Python<'_>,
+        asked: &Bound<'_, PyDict>,
+        table: &Table,
+        test: Option<&Table>,
+        start: Option<&Model>,
+        wide: bool,
+    ) -> PyResult<Self> {
+        let asked: Asked = asked.extract()?;
+        let run = py.detach(|| match wide {
+            false => Ok::<_, PyErr>(Either::F32(Box::new(Training::new(&asked, table, test, start)?))),
+            true => Ok(Either::F64(Box::new(Training::new(&asked, table, test, start)?))),
+        })?;
+        Ok(Self { run })
+    }
+
+    /// At most so many steps.
+    fn step(&mut self, py: Python<'_>, most: u64) -> PyResult<Option<f64>> {
+        let last = py.detach(|| each!(&mut self.run, run => run.advance(most))).map_err(core)?;
+        py.check_signals()?;
+        Ok(last)
+    }
+
+    #[getter]
+    fn is_done(&self) -> bool {
+        each!(&self.run, run => run.is_over())
+    }
+
+    #[getter]
+    fn steps_done(&self) -> u64 {
+        each!(&self.run, run => run.run.steps_done())
+    }
+
+    #[getter]
+    fn total_steps(&self) -> u64 {
+        each!(&self.run, run => run.run.total_steps())
+    }
+
+    #[getter]
+    fn method(&self) -> &'static str {
+        each!(&self.run, run => run.run.method()).map_or("", |method| method.name)
+    }
+
+    /// Objective and exact metrics, now.
+    fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let method = each!(&self.run, run => run.run.method());
+        let report = py.detach(|| each!(&mut self.run, run => run.run.report())).map_err(core)?;
+        let Report { step, pass, objective, train, test, warning, .. } = report;
+        let figures = |figures: &Figures| {
+            let out = PyDict::new(py);
+            figures.named().into_iter().try_for_each(|(name, value)| out.set_item(name, value))?;
+            Ok::<_, PyErr>(out)
+        };
+        let out = PyDict::new(py);
+        out.set_item("step", step)?;
+        out.set_item("pass", pass)?;
+        out.set_item("objective", objective)?;
+        out.set_item("train", figures(&train)?)?;
+        out.set_item("test", test.as_ref().map(figures).transpose()?)?;
+        let text = warning.zip(method).map(|(warning, method)| warning.sentence(method));
+        out.set_item("warning", text)?;
+        Ok(out)
+    }
+
+    /// The model to keep, now.
+    fn model(&self, py: Python<'_>) -> PyResult<Model> {
+        Model::of(py.detach(|| each!(&self.run, run => run.model())).map_err(core)?)
+    }
+
+    /// Whether each constraint holds, on the validation rows, else the training rows, and on the test rows.
+    fn judge<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let out = PyList::empty(py);
+        let threshold = each!(&self.run, run => run.model()).map_err(core)?.threshold.unwrap_or(0.0);
+        each!(&self.run, run => {
+            let (chosen, part) = match &run.best {
+                Some(best) => (best.valid_data(), "valid"),
+                None => (run.run.train_data(), "train"),
+            };
+            for (part, rows) in [(part, Some(chosen)), ("test", run.run.test_data())] {
+                let Some(rows) = rows else { continue };
+                for (text, judged) in run.judged(rows, threshold)? {
+                    let one = PyDict::new(py);
+                    one.set_item("constraint", text)?;
+                    one.set_item("rows", part)?;
+                    one.set_item("value", judged.value)?;
+                    one.set_item("bound", judged.bound)?;
+                    one.set_item("noise", judged.noise)?;
+                    one.set_item("verdict", judged.verdict.to_string())?;
+                    one.set_item("more_rows", judged.more().map(|more| more.rows))?;
+                    out.append(one)?;
+                }
+            }
+        });
+        Ok(out)
+    }
+}
+
+/// Every method: name, title, what it optimises, kind, metric, parameters (name, default, help), paper.
+#[pyfunction]
+pub fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let out = PyList::empty(py);
+    for method in registry::METHODS {
+        let one = PyDict::new(py);
+        one.set_item("name", method.name)?;
+        one.set_item("title", method.title)?;
+        one.set_item("about", method.about)?;
+        one.set_item(
+            "kind",
+            match method.kind {
+                registry::Kind::Batches => "batches",
+                registry::Kind::Cells => "groups",
+                registry::Kind::Whole => "whole",
+                registry::Kind::FiniteSum => "finite sum",
+                _ => "",
+            },
+        )?;
+        one.set_item("metric", method.metric())?;
+        let params: Vec<(&str, &str, &str)> =
+            method.params.iter().map(|param| (param.name, param.default, param.about)).collect();
+        one.set_item("params", params)?;
+        one.set_item("paper", method.source.paper)?;
+        out.append(one)?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,124 @@
+"""The compiled part; use `undercurve`, which documents it."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+class Loss:
+    def __new__(
+        cls,
+        kind: str,
+        surrogate: str | None = None,
+        margin: float | None = None,
+        scale: float | None = None,
+        smoothing: float | None = None,
+        fpr: tuple[float, float] = (0.0, 0.05),
+        tpr: float = 0.0,
+        grade: str = "full",
+    ) -> Loss: ...
+    def arguments(self) -> dict[str, Any]: ...
+    def value_grad(
+        self, scores: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    ) -> tuple[float, npt.NDArray[Any]]: ...
+
+class Estimator:
+    def __new__(
+        cls,
+        method: str,
+        positives: int,
+        negatives: int,
+        settings: list[tuple[str, str]],
+        fpr: tuple[float, float] = (0.0, 0.05),
+        stratified: bool = False,
+        seed: int = 1,
+    ) -> Estimator: ...
+    @property
+    def has_rows(self) -> bool: ...
+    @property
+    def aux(self) -> tuple[int, int]: ...
+    def state_len(self, rows: int) -> int: ...
+    def update(
+        self,
+        scores: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        rows: npt.ArrayLike | None,
+        state: npt.NDArray[Any],
+        aux: npt.NDArray[Any],
+        move_state: bool = True,
+    ) -> tuple[float, npt.NDArray[Any], npt.NDArray[Any]]: ...
+
+class Table:
+    @staticmethod
+    def of_columns(more: list[tuple[str, Any]]) -> Table: ...
+    @staticmethod
+    def of_matrix(x: npt.ArrayLike, more: list[tuple[str, Any]]) -> Table: ...
+    @staticmethod
+    def of_csr(
+        values: npt.ArrayLike,
+        columns: npt.ArrayLike,
+        starts: npt.ArrayLike,
+        width: int,
+        labels: npt.ArrayLike | None,
+    ) -> Table: ...
+    @staticmethod
+    def of_arrow(stream: object, more: list[tuple[str, Any]]) -> Table: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> list[str]: ...
+
+class Model:
+    @staticmethod
+    def of_bytes(bytes: bytes) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+    def scores(self, table: Table) -> npt.NDArray[Any]: ...
+    def probabilities(self, scores: list[float]) -> npt.NDArray[np.float64] | None: ...
+    @property
+    def has_probabilities(self) -> bool: ...
+    def params(self) -> npt.NDArray[Any]: ...
+    def about(self) -> dict[str, Any]: ...
+
+class Trainer:
+    def __new__(
+        cls,
+        asked: dict[str, Any],
+        table: Table,
+        test: Table | None = None,
+        start: Model | None = None,
+        wide: bool = False,
+    ) -> Trainer: ...
+    @property
+    def is_done(self) -> bool: ...
+    @property
+    def steps_done(self) -> int: ...
+    @property
+    def total_steps(self) -> int: ...
+    @property
+    def method(self) -> str: ...
+    def step(self, most: int) -> float | None: ...
+    def report(self) -> dict[str, Any]: ...
+    def model(self) -> Model: ...
+    def judge(self) -> list[dict[str, Any]]: ...
+
+def methods() -> list[dict[str, Any]]: ...
+def summary(
+    scores: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    fpr: tuple[float, float] = (0.0, 0.05),
+) -> dict[str, Any]: ...
+def intervals(
+    scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = (0.0, 0.05)
+) -> dict[str, tuple[float, float] | None]: ...
+def curves(
+    scores: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    points: int | None = None,
+) -> dict[str, npt.NDArray[np.float64]]: ...
+def calibration(
+    probabilities: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> tuple[float, float]: ...
