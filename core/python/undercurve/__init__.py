@@ -1,0 +1,30 @@
+"""Training for the area under the curve: exact ranking losses, metrics and models.
+
+>>> import numpy as np, undercurve
+>>> scores, labels = np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1])
+>>> undercurve.metrics(scores, labels).auroc
+0.75
+"""
+
+from ._core import __version__, methods
+from .curves import Curves, curves
+from .losses import Loss
+from .metrics import Metrics, auroc, average_precision, metrics, partial_auc
+from .models import Model, Trainer, load, train
+
+__all__ = [
+    "Curves",
+    "Loss",
+    "Metrics",
+    "Model",
+    "Trainer",
+    "__version__",
+    "auroc",
+    "average_precision",
+    "curves",
+    "load",
+    "methods",
+    "metrics",
+    "partial_auc",
+    "train",
+]

@@ -1,0 +1,563 @@
+"""Training by any method, and the models that come of it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, frames
+from ._html import table
+from .curves import Curves, curves
+from .metrics import Metrics, metrics
+
+Array = NDArray[Any]
+Range = tuple[float, float]
+
+
+class TrainingWarning(UserWarning):
+    """A run ended without an error, and its model has learned little or nothing."""
+
+
+class Model:
+    """A trained model, with all that turns rows into scores and scores into decisions.
+
+    Made by `train`, `Trainer.model` or `load`. Its file is that of the command line and of the npm package.
+    """
+
+    def __init__(self, core: _core.Model) -> None:
+        self._core = core
+        self._about = core.about()
+
+    @property
+    def method(self) -> str:
+        """The method it was trained by."""
+        return str(self._about["method"])
+
+    @property
+    def architecture(self) -> str:
+        """``linear``, or ``mlp:`` with the widths of the hidden layers."""
+        return str(self._about["model"])
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it reads; empty for sparse rows."""
+        return [name for name, _ in self._about["columns"]]
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels: negative and positive, or all of several; empty for numbers. (Of two, the negative may be unknown.)"""
+        if self._about["classes"]:
+            return list(self._about["classes"])
+        two = [self._about["negative"], self._about["positive"]]
+        return [] if two[1] is None else [label or "" for label in two]
+
+    @property
+    def threshold(self) -> float | None:
+        """Scores from here up predict the positive class; None where no threshold keeps the rule."""
+        return self._about["threshold"]
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether `probabilities` gives some."""
+        return self._core.has_probabilities
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What was measured at the end of training, as ``train ap`` or ``valid auroc``."""
+        return dict(self._about["figures"])
+
+    def about(self) -> dict[str, Any]:
+        """Everything the file says of the model."""
+        return dict(self._about)
+
+    def params(self) -> Array:
+        """The parameters; of a linear model one weight per encoded column, then the bias."""
+        return self._core.params()
+
+    def _table(self, data: Any) -> _core.Table:
+        if not frames.is_frame(data) and not frames.is_sparse(data):
+            data = np.asarray(data)
+            if data.ndim != 2:
+                raise ValueError(f"X: {data.ndim} dimensions, expected 2")
+            if self._about["sparse"] and data.shape[1] == self._about["inputs"]:
+                labels = [("label", np.zeros(len(data)))]
+                return frames.table_of(_csr(data), labels)
+            names = [f"x{k + 1}" for k in range(data.shape[1])]
+            if any(name not in names for name in self.columns):
+                wanted = ", ".join(self.columns[:20])
+                raise ValueError(
+                    f"X has {data.shape[1]} columns and no names, and the model reads the columns {wanted}; pass a frame"
+                )
+        if frames.is_sparse(data):
+            return frames.table_of(data, [("label", np.zeros(data.shape[0]))])
+        return frames.table_of(data, [])
+
+    def scores(self, data: Any) -> Array:
+        """A score for each row; higher means more likely positive.
+
+        Parameters
+        ----------
+        data : array, sparse matrix or frame
+            With the columns of training; other columns are not looked at.
+
+        Returns
+        -------
+        array of shape (n,), or (n, classes) of several classes (log-odds of each)
+
+        Raises
+        ------
+        ValueError
+            For a column that is not there, a text in a column of numbers, a missing value that training refused.
+        """
+        return self._core.scores(self._table(data))
+
+    def probabilities(self, data: Any) -> NDArray[np.float64]:
+        """The probability of the positive class for each row, or (n, classes) of several.
+
+        Raises
+        ------
+        ValueError
+            Of a method that only ranks, whose scores were not calibrated.
+        """
+        scores = self.scores(data)
+        found = self._core.probabilities([float(score) for score in scores.ravel()])
+        if found is None:
+            raise ValueError(f"{self.method} only ranks: train with valid=0.2, or calibrate=\"platt\", for probabilities")
+        return found.reshape(scores.shape)
+
+    def decide(self, data: Any) -> Array:
+        """True for each row whose score reaches the threshold; of several classes the name of the most likely."""
+        scores = self.scores(data)
+        if scores.ndim == 2:
+            return np.array(self.classes)[scores.argmax(axis=1)]
+        if self.threshold is None:
+            raise ValueError("the model has no threshold: no score keeps the rule it was asked for")
+        return scores >= self.threshold
+
+    def evaluate(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, *, fpr: Range | None = None) -> Metrics:
+        """Exact metrics of its scores of some rows; see `undercurve.metrics`."""
+        return metrics(self.scores(data), labels, weights, fpr=fpr or self._about["fpr"])
+
+    def curves(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None) -> Curves:
+        """Both curves of its scores of some rows; see `undercurve.curves`."""
+        return curves(self.scores(data), labels, weights)
+
+    def plot_curves(self, data: Any, labels: ArrayLike, axes: Any = None) -> Any:
+        """Draw both curves by matplotlib; see `Curves.plot`."""
+        return self.curves(data, labels).plot(axes)
+
+    def plot_scores(self, data: Any, labels: ArrayLike, axis: Any = None) -> Any:
+        """Draw the distribution of the scores of each class, and the threshold, by matplotlib."""
+        axis = _axis(axis)
+        scores, positive = self.scores(data), np.asarray(labels).astype(bool)
+        edges = np.histogram_bin_edges(scores, bins=40)
+        for name, of in (("negative", ~positive), ("positive", positive)):
+            axis.hist(scores[of], bins=edges, density=True, alpha=0.6, label=name)
+        if self.threshold is not None and np.isfinite(self.threshold):
+            axis.axvline(self.threshold, color="black", linewidth=0.8, label="threshold")
+        axis.set(xlabel="score", ylabel="density")
+        axis.legend()
+        return axis
+
+    def plot_weights(self, most: int = 20, axis: Any = None) -> Any:
+        """Draw the largest weights of a linear model of two classes, per deviation of a column, by matplotlib."""
+        if self.architecture != "linear" or len(self.classes) > 2:
+            raise ValueError(f"plot_weights: of a linear model of two classes, and this one is {self.architecture}")
+        axis = _axis(axis)
+        names = [name for name, _, _ in self._about["encoded"]]
+        weights = self.params()[: len(names)]
+        order = np.argsort(-np.abs(weights))[:most][::-1]
+        axis.barh([names[k] for k in order], weights[order])
+        axis.set(xlabel="weight")
+        return axis
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file. An existing file is replaced only when all of the new one is written."""
+        path = Path(path)
+        beside = path.with_name(path.name + ".part")
+        try:
+            beside.write_bytes(self._core.to_bytes())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def to_bytes(self) -> bytes:
+        """The model file's bytes."""
+        return self._core.to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"Model({self.method!r}, {self.architecture!r}, {len(self.columns) or self._about['inputs']} columns)"
+
+    def _repr_html_(self) -> str:
+        rule = self._about["rule"]
+        rows: list[tuple[str, object]] = [
+            ("method", self.method),
+            ("model", self.architecture),
+            ("columns", len(self.columns) or self._about["inputs"]),
+            ("threshold", "none" if self.threshold is None else f"{self.threshold:.6g}"),
+        ]
+        if rule:
+            rows.append(("chosen by", f"{rule[0]} on {rule[1]} rows"))
+        rows += [(name, f"{value:.4f}") for name, value in self.figures.items()]
+        return table("Model", rows)
+
+
+def _axis(axis: Any) -> Any:
+    if axis is not None:
+        return axis
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    return pyplot.subplots(layout="constrained")[1]
+
+
+class _csr:
+    """A dense array as sparse rows, without SciPy."""
+
+    def __init__(self, dense: Array) -> None:
+        there = dense != 0
+        self.shape = dense.shape
+        self.data = dense[there].astype("float64")
+        self.indices = np.nonzero(there)[1]
+        self.indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+
+    def tocsr(self) -> _csr:
+        return self
+
+    def sum_duplicates(self) -> None:
+        pass
+
+
+def _of_bytes(data: bytes) -> Model:
+    return Model(_core.Model.of_bytes(data))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model file of this package, the command line or the npm package.
+
+    Raises
+    ------
+    OSError
+        Where the file cannot be read.
+    ValueError
+        Where it is no model, or damaged.
+    """
+    path = Path(path)
+    try:
+        return _of_bytes(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+class Trainer:
+    """A training run, step by step. `train` runs one to its end and takes the same arguments."""
+
+    def __init__(
+        self,
+        data: Any,
+        labels: ArrayLike | None = None,
+        *,
+        method: str | None = None,
+        model: str = "linear",
+        label: str | None = None,
+        positive: str | float | None = None,
+        target: Literal["binary", "classes", "values"] | None = None,
+        weights: ArrayLike | str | None = None,
+        groups: ArrayLike | str | Sequence[str] | None = None,
+        constraints: Sequence[str] = (),
+        objective: str | None = None,
+        preset: str | None = None,
+        test: Any = None,
+        valid: float | None = None,
+        metric: str | None = None,
+        patience: int | None = None,
+        threshold: str | float | None = None,
+        calibrate: Literal["none", "platt", "isotonic"] | None = None,
+        fpr: Range = (0.0, 0.05),
+        steps: int | None = None,
+        passes: float | None = None,
+        seed: int = 1,
+        scale: Literal["none", "standard", "unit"] | None = None,
+        missing: Literal["error", "impute"] = "error",
+        categorical: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        keep_identifiers: bool | None = None,
+        class_weight: Literal["balanced"] | Sequence[float] | None = None,
+        init: Literal["auto", "linear", "random"] = "auto",
+        dtype: Literal["float32", "float64"] = "float32",
+        start: Model | None = None,
+        **settings: Any,
+    ) -> None:
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype: expected 'float32' or 'float64', got {dtype!r}")
+        named = frames.is_frame(data)
+        taken = frames.names_of(data) if named else []
+        more: frames.Columns = []
+        if labels is not None:
+            if label is not None:
+                raise ValueError("label, labels: one of the two, not both")
+            label = frames.free_name("label", taken)
+            more.append((label, frames.column("labels", _vector("labels", labels))))
+        elif not named:
+            raise ValueError("labels: rows without names of columns need labels beside them")
+        ignore = [str(name) for name in ignore]
+        group: list[str] = []
+        if isinstance(groups, str):
+            group = [groups]
+        elif groups is not None and named and all(isinstance(name, str) and name in taken for name in groups):  # type: ignore[union-attr]
+            group = [str(name) for name in groups]  # type: ignore[union-attr]
+        elif groups is not None:
+            name = frames.free_name("group", taken)
+            values = frames.column("groups", _vector("groups", groups))
+            more.append((name, values if isinstance(values, list) else [f"{value:g}" for value in values]))
+            group, ignore = [name], [*ignore, name]
+        weight: str | None = None
+        if isinstance(weights, str):
+            weight = weights
+        elif weights is not None:
+            weight = frames.free_name("weight", taken)
+            more.append((weight, frames.column("weights", _vector("weights", weights))))
+        if not named and not frames.is_sparse(data):
+            data = np.asarray(data)
+        rows = data.shape[0] if hasattr(data, "shape") else None
+        for name, values in more:
+            if rows is not None and len(values) != rows:
+                raise ValueError(f"{name}: {len(values)} values for {rows} rows")
+        asked = {
+            "method": method,
+            "preset": preset,
+            "objective": objective,
+            "settings": [(name.replace("_", "-"), _text(value)) for name, value in settings.items()],
+            "constraints": [str(one) for one in constraints],
+            "model": model,
+            "init": init,
+            "seed": seed,
+            "steps": steps,
+            "passes": passes,
+            "fpr": (float(fpr[0]), float(fpr[1])),
+            "class_weights": None if class_weight is None or class_weight == "balanced" else list(class_weight),
+            "balanced": class_weight == "balanced",
+            "label": label,
+            "target": target,
+            "positive": None if positive is None else _text(positive),
+            "scale": scale,
+            "missing": missing,
+            "categorical": [str(name) for name in categorical],
+            "group": group,
+            "weight": weight,
+            "ignore": ignore,
+            "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
+            "valid": valid,
+            "metric": metric,
+            "patience": patience,
+            "threshold": None if threshold is None else str(threshold),
+            "calibrate": calibrate,
+        }
+        wide = dtype == "float64"
+        table = frames.table_of(data, more)
+        held = self._held(test, label, more, named)
+        self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
+        if named and start is None:
+            used = {name for name, _ in self.model().about()["columns"]} if not ignore and not group else None
+            known = {label, weight, *group, *ignore}
+            left = [name for name in taken if used is not None and name not in used and name not in known]
+            left = [name for name in left if name != self.model().about()["label"]]
+            if left:
+                warnings.warn(
+                    f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)",
+                    TrainingWarning,
+                    stacklevel=3,
+                )
+
+    @staticmethod
+    def _held(test: Any, label: str | None, more: frames.Columns, named: bool) -> _core.Table | None:
+        if test is None:
+            return None
+        if isinstance(test, tuple):
+            rows, labels = test
+            if not named and not frames.is_sparse(rows):
+                rows = np.asarray(rows)
+            return frames.table_of(rows, [(label or "label", frames.column("labels", _vector("test labels", labels)))])
+        if more and not named:
+            raise ValueError("test: expected (rows, labels)")
+        return frames.table_of(test, [])
+
+    @property
+    def method(self) -> str:
+        """The method."""
+        return self._core.method
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the run is over."""
+        return self._core.is_done
+
+    @property
+    def steps_done(self) -> int:
+        """Steps so far."""
+        return self._core.steps_done
+
+    @property
+    def total_steps(self) -> int:
+        """The most steps that the run takes."""
+        return self._core.total_steps
+
+    def step(self, count: int = 1) -> float | None:
+        """Make at most `count` steps; the objective on the last batch, or None where nothing was left to do."""
+        return self._core.step(count)
+
+    def run(self, *, progress: bool = False, callback: Callable[[Trainer], object] | None = None) -> Model:
+        """Train to the end, and give the model.
+
+        Parameters
+        ----------
+        progress : bool
+            Show a bar, where tqdm is installed.
+        callback : callable, optional
+            Called with the trainer about twenty times; training ends where it returns False.
+        """
+        bar = None
+        if progress:
+            try:
+                from tqdm.auto import tqdm  # type: ignore[import-untyped]
+
+                bar = tqdm(total=self.total_steps, initial=self.steps_done, desc=self.method)
+            except ImportError:
+                pass
+        part = max(1, -(-self.total_steps // 20))
+        try:
+            while not self.is_done:
+                before = self.steps_done
+                # (Small pieces, so that Ctrl-C is heard.)
+                end = before + part
+                while self.steps_done < end and not self.is_done:
+                    self.step(min(64, end - self.steps_done))
+                if bar is not None:
+                    bar.update(self.steps_done - before)
+                if callback is not None and callback(self) is False:
+                    break
+        finally:
+            if bar is not None:
+                bar.close()
+        warning = self.report()["warning"]
+        if warning:
+            warnings.warn(f"{self.method}: {warning}", TrainingWarning, stacklevel=3)
+        return self.model()
+
+    def report(self) -> dict[str, Any]:
+        """Objective, exact metrics of training and test rows, and what warns of the model."""
+        return self._core.report()
+
+    def judge(self) -> list[dict[str, Any]]:
+        """Whether each constraint holds: ``met``, ``not met`` or ``cannot tell``, with its value, bound and noise."""
+        return self._core.judge()
+
+    def model(self) -> Model:
+        """The model to keep, now: the best on the validation rows, or the last."""
+        return Model(self._core.model())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+def _vector(name: str, values: Any) -> Any:
+    """Something of one dimension."""
+    if frames.is_pandas(values) or hasattr(values, "tolist"):
+        shape = getattr(values, "shape", None)
+        if shape is not None and len(shape) == 2 and shape[1] == 1:
+            raise ValueError(f"{name}: 2 dimensions, expected 1; pass values.ravel()")
+        if shape is not None and len(shape) != 1:
+            raise ValueError(f"{name}: {len(shape)} dimensions, expected 1")
+        return values
+    return list(values)
+
+
+def train(
+    data: Any,
+    labels: ArrayLike | None = None,
+    *,
+    progress: bool = False,
+    callback: Callable[[Trainer], object] | None = None,
+    **options: Any,
+) -> Model:
+    """Train a model.
+
+    Parameters
+    ----------
+    data : array of shape (n, d), SciPy sparse matrix, or frame
+        Frames of pandas, polars, Arrow, and dicts of columns. Text columns become categories.
+    labels : array of shape (n,), optional
+        Booleans, numbers or texts. Without it the frame's column `label`, or the first that is called ``label``, ``target``,
+        ``class`` or ``y``.
+    method : str, optional
+        Any of `undercurve.methods()`. Default ``"soap"``.
+    model : str
+        ``"linear"``, or ``"mlp:64,64"`` with the widths of the hidden layers (``"mlp-tanh:16"``).
+    label, positive, target
+        The label column; the label that counts as positive; ``"classes"`` or ``"values"`` for targets that are not of two
+        classes.
+    weights, groups : array, or names of columns
+        What each row counts; the groups of constraints.
+    constraints, objective, preset
+        What must hold of the model, as ``["recall >= 0.8", "gap(tpr) <= 0.05"]``; of methods of groups what is minimised;
+        settings by name.
+    test : frame, or (rows, labels), optional
+        Held-out rows for reports.
+    valid : float, optional
+        Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
+    metric, patience, threshold, calibrate
+        What the best model is best in; after how many looks without a better one to stop; the rule of the threshold, as
+        ``"fpr<=0.05"`` or ``"precision>=0.9"``; how scores become probabilities.
+    fpr : (low, high)
+        Range of false-positive rates of partial AUC.
+    steps, passes, seed, init, dtype
+        Length in steps or in passes over the rows; the seed; where networks begin; number type of the run.
+    scale, missing, categorical, ignore, keep_identifiers, class_weight
+        Preparation of the rows, as on the command line.
+    start : Model, optional
+        Where to begin.
+    progress, callback
+        As in `Trainer.run`.
+    **settings
+        Settings of the method, as ``lr=0.1``; ``-`` becomes ``_``.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ValueError
+        For what does not fit, with the row and the column.
+
+    Warns
+    -----
+    TrainingWarning
+        Where the model has learned little or nothing, with what to try.
+
+    Examples
+    --------
+    >>> import numpy as np, undercurve
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 3))
+    >>> y = X[:, 0] + rng.normal(size=500) > 1.5
+    >>> model = undercurve.train(X, y, method="ap-exact")
+    >>> model.evaluate(X, y).ap > 0.6
+    True
+    """
+    return Trainer(data, labels, **options).run(progress=progress, callback=callback)
