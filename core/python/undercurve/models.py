@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -179,13 +179,16 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. An existing file is replaced only when all of the new one is written."""
-        path = Path(path)
-        beside = path.with_name(path.name + ".part")
+        path = os.fspath(path)
+        beside = f"{path}.part"
         try:
-            beside.write_bytes(self._core.to_bytes())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+            with open(beside, "wb") as file:
+                file.write(self._core.to_bytes())
+            os.replace(beside, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.remove(beside)
+            raise
 
     def to_bytes(self) -> bytes:
         """The model file's bytes."""
@@ -252,11 +255,12 @@ def load(path: str | os.PathLike[str]) -> Model:
     ValueError
         Where it is no model, or damaged.
     """
-    path = Path(path)
+    with open(path, "rb") as file:
+        content = file.read()
     try:
-        return _of_bytes(path.read_bytes())
+        return _of_bytes(content)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
 class Trainer:

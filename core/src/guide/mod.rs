@@ -1,5 +1,5 @@
 //! A guide: [which method](which_method), [imbalanced data](imbalanced_data), [groups and constraints](groups), [your own model](own_model),
-//! [`javascript`], [`deploying`], [the same bits](same_bits), [results and limits](limits) and a [`glossary`].
+//! [`javascript`], [`python`], [`deploying`], [the same bits](same_bits), [results and limits](limits) and a [`glossary`].
 //!
 //! It is part of the documentation alone. Every command and every example in it is run by the tests.
 
@@ -17,6 +17,8 @@ pub mod same_bits {}
 pub mod groups {}
 #[doc = include_str!("javascript.md")]
 pub mod javascript {}
+#[doc = include_str!("python.md")]
+pub mod python {}
 #[doc = include_str!("limits.md")]
 pub mod limits {}
 #[doc = include_str!("glossary.md")]
