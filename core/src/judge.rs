@@ -13,7 +13,7 @@
 //! A constraint is met or not where the value is on that side of its bound by its noise or more; else so few rows cannot tell. Of
 //! many groups every pair counts: one pair that is too far apart is enough, and all have to be near enough.
 
-use crate::constraint::label;
+use crate::constraint::{Measure, label};
 use crate::error::Error;
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity, Sense};
@@ -169,6 +169,24 @@ pub fn group_number(name: &str, groups: &[String]) -> Result<u32, JudgeError> {
 }
 
 impl Expression {
+    /// What it measures, with the numbers of the groups it names.
+    ///
+    /// # Errors
+    /// `NoGroups`, `UnknownGroup`; `Core(Unsupported)` for the loss on the rows of a file, which are no group.
+    pub fn measure(&self, groups: &[String]) -> Result<Measure, JudgeError> {
+        let number = |name: &Option<String>| -> Result<Option<u16>, JudgeError> {
+            name.as_ref().map(|name| group_number(name, groups).map(|group| group as u16)).transpose()
+        };
+        Ok(match &self.quantity {
+            Quantity::Gap { .. } if groups.len() < 2 => return Err(JudgeError::NoGroups),
+            Quantity::Gap { rate, fpr } => Measure::Gap { rate: *rate, at: *fpr },
+            Quantity::Rate { rate, group } => Measure::Rate { rate: *rate, group: number(group)? },
+            Quantity::Precision { group } => Measure::Precision { group: number(group)? },
+            Quantity::Loss { group } => Measure::Loss { group: number(group)? },
+            Quantity::LossOn { .. } => return Err(Error::Unsupported { what: "the loss on rows of a file" }.into()),
+        })
+    }
+
     /// The exact value on these rows, its noise, and whether it holds. Scores from `threshold` up predict the positive class.
     /// `loss(FILE)` is judged on the rows of that file. O(n), and O(n G) for gaps of G groups.
     ///

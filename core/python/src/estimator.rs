@@ -5,8 +5,10 @@ use crate::error::{core, kind, value};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use undercurve::batch::{Batch, Drawn};
+use undercurve::constraint::{Constraint, Constraints};
 use undercurve::estimator::{AnyEstimator, Estimator as Objective, Grad};
-use undercurve::registry;
+use undercurve::expression::{Bound as Limit, Expression};
+use undercurve::registry::{self, Scope};
 use undercurve::{Error, Real, Scratch};
 
 /// An objective of the registry for batches of two classes.
@@ -15,10 +17,29 @@ pub struct Estimator {
     name: &'static str,
     estimator: AnyEstimator,
     drawn: Drawn,
-    /// Negatives and positives of the data.
-    population: [u32; 2],
+    /// How many groups there are; 0 without.
+    groups: usize,
+    /// Negatives and positives of the data; with groups those of each, label by label.
+    population: Vec<u32>,
     /// What does not change over a run.
     tables: Vec<f64>,
+}
+
+/// Rows of a batch, beside their scores.
+struct Asked<'a, 'py> {
+    y: &'a Bound<'py, PyAny>,
+    rows: Option<&'a Bound<'py, PyAny>>,
+    groups: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// A constraint of groups by name.
+fn constraint(text: &str, groups: &[String]) -> PyResult<Constraint> {
+    let refuse = |why: &dyn std::fmt::Display| value(format!("constraints: {text:?}: {why}"));
+    let read = Expression::parse(text).map_err(|error| refuse(&error))?;
+    let Limit::Value(bound) = read.bound else { return Err(refuse(&"expected a number")) };
+    let of = Constraint { measure: read.measure(groups).map_err(|error| refuse(&error))?, sense: read.sense, bound };
+    of.check(groups.len() as u32).map_err(|error| refuse(&error))?;
+    Ok(of)
 }
 
 /// Value, derivative by every score and by every auxiliary variable.
@@ -27,7 +48,10 @@ type Told<'py> = (f64, Bound<'py, PyAny>, Bound<'py, PyAny>);
 #[pymethods]
 impl Estimator {
     #[new]
-    #[pyo3(signature = (method, positives, negatives, settings, fpr=(0.0, 0.05), stratified=false, seed=1))]
+    #[pyo3(signature = (
+        method, positives, negatives, settings, fpr=(0.0, 0.05), stratified=false, seed=1, groups=Vec::new(),
+        constraints=Vec::new(), cells=Vec::new()
+    ))]
     fn new(
         method: &str,
         positives: u32,
@@ -36,13 +60,18 @@ impl Estimator {
         fpr: (f64, f64),
         stratified: bool,
         seed: u64,
+        groups: Vec<String>,
+        constraints: Vec<String>,
+        cells: Vec<u32>,
     ) -> PyResult<Self> {
         let entry = registry::method(method)
             .ok_or_else(|| value(format!("method: there is no {method:?}; undercurve.methods() lists them")))?;
         let refuse = |why: &str| Err(value(format!("method: {method} {why}")));
         match entry.kind {
-            registry::Kind::Batches | registry::Kind::Whole => {}
-            registry::Kind::Cells => return refuse("is of groups; undercurve.train takes them"),
+            registry::Kind::Batches | registry::Kind::Whole if groups.is_empty() => {}
+            registry::Kind::Batches | registry::Kind::Whole => return refuse("takes no groups"),
+            registry::Kind::Cells if groups.is_empty() => return refuse("is of groups; pass them"),
+            registry::Kind::Cells => {}
             _ => return refuse("is no loss of scores; undercurve.train runs it"),
         }
         if positives == 0 || negatives == 0 {
@@ -60,7 +89,23 @@ impl Estimator {
                 value(format!("{}: {:?} is not in its range ({})", param.name, pairs[at].1, param.about))
             }
         })?;
-        let made = made.with_fpr(fpr).with_seed(seed);
+        let population = if groups.is_empty() { vec![negatives, positives] } else { cells };
+        if !groups.is_empty() && population.len() != 2 * groups.len() {
+            return Err(value(format!("cells: {} counts for {} groups of two labels", population.len(), groups.len())));
+        }
+        let scope = Scope {
+            population: [negatives, positives],
+            network: true,
+            groups: groups.len().max(1) as u32,
+            ..Scope::default()
+        };
+        let asked: Vec<Constraint> =
+            constraints.iter().map(|text| constraint(text, &groups)).collect::<PyResult<_>>()?;
+        let asked = Constraints::new(&asked).map_err(core)?;
+        let mut made = made.with_fpr(fpr).with_seed(seed).with_scope(scope);
+        if !constraints.is_empty() {
+            made = made.with_constraints(&asked);
+        }
         let estimator = entry.estimator(&made).map_err(core)?;
         if Objective::<f32>::terms(&estimator) > 1 {
             return refuse("has an algorithm of its own; undercurve.train runs it");
@@ -73,7 +118,7 @@ impl Estimator {
         let mut tables = vec![0.0; Objective::<f64>::tables_len(&estimator)];
         let len = Objective::<f64>::prepare(&estimator, &mut tables).len();
         tables.truncate(len);
-        Ok(Self { name: entry.name, estimator, drawn, population: [negatives, positives], tables })
+        Ok(Self { name: entry.name, estimator, drawn, groups: groups.len(), population, tables })
     }
 
     /// Numbers of state, for so many rows of data.
@@ -95,7 +140,7 @@ impl Estimator {
 
     /// The estimate on a batch with its derivatives; moves `state` unless told not to. A batch that lacks a class which the objective
     /// needs counts nothing: its value and its derivatives are 0.
-    #[pyo3(signature = (scores, labels, rows, state, aux, move_state=true))]
+    #[pyo3(signature = (scores, labels, rows, state, aux, move_state=true, groups=None))]
     fn update<'py>(
         &self,
         py: Python<'py>,
@@ -105,16 +150,17 @@ impl Estimator {
         state: &Bound<'py, PyAny>,
         aux: &Bound<'py, PyAny>,
         move_state: bool,
+        groups: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Told<'py>> {
+        let batch = Asked { y: labels, rows, groups };
         match Floats::of("scores", scores)? {
-            Floats::F32(column) => self.of(py, &column, labels, rows, state, aux, move_state),
-            Floats::F64(column) => self.of(py, &column, labels, rows, state, aux, move_state),
+            Floats::F32(column) => self.of(py, &column, &batch, state, aux, move_state),
+            Floats::F64(column) => self.of(py, &column, &batch, state, aux, move_state),
         }
     }
 
     fn __repr__(&self) -> String {
-        let [negatives, positives] = self.population;
-        format!("Estimator({:?}, positives={positives}, negatives={negatives})", self.name)
+        format!("Estimator({:?}, cells={:?})", self.name, self.population)
     }
 }
 
@@ -123,8 +169,7 @@ impl Estimator {
         &self,
         py: Python<'py>,
         scores: &Column<'py, T>,
-        y: &Bound<'py, PyAny>,
-        rows: Option<&Bound<'py, PyAny>>,
+        Asked { y, rows, groups }: &Asked<'_, 'py>,
         state: &Bound<'py, PyAny>,
         aux: &Bound<'py, PyAny>,
         move_state: bool,
@@ -151,28 +196,40 @@ impl Estimator {
         let aux: PyReadonlyArray1<'py, T> = aux.extract().map_err(|_| type_of("aux"))?;
         let aux = Column::of(aux);
         let aux = aux.slice();
-        // Negatives come first.
-        let order: Vec<usize> = [0, 1]
-            .into_iter()
-            .flat_map(|class| {
-                (0..y.len()).filter({
-                    let y = &y;
-                    move |&row| y[row] == class
-                })
-            })
-            .collect();
-        let negatives = y.iter().filter(|&&y| y == 0).count();
+        // Rows lie segment by segment: negatives first; with groups those of each group, label by label.
+        let segments = self.population.len();
+        let segment: Vec<usize> = match (groups, self.groups) {
+            (None, 0) => y.iter().map(|&y| usize::from(y)).collect(),
+            (Some(_), 0) => return Err(value(format!("groups: {} takes none", self.name))),
+            (None, _) => return Err(value(format!("groups: {} needs the group of each row", self.name))),
+            (Some(groups), count) => {
+                let groups = indices("groups", groups)?;
+                same("groups", scores.len(), groups.len())?;
+                if let Some(row) = groups.iter().position(|&group| group as usize >= count) {
+                    return Err(value(format!("groups: row {row} is {}, expected 0 to {}", groups[row], count - 1)));
+                }
+                y.iter().zip(&groups).map(|(&y, &group)| usize::from(y) * count + group as usize).collect()
+            }
+        };
+        let mut starts = vec![0u32; segments + 1];
+        segment.iter().for_each(|&of| starts[of + 1] += 1);
+        (0..segments).for_each(|of| starts[of + 1] += starts[of]);
+        let (mut order, mut next) = (vec![0; y.len()], starts.clone());
+        for (row, &of) in segment.iter().enumerate() {
+            order[next[of] as usize] = row;
+            next[of] += 1;
+        }
         let sorted: Vec<T> = order.iter().map(|&row| scores[row]).collect();
         let slots: Vec<u32> = match rows.is_empty() || !self.has_rows() {
             true => Vec::new(),
-            false => order[negatives..].iter().map(|&row| rows[row]).collect(),
+            false => order[starts[1] as usize..].iter().map(|&row| rows[row]).collect(),
         };
-        let starts = [0, negatives as u32, y.len() as u32];
         // (Of a batch that is all there is, that is what there is.)
-        let population = if self.drawn == Drawn::All { [starts[1], starts[2] - starts[1]] } else { self.population };
+        let own: Vec<u32> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        let population = if self.drawn == Drawn::All { &own } else { &self.population };
         let told = py.detach(|| -> undercurve::Result<(f64, Vec<T>, Vec<T>)> {
             let batch =
-                Batch::new(&sorted, 1, &starts, &population, self.drawn)?.with_slots(&slots).with_tables(&self.tables);
+                Batch::new(&sorted, 1, &starts, population, self.drawn)?.with_slots(&slots).with_tables(&self.tables);
             let need = Objective::<T>::need(&self.estimator, batch.shape());
             let (mut real, mut f64s) = (vec![T::ZERO; need.real], vec![0.0; need.f64]);
             let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
@@ -200,10 +257,7 @@ impl Estimator {
         match error {
             Error::NonFinite { what: "scores", at } => core(Error::NonFinite { what: "scores", at: order[at] }),
             Error::Param { what: "population" } => {
-                let [negatives, positives] = self.population;
-                value(format!(
-                    "labels: more rows of a class than the data have, {positives} positives and {negatives} negatives"
-                ))
+                value(format!("labels: more rows of a class or group than the data have, {:?}", self.population))
             }
             Error::Index { .. } => {
                 value(format!("rows: {} is beyond the rows of the data", rows.iter().max().copied().unwrap_or(0)))

@@ -34,6 +34,9 @@ class Estimator:
         fpr: tuple[float, float] = (0.0, 0.05),
         stratified: bool = False,
         seed: int = 1,
+        groups: list[str] = ...,
+        constraints: list[str] = ...,
+        cells: list[int] = ...,
     ) -> Estimator: ...
     @property
     def has_rows(self) -> bool: ...
@@ -48,6 +51,7 @@ class Estimator:
         state: npt.NDArray[Any],
         aux: npt.NDArray[Any],
         move_state: bool = True,
+        groups: npt.ArrayLike | None = None,
     ) -> tuple[float, npt.NDArray[Any], npt.NDArray[Any]]: ...
 
 class Table:

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Function};
 use crate::example_loss::GlmLoss;
 use crate::expression::{Bound, Expression, Quantity};
-use crate::judge::{JudgeError, Scored, group_number};
+use crate::judge::{JudgeError, Scored};
 use crate::metric::Metrics;
 use crate::metric::group::{cvar, cvar_need};
 use crate::model::Model;
@@ -114,22 +114,16 @@ impl Config {
 fn numbered<T: Real>(text: &str, train: &Dataset<T>, beside: &Beside<T>) -> Result<Constraint, TrainerError> {
     let refuse = |why: String| TrainerError::Config(format!("constraint \"{}\": {why}", text.escape_debug()));
     let read = Expression::parse(text).map_err(|error| refuse(format!("{error}")))?;
-    let number = |name: &Option<String>| {
-        let number = name.as_ref().map(|name| group_number(name, train.group_names())).transpose();
-        number.map(|number| number.map(|group| group as u16)).map_err(|error| refuse(format!("{error}")))
-    };
     let mut rows = train;
     let measure = match &read.quantity {
-        Quantity::Gap { .. } if train.groups() < 2 => return Err(refuse(String::from("the rows have no groups"))),
-        Quantity::Gap { rate, fpr } => Measure::Gap { rate: *rate, at: *fpr },
-        Quantity::Rate { rate, group } => Measure::Rate { rate: *rate, group: number(group)? },
-        Quantity::Precision { group } => Measure::Precision { group: number(group)? },
-        Quantity::Loss { group } => Measure::Loss { group: number(group)? },
         Quantity::LossOn { file } => {
             let at = beside.files().iter().position(|(name, _)| name == file);
             let at = at.ok_or_else(|| refuse(String::from("the rows of this file are not given")))?;
             rows = &*beside.files()[at].1;
             Measure::Loss { group: Some((train.groups() + at) as u16) }
+        }
+        Quantity::Gap { .. } | Quantity::Rate { .. } | Quantity::Precision { .. } | Quantity::Loss { .. } => {
+            read.measure(train.group_names()).map_err(|error| refuse(format!("{error}")))?
         }
     };
     let bound = match read.bound {
