@@ -33,7 +33,7 @@ def check(path):
     body = re.sub(r"^\[[^\]]+\]:.*$", "", text, flags=re.M)
     targets = re.findall(r"\]\(([^)\s]+)\)", body)
     # [text] and [text][] are links by definition where one follows the page; a definition that nothing uses is one too many.
-    used = {name.lower() for name in re.findall(r"\[([^\]]+)\](?![(:])", body)}
+    used = {name.lower() for name in re.findall(r"\[([^\]]+)\](?!\()", body)}
     for name in defined:
         if name not in used:
             yield f"nothing uses the link [{name}]"
