@@ -337,7 +337,7 @@ impl Trainer {
         Ok(vec![auroc, ap, pauc, accuracy])
     }
 
-    /// What is to be said against the model, if anything; `collapsed` then tells how grave it is.
+    /// A warning about the model, if there is one; `collapsed` then says whether training failed.
     pub fn warning(&mut self) -> Result<Option<String>, JsError> {
         let test = match self.inner.test_data() {
             Some(_) if self.heads() == 1 => Some(self.summary()?),
@@ -347,7 +347,7 @@ impl Trainer {
         self.collapsed = warning.is_some_and(Warning::collapsed);
         Ok(warning.zip(self.inner.method()).map(|(warning, method)| warning.sentence(method)))
     }
-    /// Whether the last `warning` said that the model is no result.
+    /// Whether the last `warning` said that training failed.
     #[wasm_bindgen(getter)]
     pub fn collapsed(&self) -> bool {
         self.collapsed
