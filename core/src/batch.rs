@@ -1,4 +1,4 @@
-//! One batch in score space.
+//! The scores of a batch, and how its rows were drawn.
 
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::features::COMPACT;

@@ -1,6 +1,6 @@
-//! What must hold of a model: bounds on rates, precision and losses of groups, and on the gaps between groups.
+//! Constraints on a model: bounds on rates, precision and losses of groups, and on the gaps between groups.
 //!
-//! A constraint is one or more functions g ≤ 0 of the means of cells, where a cell is the rows of one label in one group.
+//! A constraint is one or more functions g ≤ 0 of the means of cells. A cell is the rows of one label in one group.
 
 use crate::error::{Error, Result};
 use crate::metric::Rate;

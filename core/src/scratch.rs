@@ -1,4 +1,4 @@
-//! Memory that a call borrows.
+//! Working memory that a call borrows.
 
 use crate::error::{Error, Result};
 use core::ops::Add;

@@ -1,8 +1,8 @@
 //! Parameter space: one file per published algorithm.
 //!
-//! Algorithms do no work outside their own vectors. They are state machines: [`Algorithm::next`] says what is needed
-//! (usually a gradient at one of the points), the host evaluates it in any way it likes, [`Algorithm::tell`] moves on.
-//! So the same code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or somebody's own model.
+//! An algorithm is a state machine over its own vectors. [`Algorithm::next`] says what it needs (usually a gradient at one of its
+//! points), the host computes that in any way it likes, and [`Algorithm::tell`] takes the answer and moves on. So the same
+//! code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or a model of your own.
 
 mod adagrad;
 mod adam;

@@ -1,4 +1,4 @@
-//! The error of everything that reads or prepares data: one line that names file, line and cell.
+//! The error of reading and preparing data: one line that names file, line and cell.
 
 use alloc::string::String;
 use alloc::vec::Vec;

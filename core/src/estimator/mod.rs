@@ -1,7 +1,7 @@
 //! Score space: one file per published objective.
 //!
 //! An estimator takes the scores of a batch and returns an estimate of the objective and its derivative by each score.
-//! It holds configuration only; moving averages and the like are in a state slice of the caller's, passed at each call.
+//! It holds configuration only. Moving averages are in a state slice of the caller's, passed at each call.
 
 pub(crate) mod auc_margin;
 pub(crate) mod auc_min_max;

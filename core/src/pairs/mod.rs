@@ -1,8 +1,8 @@
 //! Sums over pairs (positive, other) that the objectives share.
 //!
 //! Small batches: [`brute`]. Whole data: [`auc`], [`ap`] and [`pauc`] take scores and labels as they come, in
-//! any order, and return the value of the objective with its derivative by every score, in f64 inside. They choose the
-//! method by the surrogate and the size of the data:
+//! any order, and return the value of the objective and its derivative by each score, computed in f64. The surrogate and the
+//! size of the data decide the method:
 //!
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
 //! |---|---|---|---|
@@ -10,7 +10,7 @@
 //! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
-//! | any with few positives; windows below the scores' rounding | all pairs | O(n₊n) | rounding |
+//! | any, with few positives, or with margins below the rounding of the scores | all pairs | O(n₊n) | rounding |
 //!
 //! Terms smaller than [`Real::FAINT`] of `f64`, 10⁻¹⁴⁶, count as 0, and so do derivatives below [`Real::TINY`] of their type.
 //!

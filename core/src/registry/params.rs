@@ -1,4 +1,4 @@
-//! Parameters of methods: what they are called, may be and default to; those that several methods share.
+//! Parameters of methods: names, domains and defaults; and those that several methods share.
 
 use crate::algorithm::OPTIMIZER_NAMES;
 use crate::features::COMPACT;

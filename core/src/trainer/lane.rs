@@ -1,4 +1,4 @@
-//! A trainer whose steps somebody else makes: its state out and in, and the batches of its next steps.
+//! A trainer whose steps are computed elsewhere: its state out and in, and the batches of its next steps.
 
 use super::batch_run::BatchRun;
 use super::{AnyRun, Trainer};

@@ -1,4 +1,4 @@
-//! A trained model alone: it scores rows of arrays, and, where it comes from a model file, rows of tables as they are.
+//! A trained model alone. It scores rows of arrays, and, if it comes from a model file, rows of tables.
 
 use super::best::best_params;
 use super::config::{Config, TrainerError};

@@ -1,4 +1,4 @@
-//! What a [`Trainer`](super::Trainer) owns: a run.
+//! The run that a [`Trainer`](super::Trainer) owns.
 
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
@@ -104,7 +104,7 @@ pub trait Run<T: Real> {
     fn link(&self) -> Link {
         Link::Identity
     }
-    /// What is to be said against the model; the gravest first.
+    /// Warnings about the model, the most serious first.
     ///
     /// # Errors
     /// `Overflow`.

@@ -1,4 +1,4 @@
-//! A whole table from a text that comes in pieces: memory for the columns and a piece.
+//! A whole table from a text that arrives in pieces. The memory is the columns and a piece.
 
 use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};

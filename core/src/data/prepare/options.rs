@@ -1,4 +1,4 @@
-//! What to make of a table.
+//! Options of a preparation.
 
 use super::super::scale::Scale;
 use crate::checkpoint::{Coded, Reader};
