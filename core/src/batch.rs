@@ -21,7 +21,7 @@ pub enum Drawn {
 /// Sizes of a batch; what scratch lengths depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
     /// Scores per row.
     pub heads: usize,

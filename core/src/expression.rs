@@ -98,7 +98,7 @@ pub struct ExpressionError {
 pub enum ExpressionErrorKind {
     /// Something else has to stand there.
     Expected {
-        /// What.
+        /// The text that was expected.
         what: &'static str,
     },
     /// No quantity has this name.

@@ -41,8 +41,8 @@
 //!
 //! Every estimator, algorithm, sampler, model and metric has an example on its page. Whole programs are in the folder
 //! `core/examples` (`cargo run -p undercurve --example NAME`): `from_a_file`, the above; `no_allocator`, a [`host`] on arrays;
-//! `own_model`, a [`Model`](model::Model) of one's own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
-//! [`Surrogate`](surrogate::Surrogate) of one's own.
+//! `own_model`, a [`Model`](model::Model) of your own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
+//! [`Surrogate`](surrogate::Surrogate) of your own.
 //!
 //! The [`guide`] has pages on the first steps, which method to use, your own model, imbalanced data, groups, deploying, the same bits,
 //! results and limits, JavaScript, and a glossary.

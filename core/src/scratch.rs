@@ -17,7 +17,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Nothing.
+    /// No memory.
     pub const NONE: Self = Self { real: 0, f64: 0, u32: 0, u64: 0 };
 
     /// More than any machine has: of sizes that the calls refuse.

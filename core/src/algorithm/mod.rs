@@ -72,7 +72,7 @@ pub enum Draw {
     },
     /// The batch of the last request again.
     Again,
-    /// Everything.
+    /// All rows.
     All,
 }
 
@@ -100,7 +100,7 @@ pub enum Ask {
     Evaluate {
         /// Which term of the objective; 0 where there is one.
         term: u8,
-        /// Where.
+        /// The point of the evaluation.
         at: Point,
         /// Where the scores of the same rows are needed too ([`Batch::previous`](crate::batch::Batch::previous)).
         previous: Option<Point>,
@@ -120,7 +120,7 @@ pub enum Ask {
     /// Mean link score of each class over so many batches together, for dual resets; where there are several ascent
     /// variables, their best values given those means.
     ClassMeans {
-        /// Where.
+        /// The point of the evaluation.
         at: Point,
         /// On which rows.
         draw: Draw,

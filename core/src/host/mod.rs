@@ -74,7 +74,7 @@ pub struct Data<'a, T> {
 /// Steps on another objective before the method's own, usually cross-entropy.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretraining {
-    /// How many.
+    /// Number of steps.
     pub steps: u64,
     /// The objective, without auxiliaries.
     pub estimator: AnyEstimator,

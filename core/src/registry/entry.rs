@@ -63,7 +63,7 @@ pub(crate) struct Entry {
 pub struct Optimizer {
     /// Its name in `--set optimizer=`.
     pub name: &'static str,
-    /// What it is.
+    /// A sentence on what it is.
     pub about: &'static str,
     /// Where it comes from.
     pub source: Source,

@@ -305,7 +305,7 @@ pub struct BlockLoss {
     pub group: u32,
     /// The label; `None` where blocks are groups.
     pub label: Option<u8>,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their mean loss.
     pub loss: f64,

@@ -246,7 +246,7 @@ impl<T: Real> Trainer<T> {
     pub fn model(&self) -> &AnyModel {
         self.run.model()
     }
-    /// The method; `None` for a run of one's own whose configuration names none.
+    /// The method; `None` for a run of your own whose configuration names none.
     #[must_use]
     pub fn method(&self) -> Option<&'static Method> {
         method_for(&self.config, &self.train).ok()
@@ -283,7 +283,7 @@ fn check_test<T: Real>(train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<
 }
 
 impl<T: Real, R: Run<T>> Trainer<T, R> {
-    /// A trainer of a run of one's own: any [`BatchRun`], [`SumRun`] or other [`Run`]. Of `config`
+    /// A trainer of a run of your own: any [`BatchRun`], [`SumRun`] or other [`Run`]. Of `config`
     /// the false-positive range and the method's name are used, which a saved run is known by.
     ///
     /// # Errors
@@ -418,7 +418,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         self.run.curvature(self.beside.rows(&self.train))
     }
 
-    /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of one's own.
+    /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of your own.
     #[must_use]
     pub fn estimator(&self) -> Option<&AnyEstimator> {
         self.run.estimator()

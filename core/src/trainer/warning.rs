@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
 
-/// Something to be said against the model of a [`Report`](super::Report).
+/// A warning about the model of a [`Report`](super::Report).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {

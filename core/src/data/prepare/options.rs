@@ -35,7 +35,7 @@ pub enum Target {
     Binary,
     /// Its class: every value is one.
     Classes,
-    /// A number.
+    /// A number for each row (regression).
     Values,
 }
 
