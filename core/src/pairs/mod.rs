@@ -1,8 +1,8 @@
 //! Sums over pairs (positive, other) that the objectives share.
 //!
 //! Small batches: [`brute`]. Whole data: [`auc`], [`ap`] and [`pauc`] take scores and labels as they come, in
-//! any order, and return the value of the objective and its derivative by each score, computed in f64. The surrogate and the
-//! size of the data decide the method:
+//! any order, and return the value of the objective with its derivative by every score, in f64 inside. They choose the
+//! method by the surrogate and the size of the data:
 //!
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
 //! |---|---|---|---|
