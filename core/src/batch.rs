@@ -1,4 +1,4 @@
-//! One batch in score space.
+//! The scores of a batch, and how its rows were drawn.
 
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::features::COMPACT;
@@ -21,7 +21,7 @@ pub enum Drawn {
 /// Sizes of a batch; what scratch lengths depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
     /// Scores per row.
     pub heads: usize,

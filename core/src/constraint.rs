@@ -1,6 +1,6 @@
-//! What must hold of a model: bounds on rates, precision and losses of groups, and on the gaps between groups.
+//! Constraints on a model: bounds on rates, precision and losses of groups, and on the gaps between groups.
 //!
-//! A constraint is one or more functions g ≤ 0 of the means of cells, where a cell is the rows of one label in one group.
+//! A constraint is one or more functions g ≤ 0 of the means of cells. A cell is the rows of one label in one group.
 
 use crate::error::{Error, Result};
 use crate::metric::Rate;
@@ -56,11 +56,11 @@ pub enum Sense {
 /// One constraint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraint {
-    /// What is bounded.
+    /// The quantity that is bounded.
     pub measure: Measure,
-    /// On which side.
+    /// The side of the bound.
     pub sense: Sense,
-    /// By what.
+    /// The bound.
     pub bound: f64,
 }
 
@@ -120,7 +120,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// None.
+    /// No constraints.
     pub const NONE: Self =
         Self { list: [Constraint::at_most(Measure::Gap { rate: Rate::Fpr, at: None }, 0.0); MOST], len: 0 };
 
@@ -133,7 +133,7 @@ impl Constraints {
         Self { list, len: 2 }
     }
 
-    /// These.
+    /// These constraints.
     ///
     /// # Errors
     /// `Param` (more than [`MOST`]).

@@ -8,9 +8,9 @@
 //! bound      = number | "old" ["+" number]                            old: of a loss alone
 //! ```
 //!
-//! Rates, precision and gaps have bounds in [0, 1], losses from 0 on; gaps and losses are bounded from above alone. Spaces
-//! around parts mean nothing. A group or a file with `]` or `)` in it stands in double quotes, with each double quote
-//! inside written twice. What is displayed is read as the same.
+//! Bounds of rates, precision and gaps are in [0, 1], those of losses are 0 or more. Gaps and losses have upper bounds alone. Spaces
+//! between parts are ignored. A group or a file with `]` or `)` in its name is written in double quotes, with each double
+//! quote inside doubled. `parse` reads what `Display` writes.
 
 pub use crate::constraint::Sense;
 use crate::constraint::{Constraint, Measure};
@@ -98,7 +98,7 @@ pub struct ExpressionError {
 pub enum ExpressionErrorKind {
     /// Something else has to stand there.
     Expected {
-        /// What.
+        /// The text that was expected.
         what: &'static str,
     },
     /// No quantity has this name.

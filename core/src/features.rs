@@ -1,4 +1,4 @@
-//! What this build has, each condition once. What is behind an `if` on one of these leaves nothing in a build without it.
+//! The features of this build, each condition once. Code behind an `if` on one of these is left out of builds without it.
 
 /// Every method of the registry, and not only those of a first download.
 pub(crate) const EVERY: bool = cfg!(feature = "every-method");

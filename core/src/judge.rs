@@ -1,6 +1,6 @@
-//! Whether a [constraint](crate::expression) holds of scores: its exact value, and whether so few rows can tell.
+//! Whether scores satisfy a [constraint](crate::expression): its exact value, and whether there are enough rows to tell.
 //!
-//! The noise of a value is what it moves by at most in 95 of 100 samples of such rows:
+//! In 95 of 100 samples of such rows a value moves by less than its noise:
 //!
 //! | quantity | value | noise |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | `loss` | mean of ln(1 + e^(∓s)) | 1.96 s/√n, s the deviation of the rows' losses |
 //! | `loss … <= old` | mean of ln(1 + e^(∓s)), its bound that of the scores before | 1.96 s/√n, s the deviation of the rows' changes |
 //!
-//! A constraint is met or not where the value is on that side of its bound by its noise or more; else so few rows cannot tell. Of
-//! many groups every pair counts: one pair that is too far apart is enough, and all have to be near enough.
+//! A constraint is met, or not met, if the value is on that side of the bound by its noise or more; otherwise the rows cannot tell. A
+//! gap is met if all pairs of groups meet it, and not met if one pair does not.
 
 use crate::constraint::{Measure, label};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! What the steps of a run are made of, for whoever makes them elsewhere: a kernel on a GPU that trains hundreds of runs at once.
+//! The steps of a run as plain data, for a kernel elsewhere: on a GPU that trains hundreds of runs at once.
 //!
 //! ```text
 //! shape      what is compiled in: widths of the model, rows of a batch, names of objective, surrogate and rule      [Shape]
@@ -7,12 +7,12 @@
 //! batches    row numbers and slots of the next steps, and what the rule needs of each                  Trainer::draw
 //! ```
 //!
-//! So the steps of a run on a device are those that the core would make: the same batches, from the same cursor, at the same
-//! rates; and where the device stops the core goes on, or the other way round. What is no plain step (the first of a stage, a
-//! dual reset, the end of pre-training) is the core's: `Trainer::draw` stops there.
+//! A device makes the steps that the core would make: the same batches, from the same cursor, at the same rates. Either can continue
+//! where the other stops. Steps of another kind (the first of a stage, a dual reset, the end of pre-training) belong to the core;
+//! `Trainer::draw` stops there.
 //!
-//! An [`Estimator`](crate::estimator::Estimator) and an [`Algorithm`](crate::algorithm::Algorithm) that can be computed so
-//! say it with a [`Recipe`].
+//! An [`Estimator`](crate::estimator::Estimator) and an [`Algorithm`](crate::algorithm::Algorithm) that a kernel can compute have
+//! a [`Recipe`].
 
 use crate::surrogate::AnySurrogate;
 

@@ -1,24 +1,25 @@
-//! Training models for the area under the curve.
+//! Training classifiers that rank: for AUROC, average precision and partial AUC.
 //!
-//! `undercurve` is a numeric core: surrogates, exact metrics, estimators of AUC-type objectives and the step rules
-//! that minimise them, over slices that the caller owns. It needs neither `std` nor an allocator, contains no
-//! `unsafe`, and gives the same bits on every CPU target.
+//! `undercurve` has surrogate losses, exact metrics, estimators of AUC objectives, and the step rules that minimise them,
+//! over slices that the caller owns. It needs neither `std` nor an allocator, contains no `unsafe`, and gives the same bits
+//! on every processor. New users begin with the [guide](guide::start).
 //!
-//! The crate is one house with a wall in the middle:
+//! A step goes from the data to the parameters:
 //!
 //! ```text
 //! data ─► sampler ─► model.forward ─► scores ─► estimator ─► score gradient ─► model.backward ─► gradient ─► algorithm ─► params
 //!                                         └► metric (exact)
 //! ```
 //!
-//! Left of the parameters everything is *score space* ([`estimator`], [`pairs`], [`surrogate`], [`metric`]): scores in,
-//! the derivative of the objective by each score out. Right of it is *parameter space* ([`algorithm`]). Any model that
-//! can propagate a score gradient back fits between them; [`model`] has a linear one and a multilayer perceptron.
-//! Finite sums, whose steps need the sum itself and not only a gradient, stand beside the wall ([`finite_sum`]).
+//! An *estimator* works in score space: it takes scores and returns the derivative of the objective by each score
+//! ([`estimator`], with [`pairs`], [`surrogate`] and [`metric`]). An *algorithm* works in parameter space: it takes a gradient
+//! and moves the parameters ([`algorithm`]). Any model that can propagate a score gradient back fits between them; [`model`]
+//! has a linear model and a multilayer perceptron. Finite sums ([`finite_sum`]) are apart, since their steps need the sum
+//! itself.
 //!
-//! Functions over slices say with a [`Need`] how much memory they work in and take it as a [`Scratch`]; after an
-//! [`enum@Error`] nothing the caller lent has changed. [`host`] joins a sampler, a model, an estimator and an algorithm on
-//! lent memory. With the feature `alloc`, a `Trainer` owns all of it:
+//! Functions over slices say with a [`Need`] how much working memory they use and take it as a [`Scratch`]. After an
+//! [`enum@Error`] nothing of the caller's has changed. [`host`] joins a sampler, a model, an estimator and an algorithm on
+//! lent memory. With the feature `alloc`, a `Trainer` owns all of this:
 //!
 #![cfg_attr(feature = "std", doc = "```no_run")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
@@ -30,27 +31,32 @@
 //! | a file | a model, and scores of other files | [`data::prepare`](fn@data::prepare), [`Trainer`](trainer::Trainer), [`Predictor`](trainer::Predictor), as above |
 //! | arrays | a model | [`Dataset::dense`](data::Dataset::dense), [`Dataset::csr`](data::Dataset::csr), [`Trainer`](trainer::Trainer) |
 //! | a network in another library | the gradient of an AUC by its scores | [`estimator`] for batches, [`pairs`] for whole data; back-propagate it there |
-//! | a model of my own | training here | [`model::Model`], [`host`] or [`Trainer::with_run`](trainer::Trainer::with_run) |
+//! | a model of my own | to train it here | [`model::Model`], [`host`] or [`Trainer::with_run`](trainer::Trainer::with_run) |
 //! | a saved run | to go on | [`Trainer::load`](trainer::Trainer::load) |
 //! | validation rows | the best step of a run | [`Best`](trainer::Best), [`Watch`](trainer::Watch) |
-//! | groups of rows | what holds of them | [`Config::constraints`](trainer::Config), [`expression`], [`judge`] |
+//! | groups of rows | constraints, and whether they are met | [`Config::constraints`](trainer::Config), [`expression`], [`judge`] |
 //! | scores and labels | exact metrics, intervals, gaps | [`metric`], [`Metrics`](metric::Metrics), [`Cells`](metric::Cells) |
 //! | a finite sum of smooth functions | its minimum without a step size | [`finite_sum`] |
-//! | no allocator | any of it over slices | [`host`], [`Scratch`], `examples/no_allocator.rs` |
+//! | no allocator | all of this over slices | [`host`], [`Scratch`], `examples/no_allocator.rs` |
 //!
 //! Every estimator, algorithm, sampler, model and metric has an example on its page. Whole programs are in the folder
 //! `core/examples` (`cargo run -p undercurve --example NAME`): `from_a_file`, the above; `no_allocator`, a [`host`] on arrays;
-//! `own_model`, a [`Model`](model::Model) of one's own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
-//! [`Surrogate`](surrogate::Surrogate) of one's own.
+//! `own_model`, a [`Model`](model::Model) of your own in a [`Trainer`](trainer::Trainer); `own_surrogate`, a
+//! [`Surrogate`](surrogate::Surrogate) of your own.
 //!
-//! The [`guide`] tells which method to use, and has pages on imbalanced data, groups, your own model, JavaScript, deploying, the same
-//! bits, results and limits, and a glossary.
+//! The [`guide`] has pages on the first steps, which method to use, your own model, imbalanced data, groups, deploying, the same bits,
+//! results and limits, JavaScript, and a glossary.
 //!
-//! Features: `std` (default: gzip input; implies the next two), `alloc` (reading data, the `Trainer`, saved runs),
-//! `every-method` (exact objectives and finite sums by name, too), `multiclass` (more than two classes; implies
-//! `alloc`), `rayon` (whole data on the threads of the caller's
-//! pool, the same bits; implies `std`), `simd` (on x86-64, AVX2 where the CPU has it, the same bits; implies `std`),
-//! `compact` (smaller code, the same bits).
+//! | feature | what it adds |
+//! |---|---|
+//! | `std` (default) | gzip input; implies `alloc` and `every-method` |
+//! | `alloc` | reading data, the `Trainer`, saved runs |
+//! | `every-method` | exact objectives, finite sums and the other large methods, by name |
+//! | `multiclass` | more than two classes; implies `alloc` |
+//! | `rayon` | whole data on the threads of the caller's pool, with the same bits; implies `std` |
+//! | `simd` | AVX2 on x86-64 where the processor has it, with the same bits; implies `std` |
+//! | `zstd` | zstd input; implies `std` |
+//! | `compact` | smaller and slower code, with the same bits |
 #![no_std]
 #![forbid(unsafe_code)]
 // Builds of fewer methods leave parts of the others unused; the build with everything says what nobody uses.

@@ -7,8 +7,8 @@
 //! f_λ(u) = min_x f(x) + ‖x − u‖²/(2λ),   ∇f_λ(u) = (u − prox(u))/λ,   prox(u) = u − λ∇f_λ(u)
 //! ```
 //!
-//! The inner values that an estimator tracks go in, the weights y of the inner gradients come out. Inner values are few, so
-//! everything is `f64`. All of it is O(1) and without memory.
+//! The input is the inner values that an estimator tracks, the output the weights y of the inner gradients. Inner values are few, so
+//! everything is `f64`. Each call is O(1) and needs no memory.
 
 use crate::real::Real;
 

@@ -1,7 +1,7 @@
-//! Work in parts: cut by its length alone, and done on several threads where the feature `rayon` gives them.
+//! Parallel work in parts: cut by its length alone, on several threads with the feature `rayon`.
 //!
-//! What a part computes, and the order in which the results of parts are put together, depend on the data only. So the
-//! bits are those of one thread, whatever the number of threads, with the feature and without it.
+//! What a part computes, and the order in which results are combined, depend on the data alone. So the bits do not depend on the
+//! number of threads, nor on the feature.
 
 /// Parts at most.
 pub(crate) const PARTS: usize = 16;

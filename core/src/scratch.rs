@@ -1,4 +1,4 @@
-//! Memory that a call borrows.
+//! Working memory that a call borrows.
 
 use crate::error::{Error, Result};
 use core::ops::Add;
@@ -17,7 +17,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Nothing.
+    /// No memory.
     pub const NONE: Self = Self { real: 0, f64: 0, u32: 0, u64: 0 };
 
     /// More than any machine has: of sizes that the calls refuse.

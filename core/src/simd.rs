@@ -1,8 +1,8 @@
-//! The feature `simd`: the loops of batches compiled a second time, for AVX2, and which of the two runs chosen by the CPU.
+//! The feature `simd`: loops over batches compiled a second time, for AVX2, and chosen at run time.
 //!
-//! A [`Kernel`] is ordinary code: lanes of a fixed number, sums in a fixed tree, nothing contracted. Compiled for AVX2, a
-//! register has room for eight numbers instead of four, and every operation on them is the same one, so the bits are the
-//! same. All that a kernel calls has to be inlined into it; what is not is compiled for SSE2 alone, and no less right.
+//! A [`Kernel`] is ordinary code with a fixed number of accumulators, sums in a fixed tree, and nothing contracted. Compiled for
+//! AVX2, a register holds eight numbers instead of four. The operations are the same, so the bits are the same. What a kernel calls
+//! has to be inlined into it; the rest is compiled for SSE2 alone, which is slower but right.
 //!
 //! The crate `pulp` knows what the CPU has (asked once, then a byte that is read) and holds the one `unsafe` call. Beyond that
 //! byte a kernel costs a call, so kernels are whole loops over a batch. Programs compiled for AVX2 (`-C target-cpu`)

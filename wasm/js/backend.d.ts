@@ -1,8 +1,8 @@
 /**
- * What trains. `auto` takes a GPU for many runs where a trial of .1 s finds it faster, never one in software; `gpu` and
- * `gpu-software` are refused with `NoGpu` where there is none. One run trains on the CPU.
+ * What trains. `auto` times a hardware GPU and the CPU for .1 s and takes the faster one for many runs. `gpu` and
+ * `gpu-software` throw `NoGpu` if there is none. A single run trains on the CPU.
  */
 export type Backend = "auto" | "cpu" | "gpu" | "gpu-software";
 
-/** Thrown where a GPU is asked for and none can be used. */
+/** Thrown when a GPU is requested and none can be used. */
 export declare class NoGpu extends Error {}

@@ -5,7 +5,7 @@ import { need } from "./check.js";
 /** What may be asked for. */
 const BACKENDS = ["auto", "cpu", "gpu", "gpu-software"];
 
-/** Thrown where a GPU is asked for and none can be used. */
+/** Thrown when a GPU is requested and none can be used. */
 export class NoGpu extends Error {
   name = "NoGpu";
 }

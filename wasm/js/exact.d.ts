@@ -1,22 +1,22 @@
 import type { Backend } from "./backend.js";
 
-/** Rows of two classes, by label alone. */
+/** The labels of the rows. */
 export interface ExactOptions {
-  /** 1 for positives, 0 for negatives: up to 2²⁴ rows, some of each. */
+  /** 1 for positives, 0 for negatives; both classes, at most 2²⁴ rows. */
   y: Uint8Array;
-  /** `auto` takes a GPU where a trial of .1 s with as many rows finds it faster, never one in software. */
+  /** `auto` times a hardware GPU and the CPU for .1 s and takes the faster one. */
   backend?: Backend;
 }
 
-/** The loss of a pair, of a positive's score less a negative's. */
+/** The loss of a pair: a function of the positive's score minus the negative's. */
 export interface PairLoss {
-  /** `squared-hinge` unless given. */
+  /** Default `squared-hinge`. */
   loss?: "hinge" | "squared-hinge" | "sigmoid" | "logistic";
-  /** The margin of hinges, the scale of the others: 1 unless given, 2 of `sigmoid`. */
+  /** The margin of the hinges, the scale of the others. Default 1, for `sigmoid` 2. */
   param?: number;
 }
 
-/** Points of both curves, by descending threshold: up to 510, at even steps of either class. Recall is `tpr`. */
+/** Points of both curves, by descending threshold: at most 510, evenly spaced in both classes. Recall is `tpr`. */
 export interface Curve {
   threshold: Float64Array;
   fpr: Float64Array;
@@ -28,7 +28,7 @@ export interface Curve {
 export interface ExactMetrics {
   /** (wins + ties / 2) / pairs. */
   auroc: number;
-  /** Average precision; from a GPU within 10⁻⁶. */
+  /** Average precision; on a GPU to 10⁻⁶. */
   ap: number;
   /** Pairs whose positive has the higher score. */
   wins: number;
@@ -36,45 +36,45 @@ export interface ExactMetrics {
   pairs: number;
   curve: Curve;
   milliseconds: number;
-  /** What computed it. */
+  /** The backend of this call. */
   backend: string;
 }
 
 /** A sum over pairs. */
 export interface ExactSum {
   value: number;
-  /** Its derivative by every score; from a GPU within 2·10⁻⁶ of the largest of its class. */
+  /** Its derivative by each score; on a GPU the error is at most 2·10⁻⁶ of the largest of the class. */
   gradient: Float32Array;
   milliseconds: number;
-  /** What computed it: the CPU what the kernels refuse, such as losses whose squares leave f32. */
+  /** The backend of this call. What the kernels refuse, such as losses whose squares overflow f32, runs on the CPU. */
   backend: string;
 }
 
-/** What `Exact` and `WorkerExact` have in common. Scores are finite, one for each label, and read at the call; a wrong call is an error. */
+/** The interface of `Exact` and `WorkerExact`. Scores are finite, one for each label, and are read during the call. */
 export interface ExactOf {
-  /** What computes: "cpu-simd", "gpu", "gpu-software"; where the device failed, the CPU from then on. */
+  /** The backend: "cpu-simd", "gpu", "gpu-software". After a failure of the device, the CPU. */
   readonly backend: string;
-  /** Why that and nothing else. */
+  /** The reason for this choice. */
   readonly backendReason: string;
-  /** AUROC, average precision, counts of pairs and points of the curves. */
+  /** AUROC, average precision, pair counts and points of the curves. */
   metrics(scores: Float32Array): Promise<ExactMetrics>;
-  /** The mean loss of all pairs of a positive and a negative. */
+  /** The mean loss over all pairs of a positive and a negative. */
   auc(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
-  /** The same of the negatives ranked in `fpr`, a range in 0 … 1, those on its ends by their part. */
+  /** The same over the negatives ranked within `fpr`, a range in 0 … 1; negatives at its ends count in part. */
   pauc(scores: Float32Array, fpr: [number, number], of?: PairLoss): Promise<ExactSum>;
-  /** The loss of average precision, −1/n₊ Σ g₁/g₂ with sums of losses over positives and over all rows; −1 at best. */
+  /** The loss of average precision, −1/n₊ Σ g₁/g₂, with sums of losses over positives and over all rows; −1 is best. */
   ap(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose(): void;
 }
 
 /**
- * Exact metrics, and values and gradients of pairwise losses, of scores of all rows: near-linear in them, not in their pairs. On
- * the CPU a call holds its thread until it is done, some .1 s of 10⁶ rows: `createExact` of `undercurve/worker` holds up nobody.
+ * Exact metrics, and values and gradients of pairwise losses over all pairs, in time near-linear in the rows. On the CPU a call
+ * blocks its thread, about .1 s for 10⁶ rows; `createExact` of `undercurve/worker` does not.
  */
 export declare class Exact implements ExactOf {
   private constructor();
-  /** Loads the modules that it needs, where they are not loaded yet. Refused with `NoGpu` where a GPU is asked for in vain. */
+  /** Loads the modules that it needs. Throws `NoGpu` if a GPU is requested and none can be used. */
   static create(options: ExactOptions): Promise<Exact>;
   readonly backend: string;
   readonly backendReason: string;

@@ -34,7 +34,7 @@ function anyScores(y) {
   return scores;
 }
 
-/** All rows of two classes, on the thread of whoever makes it. */
+/** Exact metrics and sums, on the caller's thread. */
 export class Exact {
   #cpu;
   /** What computes, if it is not this thread. */
@@ -76,9 +76,9 @@ export class Exact {
   }
 
   #be({ backend, reason }) {
-    /** What computes: "cpu-simd", "gpu", "gpu-software". */
+    /** The backend: "cpu-simd", "gpu", "gpu-software". */
     this.backend = backend;
-    /** Why that and nothing else. */
+    /** The reason for this choice. */
     this.backendReason = reason;
   }
 
@@ -197,7 +197,7 @@ export class Exact {
     this.#kernel = this.#gpu = undefined;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose() {
     this.#disposed = true;
     // (A device may be at work on it.)

@@ -1,25 +1,25 @@
 import type { Rows } from "./session.js";
 
-/** What is known of a file's column. */
+/** A column of a file. */
 export interface Column {
   name: string;
-  /** How many values are. */
+  /** The number of missing values. */
   missing: number;
-  /** Different values and how often, where there are at most 100. */
+  /** The distinct values with their counts, if there are at most 100. */
   values: [value: string, count: number][] | null;
 }
 
-/** What to make of a file. */
+/** How to read a file. */
 export interface Choice {
-  /** The label's column. */
+  /** The label column. */
   label: string;
-  /** Its value that is positive. */
+  /** The label value that is positive. */
   positive: string;
   /** Fill in missing values instead of refusing them. */
   impute?: boolean;
-  /** Share of the rows to train with, 0.6 unless given; the others are held out. */
+  /** Share of the rows to train on, default 0.6; the others are held out. */
   share?: number;
-  /** Of the split. */
+  /** The seed of the split. */
   seed?: number;
 }
 
@@ -37,42 +37,41 @@ export declare class DataFile {
    */
   prepare(choice: Choice): Rows & { dims: number; test: Rows; preparation: Uint8Array; plane: Float32Array };
   /**
-   * The same with every value of the label column a class of its own: `classes` of them, called `names` in the order of
-   * their numbers. At least two, with two rows each.
+   * The same with a class for each value of the label column: `classes` is their number, `names` their names in order. There
+   * are at least two, with two rows each.
    */
   prepareClasses(choice: Omit<Choice, "positive">): Rows & { dims: number; classes: number; names: string[]; test: Rows; preparation: Uint8Array; plane: Float32Array };
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose(): void;
 }
 
-/** What is known of rows: of several classes rows × classes, row by row. */
+/** Predictions for rows; with several classes rows × classes, row-major. */
 export interface Predictions {
-  /** In the model's precision; of several classes log-odds. */
+  /** In the model's precision; with several classes log-odds. */
   scores: Float32Array | Float64Array;
-  /** Of methods that fit some, and of models whose scores are calibrated. */
+  /** If the method gives probabilities or the model is calibrated. */
   probabilities?: Float32Array | Float64Array;
-  /** By the model's threshold, or the class of the highest score; not for numbers. */
+  /** By the model's threshold, or the class with the highest score; none for regression. */
   labels?: string[];
-  /** For each row its cells of the columns `keep`, by column. */
+  /** For each row the cells of the columns `keep`. */
   kept?: Record<string, string>[];
 }
 
 /**
- * A model that `undercurve train --out` or `--save` wrote: scores of rows as they come, without training data. In a page, a
- * worker or Node.
+ * A model that `undercurve train --out` or `--save` wrote. It scores rows without the training data, in a page, a worker or Node.
  */
 export declare class Model {
-  /** Loads the module that reads files, too. */
+  /** Also loads the module that reads files. */
   static load(bytes: Uint8Array): Promise<Model>;
-  /** Of a session that was trained on the rows of a file: the `preparation` that came with them, and what its `save` gave. */
+  /** From a session trained on the rows of a file: the `preparation` of the rows, and the bytes of `session.save()`. */
   static of(preparation: Uint8Array, session: Uint8Array): Promise<Model>;
   /** A model file, which `load` and the command line read. */
   save(): Uint8Array;
-  /** What it is, which columns it reads, which labels it tells apart. */
+  /** The method, the columns it reads, and its labels. */
   readonly about: {
     method: string;
     model: string;
-    /** Whether its numbers have 32 bits. */
+    /** Whether it computes in f32 (otherwise f64). */
     single: boolean;
     columns: { name: string; categorical: boolean }[];
     positive: string | null;
@@ -81,24 +80,24 @@ export declare class Model {
     threshold: number | null;
     /** How the threshold was chosen: `fpr<=0.05`, `precision>=0.9`, `recall>=0.8`, `top:100`, `top:2%`, `costs:1:20`, or a score. */
     rule: string | null;
-    /** Whether there are any: of the method, or by calibration. */
+    /** Whether it gives probabilities, by its method or by calibration. */
     probabilities: boolean;
-    /** How scores were made probabilities, where the method fits none (or it was asked for): `platt` or `isotonic`. */
+    /** How scores were calibrated, if they were: `platt` or `isotonic`. */
     calibration: string | null;
-    /** Whether it tells numbers. */
+    /** Whether it is a regression. */
     numbers: boolean;
   };
   /**
-   * Scores of the rows of a CSV or LIBSVM text (not packed), with a label or without; `keep`: columns whose cells come back as
-   * they are written; `name`: what errors, which name line and column, call the text.
+   * Scores of the rows of a CSV or LIBSVM text (not compressed), with or without a label column. `keep`: columns whose cells are
+   * returned as they are. `name`: the name of the text in errors.
    */
   predict(text: string | Uint8Array, options?: { keep?: string[]; name?: string }): Predictions;
-  /** One row: `{ column: value }`; null or undefined is missing. Of several classes score and probability are arrays. */
+  /** One row: `{ column: value }`; null and undefined are missing values. With several classes score and probability are arrays. */
   predictOne(row: Record<string, string | number | null | undefined>): {
     score: number | Float32Array | Float64Array;
     probability?: number | Float32Array | Float64Array;
     label?: string;
   };
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose(): void;
 }

@@ -18,14 +18,14 @@ export const initFiles = /* @__PURE__ */ once(
 /**
  * @typedef {object} Column
  * @property {string} name
- * @property {number} missing how many values are
- * @property {[string, number][] | null} values different values and how often, where there are at most 100
+ * @property {number} missing the number of missing values
+ * @property {[string, number][] | null} values the distinct values with their counts, if there are at most 100
  */
 
 /**
  * @typedef {object} Choice
- * @property {string} label the label's column
- * @property {string} positive its value that is positive
+ * @property {string} label the label column
+ * @property {string} positive the label value that is positive
  * @property {boolean} [impute] fill in missing values instead of refusing them
  * @property {number} [share] of the rows to train with, default 0.6; the others are held out
  * @property {number} [seed] of the split
@@ -75,7 +75,7 @@ export class DataFile {
   }
 
   /**
-   * The same with every value of the label column a class of its own, in the order of their names.
+   * The same with a class for each value of the label column, in the order of their names.
    * @param {Omit<Choice, "positive">} choice
    */
   prepareClasses({ label, impute = false, share = 0.6, seed = 1 }) {
@@ -85,7 +85,7 @@ export class DataFile {
     });
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose() {
     this.#table?.free();
     this.#table = undefined;
@@ -93,12 +93,11 @@ export class DataFile {
 }
 
 /**
- * A model that `undercurve train --out` or `--save` wrote: scores of rows as they come, without training data. In a page, a
- * worker or Node.
+ * A model that `undercurve train --out` or `--save` wrote. It scores rows without the training data, in a page, a worker or Node.
  */
 export class Model {
   #model;
-  /** What it is, which columns it reads, which labels it tells apart. */
+  /** The method, the columns it reads, and its labels. */
   about;
 
   constructor(model) {
@@ -117,8 +116,8 @@ export class Model {
 
   /**
    * The model of a session that was trained on the rows of a file.
-   * @param {Uint8Array} preparation what `prepare` gave beside the rows
-   * @param {Uint8Array} session what its `save` gave
+   * @param {Uint8Array} preparation from `prepare`
+   * @param {Uint8Array} session the bytes of `session.save()`
    * @returns {Promise<Model>}
    */
   static async of(preparation, session) {
@@ -137,7 +136,7 @@ export class Model {
   /**
    * Scores of the rows of a CSV or LIBSVM text, as the command line's `predict`.
    * @param {string | Uint8Array} text
-   * @param {{ keep?: string[], name?: string }} [options] columns whose cells come back in `kept`; what errors call the text
+   * @param {{ keep?: string[], name?: string }} [options] columns whose cells are returned in `kept`; the name of the text in errors
    */
   predict(text, { keep = [], name = "rows" } = {}) {
     const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
@@ -171,7 +170,7 @@ export class Model {
     };
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose() {
     this.#model?.free();
     this.#model = undefined;

@@ -219,7 +219,7 @@ export class GpuRuns {
     this.#current = undefined;
   }
 
-  /** Gives the memory back; the trainers are their owner's. */
+  /** Frees the memory; the trainers are their owner's. */
   dispose() {
     this.#drop();
     for (const run of this.#runs) run.known?.free();

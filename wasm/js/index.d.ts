@@ -13,43 +13,43 @@ export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRow
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
 /**
- * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. Where neither can be found,
- * give the bytes of `undercurve/undercurve_bg.wasm`.
+ * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. If neither works,
+ * pass the bytes of `undercurve/undercurve_bg.wasm`.
  */
 export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
 /**
- * Loads the module with every method once, as `init` does, from `undercurve/undercurve_full_bg.wasm`: the exact methods,
- * the finite sums, several classes, groups and constraints need it. `Session.create` and the worker load it by themselves.
+ * Loads the module with every method once, like `init`, from `undercurve/undercurve_full_bg.wasm`. Exact methods, finite sums,
+ * several classes, groups and constraints need it. `Session.create` and the worker load it themselves.
  */
 export declare function initFull(module?: BufferSource | WebAssembly.Module): Promise<void>;
 
-/** Thrown by `new Session` for what only the full module has, while that is not loaded. */
+/** Thrown by `new Session` if it needs the full module and that is not loaded. */
 export declare class NeedsFull extends Error {}
 
 /**
- * Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`: up to 10 million each, and never fewer than 4
- * (20 of several classes), so that each class has some.
+ * Training rows and held-out rows of one of `SYNTHETICS`, ready for `Session`: 4 (with several classes 20) to 10 million each, with
+ * rows of each class.
  */
 export declare function synthetic(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; test: DenseRows };
 
-/** The same of one of `CLASS_SYNTHETICS`, with `classes`; by the full module, which must be loaded. */
+/** The same of one of `CLASS_SYNTHETICS`, with `classes`. Needs the full module. */
 export declare function syntheticClasses(
   kind: string,
   options?: { rows?: number; testRows?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; classes: number; test: DenseRows };
 
-/** The same of one of `GROUP_SYNTHETICS`, with `groups` and `groupNames`; by the full module, which must be loaded. */
+/** The same of one of `GROUP_SYNTHETICS`, with `groups` and `groupNames`. Needs the full module. */
 export declare function syntheticGroups(
   kind: string,
   options?: { rows?: number; testRows?: number; positives?: number; noise?: number; seed?: number },
 ): DenseRows & { dims: number; groups: Uint32Array; groupNames: string[]; test: DenseRows & { groups: Uint32Array } };
 
 /**
- * Labels with a share of them (0 … 1) turned over, as noise to train with. Which ones follows from the seed: those of a
- * smaller share are among those of a larger one, and each class keeps at least one row.
+ * Labels with a share of them (0 … 1) flipped, as label noise. The seed decides which; those of a smaller share are among those
+ * of a larger one, and each class keeps at least one row.
  */
 export declare function flipLabels(y: Uint8Array, share: number, seed?: number): Uint8Array;

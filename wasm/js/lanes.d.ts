@@ -1,10 +1,10 @@
 import type { Backend } from "./backend.js";
 import type { Session, Slice, TrainerOptions } from "./session.js";
 
-/** Which runs: seeds from `seed` on; or every point of a grid, with so many seeds each, 1 unless given. 1024 runs at most. */
+/** Which runs: a number of seeds, from `seed` on, or every point of a grid with `seeds` seeds each (default 1). At most 1024 runs. */
 export type LanesSpec = number | { grid: Record<string, readonly (number | string)[]>; seeds?: number };
 
-/** Training rows, and the runs to make on them. Without groups, constraints and saved bytes. */
+/** Training rows and the runs to train on them. Groups, constraints and saved bytes are not supported. */
 export interface LanesOptions<C extends number | undefined = number | undefined> extends Omit<TrainerOptions<C>, "bytes" | "groups" | "groupNames" | "constraints" | "objective"> {
   lanes: LanesSpec;
   backend?: Backend;
@@ -13,31 +13,31 @@ export interface LanesOptions<C extends number | undefined = number | undefined>
 /** One run of the list. */
 export interface Run {
   seed: number;
-  /** Those that differ from run to run: a point of the grid. */
+  /** The point of the grid: settings that differ between runs. */
   settings: Record<string, number | string>;
 }
 
-/** What runs report, each at the place of its run; NaN of one that failed. */
+/** Reports of the runs, in their order; NaN for failed runs. */
 export interface Reports {
   step: Uint32Array;
-  /** 1 where the run is over, or failed. */
+  /** 1 if the run has ended or failed. */
   done: Uint8Array;
-  /** 1 where the run says of itself that it is no result. */
+  /** 1 if training failed to learn, as `collapsed` in a snapshot. */
   collapsed: Uint8Array;
   failed: Uint8Array;
-  /** Why, of those that failed. */
+  /** The errors of failed runs. */
   errors: (string | undefined)[];
-  /** Estimate on the last batch. */
+  /** The objective's estimate on the last batch. */
   objective: Float64Array;
-  /** By name as in `Metrics`: `auroc`, `ap`, `pauc`, `accuracy`; of several classes `handTill`, `auroc`, `ap`, `accuracy`. */
+  /** By name as in `Metrics`: `auroc`, `ap`, `pauc`, `accuracy`; with several classes `handTill`, `auroc`, `ap`, `accuracy`. */
   metrics: Record<string, Float64Array>;
-  /** Points of each curve, where the view asks for curves: runs × points, as in a snapshot. */
+  /** Points of each curve, if the view asks for curves: runs × points, as in a snapshot. */
   curve?: number;
   roc?: Float32Array;
   pr?: Float32Array;
 }
 
-/** Of so many runs that have the figure. */
+/** A figure over the runs that have it. */
 export interface Spread {
   runs: number;
   mean: number;
@@ -57,7 +57,7 @@ export interface CurveBand {
   high: Float32Array;
 }
 
-/** What runs come to: figures of those that neither failed nor collapsed, NaN where there are none. */
+/** Statistics over the runs that neither failed nor collapsed; NaN if there are none. */
 export interface Summary {
   runs: number;
   failed: number;
@@ -69,61 +69,61 @@ export interface Summary {
   pr?: CurveBand;
 }
 
-/** Many runs at a step. */
+/** The state of many runs. */
 export interface LanesSnapshot {
-  /** That of the run that is furthest. */
+  /** The step of the run that is furthest. */
   step: number;
-  /** Whether all are over. */
+  /** Whether all runs have ended. */
   done: boolean;
-  /** Per step of one run, over the last slice. */
+  /** Time per step of one run, over the last slice. */
   milliseconds: number;
-  /** What trains now, and why: a GPU that fails leaves the rest to the CPU. */
+  /** The backend, and the reason for it. If a GPU fails, the CPU continues. */
   backend: string;
   backendReason: string;
   reports: Reports;
   summary: Summary;
 }
 
-/** What to look at beside metrics. */
+/** What to compute besides metrics. */
 export interface LanesView {
   /** Points of the ROC and precision–recall curves. */
   curve?: number;
 }
 
-/** What `Lanes` and `WorkerLanes` have in common. */
+/** The interface of `Lanes` and `WorkerLanes`. */
 export interface LanesOf<Trainer> {
-  /** Seed and settings of each: seed by seed, the last parameter of a grid fastest. */
+  /** Seed and settings of each run, ordered by seed; the last parameter of a grid varies fastest. */
   readonly runs: readonly Run[];
-  /** What trains: "cpu-simd", "gpu", "gpu-software". */
+  /** The backend: "cpu-simd", "gpu", "gpu-software". */
   readonly backend: string;
-  /** Why that and nothing else. */
+  /** The reason for this choice. */
   readonly backendReason: string;
   /**
-   * Trains every run by so many steps, or all of them for about so many milliseconds together. A run that fails stays where it
-   * is, and its error is told.
+   * Trains every run for a number of steps, or all of them together for a number of milliseconds. A run that fails stays where it
+   * is and reports its error.
    */
   advance(slice: Slice, view?: LanesView): Promise<LanesSnapshot>;
-  /** Trains to the end, or for so many steps if that is before, with a snapshot every so many, 10 unless given. */
+  /** Trains to the end, or for `steps` steps, with a snapshot every `every` steps (default 10). */
   run(run?: { steps?: number; every?: number; view?: LanesView }): AsyncGenerator<LanesSnapshot, void, undefined>;
   /** Metrics of every run. */
   reports(view?: LanesView): Promise<Reports>;
-  /** Medians and 10 to 90 % of them. */
+  /** Medians and 10 % to 90 % ranges of the metrics. */
   summary(view?: LanesView): Promise<Summary>;
-  /** Everything needed to go on with a run: `createTrainer({ ...options, bytes })`. */
+  /** The bytes of a run, to resume it: `createTrainer({ ...options, bytes })`. */
   save(lane: number): Promise<Uint8Array>;
-  /** A trainer that goes on from a run, which stays here as it is. */
+  /** A trainer that continues from a copy of a run. */
   load(lane: number): Promise<Trainer>;
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose(): void;
 }
 
 /**
- * Many runs on the thread of whoever makes them, stepped in turn: after every 10 ms of work, or one step that takes longer, others get the thread. The bits
- * of each are those of a `Session` with its seed and settings.
+ * Many runs on the caller's thread, stepped in turn. The thread is released after every 10 ms of work, or after one step that takes
+ * longer. Each run has the bits of a `Session` with its seed and settings.
  */
 export declare class Lanes<C extends number | undefined = undefined> implements LanesOf<Session<C>> {
   private constructor();
-  /** Loads the modules that the runs need, where they are not loaded yet. */
+  /** Loads the modules that the runs need. */
   static create<C extends number | undefined = undefined>(options: LanesOptions<C>): Promise<Lanes<C>>;
   readonly runs: readonly Run[];
   readonly backend: string;

@@ -1,5 +1,5 @@
-// Many runs of a method at a time: seeds, or the points of a grid. On the CPU they are stepped in turn, in pieces short enough
-// that whoever else works on the thread is never held up for long.
+// Many runs of a method at a time: seeds, or the points of a grid. On the CPU they are stepped in turn, in short pieces that leave
+// the thread to others in between.
 
 import { need, whole } from "./check.js";
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
@@ -18,7 +18,7 @@ const TRIAL = 50;
 /**
  * @typedef {object} Run
  * @property {number} seed
- * @property {Record<string, number | string>} settings those that differ from run to run
+ * @property {Record<string, number | string>} settings those that differ between runs
  */
 
 /** Gives way to whatever else waits on this thread. */
@@ -98,7 +98,7 @@ function summarise(reports) {
   return out;
 }
 
-/** Many runs on the thread of whoever makes them. */
+/** Many runs on the caller's thread. */
 export class Lanes {
   #options;
   #sessions;
@@ -139,9 +139,9 @@ export class Lanes {
   constructor(runs, { backend, reason }, options) {
     /** Seed and settings of each. */
     this.runs = runs;
-    /** What trains: "cpu-simd", "gpu", "gpu-software". */
+    /** The backend: "cpu-simd", "gpu", "gpu-software". */
     this.backend = backend;
-    /** Why that and nothing else. */
+    /** The reason for this choice. */
     this.backendReason = reason;
     this.#options = options;
     this.#sessions = [];
@@ -254,8 +254,8 @@ export class Lanes {
   }
 
   /**
-   * Trains every run by so many steps, or all of them for about so many milliseconds together, whichever ends first, and says
-   * what they look like then. A run that fails stays where it is, and its error is told; the others go on.
+   * Trains every run for a number of steps, or all of them together for a number of milliseconds, whichever ends first, and returns
+   * a snapshot. A run that fails stays where it is and reports its error; the others continue.
    * @param {{ steps?: number, milliseconds?: number }} slice
    * @param {{ curve?: number }} [view]
    */
@@ -364,20 +364,20 @@ export class Lanes {
     return (await this.advance({ steps: 0 }, view)).reports;
   }
 
-  /** Median and 10 to 90 % of them. @param {{ curve?: number }} [view] */
+  /** Medians and 10 % to 90 % ranges of the metrics. @param {{ curve?: number }} [view] */
   async summary(view) {
     return (await this.advance({ steps: 0 }, view)).summary;
   }
 
   /**
-   * Trains to the end, or for so many steps if that is before, and says what the runs look like every so many.
+   * Trains to the end, or for `steps` steps, with a snapshot every `every` steps.
    * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
    */
   async *run({ steps = Infinity, every = 10, view } = {}) {
     yield* slices((count, last) => this.advance({ steps: count, last }, view), steps, every);
   }
 
-  /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */
+  /** The bytes of a run, to resume it. @param {number} lane @returns {Promise<Uint8Array>} */
   save(lane) {
     return this.#next(async () => {
       await this.#gpu?.sync();
@@ -385,7 +385,7 @@ export class Lanes {
     });
   }
 
-  /** A session that goes on from one of the runs, which stays here as it is. @param {number} lane @returns {Promise<Session>} */
+  /** A session that continues from a copy of a run. @param {number} lane @returns {Promise<Session>} */
   load(lane) {
     return this.#next(async () => {
       await this.#gpu?.sync();
@@ -399,7 +399,7 @@ export class Lanes {
     return this.#held()[lane];
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose() {
     const [gpu, sessions] = [this.#gpu, this.#sessions];
     [this.#disposed, this.#gpu, this.#sessions] = [true, undefined, []];

@@ -35,7 +35,7 @@ export async function fullModule() {
   return full;
 }
 
-/** Something was asked for that only the full module has, and that is not loaded. */
+/** Thrown for what only the full module has, while it is not loaded. */
 export class NeedsFull extends Error {
   name = "NeedsFull";
 }

@@ -8,9 +8,9 @@ import { named, pictures } from "./view.js";
 
 /**
  * @typedef {object} Model
- * @property {"linear" | "mlp" | "mlp-tanh"} kind a multilayer perceptron has max(·, 0) between its layers, or tanh
- * @property {"auto" | "linear" | "random"} [init] where a network "mlp" of two classes begins: at a linear model of its rows, at
- *   random, or at what a trial on some of the rows finds better, as it does unless this is given
+ * @property {"linear" | "mlp" | "mlp-tanh"} kind "mlp" is a multilayer perceptron with ReLU, "mlp-tanh" one with tanh
+ * @property {"auto" | "linear" | "random"} [init] where a network "mlp" of two classes begins: at a linear model of the rows, at
+ *   random weights, or, by default, where a trial on some of the rows is better
  * @property {number[]} [hidden] units of each hidden layer
  */
 
@@ -33,7 +33,7 @@ import { named, pictures } from "./view.js";
 /**
  * @typedef {object} Rows
  * @property {Float32Array | Sparse} X row-major, rows × dims; or sparse rows
- * @property {Uint8Array} y 1 for positives, 0 for negatives; of several classes, the class's number from 0
+ * @property {Uint8Array} y 1 for positives, 0 for negatives; with several classes the class number, from 0
  * @property {Uint32Array | string[]} [groups] the group of each row, by number from 0 or by name
  */
 
@@ -42,33 +42,33 @@ import { named, pictures } from "./view.js";
  * @property {Float32Array | Sparse} [X] training features, row-major, rows × dims; or sparse rows
  * @property {Uint8Array} [y] training labels
  * @property {number} [dims] features per row
- * @property {number} [classes] how many classes are trained at once, 3 … 256; without it there are two
+ * @property {number} [classes] the number of classes, 3 … 256; left out for two classes
  * @property {Uint32Array | string[]} [groups] the group of each training row
- * @property {string[]} [groupNames] what groups with numbers are called
- * @property {string[]} [constraints] what has to hold, like "gap(fpr) <= 0.05", for methods that train under constraints
+ * @property {string[]} [groupNames] the names of numbered groups
+ * @property {string[]} [constraints] constraints such as "gap(fpr) <= 0.05", for methods that train under them
  * @property {string} [objective] what such a method minimises: "auc", "ce" or "cvar:SHARE"
  * @property {Rows} [test] held-out rows; without them metrics are those of the training rows
  * @property {Model} [model] linear by default
- * @property {Method | string} [method] or its name alone; `soap` by default; of several classes `ppd-sg`, one of `CLASS_METHODS`
- * @property {number} [seed] start, batches and everything random follow from it
- * @property {number} [steps] length of the run, over which a learning rate falls
+ * @property {Method | string} [method] a method or its name; default `soap`; for several classes one of `CLASS_METHODS`, default `ppd-sg`
+ * @property {number} [seed] decides the start, the batches and all other random choices
+ * @property {number} [steps] length of the run; the learning rate falls over it
  * @property {"standard" | "unit" | "none"} [scale] columns of dense rows are brought to mean 0 and deviation 1 over `X` (those of 0
  *   and 1 alone stay), rows are divided by their length, or taken as they are, which is the default for every
  *   method
- * @property {Uint8Array} [bytes] saved session to go on with, on the same data with the same `scale`; its model, method,
- *   seed and steps are its own
+ * @property {Uint8Array} [bytes] saved session to resume, on the same data with the same `scale`; model, method,
+ *   seed and steps are those of the saved session
  */
 
 /**
- * What to look at in a snapshot beside the metrics.
+ * What to compute for a snapshot besides the metrics.
  * @typedef {object} View
  * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: share of
  *   held-out negatives scored below each point of a grid
  * @property {number} [bins] of the score histogram
  * @property {boolean} [sum] finite sums: objective, gradient, step sizes and curvature
  * @property {number} [curve] points of the ROC and PR curves, at equally spaced false-positive rates and recalls
- * @property {number} [ranks] as `surface`, for the first so many held-out rows
- * @property {string[]} [judge] constraints to measure, whether they are trained under or not
+ * @property {number} [ranks] the same share for the first `ranks` held-out rows
+ * @property {string[]} [judge] constraints to measure, trained under or not
  */
 
 /**
@@ -76,25 +76,25 @@ import { named, pictures } from "./view.js";
  * @typedef {object} ClassView
  * @property {{ x: [number, number], y: [number, number], columns: number, rows: number }} [surface] 2-D data only: the class
  *   that wins each point of a grid
- * @property {number} [class] the one that curves and histogram show against all others, 0 by default
+ * @property {number} [class] the class that curves and histogram show against all others, default 0
  * @property {number} [bins] of the histogram of its scores
  * @property {number} [curve] points of its ROC and PR curves
- * @property {number} [winners] the class that wins each of the first so many held-out rows
+ * @property {number} [winners] the class with the highest score for each of the first `winners` held-out rows
  */
 
 /**
  * @typedef {object} Snapshot
  * @property {number} step
- * @property {boolean} done whether the run is over
- * @property {number} pretraining of the run's steps, the first ones that are of cross-entropy, before the method's own
+ * @property {boolean} done whether the run has ended
+ * @property {number} pretraining the number of steps of cross-entropy before those of the method
  * @property {number} pass passes over the training rows
  * @property {number} objective estimate on the last batch, NaN before the first step and for finite sums
- * @property {number} milliseconds of training per step, over the last call
+ * @property {number} milliseconds training time per step, over the last call
  * @property {{ auroc: number, ap: number, pauc: number, accuracy: number }} test
- * @property {string} [warning] what is to be said against the model, and what to try
- * @property {boolean} [collapsed] whether the model is no result: its scores do not tell rows apart, or it can learn no more
- * @property {object[]} [constraints] what is said of each constraint that is trained under
- * @property {object[]} [judged] and of those that the view names
+ * @property {string} [warning] a warning about the model, and what to try
+ * @property {boolean} [collapsed] whether training failed: the scores do not separate the rows, or training cannot continue
+ * @property {object[]} [constraints] the constraints that are trained under
+ * @property {object[]} [judged] the constraints that the view names
  * @property {{ train: object, test?: object }} [byGroup] gaps and metrics of rows with groups
  * @property {Float32Array} [roc] true-positive rate at curve[k] = k / (points − 1)
  * @property {Float32Array} [pr] precision where the recall reaches k / (points − 1)
@@ -212,7 +212,7 @@ export class Session {
   #milliseconds = 0;
 
   /**
-   * Loads the modules that the method needs, where they are not loaded yet.
+   * Loads the modules that the method needs.
    * @param {TrainerOptions} options
    */
   static async create(options) {
@@ -308,7 +308,7 @@ export class Session {
    * Trains for `steps` steps or about `milliseconds`, whichever ends first, and never past the end of the run. Stops early
    * when the numbers leave the number type; the error names the step.
    * @param {{ steps?: number, milliseconds?: number }} slice
-   * @returns {number} steps done; none in a short slice does not say that the run is over, which `done` says
+   * @returns {number} the number of steps done; 0 in a short slice does not mean that the run has ended
    */
   advance({ steps = Infinity, milliseconds = Infinity }) {
     if (steps === Infinity && milliseconds === Infinity) throw new TypeError("a slice has steps or milliseconds");
@@ -318,8 +318,8 @@ export class Session {
   }
 
   /**
-   * Trains to the end of the run. This holds up whoever calls it; slices do not: `while (!session.done)
-   * session.advance({ milliseconds: 10 })`, with a rest in between.
+   * Trains to the end of the run. This blocks the thread; slices do not: `while (!session.done)
+   * session.advance({ milliseconds: 10 })`, with a pause in between.
    * @param {View | ClassView} [view]
    * @returns {Snapshot | import("./session.js").ClassSnapshot} the last
    */
@@ -332,7 +332,7 @@ export class Session {
     return this.#held();
   }
 
-  /** Whether the run is over: its steps are done, or the method has nothing more to do. @returns {boolean} */
+  /** Whether the run has ended: all steps are done, or the method has converged. @returns {boolean} */
   get done() {
     return this.#held().done;
   }
@@ -414,7 +414,7 @@ export class Session {
   }
 
   /**
-   * With `scale: "standard"`, what each column is shifted by and then multiplied with before the model sees it.
+   * With `scale: "standard"`: the shift of each column and the factor that follows.
    * @returns {[shift: number, factor: number][] | undefined}
    */
   columns() {
@@ -432,7 +432,7 @@ export class Session {
     return this.#trainer;
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   dispose() {
     this.#trainer?.free();
     this.#data?.free();

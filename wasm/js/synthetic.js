@@ -59,8 +59,8 @@ export function syntheticGroups(kind, { rows = 2000, testRows = 2000, positives 
 }
 
 /**
- * Labels with a share of them turned over, as noise to train with. Which ones follows from the seed: those of a smaller
- * share are among those of a larger one, and each class keeps at least one row.
+ * Labels with a share of them flipped, as label noise. The seed decides which; those of a smaller share are among those of a
+ * larger one, and each class keeps at least one row.
  * @param {Uint8Array} y @param {number} share 0 … 1 @param {number} [seed]
  * @returns {Uint8Array}
  */

@@ -10,34 +10,34 @@ export type { Backend } from "./backend.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 
-/** A worker with the module loaded. It can hold several sessions and prepares data, too. */
+/** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export declare class Engine {
   constructor();
   call(call: string, ...args: unknown[]): Promise<any>;
-  /** Stops the worker; what is under way fails. */
+  /** Stops the worker; calls in progress fail. */
   dispose(): void;
 }
 
-/** A session that lives in a worker. */
+/** A session in a worker. */
 export declare class WorkerTrainer<C extends number | undefined = undefined> {
-  /** What trains: "cpu-simd". */
+  /** The backend: "cpu-simd". */
   readonly backend: string;
-  /** Why that and nothing else. */
+  /** The reason for this choice. */
   readonly backendReason: string;
-  /** Trains for a slice and returns what it looks like then. */
+  /** Trains for a slice and returns a snapshot. */
   advance(slice: Slice, view?: ViewOf<C>): Promise<SnapshotOf<C>>;
-  /** Trains to the end of the run, or for so many steps if that is before, with a snapshot every so many, 10 unless given. */
+  /** Trains to the end of the run, or for `steps` steps, with a snapshot every `every` steps (default 10). */
   run(run?: { steps?: number; every?: number; view?: ViewOf<C> }): AsyncGenerator<SnapshotOf<C>, void, undefined>;
   params(): Promise<Float32Array>;
-  /** As that of a session. */
+  /** As `Session.columns`. */
   columns(): Promise<[shift: number, factor: number][] | undefined>;
   batch(): Promise<Uint32Array>;
   save(): Promise<Uint8Array>;
-  /** Gives the memory back, and the worker if it was made for this trainer. */
+  /** Frees the memory, and stops the worker if it belongs to this trainer. */
   dispose(): void;
 }
 
-/** Many runs that live in a worker. Trainers that are loaded from them live there, too. */
+/** Many runs in a worker. Trainers loaded from them are in the same worker. */
 export declare class WorkerLanes<C extends number | undefined = undefined> implements LanesOf<WorkerTrainer<C>> {
   readonly runs: readonly Run[];
   readonly backend: string;
@@ -48,20 +48,20 @@ export declare class WorkerLanes<C extends number | undefined = undefined> imple
   summary(view?: LanesView): Promise<Summary>;
   save(lane: number): Promise<Uint8Array>;
   load(lane: number): Promise<WorkerTrainer<C>>;
-  /** Gives the memory back, and the worker if it was made for these runs. */
+  /** Frees the memory, and stops the worker if it belongs to these runs. */
   dispose(): void;
 }
 
-/** Many runs in a worker of their own, or in `engine`. */
+/** Many runs in a new worker, or in `engine`. */
 export declare function createTrainer<C extends number | undefined = undefined>(
   options: LanesOptions<C> & { engine?: Engine },
 ): Promise<WorkerLanes<C>>;
-/** A trainer in a worker of its own, or in `engine`. */
+/** A trainer in a new worker, or in `engine`. */
 export declare function createTrainer<C extends number | undefined = undefined>(
   options: TrainerOptions<C> & { engine?: Engine; backend?: Backend; lanes?: undefined },
 ): Promise<WorkerTrainer<C>>;
 
-/** Metrics, exact values and gradients of all rows, in a worker. Scores are copied there. */
+/** `Exact` in a worker. Scores are copied to it. */
 export declare class WorkerExact implements ExactOf {
   readonly backend: string;
   readonly backendReason: string;
@@ -69,9 +69,9 @@ export declare class WorkerExact implements ExactOf {
   auc(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
   pauc(scores: Float32Array, fpr: [number, number], of?: PairLoss): Promise<ExactSum>;
   ap(scores: Float32Array, of?: PairLoss): Promise<ExactSum>;
-  /** Gives the memory back, and the worker if it was made for these rows. */
+  /** Frees the memory, and stops the worker if it belongs to these rows. */
   dispose(): void;
 }
 
-/** Exact sums over all rows in a worker of their own, or in `engine`. */
+/** `Exact` in a new worker, or in `engine`. */
 export declare function createExact(options: ExactOptions & { engine?: Engine }): Promise<WorkerExact>;

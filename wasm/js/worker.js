@@ -9,7 +9,7 @@ export { NoGpu } from "./backend.js";
 /** @typedef {import("./session.js").Snapshot} Snapshot */
 /** @typedef {import("./session.js").View} View */
 
-/** A worker with the module loaded. It can hold several sessions and prepares data, too. */
+/** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export class Engine {
   #worker;
   #waiting = new Map();
@@ -48,14 +48,14 @@ export class Engine {
     });
   }
 
-  /** Stops the worker; what is under way fails. */
+  /** Stops the worker; calls in progress fail. */
   dispose() {
     this.#worker.terminate();
     this.#fail(new Error("the engine was disposed"));
   }
 }
 
-/** A session that lives in a worker. */
+/** A session in a worker. */
 export class WorkerTrainer {
   #engine;
   #session;
@@ -66,14 +66,14 @@ export class WorkerTrainer {
     this.#engine = engine;
     this.#session = session;
     this.#owned = owned;
-    /** What trains: "cpu-simd". */
+    /** The backend: "cpu-simd". */
     this.backend = backend;
-    /** Why that and nothing else. */
+    /** The reason for this choice. */
     this.backendReason = reason;
   }
 
   /**
-   * Trains for a slice and returns what it looks like then.
+   * Trains for a slice and returns a snapshot.
    * @param {{ steps?: number, milliseconds?: number }} slice
    * @param {View} [view]
    * @returns {Promise<Snapshot>}
@@ -111,7 +111,7 @@ export class WorkerTrainer {
     return this.#engine.call("save", this.#session);
   }
 
-  /** Gives the memory back, and the worker if it was made for this trainer. */
+  /** Frees the memory, and stops the worker if it belongs to this trainer. */
   dispose() {
     leave(this.#engine, this.#session, this.#owned);
   }
@@ -150,37 +150,37 @@ export class WorkerLanes {
     return (await this.advance({ steps: 0 }, view)).reports;
   }
 
-  /** Median and 10 to 90 % of them. @param {{ curve?: number }} [view] */
+  /** Medians and 10 % to 90 % ranges of the metrics. @param {{ curve?: number }} [view] */
   async summary(view) {
     return (await this.advance({ steps: 0 }, view)).summary;
   }
 
   /**
-   * Trains to the end, or for so many steps if that is before, and says what the runs look like every so many.
+   * Trains to the end, or for `steps` steps, with a snapshot every `every` steps.
    * @param {{ steps?: number, every?: number, view?: { curve?: number } }} [run]
    */
   async *run({ steps = Infinity, every = 10, view } = {}) {
     yield* slices((count, last) => this.advance({ steps: count, last }, view), steps, every);
   }
 
-  /** Everything needed to go on with one of the runs. @param {number} lane @returns {Promise<Uint8Array>} */
+  /** The bytes of a run, to resume it. @param {number} lane @returns {Promise<Uint8Array>} */
   save(lane) {
     return this.#engine.call("saveLane", this.#session, lane);
   }
 
-  /** A trainer in the same worker that goes on from one of the runs, which stays here as it is. @param {number} lane */
+  /** A trainer in the same worker that continues from a copy of a run. @param {number} lane */
   async load(lane) {
     const { session } = await this.#engine.call("loadLane", this.#session, lane);
     return new WorkerTrainer(this.#engine, session, false, chosen());
   }
 
-  /** Gives the memory back, and the worker if it was made for these runs: trainers that were loaded end with it. */
+  /** Frees the memory, and stops the worker if it belongs to these runs, with the trainers loaded from them. */
   dispose() {
     leave(this.#engine, this.#session, this.#owned);
   }
 }
 
-/** All rows of two classes, in a worker: as `Exact`. */
+/** `Exact` in a worker. */
 export class WorkerExact {
   #engine;
   #session;
@@ -221,7 +221,7 @@ export class WorkerExact {
     return this.#call("ap", scores, of);
   }
 
-  /** Gives the memory back, and the worker if it was made for these rows. */
+  /** Frees the memory, and stops the worker if it belongs to these rows. */
   dispose() {
     leave(this.#engine, this.#session, this.#owned);
   }
@@ -234,7 +234,7 @@ function leave(engine, session, owned) {
 }
 
 /**
- * A trainer in a worker of its own, or in `engine`; with `lanes` many runs.
+ * A trainer in a new worker, or in `engine`; with `lanes` many runs.
  * @param {TrainerOptions & { engine?: Engine, backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object }} options
  * @returns {Promise<WorkerTrainer | WorkerLanes>}
  */
@@ -253,7 +253,7 @@ export async function createTrainer({ engine, backend, ...options }) {
 }
 
 /**
- * Exact metrics, values and gradients of all rows, in a worker of their own, or in `engine`.
+ * `Exact` in a new worker, or in `engine`.
  * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software", engine?: Engine }} options
  * @returns {Promise<WorkerExact>}
  */

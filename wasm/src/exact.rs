@@ -7,7 +7,7 @@ use undercurve::Real;
 use undercurve::metric::PairCounts;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 
-/// A loss by name; with its default where nothing else is said.
+/// A loss by name, with its default parameter if none is given.
 pub(crate) fn loss<T: Real>(name: &str, param: Option<f64>) -> Result<AnySurrogate<T>, Error> {
     let default = SURROGATES.iter().find(|one| one.0 == name).map_or(f64::NAN, |one| one.2);
     AnySurrogate::by_name(name, T::of(param.unwrap_or(default)))
@@ -42,7 +42,7 @@ mod cpu {
         }
     }
 
-    /// Labels, and the memory that sums and metrics of their scores work in.
+    /// Labels, and the working memory of sums and metrics.
     #[wasm_bindgen]
     pub struct Exact {
         labels: Vec<u8>,
@@ -51,14 +51,14 @@ mod cpu {
         f64: Vec<f64>,
         u32: Vec<u32>,
         u64: Vec<u64>,
-        /// Of the last sum.
+        /// The value of the last sum.
         #[wasm_bindgen(readonly)]
         pub value: f64,
     }
 
     #[wasm_bindgen]
     impl Exact {
-        /// Of rows with these labels, 0 or 1.
+        /// For rows with these labels, 0 or 1.
         #[wasm_bindgen(constructor)]
         pub fn new(labels: Vec<u8>) -> Self {
             let (f32, f64, u32, u64) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -97,7 +97,7 @@ mod cpu {
             Ok(told(counts, ap, points.into_iter()))
         }
 
-        /// The derivative by every score of `sum`, auc, pauc (of the false-positive range from `low` to `high`) or ap; the sum
+        /// The derivative by each score of `sum`: auc, pauc (over false-positive rates from `low` to `high`) or ap. The sum
         /// itself is then `value`.
         pub fn sum(
             &mut self,

@@ -10,7 +10,7 @@ use undercurve::checkpoint::SavedModel;
 use undercurve::data::{self, Dataset, Missing, RawTable, Rows, Split, Target};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-/// A file that was read and not yet prepared.
+/// A file that was read but not prepared.
 #[wasm_bindgen]
 pub struct Table {
     table: RawTable,
@@ -61,7 +61,7 @@ impl Table {
         self.prepare_by(&options, share, seed)
     }
 
-    /// The same with every label value a class of its own.
+    /// The same with a class for each label value.
     #[wasm_bindgen(js_name = prepareClasses)]
     pub fn prepare_classes(&self, label: &str, impute: bool, share: f64, seed: f64) -> Result<Prepared, JsError> {
         self.prepare_by(&data::Options { target: Target::Classes, ..self.options(label, impute) }, share, seed)
@@ -91,7 +91,7 @@ impl Table {
     }
 }
 
-/// As many as a byte numbers: what JavaScript holds class numbers in.
+/// The most classes: JavaScript holds class numbers in bytes.
 const MOST_CLASSES: usize = 256;
 
 /// A file's rows, encoded and split.
@@ -105,7 +105,7 @@ pub struct Prepared {
 
 #[wasm_bindgen]
 impl Prepared {
-    /// What was fitted on the training rows, for `Model::of`.
+    /// The preparation fitted to the training rows, for `Model::of`.
     pub fn preparation(&self) -> Vec<u8> {
         self.preparation.clone()
     }
@@ -114,7 +114,7 @@ impl Prepared {
     pub fn dims(&self) -> usize {
         self.train.cols()
     }
-    /// Whether rows come as `starts`, `columns` and stored values: where less than half of all values is stored.
+    /// Whether rows are sparse (`starts`, `columns` and stored values): if less than half of all values is stored.
     #[wasm_bindgen(getter)]
     pub fn sparse(&self) -> bool {
         let rows = self.train.rows();

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 #[wasm_bindgen]
 impl Data {
-    /// The same rows with the group of each, by number, and what the groups are called.
+    /// The same rows with the group number of each, and the names of the groups.
     #[wasm_bindgen(js_name = ofGroups)]
     pub fn of_groups(self, of: Vec<u32>, names: Vec<String>) -> Result<Self, JsError> {
         Ok(Self { train: Arc::new(Arc::unwrap_or_clone(self.train).with_groups(of, names)?), test: self.test })
@@ -23,38 +23,38 @@ impl Data {
 
 #[wasm_bindgen]
 impl Options {
-    /// Asks for something that must hold, in methods that train under constraints.
+    /// Adds a constraint, for methods that train under constraints.
     pub fn constraint(&mut self, text: &str) {
         self.config.constraints.push(text.to_string());
     }
-    /// What such a method minimises: `auc`, `ce` or `cvar:SHARE`.
+    /// The objective of such a method: `auc`, `ce` or `cvar:SHARE`.
     pub fn objective(&mut self, text: &str) -> Result<(), JsError> {
         if let Some(method) = registry::method(&self.config.method) {
             self.config.settings.extend(trainer::objective(method, text)?);
         }
         Ok(())
     }
-    /// Whether this says nothing without groups.
+    /// Whether this needs groups.
     #[wasm_bindgen(getter, js_name = needsGroups)]
     pub fn needs_groups(&self) -> bool {
         self.config.needs_groups()
     }
 }
 
-/// Of what there is nothing, in an array of numbers.
+/// The entry for an absent value in an array of numbers.
 fn or_nan(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
 #[wasm_bindgen]
 impl Trainer {
-    /// What the run trains under: what was asked for, else what its method is for.
+    /// The constraints of the run: the given ones, or the defaults of its method.
     pub fn constraints(&self) -> Vec<String> {
         self.watch.constraints().iter().map(ToString::to_string).collect()
     }
 
     /// Of each constraint of the run: its tracked value, its weight and the largest that this may be; the share of the last
-    /// quarter so far in which it weighed that much and was violated, and whether it is in conflict. What is not known is NaN.
+    /// quarter so far in which it weighed that much and was violated, and whether it is in conflict. Unknown values are NaN.
     pub fn tracked(&mut self) -> Result<Vec<f64>, JsError> {
         let (data, scores) = self.scored(false)?;
         let mut out = Vec::new();
@@ -116,7 +116,7 @@ impl Trainer {
 }
 
 impl Trainer {
-    /// The training rows, or those that are held out, with their scores.
+    /// The training rows, or the held-out rows, with their scores.
     fn scored(&mut self, held: bool) -> Result<(Arc<Dataset<f32>>, Vec<f32>), JsError> {
         if held {
             return Ok((self.refresh()?, self.scores.clone()));

@@ -1,4 +1,4 @@
-//! Just enough JSON to describe things to JavaScript.
+//! Writes the JSON that JavaScript reads.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,12 +18,12 @@ pub fn string(text: &str) -> String {
     out
 }
 
-/// A JSON array of what is JSON already.
+/// A JSON array of JSON texts.
 pub fn array(items: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", items.into_iter().collect::<Vec<_>>().join(","))
 }
 
-/// A JSON object of names and what is JSON already.
+/// A JSON object of names and JSON texts.
 pub fn object<const N: usize>(fields: [(&str, String); N]) -> String {
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
     format!("{{{}}}", fields.join(","))

@@ -1,4 +1,4 @@
-//! The steps of a run as plain data, for the module with the kernels: `wasm/js/lanes.js` brings the two together.
+//! The steps of a run as plain data, for the module with the kernels; `wasm/js/lanes.js` joins the two.
 
 use crate::train::Trainer;
 use alloc::string::{String, ToString};
@@ -9,13 +9,13 @@ use undercurve::lane::Lane;
 use undercurve::trainer::Snapshot;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-/// What the next steps of a run are made of.
+/// A description of the next steps of a run.
 #[wasm_bindgen(js_name = Lane)]
 pub struct RunLane(Lane);
 
 #[wasm_bindgen(js_class = Lane)]
 impl RunLane {
-    /// What is compiled in, as text that the other module reads. Runs of one text can go side by side.
+    /// The part that is compiled, as text for the other module. Runs with the same text can run side by side.
     #[wasm_bindgen(getter)]
     pub fn shape(&self) -> String {
         self.0.shape.to_string()
@@ -27,7 +27,7 @@ impl RunLane {
     }
 }
 
-/// A run as it was at one time.
+/// A snapshot of a run.
 #[wasm_bindgen]
 pub struct Memory(Snapshot<f32>, f64);
 
@@ -56,23 +56,23 @@ impl Ahead {
 
 #[wasm_bindgen]
 impl Trainer {
-    /// What its next steps are made of; an error says what of them no kernel can compute.
+    /// The description of its next steps; an error names what no kernel can compute.
     pub fn lane(&self) -> Result<RunLane, JsError> {
         Ok(RunLane(self.inner.lane()?))
     }
-    /// How many of the next steps, at most so many, are plain ones.
+    /// How many of the next steps a kernel can compute, at most `most`.
     #[wasm_bindgen(js_name = plainSteps)]
     pub fn plain_steps(&self, most: usize) -> Result<usize, JsError> {
         Ok(self.inner.plain_steps(most)?)
     }
-    /// All training rows, row-major; nothing of sparse ones.
+    /// All training rows, row-major; none if they are sparse.
     pub fn rows(&self) -> Option<Vec<f32>> {
         match self.inner.train_data().rows() {
             Rows::Dense { data, .. } => Some(data.to_vec()),
             Rows::Csr { .. } => None,
         }
     }
-    /// What its batches follow from.
+    /// The seed: runs with the same seed draw the same batches.
     #[wasm_bindgen(getter)]
     pub fn seed(&self) -> f64 {
         self.inner.config().seed as f64
@@ -81,7 +81,7 @@ impl Trainer {
     pub fn state(&self) -> Result<Vec<f32>, JsError> {
         Ok(self.inner.state()?.to_vec())
     }
-    /// Draws the batches of the next steps, at most so many; 0 where the next one is `step`'s. The run then waits for `setState`.
+    /// Draws the batches of the next steps; 0 if the next step has to be made by `step`. The run then waits for `setState`.
     pub fn draw(&mut self, most: usize) -> Result<Ahead, JsError> {
         let mut lists = vec![0; most * self.inner.lane()?.shape.list_len()];
         let mut pace = vec![[0.0; 2]; most];
@@ -89,18 +89,18 @@ impl Trainer {
         lists.truncate(lists.len() / most.max(1) * steps);
         Ok(Ahead { steps, lists, pace: pace[..steps].concat() })
     }
-    /// The numbers that those steps lead to, and the objective's estimate of the last one.
+    /// Sets the state after those steps, with the objective's estimate of the last one.
     #[wasm_bindgen(js_name = setState)]
     pub fn set_state(&mut self, state: &[f32], value: f64) -> Result<(), JsError> {
         self.inner.set_state(state, value)?;
         self.moved(Some(value));
         Ok(())
     }
-    /// Everything that changes, to come back to.
+    /// A snapshot of everything that changes.
     pub fn snapshot(&self) -> Result<Memory, JsError> {
         Ok(Memory(self.inner.snapshot()?, self.objective()))
     }
-    /// Goes back to it.
+    /// Restores a snapshot.
     pub fn restore(&mut self, memory: &Memory) -> Result<(), JsError> {
         self.inner.restore(&memory.0)?;
         self.moved(Some(memory.1));

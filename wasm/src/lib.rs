@@ -1,12 +1,11 @@
 //! WebAssembly bindings of undercurve.
 //!
-//! Typed arrays in, typed arrays out; every error is a JavaScript exception with one line of text. `wasm/js` wraps this
+//! Inputs and outputs are typed arrays. Every error is a JavaScript exception with a message of one line. `wasm/js` wraps this
 //! in sessions and a worker.
 //!
-//! The package has four modules, so that training can start before anything else is downloaded: the feature `train`
-//! makes the first, with the methods that look at batches, `full` one with every method, several classes and groups, `files` the one that reads files and scores by saved models.
-//! A fourth, `webgpu`, has the kernels for a graphics adapter.
-//! They share no memory; rows and saved runs cross as arrays.
+//! The package has four modules, so that training can start before anything else is downloaded. The feature `train` makes the
+//! first, with mini-batch methods; `full` the one with every method, several classes and groups; `files` the one that reads files
+//! and scores with saved models; `webgpu` the one with the GPU kernels. They share no memory; rows and saved runs cross as arrays.
 
 #![no_std]
 
@@ -51,13 +50,13 @@ pub use train::{draw_pinwheel, draw_towns, pinwheel_classes};
 #[cfg(feature = "webgpu")]
 pub use webgpu::{Gpu, GpuExact, GpuLanes};
 
-/// What the standard library brings where it is there.
+/// The standard library's part, in builds that have it.
 #[cfg(all(target_arch = "wasm32", not(any(feature = "files", feature = "webgpu"))))]
 mod alone {
     #[global_allocator]
     static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-    /// Nothing here panics but for a mistake of ours; then the module stops, and its texts are not worth their bytes.
+    /// Only a bug panics here. The module then stops; the texts of panics are left out, since they would cost bytes.
     #[panic_handler]
     fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
         core::arch::wasm32::unreachable()

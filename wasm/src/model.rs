@@ -1,4 +1,4 @@
-//! Saved models: scores of rows as they come, without training data.
+//! Saved models: they score rows without the training data.
 
 use crate::json;
 use alloc::format;
@@ -21,7 +21,7 @@ pub struct Model {
     any: Any,
     preparation: Preparation,
     kept: Vec<String>,
-    /// How the threshold was chosen, and what turns scores into probabilities.
+    /// How the threshold was chosen, and how scores become probabilities.
     decided: Option<Decided>,
     calibrated: Option<Calibrated>,
 }
@@ -103,12 +103,12 @@ impl Model {
         Ok(scores)
     }
 
-    /// The cells that the last `predict` kept, rows × columns, which are forgotten.
+    /// Takes the cells that the last `predict` kept, rows × columns.
     pub fn kept(&mut self) -> Vec<String> {
         core::mem::take(&mut self.kept)
     }
 
-    /// Scores of one row, given as names of columns and what a file would have in them.
+    /// Scores of one row, given as names of columns and their cells as text.
     #[wasm_bindgen(js_name = predictOne)]
     pub fn predict_one(&mut self, names: Vec<String>, cells: Vec<String>) -> Result<Vec<f64>, JsError> {
         let row: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(cells.iter().map(String::as_str)).collect();

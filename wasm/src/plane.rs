@@ -1,4 +1,4 @@
-//! A plane to show many features on.
+//! A plane on which rows with many features are drawn.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Training: data from arrays or from a seed, options, the trainer and what a picture of it needs.
+//! Training: data from arrays or from a seed, options, the trainer, and figures for its pictures.
 
 use crate::synthetic::SYNTHETICS;
 #[cfg(feature = "full")]
@@ -54,8 +54,8 @@ impl Data {
     }
 }
 
-/// The labels with `round(rows · share)` of them turned over. Which ones follows from the seed, and those of a smaller
-/// share are among those of a larger one. The last row of a class is passed over.
+/// The labels with `round(rows · share)` of them flipped. The seed decides which, and those of a smaller share are
+/// among those of a larger one. The last row of a class is never flipped.
 #[wasm_bindgen(js_name = flipLabels)]
 pub fn flip_labels(mut y: Vec<u8>, share: f64, seed: f64) -> Vec<u8> {
     let rows = y.len();
@@ -148,14 +148,14 @@ fn check_drawn(positives: f64, noise: f64) -> Result<(), JsError> {
     Err(JsError::new("positives must lie between 0 and 1, noise must not be negative"))
 }
 
-/// How many classes it has.
+/// The number of its classes.
 #[cfg(feature = "full")]
 #[wasm_bindgen(js_name = pinwheelClasses)]
 pub fn pinwheel_classes() -> usize {
     ARMS.len()
 }
 
-/// What a run depends on beside its data.
+/// The configuration of a run.
 #[wasm_bindgen]
 pub struct Options {
     pub(crate) config: Config,
@@ -170,7 +170,7 @@ impl Options {
         let config = Config { method: method.to_string(), seed: seed as u64, ..Config::default() };
         Self { config, several: false }
     }
-    /// Those of a saved run.
+    /// The configuration of a saved run.
     pub fn saved(bytes: &[u8]) -> Result<Self, JsError> {
         Ok(Self { config: Config::of_saved(bytes)?, several: !Config::classes_of_saved(bytes)?.is_empty() })
     }
@@ -179,12 +179,12 @@ impl Options {
     pub fn several(&self) -> bool {
         self.several
     }
-    /// Whether the method is one of the full module's, which this one does not have.
+    /// Whether only the full module has the method.
     #[wasm_bindgen(getter, js_name = needsFull)]
     pub fn needs_full(&self) -> bool {
         registry::method(&self.config.method).is_some_and(|method| !method.is_built())
     }
-    /// Takes the settings of the method's paper, of two classes or of several. Those that are set afterwards override them.
+    /// Takes the settings of the method's paper, of two classes or of several. Settings made afterwards override them.
     #[cfg(feature = "full")]
     pub fn paper(&mut self, several: bool) {
         let method = registry::method(&self.config.method);
@@ -197,15 +197,15 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) {
         self.config.settings.push((name.to_string(), value.to_string()));
     }
-    /// A multilayer perceptron with these widths instead of the linear model, with tanh between its layers or max(·, 0).
+    /// A multilayer perceptron with these widths instead of the linear model, with tanh or ReLU between its layers.
     pub fn hidden(&mut self, widths: Vec<u32>, tanh: bool) {
         self.config.model = ModelSpec::Mlp { hidden: widths.iter().map(|&w| w as usize).collect(), tanh };
     }
-    /// Where a network of max(·, 0) begins: at random, or at a linear model of its rows. What a trial says, unless it is said here.
+    /// Where a network of ReLUs begins: at random weights, or at a linear model of its rows. By default a trial decides.
     pub fn init(&mut self, random: bool) {
         self.config.init = if random { Init::Random } else { Init::Linear };
     }
-    /// Length of the run in steps, over which a learning rate falls.
+    /// Length of the run in steps; the learning rate falls over it.
     pub fn steps(&mut self, steps: u32) {
         self.config.length = Length::Steps(u64::from(steps));
     }
@@ -238,7 +238,7 @@ impl Trainer {
         Ok(Self::of(trainer::Trainer::new(&options.config, data.train.clone(), data.test.clone())?))
     }
 
-    /// Where `save` left off, on the same data; nothing where the saved run's method is one of the full module's.
+    /// Resumes a saved run on the same data; `None` if only the full module has its method.
     pub fn load(bytes: &[u8], data: &Data) -> Result<Option<Self>, JsError> {
         match trainer::Trainer::load(bytes, data.train.clone(), data.test.clone()) {
             Err(TrainerError::NotBuilt { .. }) => Ok(None),
@@ -259,12 +259,12 @@ impl Trainer {
         }
     }
 
-    /// Everything of the run, to go on later.
+    /// The bytes of the run, to resume it.
     pub fn save(&self) -> Vec<u8> {
         self.inner.save()
     }
 
-    /// One step, or a piece of a walk over all rows; false at the end of the run. Errors leave the
+    /// One step, or a part of a full gradient; false at the end of the run. Errors leave the
     /// parameters as they were.
     pub fn step(&mut self) -> Result<bool, JsError> {
         let value = self.inner.step()?;
@@ -272,20 +272,20 @@ impl Trainer {
         Ok(value.is_some())
     }
 
-    /// The run has gone on, with this estimate of the objective.
+    /// Records a step with this estimate of the objective.
     pub(crate) fn moved(&mut self, value: Option<f64>) {
         #[cfg(feature = "full")]
         self.watch.look(&self.inner);
         self.scored = None;
         self.objective = value.unwrap_or(self.objective);
     }
-    /// Whether the run is over: `step` has nothing more to do.
+    /// Whether the run has ended.
     #[wasm_bindgen(getter)]
     pub fn done(&self) -> bool {
         self.inner.is_done()
     }
 
-    /// Of a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature; else nothing.
+    /// For a finite sum: objective, squared norm of its gradient, last step size, its bound, largest curvature. Otherwise empty.
     pub fn sum(&mut self) -> Result<Option<Vec<f64>>, JsError> {
         let Some(sum) = self.inner.sum()? else { return Ok(None) };
         let curvature = self.inner.curvature()?.unwrap_or(f64::NAN);
@@ -302,12 +302,12 @@ impl Trainer {
     pub fn steps_done(&self) -> f64 {
         self.inner.steps_done() as f64
     }
-    /// Of the run's steps, the first ones that are of cross-entropy.
+    /// The number of steps of cross-entropy before those of the method.
     #[wasm_bindgen(getter)]
     pub fn pretraining(&self) -> f64 {
         self.inner.pretraining_steps() as f64
     }
-    /// Rows drawn / rows there are.
+    /// Passes: rows drawn divided by the number of rows.
     #[wasm_bindgen(getter)]
     pub fn pass(&self) -> f64 {
         self.inner.pass()
@@ -337,7 +337,7 @@ impl Trainer {
         Ok(vec![auroc, ap, pauc, accuracy])
     }
 
-    /// What is to be said against the model, if anything; `collapsed` then tells how grave it is.
+    /// A warning about the model, if there is one; `collapsed` then says whether training failed.
     pub fn warning(&mut self) -> Result<Option<String>, JsError> {
         let test = match self.inner.test_data() {
             Some(_) if self.heads() == 1 => Some(self.summary()?),
@@ -347,7 +347,7 @@ impl Trainer {
         self.collapsed = warning.is_some_and(Warning::collapsed);
         Ok(warning.zip(self.inner.method()).map(|(warning, method)| warning.sentence(method)))
     }
-    /// Whether the last `warning` said that the model is no result.
+    /// Whether the last `warning` said that training failed.
     #[wasm_bindgen(getter)]
     pub fn collapsed(&self) -> bool {
         self.collapsed
@@ -360,7 +360,7 @@ impl Trainer {
         Ok(self.scores.clone())
     }
 
-    /// Scores of any rows, with as many columns as the training data; their labels are not looked at.
+    /// Scores of any rows with as many columns as the training data; labels are ignored.
     pub fn score(&mut self, data: &Data) -> Result<Vec<f32>, JsError> {
         let mut scores = vec![0.0; data.train.len() * self.heads()];
         self.inner.score(data.train.rows(), &mut scores)?;

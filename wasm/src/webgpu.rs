@@ -72,7 +72,7 @@ impl GpuLanes {
 pub struct GpuExact {
     exact: undercurve_gpu::GpuExact,
     labels: Vec<u8>,
-    /// Of the last sum.
+    /// The value of the last sum.
     #[wasm_bindgen(readonly)]
     pub value: f64,
     /// Whether the last error was one of the device, not of what it was asked.
@@ -89,7 +89,7 @@ impl GpuExact {
 
 #[wasm_bindgen]
 impl GpuExact {
-    /// Of rows with these labels, 0 or 1.
+    /// For rows with these labels, 0 or 1.
     pub async fn create(gpu: &Gpu, labels: Vec<u8>) -> Result<GpuExact, JsError> {
         let exact = undercurve_gpu::GpuExact::new_async(&gpu.0, labels.len()).await?;
         Ok(Self { exact, labels, value: 0.0, failed: false })

@@ -29,8 +29,11 @@ pub fn core(error: Error) -> PyErr {
     })
 }
 
-/// An error of a table in memory, whose row k is line k + 1 and whose columns have names.
+/// An error of a file; or of a table in memory, which has no name, and whose row k is line k + 1.
 pub fn data(error: &DataError, columns: &[String]) -> PyErr {
+    if !error.file.is_empty() {
+        return value(error.to_string());
+    }
     let column = (error.column as usize).checked_sub(1).and_then(|at| columns.get(at));
     let place = match (error.line.checked_sub(1), column) {
         (Some(row), Some(name)) => format!("row {row}, column {name:?}: "),

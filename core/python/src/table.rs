@@ -14,7 +14,7 @@ use arrow_schema::{DataType, TimeUnit};
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyList};
-use undercurve::data::{DataErrorKind, RawTable, Values};
+use undercurve::data::{DataErrorKind, RawTable, ReadOptions, Values};
 
 /// A column of its own memory.
 enum Column {
@@ -164,6 +164,19 @@ impl Table {
         }
         add(&mut names, &mut columns, more)?;
         py.detach(|| Self::named(&names, &columns))
+    }
+
+    /// A CSV or LIBSVM file, plain, gzip or zstd, as the command line reads it.
+    #[staticmethod]
+    #[pyo3(signature = (path, label=None))]
+    fn of_file(py: Python<'_>, path: std::path::PathBuf, label: Option<String>) -> PyResult<Self> {
+        let name = path.display().to_string();
+        let options = ReadOptions { label, ..ReadOptions::default() };
+        let read = || -> PyResult<RawTable> {
+            let file = std::fs::File::open(&path)?;
+            RawTable::read(file, &options, &name).map_err(|error| data(&error, &[]))
+        };
+        Ok(Self { table: py.detach(read)? })
     }
 
     #[getter]

@@ -23,3 +23,12 @@ def test_block(title: str, block: str, tmp_path: pathlib.Path) -> None:
 
 def test_there_are_five_recipes() -> None:
     assert len(BLOCKS) == 5
+
+
+def test_the_block_of_the_checkouts_readme(tmp_path: pathlib.Path) -> None:
+    root = pathlib.Path(__file__).parents[3]
+    (block,) = re.findall(r"```python\n(.*?)```", root.joinpath("README.md").read_text(encoding="utf-8"), re.S)
+    (tmp_path / "demo").symlink_to(root / "demo")
+    done = subprocess.run([sys.executable, "-W", "error", "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model.uc").is_file()

@@ -1,7 +1,8 @@
-"""Rows of any kind as tables of the core: arrays, sparse matrices, pandas, polars and Arrow."""
+"""Rows of any kind as tables of the core: arrays, sparse matrices, pandas, polars, Arrow and files."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,14 @@ def is_pandas(data: Any) -> bool:
     return hasattr(data, "iloc") and hasattr(data, "columns")
 
 
+def is_file(data: Any) -> bool:
+    """Whether it is the path of a file."""
+    return isinstance(data, (str, os.PathLike))
+
+
 def is_frame(data: Any) -> bool:
     """Whether its columns have names."""
-    return is_pandas(data) or hasattr(data, "__arrow_c_stream__") or isinstance(data, dict)
+    return is_file(data) or is_pandas(data) or hasattr(data, "__arrow_c_stream__") or isinstance(data, dict)
 
 
 def is_sparse(data: Any) -> bool:
@@ -54,6 +60,8 @@ def column(name: str, values: Any) -> Any:
 
 def names_of(data: Any) -> list[str]:
     """Names of a frame's columns."""
+    if is_file(data):
+        return []
     if isinstance(data, dict):
         return [str(name) for name in data]
     if is_pandas(data):
@@ -63,8 +71,12 @@ def names_of(data: Any) -> list[str]:
     return [str(name) for name in getattr(data, "column_names", [])]
 
 
-def table_of(data: Any, more: Columns) -> _core.Table:
+def table_of(data: Any, more: Columns, label: str | None = None) -> _core.Table:
     """A table of rows, with further columns beside its own."""
+    if is_file(data):
+        if more:
+            raise ValueError("a file has its labels, weights and groups in columns; name them")
+        return _core.Table.of_file(data, label)
     if is_sparse(data):
         rows = data.tocsr()
         rows.sum_duplicates()

@@ -103,7 +103,7 @@ class Model:
 
         Parameters
         ----------
-        data : array, sparse matrix or frame
+        data : array, sparse matrix, frame or path
             With the columns of training; other columns are not looked at.
 
         Returns
@@ -318,7 +318,7 @@ class Trainer:
         group: list[str] = []
         if isinstance(groups, str):
             group = [groups]
-        elif groups is not None and named and all(isinstance(name, str) and name in taken for name in groups):  # type: ignore[union-attr]
+        elif groups is not None and named and all(isinstance(one, str) and (one in taken or not taken) for one in groups):  # type: ignore[union-attr]
             group = [str(name) for name in groups]  # type: ignore[union-attr]
         elif groups is not None:
             name = frames.free_name("group", taken)
@@ -368,7 +368,8 @@ class Trainer:
             "calibrate": calibrate,
         }
         wide = dtype == "float64"
-        table = frames.table_of(data, more)
+        table = frames.table_of(data, more, label)
+        taken = taken or table.columns
         held = self._held(test, label, more, named)
         self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
         if named and start is None:
@@ -394,7 +395,7 @@ class Trainer:
             return frames.table_of(rows, [(label or "label", frames.column("labels", _vector("test labels", labels)))])
         if more and not named:
             raise ValueError("test: expected (rows, labels)")
-        return frames.table_of(test, [])
+        return frames.table_of(test, [], label)
 
     @property
     def method(self) -> str:
@@ -503,8 +504,8 @@ def train(
 
     Parameters
     ----------
-    data : array of shape (n, d), SciPy sparse matrix, or frame
-        Frames of pandas, polars, Arrow, and dicts of columns. Text columns become categories.
+    data : array of shape (n, d), SciPy sparse matrix, frame, or path
+        Frames of pandas, polars, Arrow, and dicts of columns; CSV and LIBSVM files. Text columns become categories.
     labels : array of shape (n,), optional
         Booleans, numbers or texts. Without it the frame's column `label`, or the first that is called ``label``, ``target``,
         ``class`` or ``y``.

@@ -90,7 +90,7 @@ impl<T: Real> Algorithm<T> for Adagrad {
 }
 
 impl Adagrad {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(Schedule::from_settings(settings)?, settings.value("eps"), settings.decay())
     }

@@ -255,7 +255,7 @@ impl Adam {
         (self.0.lr.at(step) / correct1, libm::sqrt(correct2))
     }
 
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>, form: AdamForm) -> Result<Self> {
         let (beta1, beta2) = (settings.value("beta1"), settings.value("beta2"));
         let (lr, eps, decay) = (Schedule::from_settings(settings)?, settings.value("eps"), settings.decay());

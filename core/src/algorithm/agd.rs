@@ -256,7 +256,7 @@ impl<T: Real> Algorithm<T> for AgdSbcd {
 }
 
 impl AgdSbcd {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let low = settings.ranks().0 > 0.0;
         let of = |name| settings.value(name);

@@ -135,7 +135,7 @@ impl<T: Real> Algorithm<T> for Alexr2 {
 }
 
 impl Alexr2 {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let inner = settings.count("inner")?;
         // Schedules are over the outer steps.

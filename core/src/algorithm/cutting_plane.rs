@@ -257,7 +257,7 @@ impl<T: Real> Algorithm<T> for CuttingPlane {
 }
 
 impl CuttingPlane {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         if settings.scope().network {
             return Err(Error::Unsupported { what: "cutting planes for a network: its objective is not convex" });

@@ -145,7 +145,7 @@ impl<T: Real> Algorithm<T> for Icppac {
 }
 
 impl Icppac {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         // Schedules are over the descents.
         let halved = settings.clone().with_steps((settings.scope().steps / 2).max(1));

@@ -77,7 +77,7 @@ pub(super) fn ascend<T: Real>(y: &mut [T], grad: &[T], rate: f64, bound: f64) {
 }
 
 impl Lagrange {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         Self::new(StepRule::from_settings(settings)?, ascent, settings.value("dual-lr"), settings.value("penalty"))
     }

@@ -282,7 +282,7 @@ fn walk<T: Real>(from: &[T], alpha: f64, direction: &[T], to: &mut [T]) {
 }
 
 impl Lbfgs {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.value("memory") as usize, settings.value("tolerance"), settings.decay())
     }

@@ -1,8 +1,8 @@
 //! Parameter space: one file per published algorithm.
 //!
-//! Algorithms do no work outside their own vectors. They are state machines: [`Algorithm::next`] says what is needed
-//! (usually a gradient at one of the points), the host evaluates it in any way it likes, [`Algorithm::tell`] moves on.
-//! So the same code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or somebody's own model.
+//! An algorithm is a state machine over its own vectors. [`Algorithm::next`] says what it needs (usually a gradient at one of its
+//! points), the host computes that in any way it likes, and [`Algorithm::tell`] takes the answer and moves on. So the same
+//! code serves the [`Trainer`](crate::trainer::Trainer), a page, a GPU, or a model of your own.
 
 mod adagrad;
 mod adam;
@@ -72,7 +72,7 @@ pub enum Draw {
     },
     /// The batch of the last request again.
     Again,
-    /// Everything.
+    /// All rows.
     All,
 }
 
@@ -100,7 +100,7 @@ pub enum Ask {
     Evaluate {
         /// Which term of the objective; 0 where there is one.
         term: u8,
-        /// Where.
+        /// The point of the evaluation.
         at: Point,
         /// Where the scores of the same rows are needed too ([`Batch::previous`](crate::batch::Batch::previous)).
         previous: Option<Point>,
@@ -120,7 +120,7 @@ pub enum Ask {
     /// Mean link score of each class over so many batches together, for dual resets; where there are several ascent
     /// variables, their best values given those means.
     ClassMeans {
-        /// Where.
+        /// The point of the evaluation.
         at: Point,
         /// On which rows.
         draw: Draw,

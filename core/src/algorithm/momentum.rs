@@ -82,7 +82,7 @@ impl<T: Real> Algorithm<T> for Momentum {
 }
 
 impl Momentum {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(Schedule::from_settings(settings)?, settings.value("beta1"), settings.decay())
     }

@@ -104,7 +104,7 @@ impl<T: Real> Algorithm<T> for Msvr {
 }
 
 impl Msvr {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         // Two gradients a step, but for the first: schedules are over the steps.
         let halved = settings.clone().with_steps(settings.scope().steps.div_ceil(2).max(1));

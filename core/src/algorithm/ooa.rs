@@ -95,7 +95,7 @@ fn mirror<T: Real>(p: &mut [T], grad: &[T], rate: f64, share: f64) {
 }
 
 impl Ooa {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>, ascent: usize) -> Result<Self> {
         Self::new(StepRule::from_settings(settings)?, ascent, settings.value("dual-lr"), settings.value("share"))
     }

@@ -73,7 +73,7 @@ impl<T: Real> Algorithm<T> for Sgd {
 }
 
 impl Sgd {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(Schedule::from_settings(settings)?, settings.decay())
     }

@@ -84,7 +84,7 @@ impl<T: Real> Algorithm<T> for Sonex {
 }
 
 impl Sonex {
-    /// Of settings.
+    /// From checked settings.
     pub(super) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Ok(Self::new(StepRule::from_settings(settings)?))
     }

@@ -1,9 +1,8 @@
 //! Values as bytes, in a fixed order and without names: the payload of an envelope.
 //!
-//! Whole numbers in groups of seven bits, the least first, with the high bit set on all groups but the last; `u8`, `bool`
-//! and the number of an enum's variant are small enough for one byte; `f64` eight bytes, little end first; texts and lists
-//! their length, then their contents; an option 0, or 1 and its value; structs their fields, one after the other. This is
-//! the postcard format, so postcard can read it, too.
+//! This is the postcard format. Whole numbers are varints: groups of seven bits, the least first, with the high bit set on all but
+//! the last. `u8`, `bool` and the number of a variant fit in one byte. `f64` is eight bytes, little-endian. Texts and lists
+//! are their length and their contents, an option is 0, or 1 and its value, a struct its fields in order.
 
 use alloc::string::String;
 use alloc::vec::Vec;

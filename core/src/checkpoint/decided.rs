@@ -1,4 +1,4 @@
-//! What a model file knows of decisions: the rule behind its threshold, and the calibration of its scores.
+//! Decisions in a model file: the rule behind its threshold, and the calibration of its scores.
 
 use super::{Coded, Reader, SavedModel};
 use crate::data::Target;

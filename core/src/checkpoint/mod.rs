@@ -1,6 +1,6 @@
 //! The envelope of everything that is saved: magic, kind, version, length and checksum around a payload.
 //!
-//! Layout, little end first: 10 bytes `undercurve`, 1 byte kind, 1 byte 0, `u16` version, `u64` payload length, `u32`
+//! Layout, little-endian: 10 bytes `undercurve`, 1 byte kind, 1 byte 0, `u16` version, `u64` payload length, `u32`
 //! CRC-32 of the payload, payload. A payload is a list of sections.
 
 mod codec;

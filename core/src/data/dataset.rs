@@ -24,7 +24,7 @@ pub(super) enum Storage<T> {
 /// What a data set is made of, for a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
     /// Columns after encoding.
     pub columns: usize,
@@ -53,7 +53,7 @@ pub const MAX_CLASSES: usize = 1000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Targets<T> {
-    /// Nothing.
+    /// No labels.
     None,
     /// 1 for positive, 0 for negative.
     Binary(Vec<u8>),
@@ -64,7 +64,7 @@ pub enum Targets<T> {
         /// What the classes are called, in the order of their numbers.
         names: Vec<String>,
     },
-    /// A number.
+    /// A number for each row.
     Values(Vec<T>),
 }
 
@@ -400,7 +400,7 @@ impl<T: Real> Dataset<T> {
         self.summary.rows
     }
 
-    /// No rows.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! The error of everything that reads or prepares data: one line that names file, line and cell.
+//! The error of reading and preparing data: one line that names file, line and cell.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -205,12 +205,12 @@ pub enum DataErrorKind {
     NoQuery,
     /// A LIBSVM label that is no number.
     BadLabel {
-        /// The token.
+        /// The text that was found.
         text: String,
     },
     /// A LIBSVM token that is not `index:value`.
     BadToken {
-        /// The token.
+        /// The text that was found.
         text: String,
     },
     /// LIBSVM index 0.
@@ -234,7 +234,7 @@ pub enum DataErrorKind {
     },
     /// Encoded or centred rows would take too much memory.
     TooWide {
-        /// Rows.
+        /// Number of rows.
         rows: usize,
         /// Columns after encoding.
         columns: usize,

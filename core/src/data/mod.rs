@@ -1,7 +1,7 @@
 //! Feature rows, and (with `alloc`) their preparation from files.
 //!
-//! A file becomes a [`RawTable`], a [`Preparation`] is fitted on its training part, and applying that gives a
-//! [`Dataset`]. The command line, the page and the packages all go this way.
+//! A file becomes a [`RawTable`], a [`Preparation`] is fitted to its training part, and applying it gives a [`Dataset`]. The command
+//! line, the page and the packages all use this path.
 
 mod rows;
 mod segments;

@@ -80,7 +80,7 @@ impl<'a, T: Real> Rows<'a, T> {
         }
     }
 
-    /// No rows.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

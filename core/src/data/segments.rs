@@ -1,4 +1,4 @@
-//! Rows grouped by what they are drawn and weighed by: negatives and positives, or one class after the other.
+//! Rows grouped by what they are drawn and weighted by: negatives and positives, or one class after the other.
 
 use crate::batch::WEIGHTS;
 use crate::error::{Error, Result, exact_len};

@@ -23,7 +23,7 @@ use crate::scratch::Scratch;
 pub struct Pool {
     /// The lowest.
     pub low: f64,
-    /// The highest.
+    /// The highest score.
     pub high: f64,
     /// Rows in it; with weights what they weigh.
     pub rows: f64,

@@ -1,8 +1,8 @@
 //! From scores to decisions: thresholds by rules, and probabilities by calibration.
 //!
-//! A [`ThresholdRule`] says what a threshold has to keep (a false-positive rate, a precision, a recall, a number of alerts, the
-//! least cost) and finds the threshold on labelled rows that keeps it and gives the most. [`fit_platt`] and
-//! [`pool_adjacent_violators`] turn scores into probabilities, to be fitted on rows that the model was not trained on.
+//! A [`ThresholdRule`] names what a threshold has to satisfy (a false-positive rate, a precision, a recall, a number of alerts, least
+//! cost) and finds the best such threshold on labelled rows. [`fit_platt`] and [`pool_adjacent_violators`] turn scores into
+//! probabilities. Fit them on rows that the model was not trained on.
 
 #[cfg(feature = "alloc")]
 mod calibration;

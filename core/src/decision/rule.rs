@@ -1,6 +1,6 @@
-//! Rules that find a threshold on labelled rows: of the thresholds that keep a bound, the one that gives the most.
+//! Rules that find a threshold on labelled rows: the best of those that satisfy a bound.
 //!
-//! | rule | bound | of those that keep it |
+//! | rule | bound | of those that satisfy it |
 //! |---|---|---|
 //! | `fpr<=A` | false-positive rate at most A | the lowest: the greatest recall |
 //! | `precision>=P` | precision at least P | the one of the greatest recall, the highest of equal ones |
@@ -9,8 +9,8 @@
 //! | `costs:FP:FN[:SHARE]` | – | the one where a row costs least ([`Costs`]), the highest of equal ones |
 //! | a number | – | that score |
 //!
-//! A bound is kept on the rows that the threshold is found on. On others a rate moves as rates do, and a number of rows stands
-//! for the share that it was: what is kept is a score.
+//! The bound holds on the rows that the threshold is found on. The threshold is a score, so on other rows the rate differs by chance,
+//! and a number of rows becomes the share that it was.
 
 use crate::error::{Error, Result};
 use crate::metric::{Amount as _, Confusion, Costs, Labels, Top};

@@ -178,7 +178,7 @@ impl<T: Real> Estimator<T> for AucMargin {
 }
 
 impl AucMargin {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let joint = settings.text("form") == Some("joint");
         let form = if joint { AucMarginForm::Joint } else { AucMarginForm::PerClass };

@@ -277,7 +277,7 @@ impl<T: Real> Estimator<T> for AucMinMax {
 }
 
 impl AucMinMax {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let prior = match settings.text("prior") {
             Some("online") => Prior::Online,

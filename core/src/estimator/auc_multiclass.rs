@@ -265,7 +265,7 @@ impl<T: Real> Estimator<T> for AucMulticlass {
 }
 
 impl AucMulticlass {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let shares = settings.text("weighting") == Some("shares");
         let weighting = if shares { PairWeighting::Shares } else { PairWeighting::HandTill };

@@ -124,7 +124,7 @@ impl<T: Real> Estimator<T> for AucPairwise {
 }
 
 impl AucPairwise {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Ok(Self::new(super::surrogate(settings)?, Link::from_settings(settings)))
     }

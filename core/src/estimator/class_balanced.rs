@@ -115,7 +115,7 @@ impl<T: Real> Estimator<T> for ClassBalanced {
 }
 
 impl ClassBalanced {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.value("beta"), Weights::from_settings(settings))
     }

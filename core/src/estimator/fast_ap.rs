@@ -165,7 +165,7 @@ impl<T: Real> Estimator<T> for FastAp {
 }
 
 impl FastAp {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.value("bins") as u32, Weights::from_settings(settings))
     }

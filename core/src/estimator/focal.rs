@@ -122,7 +122,7 @@ impl<T: Real> Estimator<T> for Focal {
 }
 
 impl Focal {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.value("focus"), Weights::from_settings(settings))
     }

@@ -184,7 +184,7 @@ impl<T: Real> Estimator<T> for Ldam {
 }
 
 impl Ldam {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let (margin, scale) = (settings.value("margin"), settings.value("scale"));
         let (beta, defer) = (settings.value("beta"), settings.count("defer")?);

@@ -224,7 +224,7 @@ impl<T: Real> Estimator<T> for MinMaxAp {
 }
 
 impl MinMaxAp {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let (link, weights) = (Link::from_settings(settings), Weights::from_settings(settings));
         Self::new(super::surrogate(settings)?, settings.value("anchors") as u32, link, weights)

@@ -1,7 +1,7 @@
 //! Score space: one file per published objective.
 //!
 //! An estimator takes the scores of a batch and returns an estimate of the objective and its derivative by each score.
-//! It holds configuration only; moving averages and the like are in a state slice of the caller's, passed at each call.
+//! It holds configuration only. Moving averages are in a state slice of the caller's, passed at each call.
 
 pub(crate) mod auc_margin;
 pub(crate) mod auc_min_max;
@@ -82,7 +82,7 @@ pub struct Grad<'a, T> {
 /// An objective in score space: a sum of terms, one for most.
 ///
 /// What moves from batch to batch is in a state of the caller's: [`track`](Self::track) moves it,
-/// [`gradient`](Self::gradient) reads it, [`update`](Self::update) does both. An objective of one's own needs `need`,
+/// [`gradient`](Self::gradient) reads it, [`update`](Self::update) does both. An objective of your own needs `need`,
 /// `value` and `gradient`, and `state_len` and `track` where it has a state.
 pub trait Estimator<T: Real> {
     /// The segments whose rows own a slot of the state each: all but the first, unless said otherwise (the positives, of two
@@ -175,7 +175,7 @@ pub trait Estimator<T: Real> {
     fn values_all_pairs(&self) -> bool {
         false
     }
-    /// The same objective cut into sums over pairs, weights and slopes, for whoever computes sums and slopes elsewhere.
+    /// The same objective cut into sums over pairs, weights and slopes, for code elsewhere that computes sums and slopes.
     fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
         None
     }

@@ -175,7 +175,7 @@ impl<T: Real> Estimator<T> for PaucMinibatch {
 }
 
 impl PaucMinibatch {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(super::surrogate(settings)?, Link::from_settings(settings), settings.fpr())
     }

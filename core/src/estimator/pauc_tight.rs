@@ -165,7 +165,7 @@ impl<T: Real> Estimator<T> for PaucTight {
 }
 
 impl PaucTight {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Self::new(settings.fpr())
     }

@@ -146,7 +146,7 @@ impl<T: Real> Estimator<T> for SmoothAp {
 }
 
 impl SmoothAp {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let (link, weights) = (Link::from_settings(settings), Weights::from_settings(settings));
         Self::new(settings.value("temperature"), link, weights)

@@ -149,7 +149,7 @@ impl Soap {
     }
 
     /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
-    /// of its pairs, for whoever sweeps the pairs elsewhere. [`update`](Estimator::update) is made of it too.
+    /// of its pairs, for code elsewhere that sweeps the pairs. [`update`](Estimator::update) is made of it too.
     ///
     /// Everything is by positive of the batch, in its order (b₊ of them):
     ///
@@ -466,7 +466,7 @@ fn write<T: Real>(batch: &Batch<'_, T>, u: &[T], state: &mut [T]) {
 }
 
 impl Soap {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         let settings = SoapSettings {
             surrogate: super::surrogate(settings)?,

@@ -114,7 +114,7 @@ impl<T: Real> Estimator<T> for SoftmaxCrossEntropy {
 }
 
 impl SoftmaxCrossEntropy {
-    /// Of settings.
+    /// From checked settings.
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self> {
         Ok(Self::new(Weights::from_settings(settings)))
     }

@@ -24,7 +24,7 @@ pub trait Lent<T: Real> {
 
 /// What algorithms can ask: an [`Oracle`], or one of several.
 pub trait AsOracle<T: Real> {
-    /// It.
+    /// The oracle.
     fn oracle(&self) -> &dyn Oracle<T>;
 }
 

@@ -1,15 +1,13 @@
 //! Minimising finite sums: AI-SARAH and its family, on generalised linear models, on networks, and on a host's own sums.
 //!
-//! An algorithm here is a resumable machine over memory that the caller owns: [`FiniteSum::need`] says how much,
-//! [`FiniteSum::start`] fills it, every [`FiniteSum::step`] does one unit of work (one minibatch, or a piece of a walk over
-//! all examples: on linear models well under a millisecond on an ordinary machine, whatever the data; on networks 8 to 256
-//! examples) and says what it was, [`FiniteSum::params`] reads the iterate. Configuration, memory and [`Run`] together are
-//! the whole state: saved and restored they continue with the same bits.
+//! An algorithm is resumable and works on memory that the caller owns. [`FiniteSum::need`] says how much, [`FiniteSum::start`] fills
+//! it, each [`FiniteSum::step`] does one unit of work and says what it was, and [`FiniteSum::params`] reads the iterate. A unit is
+//! one minibatch, or a part of a full gradient: well under a millisecond on linear models, 8 to 256 examples on networks.
+//! Configuration, memory and [`Run`] are the whole state; saved and restored they continue with the same bits.
 //!
-//! An algorithm asks an [`Oracle`]: [`Glm`] and [`NetworkSum`] are here, [`oracle`] shows one of a host's own. On sparse
-//! rows of a [`Glm`] a step touches the columns of its minibatch only ([`recursive`] says how); elsewhere vectors are plain.
-//! A network is not convex, and derivatives do not see the bends of a ReLU: there AI-SARAH's steps can be too long and P
-//! may rise.
+//! An algorithm asks an [`Oracle`]: [`Glm`], [`NetworkSum`], or one of your own ([`oracle`] shows how). On sparse rows of a [`Glm`]
+//! a step touches the columns of its minibatch alone ([`recursive`] says how); elsewhere vectors are dense. A network is not
+//! convex, and derivatives do not see the kinks of a ReLU, so there AI-SARAH's steps can be too long and P may rise.
 //!
 //! Passes are counted in two ways, as integers of examples: [`Run::samples`] counts a full gradient as n and a minibatch
 //! as b; [`Run::gradients`] counts every gradient of one example, so that a minibatch difference costs 2b.

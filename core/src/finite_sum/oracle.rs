@@ -59,12 +59,12 @@ use core::ops::Range;
 pub enum Examples<'i> {
     /// From the first number up to before the second.
     Span(usize, usize),
-    /// These.
+    /// These examples.
     Picked(&'i [u32]),
 }
 
 impl Examples<'_> {
-    /// How many.
+    /// Number of examples.
     #[must_use]
     pub fn len(self) -> usize {
         match self {
@@ -73,7 +73,7 @@ impl Examples<'_> {
         }
     }
 
-    /// None.
+    /// Whether there are no examples.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0

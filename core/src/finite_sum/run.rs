@@ -44,9 +44,9 @@ pub struct Memory<'a, T> {
 /// What of [`Memory`] is state, to read only.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
-    /// As there.
+    /// As [`Memory::real`].
     pub real: &'a [T],
-    /// As there.
+    /// As [`Memory::u32`].
     pub u32: &'a [u32],
 }
 

@@ -1,25 +1,39 @@
-//! A guide: [which method](which_method), [imbalanced data](imbalanced_data), [groups and constraints](groups), [your own model](own_model),
-//! [`javascript`], [`python`], [`deploying`], [the same bits](same_bits), [results and limits](limits) and a [`glossary`].
+//! A guide: [`start`], [which method](which_method), [your own model](own_model), [imbalanced data](imbalanced_data), [groups and
+//! constraints](groups), [`deploying`], [the same bits](same_bits), [results and limits](limits), [`javascript`], [`python`] and a [`glossary`].
 //!
-//! It is part of the documentation alone. Every command and every example in it is run by the tests.
+//! It is part of the documentation alone. Tests run every command and every example.
 
+// A page ends with its links as files, for readers of the repository. In rustdoc the first definition of a link counts: links.txt.
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("start.md")]
+pub mod start {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("which_method.md")]
 pub mod which_method {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("own_model.md")]
 pub mod own_model {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("imbalanced_data.md")]
 pub mod imbalanced_data {}
-#[doc = include_str!("deploying.md")]
-pub mod deploying {}
-#[doc = include_str!("same_bits.md")]
-pub mod same_bits {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("groups.md")]
 pub mod groups {}
-#[doc = include_str!("javascript.md")]
-pub mod javascript {}
-#[doc = include_str!("python.md")]
-pub mod python {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("deploying.md")]
+pub mod deploying {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("same_bits.md")]
+pub mod same_bits {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("limits.md")]
 pub mod limits {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("javascript.md")]
+pub mod javascript {}
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("python.md")]
+pub mod python {}
+#[doc = include_str!("links.txt")]
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}

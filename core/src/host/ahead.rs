@@ -1,4 +1,4 @@
-//! Steps that are made elsewhere: what they are made of, and their batches.
+//! Steps that are computed elsewhere, on a GPU for one: their description and their batches.
 
 use super::memory::again;
 use super::{Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes, go_on, number, owned, place};

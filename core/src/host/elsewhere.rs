@@ -1,4 +1,4 @@
-//! Whole objectives that somebody else evaluates: which, where, and what comes of the answer.
+//! Objectives over all rows that are evaluated elsewhere, on a GPU for one: the request and the answer.
 
 use super::{Buffers, Chunks, Data, Desk, Host, Phase, Pieces, RunState, Running, Sizes};
 use crate::algorithm::{Algorithm, Ask, COUNTERS, Draw, Point, State, Want};

@@ -126,7 +126,7 @@ pub(crate) mod again {
     pub const NONE: u64 = 0;
     /// By the sampler.
     pub const FRESH: u64 = 1;
-    /// Everything.
+    /// All rows.
     pub const ALL: u64 = 2;
 }
 

@@ -1,10 +1,10 @@
 //! A run on lent memory: model, estimator, algorithm and sampler together, without an allocator.
 //!
-//! A [`Host`] answers whatever an algorithm asks for ([`Ask`]): it draws rows, scores them, runs the estimator and
+//! A [`Host`] answers what an algorithm asks for ([`Ask`]): it draws rows, scores them, runs the estimator and
 //! back-propagates. It holds configuration only. What changes is a [`RunState`], which is all that is saved; [`Buffers`]
-//! are made anew from it. The [`Trainer`](crate::trainer::Trainer) is its owning form.
+//! are computed again from it. A [`Trainer`](crate::trainer::Trainer) owns a host with its memory.
 //!
-//! Every part may be one of one's own: [`Model`], [`Estimator`], [`Algorithm`], [`Sampler`], [`Passes`].
+//! Every part may be one of your own: [`Model`], [`Estimator`], [`Algorithm`], [`Sampler`], [`Passes`].
 //!
 //! ```
 //! use undercurve::algorithm::Adam;
@@ -74,7 +74,7 @@ pub struct Data<'a, T> {
 /// Steps on another objective before the method's own, usually cross-entropy.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretraining {
-    /// How many.
+    /// Number of steps.
     pub steps: u64,
     /// The objective, without auxiliaries.
     pub estimator: AnyEstimator,

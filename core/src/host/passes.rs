@@ -9,7 +9,7 @@ use crate::real::Real;
 /// Rows that a model looks at together when there are more.
 pub(crate) const CHUNK: usize = 256;
 
-/// Passes of a model over selected rows, in memory of its own. A host takes any: one of one's own may spread the rows over
+/// Passes of a model over selected rows, in memory of its own. A host takes any: one of your own may spread the rows over
 /// threads or machines.
 pub trait Passes<T: Real, M> {
     /// Raw scores of the rows `index`, in that order; rows × heads.

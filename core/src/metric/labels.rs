@@ -78,7 +78,7 @@ pub trait Labels {
     /// What is above and below a threshold; see [`Confusion::at`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Confusion::at`].
     fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<Self::Amount>>;
     /// Rows with label 1, and with label 0; none of weight 0.
     fn rows(&self) -> [u64; 2];

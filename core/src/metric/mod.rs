@@ -1,9 +1,9 @@
 //! Exact metrics of scores and labels.
 //!
-//! Scores are raw, `f32` or `f64`, in any order; labels are 0 or 1 (class numbers in [`multiclass`]). Ties belong to
-//! the definitions, and each function says what it does with them. All metrics read one descending ordering
-//! ([`rank`]), counts are integers, and a call borrows its memory: [`need`] says how much. Bad input (NaN, infinity,
-//! one class only, wrong lengths, a range outside [0, 1]) is an error, never a NaN answer.
+//! Scores are raw, `f32` or `f64`, in any order; labels are 0 or 1 (class numbers in [`multiclass`]). Each function says how it
+//! treats ties. All metrics read one descending ordering ([`rank`]) and count in integers. A call borrows its memory;
+//! [`need`] says how much. Bad input (NaN, infinity, one class only, wrong lengths, a range outside [0, 1]) is an error,
+//! never a NaN result.
 //!
 //! ```
 //! use undercurve::{Scratch, metric};

@@ -22,9 +22,9 @@ pub enum Ties {
     /// One half.
     #[default]
     Half,
-    /// Nothing.
+    /// Nothing: as ranked wrongly.
     Lose,
-    /// One.
+    /// One: as ranked correctly.
     Win,
 }
 

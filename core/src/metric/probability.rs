@@ -21,7 +21,7 @@ use crate::scratch::Scratch;
 pub struct Bin {
     /// The lowest probability.
     pub low: f64,
-    /// The highest.
+    /// The highest score.
     pub high: f64,
     /// The mean one.
     pub mean: f64,

@@ -19,7 +19,7 @@ use core::str::FromStr;
 /// How many rows are taken from the top: a number of them, or a share of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Top {
-    /// So many.
+    /// A number of rows.
     Rows(u64),
     /// A share of all rows, in per cent: above 0, at most 100; rounded down to whole rows, and at least one.
     Percent(f64),

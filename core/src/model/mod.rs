@@ -1,8 +1,7 @@
 //! Models with forward and backward passes over dense and sparse rows.
 //!
-//! A model turns parameters and feature rows into scores, and a score gradient into a parameter gradient. Anything
-//! else that can do both (a network in another library) can take its place: back-propagate Σ_j c_j·s_j with the score
-//! gradient c held constant.
+//! A model turns parameters and feature rows into scores, and a score gradient into a parameter gradient. A network in another
+//! library can take its place: back-propagate Σ_j c_j·s_j there, with the score gradient c held constant.
 
 mod along;
 mod dense;

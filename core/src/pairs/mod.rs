@@ -11,7 +11,7 @@
 //! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
-//! | any with few positives; windows below the scores' rounding | all pairs | O(n₊n) | rounding |
+//! | any, with few positives, or with margins below the rounding of the scores | all pairs | O(n₊n) | rounding |
 //!
 //! Terms smaller than [`Real::FAINT`] of `f64`, 10⁻¹⁴⁶, count as 0, and so do derivatives below [`Real::TINY`] of their type.
 //!

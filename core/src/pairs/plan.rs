@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
     /// [`auc`](super::auc) of this surrogate and grade.
     ///
     /// # Errors
-    /// As there.
+    /// As [`auc`](super::auc).
     pub fn auc<S: Real, G: Real>(
         self,
         scores: &[S],
@@ -156,7 +156,7 @@ impl<'a> Plan<'a> {
     /// [`ap`](super::ap) of this surrogate and grade.
     ///
     /// # Errors
-    /// As there.
+    /// As [`ap`](super::ap).
     pub fn ap<S: Real, G: Real>(
         self,
         scores: &[S],
@@ -183,7 +183,7 @@ impl<'a> Plan<'a> {
     /// [`pauc`](super::pauc) of this surrogate and grade.
     ///
     /// # Errors
-    /// As there.
+    /// As [`pauc`](super::pauc).
     pub fn pauc<S: Real, G: Real>(
         self,
         scores: &[S],

@@ -1,5 +1,4 @@
-//! What the table says of a method or a step rule: names, sentences, parameters and sources. Each stands at the end of the
-//! file of what it speaks of.
+//! The entry of a method or a step rule: names, texts, parameters and sources. Each is at the end of its method's file.
 
 use super::params::Param;
 
@@ -64,7 +63,7 @@ pub(crate) struct Entry {
 pub struct Optimizer {
     /// Its name in `--set optimizer=`.
     pub name: &'static str,
-    /// What it is.
+    /// A sentence on what it is.
     pub about: &'static str,
     /// Where it comes from.
     pub source: Source,

@@ -1,7 +1,7 @@
-//! Every method by name: what it is made of, its parameters with ranges and defaults, and where it was published.
+//! Every method by name: its parts, its parameters with ranges and defaults, and its publication.
 //!
-//! The command line, the page and the packages all read this one table; so does the documentation. A method's entry stands
-//! at the end of its own file, with what makes it of settings; here they are listed.
+//! The command line, the page, the packages and the documentation read this one table. A method's entry is at the end of its file,
+//! with the function that makes the method from settings; they are listed here.
 
 pub(crate) mod entry;
 pub(crate) mod params;

@@ -1,4 +1,4 @@
-//! Parameters of methods: what they are called, may be and default to; those that several methods share.
+//! Parameters of methods: names, domains and defaults; and those that several methods share.
 
 use crate::algorithm::OPTIMIZER_NAMES;
 use crate::features::COMPACT;
@@ -25,7 +25,7 @@ pub enum Domain {
     Choice(&'static [&'static str]),
     /// A whole number from `low` to `high`, both included, or a word for what the data gives.
     CountOr {
-        /// The word.
+        /// The word that is allowed instead.
         word: &'static str,
         /// Least value.
         low: u64,
@@ -34,7 +34,7 @@ pub enum Domain {
     },
     /// A number from `low` to `high`, both included, or a word for what the data gives.
     NumberOr {
-        /// The word.
+        /// The word that is allowed instead.
         word: &'static str,
         /// Least value.
         low: f64,
@@ -75,44 +75,44 @@ impl Param {
 pub enum Auto {
     /// One number for linear models and another for networks.
     Model {
-        /// Of linear models.
+        /// For linear models.
         linear: f64,
-        /// Of networks.
+        /// For networks.
         network: f64,
     },
     /// A learning rate: the same, and of networks in runs of fewer steps than these times the root of how many times fewer they
     /// are, at most ten times as much.
     Rate {
-        /// Of linear models.
+        /// For linear models.
         linear: f64,
-        /// Of networks.
+        /// For networks.
         network: f64,
         /// Steps of the method that the latter is for.
         steps: u64,
     },
     /// As `Model`, up to a penalty; less where it is larger, by the root of how many times.
     Penalised {
-        /// Of linear models.
+        /// For linear models.
         linear: f64,
-        /// Of networks.
+        /// For networks.
         network: f64,
         /// The penalty ρ up to which they stay.
         penalty: f64,
     },
     /// As `Model`, divided by the number of training rows.
     PerRow {
-        /// Of linear models.
+        /// For linear models.
         linear: f64,
-        /// Of networks.
+        /// For networks.
         network: f64,
         /// Of networks that begin at a linear model, times the root of their parameters.
         from_linear: f64,
     },
     /// The same, times the model's parameters over the positives: how freely the model can follow single positives.
     PerPositive {
-        /// Of linear models.
+        /// For linear models.
         linear: f64,
-        /// Of networks.
+        /// For networks.
         network: f64,
     },
     /// Steps that make so many passes over the training rows, and at least so many.

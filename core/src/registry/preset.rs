@@ -1,4 +1,4 @@
-//! Methods with settings and constraints for a purpose.
+//! Presets: a method with settings and constraints for a purpose.
 
 use crate::constraint::Constraints;
 

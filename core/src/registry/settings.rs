@@ -1,4 +1,4 @@
-//! A method's settings: what was set, checked against its table, and what its defaults come to.
+//! A method's settings: the given values, checked against its parameters, and the values of its defaults.
 
 use super::params::{AUTO, Auto, CLASS_DECAY, DECAY, Domain, Param};
 use crate::constraint::Constraints;

@@ -1,22 +1,22 @@
-//! Samplers of batches: which rows, in which segments, drawn how.
+//! Samplers: which rows a batch has, from which segments.
 //!
 //! A sampler's cursor is an epoch and a position in each of its cycles. The order of an epoch is a function of the seed
-//! and the epoch's number alone, so a saved cursor finds it again without replaying what came before.
+//! and the epoch's number alone, so a saved cursor finds it again without replaying earlier epochs.
 //!
-//! Rows with weights ([`Segments::with_weights`]) are drawn by them: weights are shares of the draws. An epoch has as many items N
-//! as rows that they stand for ([`Segments::items_of`]). Where all N·w_i/W are whole, W being the sum of the weights, each row is
-//! there so often, in the order that so many copies of it, one after the other, would have: batches are those of the repeated rows.
-//! Otherwise the items are a systematic resample, in which row i appears N·w_i/W times, rounded down or up,
+//! Rows with weights ([`Segments::with_weights`]) are drawn in proportion to them. An epoch has N items, as many as the rows that the
+//! weights stand for ([`Segments::items_of`]). Let W be the sum of the weights. Where all N·w_i/W are whole, row i appears that often,
+//! in the order that consecutive copies of it would have, so batches are those of the repeated rows. Otherwise the items are a
+//! systematic resample, in which row i appears N·w_i/W times, rounded down or up,
 //!
 //! ```text
 //! copies of the k-th row visited = ⌊c_k + u⌋ − ⌊c_{k−1} + u⌋,    c_k = N/W Σ_{l≤k} w_l,    u uniform in [0, 1)
 //! ```
 //!
-//! so its expectation is N·w_i/W exactly. (The n rows are visited along k ↦ (b + a·k) mod n of random a and b, that no two of them
-//! are tied together for ever.) Estimators stay as they are: means over a segment and pairs across segments are unbiased for the
-//! weighted objective; pairs within one segment are to 1/n, by what copies of a row have to do with each other. What a segment
-//! comes to beside others is its weight ([`Batch::mass`](crate::batch::Batch::mass)). A row may be in a batch more than once.
-//! Weights that make every row one are none, to the bit.
+//! so its expectation is N·w_i/W exactly. (The n rows are visited in the order k ↦ (b + a·k) mod n with random a and b, so that no two
+//! rows always appear together.) Estimators need no change: means over a segment and pairs across segments are unbiased for the
+//! weighted objective; pairs within one segment are so up to 1/n, because of pairs of copies of a row. The weight of a segment
+//! against others is [`Batch::mass`](crate::batch::Batch::mass). A row may be in a batch more than once. Weights of 1 give the
+//! bits of no weights.
 
 mod shuffle;
 mod stratified;

@@ -1,4 +1,4 @@
-//! Uniform batches: epochs of random order over all rows.
+//! Uniform batches: epochs in random order over all rows.
 
 use super::{Place, Sampler, advance, check, fill};
 use crate::batch::Drawn;

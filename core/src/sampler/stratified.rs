@@ -1,4 +1,4 @@
-//! Stratified batches: so many rows of each segment, each segment in its own epochs.
+//! Stratified batches: a fixed number of rows of each segment, each segment in its own epochs.
 
 use super::{Place, Sampler, advance, check, fill};
 use crate::batch::Drawn;

@@ -1,4 +1,4 @@
-//! Everything at once, for methods that take exact gradients over the whole data.
+//! All rows as one batch, for methods with exact gradients over the whole data.
 
 use super::{Place, Sampler, check};
 use crate::batch::Drawn;

@@ -1,7 +1,7 @@
 //! Surrogate losses of the margin t = (positive score − other score).
 //!
-//! One file per loss. Each states value, slope and curvature, finite for every finite margin (values that do not fit
-//! saturate at the largest finite number), and its [`Family`], from which the fast pair sums choose their method.
+//! One file per loss, with value, slope and curvature, finite for every finite margin (values that overflow saturate at the largest
+//! finite number), and its [`Family`], by which the fast pair sums choose their method.
 
 use crate::error::{Error, Result};
 use crate::real::Real;

@@ -1,4 +1,4 @@
-//! The owning form of a [`Host`]: a run by an estimator and an algorithm, over batches or everything.
+//! A [`Host`] with its memory: a run by an estimator and an algorithm, over batches or all rows.
 
 use super::config::{Config, TrainerError, as_rows, counted, no_weights, refuse_unread, room, steps_of};
 use super::passes::{SharedPasses, Work};

@@ -1,12 +1,12 @@
-//! The best model of a run by a metric on rows that it is not trained on, and an early end where none better comes.
+//! The best checkpoint of a run by a metric on validation rows, and early stopping.
 //!
-//! Of a run under constraints the bounds come first, judged on these rows alone: what a network has learnt by heart hides in
-//! its training rows. They are few, and a gap between groups of a few thousand has a noise of .05 and more, so the least value
-//! is chance. Excess over bounds is therefore counted in units of its noise ([`Judged::noise`]), in sum; what is within half of
-//! one of the least so far cannot be told from it, and of such models the latest is kept, which has trained longest for the
-//! bounds; of those that keep all bounds that of the best metric. (Six seeds of COMPAS and of 3,000 rows of Adult, the larger gap
-//! of kept models on test rows: .101 and .093; by the least value .116 and .100, by the best metric among alike .131 and .126;
-//! judged with the training rows .098 and .092, where it would be said that they have .053 and .067.)
+//! Under constraints the bounds come first, judged on the validation rows alone, because an overfitted network meets them on its
+//! training rows. A gap between groups of a few thousand rows has a noise of .05 or more, so the smallest measured value is chance.
+//! So the excesses over the bounds are divided by their noise ([`Judged::noise`]) and added. Of the models within .5 of the
+//! least sum the latest is kept, since it was trained longest for the bounds. Of models that meet all bounds, the one with the best
+//! metric is kept. (Larger gap of the kept models on test rows, six seeds of COMPAS and of 3,000 rows of Adult: .101 and .093. By the
+//! least sum .116 and .100; by the best metric within .5 of it .131 and .126; judged with training rows too, .098 and .092, but
+//! reported as .053 and .067.)
 //!
 //! [`Judged::noise`]: crate::judge::Judged::noise
 

@@ -1,4 +1,4 @@
-//! What a run depends on, and why one cannot be made.
+//! The configuration of a run, and its errors.
 
 use crate::batch::WEIGHTS;
 use crate::checkpoint::{CheckpointError, Coded, Reader};

@@ -1,4 +1,4 @@
-//! Constraints: from the configuration's texts to what a method trains under, and back for a report.
+//! Constraints: from the texts of a configuration to the numbers of a method, and back for a report.
 
 use super::best::Excess;
 use super::config::{Config, TrainerError, listed};
@@ -168,7 +168,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         }
     }
 
-    /// What is to be said of the settings before the run: penalties that do nothing, since a constraint cannot come as far past
+    /// Warnings about the settings before the run: penalties without effect, since a constraint cannot come as far past
     /// its bound as it would have to. A sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -299,7 +299,7 @@ pub struct BlockLoss {
     pub group: u32,
     /// The label; `None` where blocks are groups.
     pub label: Option<u8>,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
     /// Their mean loss.
     pub loss: f64,

@@ -1,4 +1,4 @@
-//! What builds without `every-method` have in place of `constraints.rs`: no method that trains under any.
+//! In place of `constraints.rs` in builds without `every-method`, which have no methods that train under constraints.
 
 use super::best::Excess;
 use super::config::{Config, TrainerError};

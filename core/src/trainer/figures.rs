@@ -1,4 +1,4 @@
-//! Exact metrics of a model, by the kind of what it is to tell.
+//! Exact metrics of a model: for two classes, several, or regression.
 
 use crate::data::{Dataset, Targets};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What a run is given: rows, where it begins, and rows of files whose loss is bounded. (Small builds have `given_none.rs` in
+//! The inputs of a run: rows, the model to start from, and rows of files whose loss is bounded. (Small builds have `given_none.rs` in
 //! its place.)
 
 use super::run::Run;

@@ -1,4 +1,4 @@
-//! What small builds have in place of `given.rs`: nothing beside the training rows.
+//! In place of `given.rs` in small builds: training rows alone.
 
 use super::{Config, Predictor, TrainerError};
 use crate::checkpoint::CheckpointError;

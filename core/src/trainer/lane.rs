@@ -1,4 +1,4 @@
-//! A trainer whose steps somebody else makes: its state out and in, and the batches of its next steps.
+//! A trainer whose steps are computed elsewhere: its state out and in, and the batches of its next steps.
 
 use super::batch_run::BatchRun;
 use super::{AnyRun, Trainer};
@@ -22,7 +22,7 @@ pub struct Snapshot<T> {
 const SUM: Error = Error::Unsupported { what: "a finite sum elsewhere" };
 
 impl<T: Real> Trainer<T> {
-    /// What its next steps are made of, for whoever makes them elsewhere; pre-training and the method's own steps are two
+    /// What its next steps are made of, for a device that computes them; pre-training and the method's own steps are two
     /// things, of which both have to be such that somebody can. Such a driver goes in turns: [`draw`](Self::draw) some steps, make them, [`set_state`](Self::set_state); and
     /// [`step`](Self::step) wherever `draw` has none.
     ///
@@ -87,7 +87,7 @@ impl<T: Real> Trainer<T> {
         Ok(())
     }
 
-    /// What an exact method minimises, for whoever evaluates it elsewhere; `None` of other methods. Such a driver asks where
+    /// What an exact method minimises, for a device that evaluates it; `None` of other methods. Such a driver asks where
     /// ([`wanted`](Self::wanted)) and gives value and gradient ([`answer`](Self::answer)), or has [`step`](Self::step) evaluate it, in any
     /// order: state, saved files and what follows are the same.
     ///

@@ -1,15 +1,14 @@
-//! Where a network begins: at random, or at a linear model of its rows.
+//! Where a network begins: at random weights, or at a linear model of its rows.
 //!
-//! A network that begins at random, with weight decay toward 0, finds what a linear model cannot say; but on few rows it learns
-//! rows by heart, and where columns go together decay keeps it from what a linear model finds. So a network of max(z, 0) units can
-//! begin at the score of a linear model that cross-entropy fits to the same rows ([`Mlp::start_linear`]), with weight decay toward
-//! that start (√p/n for p parameters and n rows, instead of 3/n): it then stays near the linear model unless the rows speak for
-//! more. Which is better is tried ([`Init::Auto`]): both are trained by cross-entropy on three quarters of the rows, and the mean
-//! loss of the others decides, no row's more than 5 so that a few far rows do not. How the numbers were chosen, and what it
-//! gains, is in tests/results/networks.md.
+//! A network that begins at random weights, with weight decay toward 0, can overfit few rows, and with correlated columns decay keeps it
+//! from what a linear model finds. So a network of ReLUs can begin at a linear model that cross-entropy fits to the same rows
+//! ([`Mlp::start_linear`]), with weight decay toward that start (√p/n for p parameters and n rows, instead of 3/n). It then stays
+//! near the linear model unless the rows support more. A trial decides which is better ([`Init::Auto`]): both are trained by
+//! cross-entropy on three quarters of the rows, and the mean loss on the others decides, with the loss of a row capped at 5
+//! so that outliers do not. How the numbers were chosen, and the gain, is in tests/results/networks.md.
 //!
-//! Cost: when the run is made, as many steps of the linear model as the run has, at most 6,000, and of the network twice as many,
-//! at most 3,000, on at most 20,000 rows, which are copied. They are not counted as steps. A saved run knows what was chosen.
+//! Cost, when the run is made: as many steps of the linear model as the run has, at most 6,000, and of the network twice as many, at
+//! most 3,000, on at most 20,000 rows, which are copied. They do not count as steps. A saved run stores the choice.
 
 use super::Trainer;
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};

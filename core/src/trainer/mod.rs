@@ -1,10 +1,10 @@
-//! The owning front of the crate: data, model, method and all their memory in one value.
+//! Training with one value that owns data, model, method and all their memory.
 //!
-//! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics: of two classes,
-//! of several, or of numbers, as its data set has them. It owns a [`Run`]: batches through a [`Host`](crate::host::Host),
-//! or a finite sum by an algorithm of its own; nothing else differs for the caller.
-//! Everything that a run depends on is in its [`Config`] (seed included), and everything that changes is saved by
-//! `Trainer::save`, so that a run resumed from any step gives the bits of one that was never stopped.
+//! A [`Trainer`] draws batches, runs the model, the estimator and the algorithm, and reports exact metrics for two classes, several
+//! classes or regression, as its data set has them. It owns a [`Run`]: batches through a [`Host`](crate::host::Host), or a
+//! finite sum with an algorithm of its own; the caller sees no other difference. Everything that a run depends on is in its
+//! [`Config`], the seed included. `Trainer::save` saves everything that changes, so a run resumed from any step gives the bits
+//! of one that was never stopped.
 
 mod any_run;
 mod batch_run;
@@ -81,7 +81,7 @@ pub struct Report {
     pub test: Option<Figures>,
     /// Of methods that minimise a finite sum.
     pub sum: Option<SumReport>,
-    /// What is to be said against the model, if anything.
+    /// A warning about the model, if there is one.
     pub warning: Option<Warning>,
 }
 
@@ -246,7 +246,7 @@ impl<T: Real> Trainer<T> {
     pub fn model(&self) -> &AnyModel {
         self.run.model()
     }
-    /// The method; `None` for a run of one's own whose configuration names none.
+    /// The method; `None` for a run of your own whose configuration names none.
     #[must_use]
     pub fn method(&self) -> Option<&'static Method> {
         method_for(&self.config, &self.train).ok()
@@ -283,7 +283,7 @@ fn check_test<T: Real>(train: &Dataset<T>, test: Option<&Dataset<T>>) -> Result<
 }
 
 impl<T: Real, R: Run<T>> Trainer<T, R> {
-    /// A trainer of a run of one's own: any [`BatchRun`], [`SumRun`] or other [`Run`]. Of `config`
+    /// A trainer of a run of your own: any [`BatchRun`], [`SumRun`] or other [`Run`]. Of `config`
     /// the false-positive range and the method's name are used, which a saved run is known by.
     ///
     /// # Errors
@@ -418,7 +418,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         self.run.curvature(self.beside.rows(&self.train))
     }
 
-    /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of one's own.
+    /// The method's estimator; `None` for methods that minimise a finite sum, and for runs of your own.
     #[must_use]
     pub fn estimator(&self) -> Option<&AnyEstimator> {
         self.run.estimator()

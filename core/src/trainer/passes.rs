@@ -1,4 +1,4 @@
-//! Working memory that grows, and the passes of a model over rows on as many threads as there are.
+//! Working memory that grows, and passes of a model over rows on several threads.
 
 use crate::data::Rows;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! A trained model alone: it scores rows of arrays, and, where it comes from a model file, rows of tables as they are.
+//! A trained model alone. It scores rows of arrays, and, if it comes from a model file, rows of tables.
 
 use super::best::best_params;
 use super::config::{Config, TrainerError};
@@ -151,7 +151,7 @@ impl<T: Real> Predictor<T> {
         let model = saved.model()?;
         let count = Model::<T>::param_len(&model);
         let values = best.unwrap_or(saved.params);
-        // (A model of one's own is none of these, whatever the configuration beside it says.)
+        // (A model of your own is none of these, whatever the configuration beside it says.)
         if values.len() != count.saturating_mul(saved.real_bytes) {
             return Err(CheckpointError::Mismatch("model").into());
         }

@@ -1,4 +1,4 @@
-//! What a [`Trainer`](super::Trainer) owns: a run.
+//! The run that a [`Trainer`](super::Trainer) owns.
 
 use crate::checkpoint::CheckpointError;
 use crate::data::{Dataset, Rows};
@@ -41,9 +41,9 @@ pub enum Doubt {
     Stuck,
     /// What it minimises is larger than where it began.
     Risen {
-        /// There.
+        /// The objective at the start.
         from: f64,
-        /// Here.
+        /// The objective now.
         to: f64,
     },
     /// The iterate lies on the edge of the ball that it is projected onto.
@@ -53,7 +53,7 @@ pub enum Doubt {
     },
 }
 
-/// A run over one data set, lent at every call: batches through a host, a finite sum, or one of one's own.
+/// A run over one data set, lent at every call: batches through a host, a finite sum, or one of your own.
 pub trait Run<T: Real> {
     /// One step, or a piece of a long walk that leaves [`steps_done`](Self::steps_done) as it was; the objective's estimate
     /// (NaN where the run does not look at it), or `None` at the end.
@@ -104,14 +104,14 @@ pub trait Run<T: Real> {
     fn link(&self) -> Link {
         Link::Identity
     }
-    /// What is to be said against the model; the gravest first.
+    /// Warnings about the model, the most serious first.
     ///
     /// # Errors
     /// `Overflow`.
     fn doubt(&mut self, _data: &Dataset<T>) -> Result<Option<Doubt>> {
         Ok(None)
     }
-    /// The estimator, of the registry's methods; `None` of runs of one's own and of finite sums.
+    /// The estimator, of the registry's methods; `None` of runs of your own and of finite sums.
     fn estimator(&self) -> Option<&AnyEstimator> {
         None
     }

@@ -1,4 +1,4 @@
-//! What is to be said against a trained model: runs that end without an error and have learned nothing, or cannot go on.
+//! Warnings about a trained model: runs that end without an error but learned nothing, or cannot continue.
 
 use super::run::{Doubt, Run};
 use super::{Figures, ModelSpec, Trainer};
@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
 
-/// Something to be said against the model of a [`Report`](super::Report).
+/// A warning about the model of a [`Report`](super::Report).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -242,7 +242,7 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
         self.warning_of(&scores, &figures, test)
     }
 
-    /// What is to be said against the model whose training rows have these scores and metrics; nothing before the first
+    /// Warnings about a model whose training rows have these scores and metrics; none before the first
     /// step. The gravest first.
     pub(super) fn warning_of(
         &mut self,

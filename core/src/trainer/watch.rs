@@ -1,4 +1,4 @@
-//! How the constraints of a run go: tracked values and weights now, and how they stood along its last quarter.
+//! The constraint monitor of a run: tracked values and multipliers now, and over its last quarter.
 
 use super::Trainer;
 use crate::expression::Expression;

@@ -30,7 +30,7 @@ async function open({ kind, rows, positives, noise, seed, backend }, progress, c
   progress("Drawing");
   await init();
   const { X, y } = synthetic(kind, { rows, testRows: 4, positives, noise, seed });
-  progress(backend === "auto" ? "Finding out what computes fastest on" : "Laying out");
+  progress(backend === "auto" ? "Timing the CPU and the GPU on" : "Laying out");
   const exact = await Exact.create({ y, backend });
   if (!current()) {
     exact.dispose();
@@ -78,7 +78,7 @@ async function look({ w, of, fpr, loss }) {
     push[y[row]][bin] -= g;
   }
   // (A single sum can be the CPU's, where the kernels refuse it.)
-  const reason = exact.backend.endsWith(backend) ? exact.backendReason : `CPU for this sum, which the device refused; otherwise ${exact.backendReason}`;
+  const reason = exact.backend.endsWith(backend) ? exact.backendReason : `CPU, because the device refused this sum; otherwise ${exact.backendReason}`;
   return { w, of, fpr, value, grad, range, rows, push, milliseconds, metrics, all: y.length, positives, backend, reason };
 }
 

@@ -42,7 +42,7 @@ export class Groups {
     this.told = h("p", { className: "unseen", role: "status" });
     this.root.append(
       h("div", { className: "slider" }, h("label", { for: "bound", textContent: "Bound: gap(fpr) ≤" }), this.slider, this.value),
-      h("p", { className: "hint", id: "bound-hint", textContent: "The largest difference of the groups’ false-positive rates, over all thresholds. Moved, both lanes train again from the start." }),
+      h("p", { className: "hint", id: "bound-hint", textContent: "The largest difference of the groups’ false-positive rates, over all thresholds. A new bound restarts both lanes." }),
       this.legend,
       h("ul", { className: "verdicts", "aria-label": "Exact gap of each lane on held-out rows" }, this.lines.a, this.lines.b),
       this.told,

@@ -140,7 +140,7 @@ export class Lane {
   warn(snapshot) {
     const { warning, collapsed } = snapshot ?? {};
     const head = collapsed ? "Collapsed." : warning ? "Warning." : "";
-    const text = sentence(warning ?? (collapsed ? "The scores of this model no longer tell rows apart" : ""));
+    const text = sentence(warning ?? (collapsed ? "The scores of this model no longer separate the rows" : ""));
     this.figure.classList.toggle("lost", Boolean(collapsed));
     this.metric.textContent = `${collapsed ? "collapsed, " : ""}${this.short}`;
     if (this.warning.textContent === (head && `${head} ${text}`)) return;

@@ -70,7 +70,7 @@ const GROUPS = {
   other: ["auroc", "AUROC of all rows"],
   floor: 0,
   columns: [["auroc", "AUROC, all rows"], ["worst", "worst group"], ["fprGap", "gap(fpr)", true], ["tprGap", "gap(tpr)", true]],
-  hint: "Worst group: the least AUROC within a group. Gaps: the largest difference of the groups’ false- or true-positive rates over all thresholds, less is better.",
+  hint: "Worst group: the least AUROC within a group. Gaps: the largest difference of the groups’ false- or true-positive rates over all thresholds; smaller is better.",
 };
 
 /** Whether a lane trains under the bound on the gap. */
@@ -139,7 +139,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 function problem(error) {
   let text = error ? String(error.message ?? error) : "";
   // The worker that it ran in holds nothing to go on with.
-  if (text.includes("WebAssembly module stopped")) text += ". Reload the page to go on.";
+  if (text.includes("WebAssembly module stopped")) text += ". Reload the page to continue.";
   $("problem").textContent = text;
   $("problem").hidden = !text;
   if (text) $("problem").scrollIntoView({ block: "nearest" });

@@ -53,7 +53,7 @@ export class Side {
     this.positives = slider("positives", "Positives", { min: 0, max: 1, step: 0.01, show: (x) => `${toShare(x)} %` }, (x) => change({ positives: toShare(x) }));
     this.noise = slider("noise", "Noise", { min: 0, max: 2, step: 0.05, show: (x) => x.toFixed(2) }, (noise) => change({ noise }));
     this.flips = slider("flips", "Label flips", { min: 0, max: 20, step: 0.5, show: (x) => `${x} %` }, (flips) => change({ flips }));
-    this.clean = h("p", { className: "hint", id: "flips-hint", textContent: "In training only; held-out stay clean" });
+    this.clean = h("p", { className: "hint", id: "flips-hint", textContent: "In training rows only; held-out labels are unchanged" });
     this.flips.input.setAttribute("aria-describedby", this.clean.id);
     this.model = h("div", { className: "segments", role: "radiogroup", "aria-label": "Model", id: "model" });
     this.steps = h("select", { onchange: () => change({ steps: Number(this.steps.value) }) });

@@ -1,8 +1,8 @@
-//! Rows of a text that comes in pieces, for a preparation that is already there: memory for a piece and what is left of the
-//! one before, however long the text.
+//! Rows of a text that arrives in pieces, for a preparation that exists already. The memory is a piece and the rest of the one
+//! before, however long the text.
 //!
-//! What a column is, numbers or text, is the preparation's to say and not the block's, so a row is read alike wherever it
-//! stands. Blocks end where a line ends outside quotes, by the rules of the tokeniser; a text without line feeds is one block.
+//! The preparation decides whether a column is numbers or text, so a row is read the same way in every block. Blocks end where a
+//! line ends outside quotes, by the rules of the tokeniser. A text without line feeds is one block.
 
 use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};

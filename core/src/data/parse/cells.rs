@@ -1,4 +1,4 @@
-//! What the cells of a CSV text mean: numbers, dates, missing values, text; and columns of them, made row after row.
+//! Types of the cells of a CSV text: numbers, dates, missing values, text; and columns of them, built row by row.
 
 use super::super::error::{DataErrorKind, Placed};
 use super::csv::Cells;

@@ -1,4 +1,4 @@
-//! CSV text to cells, by csv-core, and what its first line is. What the cells mean is decided in [`cells`](super::cells).
+//! CSV text to cells, by csv-core, and whether the first line is a header. Types of cells are in [`cells`](super::cells).
 
 use super::super::error::{DataErrorKind, Placed, whole};
 use super::cells::{Cell, Reads};

@@ -1,4 +1,4 @@
-//! From bytes to a table of columns: unpacking, what format it is, and the table itself.
+//! From bytes to a table of columns: decompression, the format, and the table.
 
 mod blocks;
 mod cells;

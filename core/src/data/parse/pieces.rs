@@ -1,4 +1,4 @@
-//! A text that comes in pieces, cut where lines end.
+//! A text that arrives in pieces, cut at line ends.
 
 use super::csv;
 use super::{MAX_TEXT, TOO_LARGE};

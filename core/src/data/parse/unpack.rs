@@ -1,4 +1,4 @@
-//! Packed files: what their first bytes say they are, unpacked as they come.
+//! Compressed files: recognised by their first bytes and decompressed as they are read.
 
 use crate::data::error::DataErrorKind;
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! A whole table from a text that comes in pieces: memory for the columns and a piece.
+//! A whole table from a text that arrives in pieces. The memory is the columns and a piece.
 
 use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};
@@ -44,7 +44,7 @@ impl<'a> Whole<'a> {
         self.pieces.lines(delimiter).map_or(Ok(()), |piece| self.take(&piece))
     }
 
-    /// What it is.
+    /// The table, and the line of each row.
     pub fn finish(mut self) -> Result<(Content, Vec<u32>), DataError> {
         let rest = self.pieces.rest();
         self.take(&rest)?;

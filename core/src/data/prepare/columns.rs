@@ -1,4 +1,4 @@
-//! What training made of each column: a number, or categories.
+//! Columns as training saw them: numbers, or categories.
 
 use super::super::parse::{MISSING, RawColumn, number_text};
 use super::super::scale::{Affine, Moments, Scale, indicator};

@@ -1,4 +1,4 @@
-//! What to make of a table.
+//! Options of a preparation.
 
 use super::super::scale::Scale;
 use crate::checkpoint::{Coded, Reader};
@@ -35,7 +35,7 @@ pub enum Target {
     Binary,
     /// Its class: every value is one.
     Classes,
-    /// A number.
+    /// A number for each row (regression).
     Values,
 }
 

@@ -1,4 +1,4 @@
-//! What a split orders rows by, or keeps together: a column of the table.
+//! The column that a split orders rows by, or whose values it keeps together.
 
 use super::super::dataset::Units;
 use super::super::error::{DataError, DataErrorKind};

@@ -1,4 +1,4 @@
-//! What rows count: a column of numbers.
+//! Weights of rows: a column of numbers.
 
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, RawColumn, RawTable, number_text};
