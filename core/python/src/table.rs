@@ -50,6 +50,8 @@ impl Column {
 #[pyclass(module = "undercurve._core", frozen)]
 pub struct Table {
     pub table: RawTable,
+    /// Of sparse rows, which have no column of weights.
+    pub weights: Vec<f64>,
 }
 
 impl Table {
@@ -64,7 +66,7 @@ impl Table {
             DataErrorKind::Empty => value("there are no rows"),
             _ => data(error, names),
         };
-        Ok(Self { table: RawTable::of_columns("", &columns).map_err(|e| error(&e))? })
+        Ok(Self { table: RawTable::of_columns("", &columns).map_err(|e| error(&e))?, weights: Vec::new() })
     }
 }
 
@@ -107,14 +109,16 @@ impl Table {
         py.detach(|| Self::named(&names, &columns))
     }
 
-    /// Sparse rows (CSR), with a label each or none.
+    /// Sparse rows (CSR), with a label each or none, and a weight each or none.
     #[staticmethod]
+    #[pyo3(signature = (values, columns, starts, width, labels=None, weights=None))]
     fn of_csr(
         values: &Bound<'_, PyAny>,
         columns: &Bound<'_, PyAny>,
         starts: &Bound<'_, PyAny>,
         width: usize,
         labels: Option<&Bound<'_, PyAny>>,
+        weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let numbers = |name: &str, any: &Bound<'_, PyAny>| match Column::of(name, any)? {
             Column::Numbers(numbers) => Ok(numbers),
@@ -127,8 +131,9 @@ impl Table {
         if !labels.is_empty() {
             same("labels", starts.len().saturating_sub(1), labels.len())?;
         }
+        let weights = crate::arrays::weights(weights, starts.len().saturating_sub(1))?;
         let table = RawTable::of_sparse("", &labels, &starts, &columns, &values, width);
-        Ok(Self { table: table.map_err(|error| data(&error, &[]))? })
+        Ok(Self { table: table.map_err(|error| data(&error, &[]))?, weights })
     }
 
     /// What an object with `__arrow_c_stream__` gives, and some columns beside it.
@@ -176,7 +181,7 @@ impl Table {
             let file = std::fs::File::open(&path)?;
             RawTable::read(file, &options, &name).map_err(|error| data(&error, &[]))
         };
-        Ok(Self { table: py.detach(read)? })
+        Ok(Self { table: py.detach(read)?, weights: Vec::new() })
     }
 
     #[getter]

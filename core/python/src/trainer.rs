@@ -199,6 +199,9 @@ impl<T: Real> Training<T> {
             }
         };
         let mut train = preparation.apply::<T>(&table.table).map_err(|error| of(&error, table))?;
+        if !table.weights.is_empty() {
+            train = train.with_weights(table.weights.clone()).map_err(core)?;
+        }
         train.require_every_class("").map_err(|error| of(&error, table))?;
         let test = test.map(|test| {
             let rows = preparation.apply::<T>(&test.table).map_err(|error| of(&error, test))?;

@@ -65,7 +65,8 @@ class Table:
         columns: npt.ArrayLike,
         starts: npt.ArrayLike,
         width: int,
-        labels: npt.ArrayLike | None,
+        labels: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> Table: ...
     @staticmethod
     def of_arrow(stream: object, more: list[tuple[str, Any]]) -> Table: ...

@@ -80,14 +80,13 @@ def table_of(data: Any, more: Columns, label: str | None = None) -> _core.Table:
     if is_sparse(data):
         rows = data.tocsr()
         rows.sum_duplicates()
-        labels = [values for name, values in more if name == "label"]
-        if len(labels) < len(more):
-            raise ValueError("sparse rows take no weights and no groups; pass a dense array or a frame")
-        if labels and isinstance(labels[0], list):
+        beside = dict(more)
+        labels, weights = beside.pop("label", None), beside.pop("weight", None)
+        if beside:
+            raise ValueError("sparse rows take no groups; pass a dense array or a frame")
+        if isinstance(labels, list):
             raise TypeError("labels: sparse rows need labels that are numbers")
-        return _core.Table.of_csr(
-            rows.data, rows.indices, rows.indptr, rows.shape[1], labels[0] if labels else None
-        )
+        return _core.Table.of_csr(rows.data, rows.indices, rows.indptr, rows.shape[1], labels, weights)
     if isinstance(data, dict):
         return _core.Table.of_columns([(str(name), column(str(name), of)) for name, of in data.items()] + more)
     if is_pandas(data):

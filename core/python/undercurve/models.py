@@ -358,7 +358,7 @@ class Trainer:
             "missing": missing,
             "categorical": [str(name) for name in categorical],
             "group": group,
-            "weight": weight,
+            "weight": None if frames.is_sparse(data) else weight,
             "ignore": ignore,
             "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
             "valid": valid,
@@ -456,7 +456,7 @@ class Trainer:
                 bar.close()
         warning = self.report()["warning"]
         if warning:
-            warnings.warn(f"{self.method}: {warning}", TrainingWarning, stacklevel=3)
+            warnings.warn(f"{self.method}: {_as_arguments(warning)}", TrainingWarning, stacklevel=3)
         return self.model()
 
     def report(self) -> dict[str, Any]:
@@ -470,6 +470,14 @@ class Trainer:
     def model(self) -> Model:
         """The model to keep, now: the best on the validation rows, or the last."""
         return Model(self._core.model())
+
+
+def _as_arguments(sentence: str) -> str:
+    """Options of the command line as arguments of `train`."""
+    import re
+
+    sentence = re.sub(r"--set ([a-z0-9-]+)=([^\s,;)]+)", lambda found: f"{found[1].replace('-', '_')}={found[2]}", sentence)
+    return re.sub(r"--(model|init|scale|method|preset) ([^\s,;)]+)", r'\1="\2"', sentence)
 
 
 def _text(value: Any) -> str:

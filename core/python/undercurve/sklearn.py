@@ -1,0 +1,243 @@
+"""An estimator for scikit-learn, and scorers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import make_scorer
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from . import frames
+from .metrics import partial_auc
+from .models import Model, Trainer
+
+
+class RankingClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes that is trained to rank.
+
+    Parameters
+    ----------
+    method : str
+        Any method of two classes of `undercurve.methods()`.
+    model : str
+        ``"linear"``, or ``"mlp:64,64"`` with the widths of the hidden layers.
+    steps, passes, random_state
+        Length in steps or in passes over the rows; the seed (None is 1: runs are repeatable).
+    fpr : (low, high)
+        Range of false-positive rates of partial AUC.
+    threshold : str or float, optional
+        The rule that `predict` decides by, as ``"fpr<=0.05"`` or ``"precision>=0.9"``, or a score. Default: a
+        probability of one half, where there are probabilities; else the least cost, where an error costs the weight of its
+        class, or 1.
+    valid : float, optional
+        Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
+    calibrate : {"none", "platt", "isotonic"}, optional
+        How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
+    scale, missing, dtype
+        As in `undercurve.train`.
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+    settings : dict, optional
+        Settings of the method, as ``{"lr": 0.1}``.
+
+    Attributes
+    ----------
+    model_ : undercurve.Model
+    classes_ : array of shape (2,)
+    n_features_in_ : int
+    threshold_ : float or None
+        Scores from here up predict the second class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from undercurve.sklearn import RankingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> RankingClassifier(method="ap-exact").fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = "soap",
+        *,
+        model: str = "linear",
+        steps: int | None = None,
+        passes: float | None = None,
+        random_state: int | None = None,
+        fpr: tuple[float, float] = (0.0, 0.05),
+        threshold: str | float | None = None,
+        valid: float | None = None,
+        calibrate: str | None = None,
+        scale: str | None = None,
+        missing: str = "error",
+        dtype: str = "float32",
+        class_weight: Any = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        self.method = method
+        self.model = model
+        self.steps = steps
+        self.passes = passes
+        self.random_state = random_state
+        self.fpr = fpr
+        self.threshold = threshold
+        self.valid = valid
+        self.calibrate = calibrate
+        self.scale = scale
+        self.missing = missing
+        self.dtype = dtype
+        self.class_weight = class_weight
+        self.settings = settings
+
+    def _rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """Checked as scikit-learn checks them; frames keep their texts."""
+        mixed = frames.is_pandas(X) and not all(getattr(kind, "kind", "O") in "biuf" for kind in X.dtypes)
+        options: dict[str, Any] = {
+            "accept_sparse": "csr",
+            "dtype": None if mixed else "numeric",
+            "ensure_all_finite": "allow-nan" if self.missing == "impute" else True,
+        }
+        if mixed:
+            options["skip_check_array"] = True
+        checked = validate_data(self, X, **({"y": y} if reset else {}), reset=reset, **options)
+        if mixed:
+            return (X, np.asarray(y)) if reset else X
+        return checked
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RankingClassifier:
+        """Train.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or pandas frame of shape (n, d)
+        y : array of shape (n,), of two different labels; the larger is the positive
+        sample_weight : array of shape (n,), optional
+        """
+        X, y = self._rows(X, y, reset=True)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            if kind.startswith("continuous"):
+                raise ValueError(f"Unknown label type: {kind}. Labels of two classes are expected.")
+            if kind.startswith("multi"):
+                raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Classifier can't train when only one class is present: {self.classes_}")
+        if len(self.classes_) > 2:
+            raise ValueError(f"Only binary classification is supported. There are {len(self.classes_)} classes.")
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = self.class_weight
+        if isinstance(weights, dict):
+            weights = [float(weights.get(label, 1.0)) for label in self.classes_.tolist()]
+        threshold = self.threshold
+        if threshold is None:
+            counts = np.bincount(labels, sample_weight, 2)
+            costs = [1.0, 1.0] if weights is None else weights
+            if isinstance(weights, str):
+                costs = [float(cost) for cost in counts.sum() / (2 * counts)]
+            threshold = f"costs:{costs[0]:.17g}:{costs[1]:.17g}"
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            seed = int(seed.randint(2**31))
+        run = Trainer(
+            X,
+            labels,
+            method=self.method,
+            model=self.model,
+            steps=self.steps,
+            passes=self.passes,
+            seed=1 if seed is None else int(seed),
+            fpr=self.fpr,
+            threshold=threshold,
+            valid=self.valid,
+            calibrate=self.calibrate,  # type: ignore[arg-type]
+            scale=self.scale,  # type: ignore[arg-type]
+            missing=self.missing,  # type: ignore[arg-type]
+            dtype=self.dtype,  # type: ignore[arg-type]
+            class_weight=weights,
+            weights=sample_weight,
+            keep_identifiers=True,
+            **(self.settings or {}),
+        )
+        self.model_ = run.run()
+        self.threshold_ = self.model_.threshold
+        if self.threshold is None and self.model_.has_probabilities:
+            self.threshold_ = _where(self.model_, 0.5)
+        self.n_iter_ = max(1, run.steps_done)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """The score of each row, less the threshold: above 0 it predicts the second class."""
+        check_is_fitted(self)
+        scores = self.model_.scores(self._rows(X, reset=False)).astype(np.float64)
+        threshold = self.threshold_
+        if threshold is None:
+            raise ValueError(f"threshold: no score keeps {self.threshold!r} on the rows it is chosen on; choose another rule")
+        # (A score that is the threshold reaches it.)
+        return scores - np.nextafter(threshold, -np.inf) if np.isfinite(threshold) else scores - threshold
+
+    def predict(self, X: Any) -> Any:
+        """The second class for each row whose score reaches the model's threshold, else the first."""
+        check_is_fitted(self)
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _has_probabilities(self) -> bool:
+        if hasattr(self, "model_"):
+            return self.model_.has_probabilities
+        return self.method == "ce" or self.valid is not None or self.calibrate in ("platt", "isotonic")
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class, of shape (n, 2); of calibrated scores and methods of likelihoods."""
+        check_is_fitted(self)
+        positive = self.model_.probabilities(self._rows(X, reset=False))
+        return np.column_stack([1.0 - positive, positive])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "impute"
+        return tags
+
+
+def _where(model: Model, share: float) -> float:
+    """The lowest score with this probability or a higher one."""
+
+    def above(score: float) -> bool:
+        found = model._core.probabilities([score])
+        return found is not None and found[0] >= share
+
+    low, high = -1.0, 1.0
+    while above(low) and low > -1e30:
+        low *= 2
+    while not above(high) and high < 1e30:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if above(middle) else (middle, high)
+    return high
+
+
+def pauc_scorer(fpr: tuple[float, float] = (0.0, 0.05)) -> Any:
+    """A scorer of partial AUC over a range of false-positive rates, for ``scoring=``.
+
+    Examples
+    --------
+    >>> from undercurve.sklearn import pauc_scorer
+    >>> pauc_scorer((0, 0.1))  # doctest: +ELLIPSIS
+    make_scorer(...)
+    """
+    return make_scorer(_pauc, response_method=("decision_function", "predict_proba"), fpr=fpr)
+
+
+def _pauc(y: Any, scores: Any, fpr: tuple[float, float]) -> float:
+    return partial_auc(scores, np.asarray(y) == np.max(y), fpr=fpr)
