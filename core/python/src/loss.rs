@@ -10,7 +10,7 @@ use undercurve::metric::Truth;
 use undercurve::pairs::{self, Grade, Plan, Sum};
 use undercurve::registry::method;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
-use undercurve::{Real, Scratch};
+use undercurve::{Error, Real, Scratch};
 
 /// Memory of one call at a time.
 #[derive(Default)]
@@ -129,25 +129,32 @@ impl Loss {
         Ok(all)
     }
 
-    /// Value and derivative by every score.
-    #[pyo3(signature = (scores, labels, weights=None))]
+    /// Value and derivative by every score; where a class has no row an error, or all of it 0.
+    #[pyo3(signature = (scores, labels, weights=None, zero_for_one_class=false))]
     fn value_grad<'py>(
         &self,
         py: Python<'py>,
         scores: &Bound<'py, PyAny>,
         labels: &Bound<'py, PyAny>,
         weights: Option<&Bound<'py, PyAny>>,
+        zero_for_one_class: bool,
     ) -> PyResult<(f64, Bound<'py, PyAny>)> {
         let (scores, y, w) = rows(scores, labels, weights)?;
+        let told = |told: undercurve::Result<f64>| match told {
+            Err(Error::OneClass) if zero_for_one_class => Ok(0.0),
+            told => told.map_err(core),
+        };
         match &scores {
             Floats::F32(scores) => {
                 let scores = scores.slice();
-                let (value, grad) = py.detach(|| self.evaluate(scores, &y, &w)).map_err(core)?;
+                let mut grad = vec![0.0; scores.len()];
+                let value = told(py.detach(|| self.evaluate(scores, &y, &w, &mut grad)))?;
                 Ok((value, grad.into_pyarray(py).into_any()))
             }
             Floats::F64(scores) => {
                 let scores = scores.slice();
-                let (value, grad) = py.detach(|| self.evaluate(scores, &y, &w)).map_err(core)?;
+                let mut grad = vec![0.0; scores.len()];
+                let value = told(py.detach(|| self.evaluate(scores, &y, &w, &mut grad)))?;
                 Ok((value, grad.into_pyarray(py).into_any()))
             }
         }
@@ -182,10 +189,10 @@ pub fn rows<'py>(
 }
 
 impl Loss {
-    fn evaluate<T: Real>(&self, scores: &[T], y: &[u8], w: &[f64]) -> undercurve::Result<(f64, Vec<T>)> {
+    fn evaluate<T: Real>(&self, scores: &[T], y: &[u8], w: &[f64], grad: &mut [T]) -> undercurve::Result<f64> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = pool().pop().unwrap_or_default();
-        let out = self.evaluate_in(&mut work, scores, y, w);
+        let out = self.evaluate_in(&mut work, scores, y, w, grad);
         pool().push(work);
         out
     }
@@ -196,7 +203,8 @@ impl Loss {
         scores: &[T],
         y: &[u8],
         w: &[f64],
-    ) -> undercurve::Result<(f64, Vec<T>)> {
+        grad: &mut [T],
+    ) -> undercurve::Result<f64> {
         let need = match w {
             [] => pairs::need(scores.len(), y.iter().map(|&y| usize::from(y)).sum()),
             _ => pairs::sum_need(scores.len()),
@@ -210,13 +218,11 @@ impl Loss {
         grow(&mut work.u32, need.u32);
         grow(&mut work.u64, need.u64);
         let scratch = Scratch { real: &mut [], f64: &mut work.f64, u32: &mut work.u32, u64: &mut work.u64 };
-        let mut grad = vec![T::ZERO; scores.len()];
         let truth = Truth::new(y, w)?;
         let plan = match &self.tables[..] {
             [] => None,
             tables => Some(Plan::again(self.loss, self.grade, tables)?),
         };
-        let value = pairs::sum(self.sum, scores, truth, self.loss, self.grade, plan, scratch, &mut grad)?;
-        Ok((value, grad))
+        pairs::sum(self.sum, scores, truth, self.loss, self.grade, plan, scratch, grad)
     }
 }

@@ -21,7 +21,11 @@ class Loss:
     ) -> Loss: ...
     def arguments(self) -> dict[str, Any]: ...
     def value_grad(
-        self, scores: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None
+        self,
+        scores: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        zero_for_one_class: bool = False,
     ) -> tuple[float, npt.NDArray[Any]]: ...
 
 class Estimator:

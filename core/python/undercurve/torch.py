@@ -1,0 +1,320 @@
+"""Modules for torch: exact losses over a batch, and objectives that keep numbers from batch to batch.
+
+All of it is computed on the CPU. A tensor of a GPU is copied there and its gradient back: at 16,384 scores some 64 KB each way, and
+a wait for the GPU.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from . import _core
+
+_TWICE = "losses of undercurve are differentiated once: call backward or torch.autograd.grad without create_graph=True"
+
+
+def _scores(scores: Tensor) -> Tensor:
+    """Scores of one dimension."""
+    if scores.dim() == 2 and scores.size(1) == 1:
+        scores = scores.reshape(-1)
+    if scores.dim() != 1:
+        raise ValueError(f"scores: shape {tuple(scores.shape)}, expected (n,) or (n, 1)")
+    if not scores.is_floating_point():
+        raise TypeError(f"scores: {scores.dtype}, expected a floating-point type")
+    return scores
+
+
+def _wide(scores: Tensor) -> Tensor:
+    """In a type that is computed in: float32 or float64."""
+    return scores if scores.dtype in (torch.float32, torch.float64) else scores.float()
+
+
+def _array(values: Tensor | Any) -> Any:
+    """As NumPy sees it, on the CPU."""
+    if not isinstance(values, Tensor):
+        return values
+    values = values.detach()
+    if values.dtype in (torch.float16, torch.bfloat16):
+        values = values.float()
+    if values.dim() == 2 and values.size(1) == 1:
+        values = values.reshape(-1)
+    return values.cpu().numpy()
+
+
+@functools.lru_cache(maxsize=256)
+def _loss(key: str) -> _core.Loss:
+    return _core.Loss(**{name: tuple(of) if isinstance(of, list) else of for name, of in json.loads(key).items()})
+
+
+class _Exact(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, labels: Tensor, weights: Tensor | None, loss: _core.Loss) -> Tensor:
+        value, grad = loss.value_grad(_array(scores), _array(labels), _array(weights), True)
+        ctx.save_for_backward(torch.from_numpy(grad).to(scores.device))
+        return torch.tensor(value, dtype=scores.dtype, device=scores.device)
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        if torch.is_grad_enabled():
+            raise RuntimeError(_TWICE)
+        (grad,) = ctx.saved_tensors
+        return grad * outer[0], None, None, None
+
+
+# What torch.compile sees. (Outside of it the function above costs a tenth of it.)
+@torch.library.custom_op("undercurve::exact_loss", mutates_args=())
+def _exact(scores: Tensor, labels: Tensor, weights: Tensor | None, key: str) -> tuple[Tensor, Tensor]:
+    value, grad = _loss(key).value_grad(_array(scores), _array(labels), _array(weights), True)
+    return scores.new_tensor(value), torch.from_numpy(grad).to(scores.device)
+
+
+@_exact.register_fake
+def _(scores: Tensor, labels: Tensor, weights: Tensor | None, key: str) -> tuple[Tensor, Tensor]:
+    return scores.new_empty(()), torch.empty_like(scores)
+
+
+def _keep(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(output[1])
+
+
+def _back(ctx: Any, outer: Tensor, _grad: Tensor | None) -> tuple[Tensor, None, None, None]:
+    (grad,) = ctx.saved_tensors
+    return grad * outer, None, None, None
+
+
+_exact.register_autograd(_back, setup_context=_keep)
+
+
+class Loss(torch.nn.Module):
+    """An exact ranking loss over the batch, to be minimised.
+
+    Parameters
+    ----------
+    kind : {"ap", "auc", "pauc"}
+        ``"ap"`` is minus the smoothed average precision of the batch; ``"auc"`` and ``"pauc"`` are means of the surrogate over
+        pairs.
+    surrogate, margin, scale, smoothing, fpr, tpr, grade
+        As in `undercurve.Loss`.
+
+    Notes
+    -----
+    O(n log n) for a batch of n scores. float16 and bfloat16 are computed in float32. A batch that lacks a class has the value 0 and
+    the gradient 0. Differentiated once.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from undercurve.torch import Loss
+    >>> scores = torch.tensor([0.3, 1.2, -0.4], requires_grad=True)
+    >>> loss = Loss("auc", surrogate="hinge")(scores, torch.tensor([1, 0, 0]))
+    >>> loss.backward()
+    >>> scores.grad
+    tensor([-1.0000,  0.5000,  0.5000])
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        surrogate: str | None = None,
+        margin: float | None = None,
+        scale: float | None = None,
+        smoothing: float | None = None,
+        fpr: tuple[float, float] = (0.0, 0.05),
+        tpr: float = 0.0,
+        grade: str = "full",
+    ) -> None:
+        super().__init__()
+        self._core = _core.Loss(kind, surrogate, margin, scale, smoothing, fpr, tpr, grade)
+        self._key = json.dumps(self._core.arguments())
+
+    def forward(self, scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The loss of scores (n,) or (n, 1) with labels of 0 and 1, and perhaps a weight each."""
+        scores = _wide(_scores(scores))
+        if torch.compiler.is_compiling():
+            labels = labels.reshape(-1)
+            return _exact(scores, labels, weights, self._key)[0]
+        return _Exact.apply(scores, labels, weights, self._core)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={of!r}" for name, of in self._core.arguments().items())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: of for name, of in self.__dict__.items() if name != "_core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _loss(self._key)
+
+
+class _Step(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, aux: Tensor, told: Any) -> Tensor:
+        value, by_score, by_aux = told(scores, aux)
+        ctx.save_for_backward(
+            torch.from_numpy(by_score).to(scores.device, scores.dtype), torch.from_numpy(by_aux).to(aux.device, aux.dtype)
+        )
+        return torch.tensor(value, dtype=scores.dtype, device=scores.device)
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        if torch.is_grad_enabled():
+            raise RuntimeError(_TWICE)
+        by_score, by_aux = ctx.saved_tensors
+        return by_score * outer[0], by_aux * outer[0], None
+
+
+class Objective(torch.nn.Module):
+    """The objective of a method that is estimated from batches, to be minimised.
+
+    Parameters
+    ----------
+    method : str
+        A method of `undercurve.methods()` whose objective is of scores: SOAP, min-max AUC, partial AUC by thresholds, methods under
+        constraints on groups, and the losses they are compared with. Methods with an algorithm of their own (AGD-SBCD, DCA, SoRR,
+        finite sums, OOA) are trained by `undercurve.train` alone.
+    labels : array or tensor of shape (n,)
+        The labels of all training rows: how many rows there are of each class is part of most objectives.
+    groups : array of shape (n,), optional
+        The group of each training row, numbers or names, for methods of groups.
+    constraints : sequence of str, optional
+        What must hold, as ``["gap(tpr) <= 0.05"]``.
+    sampling : {"uniform", "stratified"}
+        How batches are drawn: from all rows alike (a shuffled DataLoader), or so many of each class.
+    fpr : (low, high)
+        Range of false-positive rates, of methods of partial AUC.
+    dtype : torch.dtype
+        float32 or float64, of the state.
+    **settings
+        Settings of the method, as ``gamma=0.9``; ``-`` becomes ``_``.
+
+    Attributes
+    ----------
+    state : buffer
+        What moves from batch to batch: SOAP's averages by row number, thresholds, values of constraints. A forward pass in training
+        mode moves it; in evaluation mode it stays.
+    aux : Parameter
+        The variables of min-max objectives (a, b and the dual) and multipliers. Give ``objective.parameters()`` to the
+        optimizer, too: gradients by variables that are maximised have their sign turned, so that descent is right for all.
+
+    Notes
+    -----
+    A batch that lacks a class which the objective needs has the value 0 and the gradient 0. Under `torch.compile` the call is a
+    graph break.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from undercurve.torch import Objective
+    >>> y = torch.tensor([1, 0, 0, 0, 1, 0])
+    >>> soap = Objective("soap", y)
+    >>> rows = torch.tensor([0, 2, 3])
+    >>> scores = torch.zeros(3, requires_grad=True)
+    >>> soap(scores, y[rows], rows).backward()
+    >>> bool(scores.grad[0] < 0)
+    True
+    """
+
+    state: Tensor
+
+    def __init__(
+        self,
+        method: str,
+        labels: Tensor | Any,
+        *,
+        groups: Tensor | Any | None = None,
+        constraints: Sequence[str] = (),
+        sampling: str = "uniform",
+        fpr: tuple[float, float] = (0.0, 0.05),
+        seed: int = 1,
+        dtype: torch.dtype = torch.float32,
+        **settings: Any,
+    ) -> None:
+        super().__init__()
+        if dtype not in (torch.float32, torch.float64):
+            raise TypeError(f"dtype: {dtype}, expected torch.float32 or torch.float64")
+        if sampling not in ("uniform", "stratified"):
+            raise ValueError(f"sampling: expected 'uniform' or 'stratified', got {sampling!r}")
+        if method == "ooa":
+            raise ValueError("method: ooa has an algorithm of its own; undercurve.train runs it")
+        y = np.asarray(_array(labels)).ravel()
+        if not np.isin(y, (0, 1)).all():
+            raise ValueError(f"labels: row {int(np.argmin(np.isin(y, (0, 1))))} is neither 0 nor 1")
+        y = y.astype(int)
+        names: list[str] = []
+        cells: list[int] = []
+        self._groups: dict[Any, int] = {}
+        if groups is not None:
+            values, of = np.unique(np.asarray(_array(groups)), return_inverse=True)
+            if len(of) != len(y):
+                raise ValueError(f"groups: {len(of)} values for {len(y)} labels")
+            self._groups = {value: at for at, value in enumerate(values.tolist())}
+            names = [f"{value:g}" if isinstance(value, float) else str(value) for value in values.tolist()]
+            cells = np.bincount(y * len(names) + of, minlength=2 * len(names)).tolist()
+        pairs = [(name.replace("_", "-"), f"{of:.17g}" if isinstance(of, float) else str(of)) for name, of in settings.items()]
+        self._made = (
+            method, int(y.sum()), int(len(y) - y.sum()), pairs, (float(fpr[0]), float(fpr[1])), sampling == "stratified", seed,
+            names, list(constraints), cells,
+        )  # fmt: skip
+        self._core = _core.Estimator(*self._made)
+        self.rows = len(y)
+        self.register_buffer("state", torch.zeros(self._core.state_len(len(y)), dtype=dtype))
+        low, high = self._core.aux
+        self.aux = torch.nn.Parameter(torch.zeros(low + high, dtype=dtype), requires_grad=low + high > 0)
+        self._low = low
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    def forward(
+        self, scores: Tensor, labels: Tensor, rows: Tensor | Any | None = None, groups: Tensor | Any | None = None
+    ) -> Tensor:
+        """The estimate on a batch.
+
+        Parameters
+        ----------
+        scores : tensor of shape (n,) or (n, 1)
+        labels : tensor of shape (n,)
+        rows : integer tensor of shape (n,)
+            The numbers of the batch's rows in the training data, from 0; of methods that keep numbers by row (SOAP).
+        groups : of shape (n,)
+            The group of each row, of methods of groups.
+        """
+        scores = _scores(scores).to(self.state.dtype)
+        if groups is not None:
+            known = np.asarray(_array(groups)).tolist()
+            unknown = [value for value in known if value not in self._groups]
+            if unknown:
+                raise ValueError(f"groups: {unknown[0]!r} is none of {list(self._groups)}")
+            groups = np.array([self._groups[value] for value in known])
+        if self._low < len(self.aux):
+            # (Multipliers, and the dual of a margin, are 0 or more.)
+            with torch.no_grad():
+                if self._made[0] not in ("ppd-sg", "ppd-adagrad", "pga", "oauc", "min-max-ap"):
+                    self.aux[self._low :].clamp_(min=0)
+
+        def told(scores: Tensor, aux: Tensor) -> Any:
+            state = self.state.detach().cpu().numpy()
+            found = self._core.update(
+                _array(scores), _array(labels), _array(rows), state, _array(aux), self.training, groups
+            )
+            if self.state.is_cuda and self.training:
+                self.state.copy_(torch.from_numpy(state))
+            return found
+
+        return _Step.apply(scores, self.aux, told)
+
+    def extra_repr(self) -> str:
+        return f"{self._made[0]!r}, positives={self._made[1]}, negatives={self._made[2]}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: of for name, of in self.__dict__.items() if name != "_core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _core.Estimator(*self._made)
