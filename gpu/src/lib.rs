@@ -1,18 +1,17 @@
-//! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`PairKernel`] sums the pairs of
-//! a batch; [`Lanes`] makes whole training steps of many runs at once; [`GpuExact`] sorts whole data once, for metrics and
-//! exact gradients.
+//! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`GpuExact`] sorts whole data once,
+//! for metrics and exact gradients; [`GpuObjective`] evaluates exact objectives of linear models with it; [`Lanes`] makes whole
+//! training steps of many runs at once, and a [`Fleet`] drives trainers by them.
 //!
 //! ```no_run
 //! use undercurve::surrogate::AnySurrogate;
-//! use undercurve_gpu::{Context, PairKernel, PairWeight, RowSum};
+//! use undercurve_gpu::{Context, GpuExact};
 //!
 //! let context = Context::new()?; // or Context::named("llvmpipe"), Context::lent(device, queue)
-//! let mut kernel = PairKernel::new(&context, AnySurrogate::by_name("squared-hinge", 1.0)?)?;
-//! let (negatives, positives) = ([0.1, -0.3, 0.2], [0.5, 0.0]);
-//! let mut sums = [RowSum::default(); 2];
-//! kernel.row_sums(&negatives, &positives, &mut sums)?;
-//! let mut gradient = [0.0; 5]; // [negatives | positives]
-//! kernel.gradient(&[PairWeight { negative: 1.0 / 6.0, positive: 0.0 }; 2], &mut gradient)?;
+//! let mut exact = GpuExact::new(&context, 1_000_000)?;
+//! let (scores, labels) = ([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
+//! assert_eq!(exact.metrics(&scores, &labels)?.counts.auroc(), 0.75);
+//! let mut gradient = [0.0; 4];
+//! let value = exact.auc(AnySurrogate::by_name("squared-hinge", 1.0)?, &scores, &labels, &mut gradient)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -45,6 +44,5 @@ pub use exact::objective::GpuObjective;
 pub use exact::{ExactMetrics, GpuExact};
 #[cfg(not(target_arch = "wasm32"))]
 pub use fleet::Fleet;
-pub use kernel::pair::{PairKernel, PairWeight, RowSum};
 pub use lanes::{IDLE, Lanes, MAX_RUNS};
 pub use wgpu;

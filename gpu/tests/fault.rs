@@ -7,7 +7,7 @@ use undercurve::data::Dataset;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::lane;
-use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, GpuObjective, Lanes, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, GpuObjective, Lanes, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
 
 /// The first adapter that opens: the layer knows one device at a time.
@@ -41,9 +41,7 @@ fn layer(test: &str) -> Option<FaultLayer> {
 fn a_lost_device_is_an_error_wherever_it_is_lost() {
     let Some(layer) = layer("lost") else { return };
     for after in waits(&[0, 1, 2, 3, 8]) {
-        for (test, fault) in
-            [("until_lost", "lose"), ("until_lost", "stall"), ("wide_until_lost", "lose"), ("sums_until_lost", "lose")]
-        {
+        for (test, fault) in [("sums_until_lost", "lose"), ("sums_until_lost", "stall"), ("wide_until_lost", "lose")] {
             let text = child(test, fault, after, &layer);
             assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
         }
@@ -170,27 +168,6 @@ fn objective_until_lost() {
 
 #[test]
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
-fn until_lost() {
-    let context = first().unwrap();
-    let loss = AnySurrogate::by_name("hinge", 1.0).unwrap();
-    let mut kernel = PairKernel::new(&context, loss).unwrap();
-    let (mut sums, mut grad) = ([RowSum::default(); 2], [9.0; 5]);
-    let mut step = || {
-        kernel.row_sums(&[0.1, -0.3, 0.2], &[0.5, 0.0], &mut sums)?;
-        let before = grad;
-        let result = kernel.gradient(&[PairWeight { negative: 1.0, positive: 0.5 }; 2], &mut grad);
-        assert!(result.is_ok() || grad == before);
-        result
-    };
-    let error = (0..100).find_map(|_| step().err()).expect("the device was not lost");
-    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
-    // It stays lost, for everything that uses it.
-    assert_eq!(step(), Err(error.clone()));
-    assert_eq!(PairKernel::new(&context, loss).unwrap_err(), error);
-}
-
-#[test]
-#[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn wide_until_lost() {
     let context = first().unwrap();
     let shape = lane::shape(&[2, 3, 1], 1, 0);
@@ -287,8 +264,7 @@ fn sums_until_refused() {
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn until_refused() {
     let Some(context) = first() else { return println!("no context") };
-    let loss = AnySurrogate::by_name("square", 1.0).unwrap();
-    match PairKernel::new(&context, loss) {
+    match Lanes::new(&context, &lane::shape(&[2, 1], 1, 0), &[0.25; 6], 1) {
         Ok(_) => println!("a kernel"),
         Err(GpuError::Device { .. } | GpuError::Lost { .. }) => println!("no kernel"),
         Err(error) => panic!("{error:?}"),

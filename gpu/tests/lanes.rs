@@ -10,6 +10,7 @@ use std::sync::Arc;
 use undercurve::Error;
 use undercurve::data::Dataset;
 use undercurve::rng::Rng;
+use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve_gpu::kernel::lane::{Lane, Shape, mirror};
 use undercurve_gpu::kernel::wide;
@@ -166,6 +167,65 @@ fn lanes_with_exp_are_near_their_mirror() {
             let (worst, _) = compare(&context, &NARROW, &lane, 2, 15);
             println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
             assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), lane.shape);
+        }
+    }
+}
+
+/// ℓ and ℓ' at margin 1, or scale 1.
+fn twin(name: &str, t: f64) -> (f64, f64) {
+    let d = (1.0 - t).max(0.0);
+    let s = 1.0 / (1.0 + t.exp());
+    match name {
+        "square" => ((1.0 - t).powi(2), -2.0 * (1.0 - t)),
+        "squared-hinge" => (d * d, -2.0 * d),
+        "hinge" => (d, if t < 1.0 { -1.0 } else { 0.0 }),
+        "logistic" => ((-t).exp().ln_1p(), -s),
+        "sigmoid" => (s, -s * (1.0 - s)),
+        "exponential" => ((-t).exp(), -(-t).exp()),
+        "smoothed-hinge" if d < 1.0 => (d * d / 2.0, -d),
+        "smoothed-hinge" => (d - 0.5, -1.0),
+        "ramp" => (d.min(1.0), if t > 0.0 && t < 1.0 { -1.0 } else { 0.0 }),
+        other => panic!("no twin of {other}"),
+    }
+}
+
+/// Of a model with one weight, which is 1, and no bias the scores are the rows; a step of gradient descent tells the mean of the losses and of their
+/// slopes.
+#[test]
+fn every_surrogate_is_its_formula_and_near_its_mirror() {
+    const RATE: f32 = 64.0;
+    let rows = data(1);
+    for context in contexts() {
+        for (engine, (&(name, _, param), large)) in [NARROW, WIDE]
+            .iter()
+            .flat_map(|engine| SURROGATES.iter().flat_map(move |of| [(engine, (of, false)), (engine, (of, true))]))
+        {
+            let (count, negatives) = if large { (500, 460) } else { (40, 31) };
+            let mut lane = lane(&[1, 1], count, Some(negatives), "auc-pairwise", "sgd");
+            lane.shape.surrogate = name;
+            lane.numbers[0] = 0.0;
+            lane.numbers[20..22].copy_from_slice(&AnySurrogate::by_name(name, param as f32).unwrap().numbers());
+            let list = lists(&lane, lane.shape.list_len(), 1, 0);
+            let mut lanes = (engine.make)(&context, &lane.shape, &rows, 1).unwrap();
+            lanes.load(0, &[1.0, 0.0], &lane.numbers).unwrap();
+            lanes.advance(1, &list, &[0], &[RATE, 0.0]).unwrap();
+            let (low, high) = list[1..=count as usize].split_at(negatives as usize);
+            let (mut value, mut slope, mut terms) = (0.0, 0.0, 0.0);
+            for (&i, &j) in high.iter().flat_map(|i| low.iter().map(move |j| (i, j))) {
+                // The margin is the f32 difference: at a kink its side is what counts.
+                let margin = f64::from(rows[i as usize] - rows[j as usize]);
+                let (own, by) = twin(name, margin);
+                (value, slope, terms) = (value + own, slope + by * margin, terms + (by * margin).abs());
+            }
+            let pairs = (low.len() * high.len()) as f64;
+            let got = [lanes.values().unwrap()[0], (1.0 - lanes.state(0).unwrap()[0]) / RATE].map(f64::from);
+            for (got, [want, scale]) in
+                got.into_iter().zip([[value, value], [slope, terms]].map(|of| of.map(|x| x / pairs)))
+            {
+                assert!((got - want).abs() < 3e-6 * scale, "{}: {name}: {got} is not {want}", context.name());
+            }
+            let (worst, _) = compare(&context, engine, &lane, 1, 3);
+            assert!(worst < 2e-6, "{}: {name} is {worst:e} from its mirror", context.name());
         }
     }
 }

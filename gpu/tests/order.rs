@@ -14,7 +14,7 @@ use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::Order;
 use undercurve_gpu::kernel::lane::{Lane, Shape};
-use undercurve_gpu::{Context, GpuError, GpuExact, GpuObjective, Lanes, PairKernel, PairWeight, RowSum};
+use undercurve_gpu::{Context, GpuError, GpuExact, GpuObjective, Lanes};
 
 thread_local! {
     /// Every adapter there is, opened once a test (and never closed: wgpu has numbers of the thread, too, that may be gone by then).
@@ -132,24 +132,6 @@ fn wide_steps_have_the_same_bits_in_any_order() {
     wrong.extend(steps_apart(Lanes::wide, 2, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
     wrong.extend(steps_apart(Lanes::wide, 1, &lane(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn pairs_have_the_same_bits_in_any_order() {
-    let (low, high) = (numbers(&mut Rng::new(3), 2500, 0.0), numbers(&mut Rng::new(4), 700, 0.5));
-    for &(name, _, param) in SURROGATES {
-        same(name, |context| {
-            let loss = AnySurrogate::by_name(name, param as f32).unwrap();
-            let mut kernel = PairKernel::new(context, loss).unwrap();
-            let (mut sums, mut grad) = (vec![RowSum::default(); 700], vec![0.0; 3200]);
-            kernel.row_sums(&low, &high, &mut sums).unwrap();
-            let weight = |i| PairWeight { negative: 0.01 + (i % 7) as f32 * 0.003, positive: -0.02 };
-            kernel.gradient(&(0..700).map(weight).collect::<Vec<_>>(), &mut grad).unwrap();
-            let sums = sums.iter().flat_map(|s| [s.negative_loss, s.negative_slope, s.positive_loss, s.positive_slope]);
-            grad.extend(sums);
-            grad
-        });
-    }
 }
 
 /// Sort, scans, hinges, panels and metrics, of several tiles each.

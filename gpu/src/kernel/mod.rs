@@ -10,7 +10,6 @@ pub use text::{Order, in_order};
 pub mod exact;
 pub mod lane;
 pub(crate) mod objective;
-pub mod pair;
 pub(crate) mod parts;
 pub(crate) mod rule;
 pub mod surrogate;
@@ -20,5 +19,5 @@ pub mod wide;
 #[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    [pair::texts(), exact::texts(), lane::texts(), wide::texts()].concat()
+    [exact::texts(), lane::texts(), wide::texts()].concat()
 }
