@@ -35,6 +35,7 @@ mod error;
 mod exact;
 #[cfg(not(target_arch = "wasm32"))]
 mod fleet;
+#[doc(hidden)] // for the tests
 pub mod kernel;
 mod lanes;
 

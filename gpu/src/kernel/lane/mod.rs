@@ -1,13 +1,11 @@
 //! The text of a run's step, joined from parts: `step.wgsl` for all, a model, an estimator, a surrogate, a rule.
 //!
-//! One workgroup is one run; [`Lanes`](crate::Lanes) runs it, [`mirror`] is the same in the same order on the CPU.
+//! One workgroup is one run; [`Lanes`](crate::Lanes) runs it; gpu/tests/mirror/step is the same in the same order on the CPU.
 //!
 //! Products of hidden layers are single sums in ascending order; the last layer and sums over rows are four partial sums,
 //! (0 + 1) + (2 + 3); sums over pairs run in four lanes, added alike. Cost a step: 3·B·params multiply-adds and two
 //! evaluations a pair. Memory of a run: its state and B·(hidden widths + twice the widest) activations; of a workgroup at
 //! most 15,872 bytes.
-
-pub mod mirror;
 
 use super::objective::{self, Batch, OBJECTIVES};
 use super::parts::{self, Estimator, Family};
@@ -28,7 +26,7 @@ const SLABS: u32 = 2 * 16 * 17;
 
 /// A shape, and where its activations and parameters lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub struct Layout {
     pub shape: Shape,
     /// Floats of a run's activations.
     pub work: u32,
@@ -42,8 +40,8 @@ pub(crate) struct Layout {
 
 /// One product of a hidden layer, as network.wgsl has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stage {
-    pub kind: u32,
+pub struct Stage {
+    pub kind: Kind,
     pub rows: u32,
     pub columns: u32,
     pub depth: u32,
@@ -53,10 +51,16 @@ pub(crate) struct Stage {
     pub value: u32,
 }
 
-pub(crate) const FORWARD: u32 = 0;
-pub(crate) const BACK: u32 = 1;
-pub(crate) const WEIGHTS: u32 = 2;
-const DATA: u32 = u32::MAX;
+/// What a product makes: activations, the gradient by them, or that by the weights; numbered as network.wgsl does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Forward = 0,
+    Back = 1,
+    Weights = 2,
+}
+
+/// Of a stage's left side: the rows of the batch.
+pub const DATA: u32 = u32::MAX;
 
 /// What of a shape does not depend on the number of positives in the data: all but the length of its state.
 pub(crate) fn kind(shape: &Shape) -> Shape {
@@ -145,7 +149,7 @@ pub(super) fn texts() -> Vec<(String, String)> {
 }
 
 /// Inputs of the last layer.
-pub(crate) fn last(shape: &Shape) -> u32 {
+pub fn last(shape: &Shape) -> u32 {
     shape.widths[shape.widths.len() - 2]
 }
 
@@ -190,7 +194,7 @@ impl Layout {
             let left = if at == 0 { DATA } else { values[at - 1] };
             let (to, right) = (values[at], starts[at]);
             stages.push(Stage {
-                kind: FORWARD,
+                kind: Kind::Forward,
                 rows: shape.rows,
                 columns: pair[1],
                 depth: pair[0],
@@ -206,11 +210,20 @@ impl Layout {
             if at > 0 {
                 let (to, value) = (deltas[(hidden.len() - at) % 2], values[at - 1]);
                 let (rows, right) = (shape.rows, starts[at]);
-                stages.push(Stage { kind: BACK, rows, columns: inputs, depth: outputs, left: here, right, to, value });
+                stages.push(Stage {
+                    kind: Kind::Back,
+                    rows,
+                    columns: inputs,
+                    depth: outputs,
+                    left: here,
+                    right,
+                    to,
+                    value,
+                });
             }
             let left = if at == 0 { DATA } else { values[at - 1] };
             stages.push(Stage {
-                kind: WEIGHTS,
+                kind: Kind::Weights,
                 rows: inputs,
                 columns: outputs,
                 depth: shape.rows,
@@ -267,9 +280,9 @@ impl Layout {
             text.push_str(wgsl!("model/network.wgsl"));
             text.push_str("\nfn stage_of(at: u32) -> Stage {\n    switch at {\n");
             for (at, s) in self.stages.iter().enumerate() {
-                let Stage { kind, rows, columns, depth, left, right, to, value } = s;
+                let Stage { kind, rows, columns, depth, left, right, to, value } = *s;
                 let label = if at + 1 == self.stages.len() { "default".to_string() } else { format!("case {at}u") };
-                let numbers = [kind, rows, columns, depth, left, right, to, value].map(|x| format!("{x}u"));
+                let numbers = [kind as u32, rows, columns, depth, left, right, to, value].map(|x| format!("{x}u"));
                 let _ = writeln!(text, "        {label}: {{ return Stage({}); }}", numbers.join(", "));
             }
             text.push_str("    }\n}\n");
@@ -284,7 +297,7 @@ impl Layout {
     }
 
     /// Positives of the data that have numbers in the objective's state; any number where none has.
-    pub fn owners(&self) -> usize {
+    pub(crate) fn owners(&self) -> usize {
         let Shape { objective, bank, state, .. } = &self.shape;
         match objective::by_name(objective) {
             Some(of) if of.each > 0 => ((state - bank).saturating_sub(of.beside) / of.each) as usize,
@@ -293,7 +306,7 @@ impl Layout {
     }
 
     /// Rounds of all loops of one step, and of a dispatch besides.
-    pub fn rounds(&self) -> Rounds {
+    pub(crate) fn rounds(&self) -> Rounds {
         let shape = &self.shape;
         let (rows, last, parts) = (shape.rows, last(shape), u64::from(shape.rows.div_ceil(4)));
         let score = times(rows.div_ceil(64), 1 + u64::from(last.div_ceil(4)));
@@ -307,7 +320,7 @@ impl Layout {
         let (estimate, value) = of.map_or((0, 0), |of| (of.rounds)(&batch));
         let links = over_rows * if shape.sigmoid { 2 } else { 1 };
         let products = |forward: bool| -> u64 {
-            let stages = self.stages.iter().filter(|stage| !forward || stage.kind == FORWARD);
+            let stages = self.stages.iter().filter(|stage| !forward || stage.kind == Kind::Forward);
             stages.map(|stage| 1 + stage.rounds(columns)).sum()
         };
         let turn = if self.stages.is_empty() { 0 } else { (u64::from(rows) * u64::from(last)).div_ceil(GROUP.into()) };
@@ -339,6 +352,6 @@ impl Stage {
         // A slab is its round and four inside, the entries four.
         let tile = 1 + 5 * u64::from(self.depth.div_ceil(16)) + 4;
         let tiles = times(self.rows.div_ceil(64), 1 + times(self.columns.div_ceil(64), tile));
-        tiles + if self.kind == WEIGHTS { columns(self.columns) } else { 0 }
+        tiles + if self.kind == Kind::Weights { columns(self.columns) } else { 0 }
     }
 }
