@@ -6,13 +6,14 @@ mod wide;
 
 use crate::GpuError;
 use crate::context::{Context, Submitted};
-use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS, Rounds, Shape};
+use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS, Rounds};
 use report::Test;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use setup::RowTable;
 use setup::{Buffers, JOB, Job, Source, bind, bindings, finite, fits, jobs, pipeline, staging, storage};
 use std::collections::VecDeque;
 use undercurve::Error;
+use undercurve::lane::Shape;
 use wgpu::{BindGroup, Buffer, ComputePipeline};
 use wide::Wide;
 
@@ -40,7 +41,8 @@ const MANY: usize = 16;
 /// small ones, or [all of the device for each](Self::wide), which suits few large ones.
 ///
 /// ```no_run
-/// # use undercurve_gpu::{Context, GpuError, Lanes, kernel::lane::Lane};
+/// # use undercurve::lane::Lane;
+/// # use undercurve_gpu::{Context, GpuError, Lanes};
 /// # fn train(lane: &Lane, rows: &[f32], start: &[f32], lists: &[u32], pace: &[f32]) -> Result<(), GpuError> {
 /// let mut lanes = Lanes::new(&Context::new()?, &lane.shape, rows, 64)?;
 /// for run in 0..64 {

@@ -26,8 +26,7 @@
 //!
 //! **Not supported:** f64; exact sums of other losses than hinge, squared hinge, sigmoid and logistic, or of more than 2²⁴
 //! rows; exact objectives of networks; keeping u, model or step rule on the device but of lanes (elsewhere scores or parameters go up
-//! and gradients come back each call); OpenGL adapters; batches with more scores of one class than one buffer holds (64 million at WebGPU's default
-//! limits).
+//! and gradients come back each call); OpenGL adapters.
 #![forbid(unsafe_code)]
 
 mod context;

@@ -9,11 +9,11 @@ use common::contexts;
 use runs::{data, lane, lists, numbers, pace, start};
 use std::sync::Arc;
 use undercurve::data::Dataset;
+use undercurve::lane::{Lane, Shape};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::Order;
-use undercurve_gpu::kernel::lane::{Lane, Shape};
 use undercurve_gpu::{Context, GpuError, GpuExact, GpuObjective, Lanes};
 
 thread_local! {

@@ -1,10 +1,9 @@
-//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror. Texts of whole steps
+//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name with what runs it; its CPU mirror is in gpu/tests/mirror. Texts of whole steps
 //! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
 
 #[macro_use]
 pub(crate) mod text;
 #[cfg(not(target_arch = "wasm32"))]
-#[doc(hidden)]
 pub use text::{Order, in_order};
 
 pub mod exact;
@@ -12,11 +11,10 @@ pub mod lane;
 pub(crate) mod objective;
 pub(crate) mod parts;
 pub(crate) mod rule;
-pub mod surrogate;
+pub(crate) mod surrogate;
 pub mod wide;
 
 /// Every shader text that the kernels can make, by name, for tests without a driver.
-#[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
     [exact::texts(), lane::texts(), wide::texts()].concat()

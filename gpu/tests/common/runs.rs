@@ -1,7 +1,7 @@
 //! Lanes for tests: shapes with numbers, rows, starts, lists and rates, always the same.
 
+use undercurve::lane::{Lane, Shape};
 use undercurve::rng::Rng;
-use undercurve_gpu::kernel::lane::{Lane, Shape};
 
 /// Positives of the data, which are its first rows.
 pub const POSITIVES: u32 = 70;

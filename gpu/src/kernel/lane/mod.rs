@@ -12,7 +12,7 @@ use super::parts::{self, Estimator, Family};
 use super::rule::{RULES, Rule};
 use crate::GpuError;
 use std::fmt::Write;
-pub use undercurve::lane::{Lane, Shape};
+use undercurve::lane::Shape;
 
 /// Invocations of a workgroup.
 pub(crate) const GROUP: u32 = 256;
