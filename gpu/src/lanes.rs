@@ -1,20 +1,22 @@
 //! Many runs at once: one workgroup is one run and makes many steps a dispatch.
 
+mod narrow;
 mod report;
 mod setup;
 mod wide;
 
 use crate::GpuError;
 use crate::context::{Context, Submitted};
-use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS, Rounds};
+use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS};
+use narrow::Narrow;
 use report::Test;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use setup::RowTable;
-use setup::{Buffers, JOB, Job, Source, bind, bindings, finite, fits, jobs, pipeline, staging, storage};
+use setup::{Job, Source, finite, fits, staging, storage};
 use std::collections::VecDeque;
 use undercurve::Error;
 use undercurve::lane::Shape;
-use wgpu::{BindGroup, Buffer, ComputePipeline};
+use wgpu::Buffer;
 use wide::Wide;
 
 /// Runs, at most.
@@ -87,17 +89,6 @@ enum Engine {
     Wide(Box<Wide>),
 }
 
-/// One workgroup a run.
-#[derive(Debug)]
-struct Narrow {
-    rounds: Rounds,
-    module: wgpu::ShaderModule,
-    advance: ComputePipeline,
-    bindings: wgpu::BindGroupLayout,
-    buffers: Buffers,
-    group: BindGroup,
-}
-
 /// What an engine is built on.
 #[derive(Clone, Copy, Debug)]
 struct Shared<'a> {
@@ -109,12 +100,21 @@ struct Shared<'a> {
     values: &'a Buffer,
 }
 
+/// What a submission does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// Steps of all runs (wide: of one run).
+    Steps,
+    /// Blocks of rows that are scored.
+    Blocks,
+}
+
 /// A submission on its way: when it was submitted, what it does, and how many of it.
 #[derive(Debug)]
 struct Flight {
-    work: Submitted,
+    submitted: Submitted,
     at: f64,
-    kind: usize,
+    work: Work,
     count: u64,
 }
 
@@ -261,22 +261,7 @@ impl Lanes {
         }
         let own = [("numbers", 24 * runs), ("activations", runs * layout.work as usize)];
         Self::build(context, layout, rows, runs, (4096, &own), |shared| {
-            let Shared { runs, window, rows, lists, state, values } = shared;
-            let device = context.device();
-            let module = context.module("lane", text);
-            let bindings = bindings(device);
-            let buffers = Buffers {
-                jobs: jobs(device, DISPATCHES, "jobs"),
-                lists: lists.clone(),
-                table: storage(device, "runs", runs),
-                numbers: storage(device, own[0].0, own[0].1),
-                pace: storage(device, "paces", 2 * runs * window),
-                state: state.clone(),
-                work: storage(device, own[1].0, own[1].1),
-            };
-            let group = bind(device, &bindings, &buffers, rows, values);
-            let advance = pipeline(context, &module, &bindings, "advance");
-            Engine::Narrow(Box::new(Narrow { rounds, module, advance, bindings, buffers, group }))
+            Engine::Narrow(Box::new(Narrow::new(context, rounds, text, &own, shared)))
         })
         .await
     }
@@ -419,11 +404,11 @@ impl Lanes {
                 Engine::Wide(wide) => {
                     let last = from + count == steps;
                     let jobs = wide.prepare(queue, count, table, bytemuck::cast_slice(&pace), len, last);
-                    self.submit_all(0, jobs, 1, 1, 0, None).await?;
+                    self.submit_all(Work::Steps, jobs, 1, 1, 0, None).await?;
                     continue;
                 }
             };
-            self.submit_all(0, count as u64, most, 1, count as u32, None).await?;
+            self.submit_all(Work::Steps, count as u64, most, 1, count as u32, None).await?;
         }
         Ok(())
     }
@@ -463,7 +448,7 @@ impl Lanes {
     /// Dispatches of so many steps or blocks in all, at most `most` each, cut into submissions by time.
     async fn submit_all(
         &mut self,
-        kind: usize,
+        work: Work,
         all: u64,
         most: u64,
         unit: u32,
@@ -476,57 +461,43 @@ impl Lanes {
             while self.flights.len() >= AHEAD {
                 self.land().await?;
             }
-            let count = self.pace[kind].0.min(all - done).min(most * DISPATCHES as u64);
+            let count = self.pace[work as usize].0.min(all - done).min(most * DISPATCHES as u64);
             let mut encoder = self.context.device().create_command_encoder(&Default::default());
             match &self.engine {
                 Engine::Wide(wide) => wide.encode(&self.context, &mut encoder, done, count),
                 Engine::Narrow(narrow) => {
-                    let mut bytes = Vec::new();
-                    let mut dispatches = 0;
-                    for from in (0..count).step_by(most as usize) {
-                        let steps = most.min(count - from) as u32;
-                        let job = Job { first: (done + from) as u32 * unit, steps, stride, rows };
-                        bytes.resize(JOB as usize * dispatches, 0);
-                        bytes.extend_from_slice(bytemuck::bytes_of(&job));
-                        dispatches += 1;
-                    }
-                    self.context.queue().write_buffer(&narrow.buffers.jobs, 0, &bytes);
-                    let mut pass = encoder.begin_compute_pass(&Default::default());
-                    let (pipeline, group) = match &self.test {
-                        Some(test) if kind == 1 => (&test.look, &test.group),
-                        _ => (&narrow.advance, &narrow.group),
+                    let work = match work {
+                        Work::Steps => None,
+                        Work::Blocks => self.test.as_ref(),
                     };
-                    pass.set_pipeline(pipeline);
-                    for dispatch in 0..dispatches {
-                        pass.set_bind_group(0, group, &[dispatch as u32 * JOB as u32]);
-                        self.context.dispatch(&mut pass, [self.runs as u32, 1, 1]);
-                    }
+                    let job = Job { first: done as u32, steps: 0, stride, rows };
+                    narrow.encode(&self.context, &mut encoder, (self.runs, work), job, (count, most, unit));
                 }
             }
             done += count;
             if let (Some((from, to, bytes)), true) = (copy, done == all) {
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, bytes);
             }
-            let work = self.context.submit(encoder.finish());
-            self.flights.push_back(Flight { work, at: now(), kind, count });
+            let submitted = self.context.submit(encoder.finish());
+            self.flights.push_back(Flight { submitted, at: now(), work, count });
         }
         self.context.alive()
     }
 
     /// Waits for the oldest submission, and learns from its time.
     async fn land(&mut self) -> Result<(), GpuError> {
-        let Some(Flight { work, at, kind, count }) = self.flights.pop_front() else { return Ok(()) };
+        let Some(Flight { submitted, at, work, count }) = self.flights.pop_front() else { return Ok(()) };
         let seconds = match &self.engine {
             // Software takes a microsecond for each round of a workgroup's loops, if not ten.
             Engine::Narrow(narrow) => {
                 let rounds = &narrow.rounds;
-                count * [rounds.step, rounds.block][kind] * self.runs as u64 / 10_000
+                count * [rounds.step, rounds.block][work as usize] * self.runs as u64 / 10_000
             }
             Engine::Wide(wide) => count * wide.work() / 100_000_000,
         };
-        self.context.finish(work, seconds).await?;
+        self.context.finish(submitted, seconds).await?;
         let end = now();
-        self.pace[kind].learn(count, end - at.max(self.ended));
+        self.pace[work as usize].learn(count, end - at.max(self.ended));
         self.ended = end;
         Ok(())
     }

@@ -12,7 +12,7 @@ use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, Surrogate};
 use undercurve::{Error, Need, Real, Scratch};
-use undercurve_gpu::kernel::exact::{Job, MOST_ROWS, panel::Grid, sort::score};
+use undercurve_gpu::kernel::exact::{Job, Loss, MOST_ROWS, panel::Grid, sort::score};
 use undercurve_gpu::{Context, ExactMetrics, GpuError, GpuExact, wgpu};
 
 /// Named tolerances: of AP as a metric, and of values and gradients against f64.
@@ -253,7 +253,10 @@ fn exact_sums_have_the_bits_of_their_mirror() {
                 let negatives = data.labels.len() - positives;
                 let (square, unit) = if name == "squared-hinge" { (true, 2.0) } else { (false, 1.0) };
                 let ends = data.scores.iter().fold((9.0f32, -9.0f32), |(a, b), &s| (a.min(s), b.max(s)));
-                let grid = Grid::of(loss, ends.0, ends.1).unwrap();
+                let grid = match Loss::of(loss).unwrap() {
+                    Loss::Smooth { scale, linear } => Some(Grid::of(scale, linear, [ends.0, ends.1]).unwrap()),
+                    Loss::Hinge { .. } => None,
+                };
                 let job = |mean: f64| Job {
                     negatives,
                     positives,

@@ -1,7 +1,7 @@
 //! Scores of rows for reports, which training does not wait for.
 
 use super::setup::{bind, check_rows, fits, pipeline, staging, storage};
-use super::{Engine, Lanes, ROUNDS};
+use super::{Engine, Lanes, ROUNDS, Work};
 use crate::GpuError;
 use crate::context::Signal;
 use std::collections::VecDeque;
@@ -85,7 +85,7 @@ impl Lanes {
         let (scores, to) = (test.scores.clone(), test.ring[slot].clone());
         let copy = Some((&scores, &to, 4 * floats as u64));
         let most = ROUNDS / narrow.rounds.block;
-        self.submit_all(1, blocks, most, self.layout.shape.rows, 0, copy).await?;
+        self.submit_all(Work::Blocks, blocks, most, self.layout.shape.rows, 0, copy).await?;
         let mapped = self.context.map(&to, floats);
         if let Some(test) = &mut self.test {
             test.begun.push_back((slot, mapped));

@@ -35,10 +35,11 @@ fn counting_entries(text: &str) -> String {
             let (name, rest) = head.strip_prefix("fn ").unwrap().split_once('(').unwrap();
             let (with, without) =
                 ("@builtin(workgroup_id) group: vec3<u32>, ", "@builtin(local_invocation_index) t: u32) {");
-            let (declared, given) = match (rest.strip_prefix(with), rest) {
-                (Some(rest), _) if rest == without => ("group: vec3<u32>, t: u32", "group, t"),
-                (None, rest) if rest == without => ("t: u32", "t"),
-                _ => panic!("{head}"),
+            let (declared, given) = if rest == without {
+                ("t: u32", "t")
+            } else {
+                assert_eq!(rest.strip_prefix(with), Some(without), "{head}");
+                ("group: vec3<u32>, t: u32", "group, t")
             };
             out.push_str(&format!("fn inner_{name}({declared}) {{\n"));
             wrappers.push_str(&format!(

@@ -14,7 +14,6 @@
 
 use super::{Job, ROUNDS, on_order};
 use undercurve::Error;
-use undercurve::surrogate::AnySurrogate;
 
 /// Terms of a series.
 pub const TERMS: usize = 8;
@@ -62,16 +61,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// For scores from `low` to `high`; none for another loss.
+    /// Of a scale, for scores from `low` to `high`.
     ///
     /// # Errors
     /// `Param` for a scale outside 10⁻²⁵ to 10²⁵; `Unsupported` for more than 2¹⁴ panels, or scores more than 2²² panels from 0.
-    pub fn of(loss: AnySurrogate<f32>, low: f32, high: f32) -> Result<Option<Self>, Error> {
-        let (scale, linear) = match loss {
-            AnySurrogate::Logistic(loss) => (f64::from(loss.scale()), true),
-            AnySurrogate::Sigmoid(loss) => (f64::from(loss.scale()), false),
-            _ => return Ok(None),
-        };
+    pub fn of(scale: f32, linear: bool, [low, high]: [f32; 2]) -> Result<Self, Error> {
+        let scale = f64::from(scale);
         if !(1e-25..=1e25).contains(&scale) {
             return Err(Error::Param { what: "scale" });
         }
@@ -89,14 +84,14 @@ impl Grid {
             });
         }
         let unit = scale * width;
-        Ok(Some(Self {
+        Ok(Self {
             panels: (ends[1] - ends[0]) as usize + 1,
             origin: ends[0] as i32,
             width: width as f32,
             unit: unit as f32,
             band: (REACH / unit).ceil() as usize,
             linear,
-        }))
+        })
     }
 
     /// The derivatives of ℓ by t/width at the distances of −band … band panels, eight each.
@@ -116,11 +111,14 @@ fn derivatives(x: f64, unit: f64, linear: bool) -> [f64; TERMS] {
     let mut of_sigmoid = [0.0; TERMS];
     for (order, to) in of_sigmoid.iter_mut().enumerate() {
         let value = polynomial.iter().rev().fold(0.0, |sum, c| sum * g + c);
-        *to = match (order, x < 0.0) {
-            (0, true) => 1.0 - value,
-            (_, true) if order % 2 == 0 => -value,
-            _ => value,
+        let other_side = if order == 0 {
+            1.0 - value
+        } else if order % 2 == 0 {
+            -value
+        } else {
+            value
         };
+        *to = if x < 0.0 { other_side } else { value };
         let mut next = vec![0.0; polynomial.len() + 1];
         for (power, c) in polynomial.iter().enumerate().skip(1) {
             next[power] -= power as f64 * c;
@@ -190,7 +188,7 @@ pub fn weighted(job: &Job, grid: Grid) -> Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use undercurve::surrogate::Surrogate;
+    use undercurve::surrogate::{AnySurrogate, Surrogate};
 
     /// Each derivative is that of the one before.
     #[test]

@@ -153,28 +153,82 @@ pub fn last(shape: &Shape) -> u32 {
     shape.widths[shape.widths.len() - 2]
 }
 
+/// Parameters of each layer.
+fn sizes(shape: &Shape) -> impl Iterator<Item = u64> {
+    shape.widths.windows(2).map(|pair| (u64::from(pair[0]) + 1) * u64::from(pair[1]))
+}
+
+/// Whether it is a shape.
+fn is_sound(shape: &Shape) -> bool {
+    let ends = [shape.params, shape.length, shape.slots, shape.bank, shape.state];
+    shape.widths.len() >= 2
+        && shape.widths.last() == Some(&1)
+        && !shape.widths.contains(&0)
+        && shape.rows > 0
+        && shape.negatives.is_none_or(|negatives| negatives <= shape.rows)
+        && sizes(shape).sum::<u64>() == u64::from(shape.params)
+        && shape.points.checked_mul(shape.length).is_some_and(|points| points <= shape.slots)
+        && ends.is_sorted()
+        && shape.ascent <= shape.length
+}
+
+/// The products of the hidden layers, of parameters from `starts` on, activations from `values` on, and the gradient by them in
+/// both places in turn.
+fn stages(shape: &Shape, starts: &[u32], values: &[u32], deltas: [u32; 2]) -> Vec<Stage> {
+    let (hidden, batch) = (values.len(), shape.rows);
+    let left = |at: usize| if at == 0 { DATA } else { values[at - 1] };
+    let forward = |(at, pair): (usize, &[u32])| Stage {
+        kind: Kind::Forward,
+        rows: batch,
+        columns: pair[1],
+        depth: pair[0],
+        left: left(at),
+        right: starts[at],
+        to: values[at],
+        value: 0,
+    };
+    let mut stages: Vec<_> = shape.widths.windows(2).take(hidden).enumerate().map(forward).collect();
+    for at in (0..hidden).rev() {
+        let (inputs, outputs) = (shape.widths[at], shape.widths[at + 1]);
+        let here = deltas[(hidden - 1 - at) % 2];
+        if at > 0 {
+            stages.push(Stage {
+                kind: Kind::Back,
+                rows: batch,
+                columns: inputs,
+                depth: outputs,
+                left: here,
+                right: starts[at],
+                to: deltas[(hidden - at) % 2],
+                value: values[at - 1],
+            });
+        }
+        stages.push(Stage {
+            kind: Kind::Weights,
+            rows: inputs,
+            columns: outputs,
+            depth: batch,
+            left: left(at),
+            right: here,
+            to: starts[at],
+            value: 0,
+        });
+    }
+    stages
+}
+
 impl Layout {
     /// Where everything lies.
     ///
     /// # Errors
     /// `NoKernel` for a shape that is none; `TooLarge`.
     pub fn of(shape: &Shape) -> Result<Self, GpuError> {
-        let sizes = (shape.widths.windows(2)).map(|pair| (u64::from(pair[0]) + 1) * u64::from(pair[1]));
-        let ends = [shape.params, shape.length, shape.slots, shape.bank, shape.state];
-        let sound = shape.widths.len() >= 2
-            && shape.widths.last() == Some(&1)
-            && !shape.widths.contains(&0)
-            && shape.rows > 0
-            && shape.negatives.is_none_or(|negatives| negatives <= shape.rows)
-            && sizes.clone().sum::<u64>() == u64::from(shape.params)
-            && shape.points.checked_mul(shape.length).is_some_and(|points| points <= shape.slots)
-            && ends.is_sorted()
-            && shape.ascent <= shape.length;
-        if !sound {
+        if !is_sound(shape) {
             return Err(GpuError::NoKernel { what: format!("{shape:?}") });
         }
         let hidden = &shape.widths[1..shape.widths.len() - 1];
-        let starts: Vec<u32> = sizes.scan(0, |at, size| Some(std::mem::replace(at, *at + size as u32))).collect();
+        let starts: Vec<u32> =
+            sizes(shape).scan(0, |at, size| Some(std::mem::replace(at, *at + size as u32))).collect();
         let mut values = Vec::new();
         let mut work = 0u64;
         for &width in hidden {
@@ -189,52 +243,9 @@ impl Layout {
             need: 4 * work,
             limit: u32::MAX.into(),
         })?;
-        let mut stages = Vec::new();
-        for (at, pair) in shape.widths.windows(2).take(hidden.len()).enumerate() {
-            let left = if at == 0 { DATA } else { values[at - 1] };
-            let (to, right) = (values[at], starts[at]);
-            stages.push(Stage {
-                kind: Kind::Forward,
-                rows: shape.rows,
-                columns: pair[1],
-                depth: pair[0],
-                left,
-                right,
-                to,
-                value: 0,
-            });
-        }
-        for at in (0..hidden.len()).rev() {
-            let (inputs, outputs) = (shape.widths[at], shape.widths[at + 1]);
-            let here = deltas[(hidden.len() - 1 - at) % 2];
-            if at > 0 {
-                let (to, value) = (deltas[(hidden.len() - at) % 2], values[at - 1]);
-                let (rows, right) = (shape.rows, starts[at]);
-                stages.push(Stage {
-                    kind: Kind::Back,
-                    rows,
-                    columns: inputs,
-                    depth: outputs,
-                    left: here,
-                    right,
-                    to,
-                    value,
-                });
-            }
-            let left = if at == 0 { DATA } else { values[at - 1] };
-            stages.push(Stage {
-                kind: Kind::Weights,
-                rows: inputs,
-                columns: outputs,
-                depth: shape.rows,
-                left,
-                right: here,
-                to: starts[at],
-                value: 0,
-            });
-        }
         let last = starts.last().copied().unwrap_or(0);
         let input = values.last().copied().unwrap_or(0);
+        let stages = stages(shape, &starts, &values, deltas);
         Ok(Self { shape: shape.clone(), work: work.max(1), last, input, delta: deltas[0], stages })
     }
 
