@@ -45,7 +45,7 @@ impl Recipe {
 }
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-pub use owned::{Lane, OBJECTIVES, RULES, Shape};
+pub use owned::{Lane, Shape};
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
 mod owned {
@@ -54,31 +54,6 @@ mod owned {
     use crate::surrogate::{AnySurrogate, SURROGATE_NAMES};
     use alloc::vec::Vec;
     use core::fmt;
-    use core::str::FromStr;
-
-    /// The names that objectives have in recipes.
-    pub const OBJECTIVES: [&str; 17] = [
-        "soap",
-        "auc-pairwise",
-        "smooth-ap",
-        "auc-margin",
-        "auc-min-max",
-        "cross-entropy",
-        "focal",
-        "pauc-minibatch",
-        "pauc-threshold",
-        "sopa",
-        "sopa-s",
-        "sota-s",
-        "ldam",
-        "fast-ap",
-        "min-max-ap",
-        "pauc-dual",
-        "sorr",
-    ];
-    /// The names that step rules have in recipes.
-    pub const RULES: [&str; 9] =
-        ["sgd", "momentum", "adam", "amsgrad", "adagrad", "ppd-sg", "ppd-adagrad", "pesg", "dca"];
 
     /// What a step of a run is made of.
     ///
@@ -180,30 +155,16 @@ mod owned {
             let slots = if self.bank == self.state { 0 } else { self.rows - self.negatives.unwrap_or(0) };
             (1 + self.rows + slots) as usize
         }
-    }
 
-    /// As one line of words, which [`str::parse`] reads: in the order of the fields, `-` for nothing.
-    impl fmt::Display for Shape {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            for (at, width) in self.widths.iter().enumerate() {
-                write!(f, "{}{width}", if at > 0 { "," } else { "" })?;
-            }
-            write!(f, " {} {} ", u8::from(self.tanh), self.rows)?;
-            match self.negatives {
-                Some(negatives) => write!(f, "{negatives}")?,
-                None => f.write_str("-")?,
-            }
-            let surrogate = if self.surrogate.is_empty() { "-" } else { self.surrogate };
-            let (sigmoid, pull) = (u8::from(self.sigmoid), u8::from(self.pull));
-            write!(f, " {} {surrogate} {sigmoid} {} {} {pull}", self.objective, self.rule, self.ascent)?;
-            let Self { params, length, points, slots, bank, state, .. } = self;
-            write!(f, " {params} {length} {points} {slots} {bank} {state}")
-        }
-    }
-
-    impl FromStr for Shape {
-        type Err = Error;
-        fn from_str(text: &str) -> Result<Self, Error> {
+        /// Reads what a shape is written as. Names of objectives and of rules are found by whoever has kernels for them.
+        ///
+        /// # Errors
+        /// `Param` for anything else, and for names that are not found.
+        pub fn read(
+            text: &str,
+            objective: impl Fn(&str) -> Option<&'static str>,
+            rule: impl Fn(&str) -> Option<&'static str>,
+        ) -> Result<Self, Error> {
             let mut words = text.split(' ');
             let mut shape = || {
                 let widths = words.next()?.split(',').map(|width| width.parse().ok()).collect::<Option<_>>()?;
@@ -216,14 +177,13 @@ mod owned {
                     "-" => None,
                     some => Some(number(Some(some))?),
                 };
-                let name = |names: &[&'static str], word: &str| names.iter().copied().find(|&name| name == word);
-                let objective = name(&OBJECTIVES, word()?)?;
+                let objective = objective(word()?)?;
                 let surrogate = match word()? {
                     "-" => "",
-                    some => name(SURROGATE_NAMES, some)?,
+                    some => SURROGATE_NAMES.iter().copied().find(|&name| name == some)?,
                 };
                 let sigmoid = flag(word())?;
-                let rule = name(&RULES, word()?)?;
+                let rule = rule(word()?)?;
                 let (ascent, pull) = (number(word())?, flag(word())?);
                 let (params, length, points) = (number(word())?, number(word())?, number(word())?);
                 let (slots, bank, state) = (number(word())?, number(word())?, number(word())?);
@@ -248,6 +208,25 @@ mod owned {
                 word().is_none().then_some(shape)
             };
             shape().ok_or(Error::Param { what: "shape" })
+        }
+    }
+
+    /// As one line of words, which [`Shape::read`] reads: in the order of the fields, `-` for nothing.
+    impl fmt::Display for Shape {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for (at, width) in self.widths.iter().enumerate() {
+                write!(f, "{}{width}", if at > 0 { "," } else { "" })?;
+            }
+            write!(f, " {} {} ", u8::from(self.tanh), self.rows)?;
+            match self.negatives {
+                Some(negatives) => write!(f, "{negatives}")?,
+                None => f.write_str("-")?,
+            }
+            let surrogate = if self.surrogate.is_empty() { "-" } else { self.surrogate };
+            let (sigmoid, pull) = (u8::from(self.sigmoid), u8::from(self.pull));
+            write!(f, " {} {surrogate} {sigmoid} {} {} {pull}", self.objective, self.rule, self.ascent)?;
+            let Self { params, length, points, slots, bank, state, .. } = self;
+            write!(f, " {params} {length} {points} {slots} {bank} {state}")
         }
     }
 

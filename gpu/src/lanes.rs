@@ -8,6 +8,7 @@ mod wide;
 use crate::GpuError;
 use crate::context::{Context, Submitted};
 use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS};
+use crate::kernel::{objective, rule};
 use narrow::Narrow;
 use report::Test;
 #[cfg(not(target_arch = "wasm32"))]
@@ -202,6 +203,15 @@ impl Lanes {
             Engine::Wide(Box::new(Wide::new(context, wide, text, shared)))
         })
         .await
+    }
+
+    /// The shape that a text is of, as [`Shape`] writes it.
+    ///
+    /// # Errors
+    /// `Core` with `Param` for anything else, and for an objective or a rule without a kernel.
+    pub fn read(text: &str) -> Result<Shape, GpuError> {
+        let objective = |name: &str| Some(objective::by_name(name)?.name);
+        Ok(Shape::read(text, objective, |name| Some(rule::by_name(name)?.name))?)
     }
 
     /// Whether a step computes longer than the dispatches of a [`wide`](Self::wide) one take.

@@ -8,13 +8,16 @@ mod runs;
 
 use common::contexts;
 use runs::{DATA, POSITIVES, data, lane, lists, numbers, pace, start};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use undercurve::Error;
 use undercurve::data::Dataset;
 use undercurve::lane::{Lane, Shape};
+use undercurve::registry::{METHODS, OPTIMIZERS};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
+use undercurve_gpu::kernel::names;
 use undercurve_gpu::{Context, GpuError, Lanes};
 
 /// A step of a run on the CPU.
@@ -343,6 +346,34 @@ fn a_lost_device_is_an_error() {
         assert!(lanes.begin_report().is_err());
         assert!(lanes.report().is_err());
     }
+}
+
+/// A recipe of the core without a kernel, or a kernel that no method asks for, is a name that one side has forgotten.
+#[test]
+fn every_recipe_has_a_kernel_and_every_kernel_a_recipe() {
+    let labels: Vec<u8> = (0..60).map(|row| u8::from(row % 4 == 0)).collect();
+    let data = Arc::new(Dataset::dense(data(1)[..60].to_vec(), labels, 1).unwrap());
+    let mut asked = [BTreeSet::new(), BTreeSet::new()];
+    let rules = OPTIMIZERS.iter().map(|of| Some(("optimizer", of.name))).chain([None]);
+    for (method, rule) in METHODS.iter().flat_map(|method| rules.clone().map(move |rule| (method, rule))) {
+        // (Of pre-training, and of its own steps.)
+        for pretrain in [None, Some(("pretrain", "0"))] {
+            let settings = rule.into_iter().chain(pretrain);
+            let settings = settings.map(|(name, value)| (name.into(), value.into())).collect();
+            let config =
+                Config { method: method.name.into(), length: Length::Steps(60), settings, ..Config::default() };
+            // (Not every method has these settings, or a rule of its choice.)
+            let Ok(trainer) = Trainer::<f32>::new(&config, Arc::clone(&data), None) else { continue };
+            if let Ok(Lane { shape, .. }) = trainer.lane() {
+                assert_eq!(Lanes::read(&shape.to_string()), Ok(shape.clone()), "{}", method.name);
+                asked[0].insert(shape.objective);
+                asked[1].insert(shape.rule);
+            }
+        }
+    }
+    assert_eq!(asked, names().map(BTreeSet::from_iter));
+    let text = Shape { objective: "ap", ..lane(&[9, 1], 37, None, "soap", "adam").shape }.to_string();
+    assert_eq!(Lanes::read(&text), Err(Error::Param { what: "shape" }.into()));
 }
 
 /// Sums in another order, and in f32 where the core has some in f64.

@@ -40,7 +40,7 @@ pub struct GpuLanes(Lanes);
 impl GpuLanes {
     /// Of the text of a shape, with all training rows, row-major.
     pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, JsError> {
-        let shape = shape.parse().map_err(GpuError::Core)?;
+        let shape = Lanes::read(&shape)?;
         Ok(Self(Lanes::suited_async(&gpu.0, &shape, &rows, runs).await?))
     }
     /// Sets the state and the numbers of a run.

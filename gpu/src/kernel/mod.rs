@@ -14,6 +14,12 @@ pub(crate) mod rule;
 pub(crate) mod surrogate;
 pub mod wide;
 
+/// Names of the objectives and of the rules that have a text.
+#[must_use]
+pub fn names() -> [Vec<&'static str>; 2] {
+    [objective::OBJECTIVES.iter().map(|of| of.name).collect(), rule::RULES.iter().map(|of| of.name).collect()]
+}
+
 /// Every shader text that the kernels can make, by name, for tests without a driver.
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
