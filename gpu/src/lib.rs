@@ -1,6 +1,6 @@
 //! WGSL kernels for pairwise losses and metrics through wgpu, natively and in the browser. [`GpuExact`] sorts whole data once,
-//! for metrics and exact gradients; [`GpuObjective`] evaluates exact objectives of linear models with it; [`Lanes`] makes whole
-//! training steps of many runs at once, and a [`Fleet`] drives trainers by them.
+//! for metrics and exact gradients; [`GpuObjective`] evaluates exact objectives of linear models with it; [`DeviceRuns`] makes whole
+//! training steps of many runs at once, and a [`MultiTrainer`] drives trainers by them.
 //!
 //! ```no_run
 //! use undercurve::surrogate::AnySurrogate;
@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Trainer`](undercurve::trainer::Trainer), or many of them, train on it by a [`Fleet`]; one of an exact method by a [`GpuObjective`].
+//! A [`Trainer`](undercurve::trainer::Trainer), or many of them, train on it by a [`MultiTrainer`]; one of an exact method by a [`GpuObjective`].
 //!
 //! On the web the functions named `*_async` are to be used; the blocking ones do not exist there.
 //!
@@ -25,24 +25,24 @@
 //! answering is [`GpuError::Lost`], from then on. Software adapters are taken only when they are asked for by name.
 //!
 //! **Not supported:** f64; exact sums of other losses than hinge, squared hinge, sigmoid and logistic, or of more than 2²⁴
-//! rows; exact objectives of networks; keeping u, model or step rule on the device but of lanes (elsewhere scores or parameters go up
+//! rows; exact objectives of networks; keeping u, model or step rule on the device but for whole steps (otherwise scores or parameters go up
 //! and gradients come back each call); OpenGL adapters.
 #![forbid(unsafe_code)]
 
 mod context;
+mod device_runs;
 mod error;
 mod exact;
-#[cfg(not(target_arch = "wasm32"))]
-mod fleet;
 #[doc(hidden)] // for the tests
 pub mod kernel;
-mod lanes;
+#[cfg(not(target_arch = "wasm32"))]
+mod multi_trainer;
 
 pub use context::{Context, Given};
+pub use device_runs::{DeviceRuns, IDLE, MAX_RUNS};
 pub use error::GpuError;
 pub use exact::objective::GpuObjective;
 pub use exact::{ExactMetrics, GpuExact};
 #[cfg(not(target_arch = "wasm32"))]
-pub use fleet::Fleet;
-pub use lanes::{IDLE, Lanes, MAX_RUNS};
+pub use multi_trainer::MultiTrainer;
 pub use wgpu;

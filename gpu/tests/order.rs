@@ -14,7 +14,7 @@ use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::Order;
-use undercurve_gpu::{Context, GpuError, GpuExact, GpuObjective, Lanes};
+use undercurve_gpu::{Context, DeviceRuns, GpuError, GpuExact, GpuObjective};
 
 thread_local! {
     /// Every adapter there is, opened once a test (and never closed: wgpu has numbers of the thread, too, that may be gone by then).
@@ -43,19 +43,19 @@ fn same(what: &str, work: impl Fn(&Context) -> Vec<f32>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-type Make = fn(&Context, &Shape, &[f32], usize) -> Result<Lanes, GpuError>;
+type Make = fn(&Context, &Shape, &[f32], usize) -> Result<DeviceRuns, GpuError>;
 
 /// States and values of two runs after so many steps.
 fn steps(context: &Context, make: Make, lane: &Lane, steps: usize) -> Vec<f32> {
-    let mut lanes = make(context, &lane.shape, &data(lane.shape.widths[0] as usize), 2).unwrap();
+    let mut on_device = make(context, &lane.shape, &data(lane.shape.widths[0] as usize), 2).unwrap();
     let len = lane.shape.list_len();
-    (0..2).for_each(|run| lanes.load(run, &start(lane, run), &lane.numbers).unwrap());
+    (0..2).for_each(|run| on_device.load(run, &start(lane, run), &lane.numbers).unwrap());
     let both = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)].concat();
     let at = |run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step));
-    lanes.advance(steps, &both, &[0, 1], &[0, 1].into_iter().flat_map(at).collect::<Vec<_>>()).unwrap();
+    on_device.advance(steps, &both, &[0, 1], &[0, 1].into_iter().flat_map(at).collect::<Vec<_>>()).unwrap();
     let mut all = vec![0.0; 2 * lane.shape.state as usize];
-    lanes.states(&mut all).unwrap();
-    all.extend(lanes.values().unwrap());
+    on_device.states(&mut all).unwrap();
+    all.extend(on_device.values().unwrap());
     all
 }
 
@@ -80,24 +80,24 @@ const OTHERS: [&str; 8] =
 
 /// More rows than invocations, so that these have a second one, and fewer, so that some have none.
 #[test]
-fn lanes_have_the_same_bits_in_any_order() {
+fn steps_have_the_same_bits_in_any_order() {
     let mut wrong = Vec::new();
     for objective in PAIRS.into_iter().chain(GATES).chain(OTHERS) {
         for (widths, rows, negatives) in [(&[5, 1][..], 320, 270), (&[6, 9, 1], 40, 31)] {
             let lane = lane(widths, rows, Some(negatives), objective, rule_of(objective));
             let shape = Shape { sigmoid: true, tanh: true, ..lane.shape };
-            wrong.extend(steps_apart(Lanes::new, 3, &Lane { shape, ..lane }));
+            wrong.extend(steps_apart(DeviceRuns::new, 3, &Lane { shape, ..lane }));
         }
     }
     for rule in ["sgd", "adam", "amsgrad", "adagrad", "ppd-adagrad"] {
         let objective = if rule == "ppd-adagrad" { "auc-min-max" } else { "auc-pairwise" };
-        wrong.extend(steps_apart(Lanes::new, 3, &lane(&[13, 1], 40, Some(31), objective, rule)));
+        wrong.extend(steps_apart(DeviceRuns::new, 3, &lane(&[13, 1], 40, Some(31), objective, rule)));
     }
     // Tiles at their edges and beyond, and several of them.
-    wrong.extend(steps_apart(Lanes::new, 3, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::new, 3, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
     for &(surrogate, _, _) in SURROGATES {
         let lane = lane(&[5, 1], 40, Some(31), "soap", "sgd");
-        wrong.extend(steps_apart(Lanes::new, 3, &Lane { shape: Shape { surrogate, ..lane.shape }, ..lane }));
+        wrong.extend(steps_apart(DeviceRuns::new, 3, &Lane { shape: Shape { surrogate, ..lane.shape }, ..lane }));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -107,11 +107,11 @@ fn reports_have_the_same_bits_in_any_order() {
     for widths in [&[9, 1][..], &[9, 20, 1]] {
         same("reports", |context| {
             let lane = lane(widths, 300, None, "auc-pairwise", "sgd");
-            let mut lanes = Lanes::new(context, &lane.shape, &data(9), 2).unwrap();
-            lanes.test(&numbers(&mut Rng::keyed(9, 0, 0), 700 * 9, 0.0)).unwrap();
-            (0..2).for_each(|run| lanes.load(run, &start(&lane, run), &lane.numbers).unwrap());
-            assert!(lanes.begin_report().unwrap());
-            lanes.wait_for_report().unwrap().unwrap()
+            let mut on_device = DeviceRuns::new(context, &lane.shape, &data(9), 2).unwrap();
+            on_device.test(&numbers(&mut Rng::keyed(9, 0, 0), 700 * 9, 0.0)).unwrap();
+            (0..2).for_each(|run| on_device.load(run, &start(&lane, run), &lane.numbers).unwrap());
+            assert!(on_device.begin_report().unwrap());
+            on_device.wait_for_report().unwrap().unwrap()
         });
     }
 }
@@ -122,15 +122,15 @@ fn wide_steps_have_the_same_bits_in_any_order() {
     for objective in PAIRS.into_iter().chain(["cross-entropy", "focal", "auc-margin", "auc-min-max"]) {
         let lane = lane(&[20, 17, 1], 300, Some(250), objective, rule_of(objective));
         wrong.extend(steps_apart(
-            Lanes::wide,
+            DeviceRuns::wide,
             2,
             &Lane { shape: Shape { sigmoid: true, tanh: true, ..lane.shape }, ..lane },
         ));
     }
-    wrong.extend(steps_apart(Lanes::wide, 2, &lane(&[70, 1], 300, Some(250), "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 2, &lane(&[70, 1], 300, Some(250), "soap", "adam")));
     // Tiles beside each other, and gradients in parts.
-    wrong.extend(steps_apart(Lanes::wide, 2, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
-    wrong.extend(steps_apart(Lanes::wide, 1, &lane(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 2, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 1, &lane(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod text;
 pub use text::{Order, in_order};
 
 pub mod exact;
-pub mod lane;
+pub mod narrow;
 pub(crate) mod objective;
 pub(crate) mod parts;
 pub(crate) mod rule;
@@ -23,5 +23,5 @@ pub fn names() -> [Vec<&'static str>; 2] {
 /// Every shader text that the kernels can make, by name, for tests without a driver.
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    [exact::texts(), lane::texts(), wide::texts()].concat()
+    [exact::texts(), narrow::texts(), wide::texts()].concat()
 }

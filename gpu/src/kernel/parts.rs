@@ -1,4 +1,4 @@
-//! The texts that lanes and wide steps share: what every step consists of, estimators, surrogates and rules.
+//! The texts that steps of one workgroup and of many share: what every step consists of, estimators, surrogates and rules.
 
 pub(crate) use super::objective::Family;
 use super::{objective, rule, surrogate};

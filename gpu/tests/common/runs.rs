@@ -1,4 +1,4 @@
-//! Lanes for tests: shapes with numbers, rows, starts, lists and rates, always the same.
+//! Runs for tests: shapes with numbers, rows, starts, lists and rates, always the same.
 
 use undercurve::lane::{Lane, Shape};
 use undercurve::rng::Rng;
@@ -11,7 +11,7 @@ pub const DATA: u32 = 400;
 /// device to device and are not to be made large.
 pub const EPS: f32 = 1e-3;
 
-/// A lane, whatever its objective and rule, with 21 of its 24 numbers that mean something.
+/// A run, whatever its objective and rule, with 21 of its 24 numbers that mean something.
 pub fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static str, rule: &'static str) -> Lane {
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let saddle = objective.starts_with("auc-m");

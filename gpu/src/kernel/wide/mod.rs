@@ -10,9 +10,9 @@
 //!
 //! Products are tiles of 64 × 64 with single sums in ascending order; scores and the last layer's gradient have 16 strands, pairs
 //! 64, moments 128, the value 256, neighbours added first. Cost: 3·B·params multiply-adds and two evaluations a pair. Memory: a
-//! lane's, once for all runs, and the parts of the largest gradient; of a workgroup 8,704 bytes.
+//! run's in one workgroup, once for all runs, and the parts of the largest gradient; of a workgroup 8,704 bytes.
 
-use super::lane::{Kind, Layout, ROUNDS, Stage, last, shapes};
+use super::narrow::{Kind, Layout, ROUNDS, Stage, last, shapes};
 use super::parts::{self, Estimator, Family};
 use crate::GpuError;
 use std::fmt::Write;

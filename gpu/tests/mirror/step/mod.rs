@@ -10,7 +10,7 @@ use undercurve::lane::{Lane, Shape};
 use undercurve::surrogate::{AnySurrogate, SmoothedHinge};
 use undercurve::{Error, Real};
 use undercurve_gpu::GpuError;
-use undercurve_gpu::kernel::lane::{DATA, Kind, Layout, Stage, last};
+use undercurve_gpu::kernel::narrow::{DATA, Kind, Layout, Stage, last};
 use undercurve_gpu::kernel::wide::Wide;
 
 const FAINT: f32 = <f32 as Real>::FAINT;

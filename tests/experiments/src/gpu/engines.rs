@@ -19,7 +19,7 @@ use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve_demo::error::Result;
 use undercurve_gpu::kernel::exact::sort;
-use undercurve_gpu::{Fleet, GpuExact};
+use undercurve_gpu::{GpuExact, MultiTrainer};
 
 const KEYS: [usize; 5] = [1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const ROWS: [usize; 3] = [10_000, 100_000, 1_000_000];
@@ -208,7 +208,7 @@ pub fn lanes(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
                 });
                 let mut trainers = trainers.collect::<std::result::Result<Vec<_>, _>>()?;
                 let times = if side == Side::Adapter {
-                    let mut fleet = Fleet::new(&run.context, trainers)?;
+                    let mut fleet = MultiTrainer::new(&run.context, trainers)?;
                     spans(seconds, |calls| {
                         fleet.advance(calls as u64);
                         fleet.sync();

@@ -8,7 +8,7 @@ use undercurve::data::{Dataset, Rows};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve_demo::error::Result;
-use undercurve_gpu::Lanes;
+use undercurve_gpu::DeviceRuns;
 
 /// Columns, width of both hidden layers, rows of a batch, and whether one workgroup makes the step. The smallest come first, so
 /// that the larger ones are cut by their rates; both engines beside each other say where one takes the other's place.
@@ -87,7 +87,7 @@ fn on_adapter(run: &Run, trainer: &mut Trainer<f32>, narrow: bool, seconds: f64)
     let lane = trainer.lane()?;
     let data = Arc::clone(trainer.train_data());
     let Rows::Dense { data: rows, .. } = data.rows() else { unreachable!("the rows are dense") };
-    let make = if narrow { Lanes::new } else { Lanes::wide };
+    let make = if narrow { DeviceRuns::new } else { DeviceRuns::wide };
     let mut lanes = make(&run.context, &lane.shape, rows, 1)?;
     lanes.load(0, trainer.state()?, &lane.numbers)?;
     let len = lane.shape.list_len();

@@ -1,7 +1,7 @@
 //! Scores of rows for reports, which training does not wait for.
 
 use super::setup::{bind, check_rows, fits, pipeline, staging, storage};
-use super::{Engine, Lanes, ROUNDS, Work};
+use super::{DeviceRuns, Engine, ROUNDS, Work};
 use crate::GpuError;
 use crate::context::Signal;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub(super) struct Test {
     ring: [Buffer; 2],
 }
 
-impl Lanes {
+impl DeviceRuns {
     /// Loads the rows (row-major) that reports score. Reports that were begun are dropped.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! The text of a run's step, joined from parts: `step.wgsl` for all, a model, an estimator, a surrogate, a rule.
 //!
-//! One workgroup is one run; [`Lanes`](crate::Lanes) runs it; gpu/tests/mirror/step is the same in the same order on the CPU.
+//! One workgroup is one run; [`DeviceRuns`](crate::DeviceRuns) runs it; gpu/tests/mirror/step is the same in the same order on the CPU.
 //!
 //! Products of hidden layers are single sums in ascending order; the last layer and sums over rows are four partial sums,
-//! (0 + 1) + (2 + 3); sums over pairs run in four lanes, added alike. Cost a step: 3·B·params multiply-adds and two
+//! (0 + 1) + (2 + 3); sums over pairs are four partial sums, added alike. Cost a step: 3·B·params multiply-adds and two
 //! evaluations a pair. Memory of a run: its state and B·(hidden widths + twice the widest) activations; of a workgroup at
 //! most 15,872 bytes.
 
@@ -62,42 +62,6 @@ pub enum Kind {
 /// Of a stage's left side: the rows of the batch.
 pub const DATA: u32 = u32::MAX;
 
-/// What of a shape does not depend on the number of positives in the data: all but the length of its state.
-pub(crate) fn kind(shape: &Shape) -> Shape {
-    // (The start that is pulled to ends where the objective's own state begins.)
-    if shape.pull && shape.bank == shape.state { shape.clone() } else { with_state(shape, 0) }
-}
-
-/// The shape with another length of its state.
-pub(crate) fn with_state(shape: &Shape, state: u32) -> Shape {
-    let bank = if shape.bank == shape.state { state } else { shape.bank };
-    Shape { bank, state, ..shape.clone() }
-}
-
-/// A state of this shape as one of another length, of data with more or fewer positives: what has no place is left out, what is not
-/// there 0.
-pub(crate) fn moved(state: &[f32], shape: &Shape, len: usize) -> Vec<f32> {
-    let of = objective::by_name(shape.objective);
-    let [each, beside] = of.map_or([0; 2], |of| [of.each as usize, of.beside as usize]);
-    let mut out = state.to_vec();
-    let (bank, end) = (shape.bank as usize, len.saturating_sub(beside));
-    if each == 0 || shape.bank == shape.state || state.len() < bank + beside || end < bank {
-        out.resize(len, 0.0);
-        return out;
-    }
-    // (Those of the dual come for f^m, then for f^n.)
-    let sections = of.map_or(1, |of| of.sections);
-    let [own, other] = [state.len() - beside, end].map(|end| (end - bank) / sections);
-    out.truncate(bank);
-    for section in 0..sections {
-        let from = bank + section * own;
-        out.extend(&state[from..from + own.min(other)]);
-        out.resize(bank + (section + 1) * other, 0.0);
-    }
-    out.extend(&state[state.len() - beside..]);
-    out
-}
-
 /// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
 #[doc(hidden)]
 #[must_use]
@@ -144,7 +108,7 @@ pub(super) fn shapes() -> Vec<Shape> {
 
 /// Texts of every part.
 pub(super) fn texts() -> Vec<(String, String)> {
-    let text = |shape: &Shape| Some((format!("lane {shape}"), Layout::of(shape).ok()?.text().ok()?));
+    let text = |shape: &Shape| Some((format!("narrow {shape}"), Layout::of(shape).ok()?.text().ok()?));
     shapes().iter().filter_map(text).collect()
 }
 
@@ -252,7 +216,7 @@ impl Layout {
     /// The text of its step, with the entry points `advance` and `look`.
     ///
     /// # Errors
-    /// As `Lanes::new`: `NoKernel`, `Limits`.
+    /// As `DeviceRuns::new`: `NoKernel`, `Limits`.
     pub fn text(&self) -> Result<String, GpuError> {
         let shape = &self.shape;
         if shape.rows > MAX_ROWS {

@@ -7,7 +7,7 @@ mod wide;
 
 use crate::GpuError;
 use crate::context::{Context, Submitted};
-use crate::kernel::lane::{Layout, MAX_ROWS, ROUNDS};
+use crate::kernel::narrow::{Layout, MAX_ROWS, ROUNDS};
 use crate::kernel::{objective, rule};
 use narrow::Narrow;
 use report::Test;
@@ -45,15 +45,15 @@ const MANY: usize = 16;
 ///
 /// ```no_run
 /// # use undercurve::lane::Lane;
-/// # use undercurve_gpu::{Context, GpuError, Lanes};
+/// # use undercurve_gpu::{Context, GpuError, DeviceRuns};
 /// # fn train(lane: &Lane, rows: &[f32], start: &[f32], lists: &[u32], pace: &[f32]) -> Result<(), GpuError> {
-/// let mut lanes = Lanes::new(&Context::new()?, &lane.shape, rows, 64)?;
+/// let mut on_device = DeviceRuns::new(&Context::new()?, &lane.shape, rows, 64)?;
 /// for run in 0..64 {
-///     lanes.load(run, start, &lane.numbers)?;
+///     on_device.load(run, start, &lane.numbers)?;
 /// }
-/// lanes.advance(100, lists, &[0; 64], pace)?; // one list of batches for all
+/// on_device.advance(100, lists, &[0; 64], pace)?; // one list of batches for all
 /// let mut states = vec![0.0; 64 * start.len()];
-/// lanes.states(&mut states)?;
+/// on_device.states(&mut states)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -61,7 +61,7 @@ const MANY: usize = 16;
 /// The order of every sum depends on the shape only. Nothing is checked on the device: a run that overflows has numbers
 /// that are not finite in its value and its state.
 #[derive(Debug)]
-pub struct Lanes {
+pub struct DeviceRuns {
     context: Context,
     layout: Layout,
     runs: usize,
@@ -131,7 +131,7 @@ impl Pace {
     }
 }
 
-impl Lanes {
+impl DeviceRuns {
     /// Builds the shader of a shape, with all rows of the data (row-major) and so many runs, whose states are 0.
     ///
     /// # Errors
@@ -249,7 +249,7 @@ impl Lanes {
         let one_cannot = shape.rows > MAX_ROWS
             || rounds.value + rounds.step.max(rounds.block) > ROUNDS
             || fits("activations", runs * layout.work as usize, context.binding()).is_err();
-        // (Not every text of lanes has one for many workgroups.)
+        // (Not every text of one workgroup has one for many.)
         let spreads = || crate::kernel::wide::Wide::of(shape).is_ok();
         match (one_cannot || Self::is_large(shape) && runs < MANY) && spreads() {
             true => Self::many_workgroups(context, shape, rows, runs).await,

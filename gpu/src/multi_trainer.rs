@@ -1,9 +1,12 @@
 //! Many trainers at once, their steps on a device.
 
-use crate::kernel::lane::{Layout, ROUNDS, kind, moved, with_state};
+mod state;
+
+use crate::device_runs::{DeviceRuns, IDLE, MAX_RUNS, RowTable};
+use crate::kernel::narrow::{Layout, ROUNDS};
 use crate::kernel::wide::Wide;
-use crate::lanes::{IDLE, Lanes, MAX_RUNS, RowTable};
 use crate::{Context, GpuError};
+use state::{kind, moved, with_state};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::thread;
@@ -28,13 +31,13 @@ const LISTS: usize = 64 << 20;
 /// ```no_run
 /// # use std::sync::Arc;
 /// # use undercurve::{data::Dataset, trainer::{Config, Trainer}};
-/// # use undercurve_gpu::{Context, Fleet};
+/// # use undercurve_gpu::{Context, MultiTrainer};
 /// # fn train(data: Arc<Dataset<f32>>) -> Result<(), Box<dyn std::error::Error>> {
 /// let runs = (1..=64).map(|seed| Trainer::new(&Config { seed, ..Config::default() }, data.clone(), None));
-/// let mut fleet = Fleet::new(&Context::new()?, runs.collect::<Result<_, _>>()?)?;
-/// while !fleet.is_done() {
-///     fleet.advance(100);
-///     for (run, trainer) in fleet.sync().iter_mut().enumerate() {
+/// let mut multi = MultiTrainer::new(&Context::new()?, runs.collect::<Result<_, _>>()?)?;
+/// while !multi.is_done() {
+///     multi.advance(100);
+///     for (run, trainer) in multi.sync().iter_mut().enumerate() {
 ///         println!("run {run}: {:?}", trainer.report()?.train.get("ap"));
 ///     }
 /// }
@@ -42,18 +45,18 @@ const LISTS: usize = 64 << 20;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Fleet {
+pub struct MultiTrainer {
     context: Context,
     runs: Vec<Run>,
     /// The data sets, whose rows lie one after the other.
     data: Vec<Arc<Dataset<f32>>>,
-    /// The rows on the device; `None` before there are lanes.
+    /// The rows on the device; `None` before there are runs on it.
     rows: Option<RowTable>,
     /// By shape: of pre-training and of the method's own steps.
-    lanes: Vec<Lanes>,
+    on_device: Vec<DeviceRuns>,
     /// Which of them holds the runs that are away.
     current: usize,
-    /// Steps that lanes were given to make, of all runs.
+    /// Steps that the device was given to make, of all runs.
     made: u64,
     /// Whether another device has been given after a failure.
     renewed: bool,
@@ -75,7 +78,7 @@ struct Run {
     away: bool,
     /// What ended it.
     error: Option<Error>,
-    /// The step that an [`Fleet::advance`] goes to.
+    /// The step that an [`MultiTrainer::advance`] goes to.
     target: u64,
 }
 
@@ -114,12 +117,12 @@ impl Run {
     }
 }
 
-impl Fleet {
+impl MultiTrainer {
     /// Trainers at any step. Builds the shader of their next steps.
     ///
     /// # Errors
     /// `Core` with `Empty` (no trainers), and those of [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by
-    /// side ([`together`](Self::together)); those of [`Lanes::suited`], with `TooLarge` for more rows than a binding holds: fewer data
+    /// side ([`together`](Self::together)); those of [`DeviceRuns::suited`], with `TooLarge` for more rows than a binding holds: fewer data
     /// sets may go.
     pub fn new(context: &Context, trainers: Vec<Trainer<f32>>) -> Result<Self, GpuError> {
         let Some(first) = trainers.first() else { return Err(Error::Empty { what: "runs" }.into()) };
@@ -148,12 +151,12 @@ impl Fleet {
             Ok(Run { trainer, first, known, away: false, error: None, target: 0 })
         });
         let runs = runs.collect::<CoreResult<_>>()?;
-        let mut fleet = Self {
+        let mut multi = Self {
             context: context.clone(),
             runs,
             data,
             rows: None,
-            lanes: Vec::new(),
+            on_device: Vec::new(),
             current: 0,
             made: 0,
             renewed: false,
@@ -162,14 +165,14 @@ impl Fleet {
             pace: Vec::new(),
             states: Vec::new(),
         };
-        let shape = fleet.runs[0].trainer.lane()?.shape;
-        for run in &fleet.runs {
+        let shape = multi.runs[0].trainer.lane()?.shape;
+        for run in &multi.runs {
             if kind(&run.trainer.lane()?.shape) != kind(&shape) {
                 return Err(GpuError::Mixed);
             }
         }
-        fleet.go_to(&shape)?;
-        Ok(fleet)
+        multi.go_to(&shape)?;
+        Ok(multi)
     }
 
     /// Whether there are kernels for the next steps of a trainer, on a device of WebGPU's limits; none is opened to find out.
@@ -279,7 +282,7 @@ impl Fleet {
         self.runs.into_iter().map(|run| run.trainer).collect()
     }
 
-    /// Makes the lanes of this kind of shape the current ones.
+    /// Makes the runs of this kind of shape the current ones.
     fn go_to(&mut self, shape: &Shape) -> Result<(), GpuError> {
         // The longest state of the runs of this kind.
         let mut longest = shape.state;
@@ -289,21 +292,22 @@ impl Fleet {
                 longest = longest.max(other.state);
             }
         }
-        let holds = |lanes: &Lanes| kind(lanes.shape()) == kind(shape) && lanes.shape().state >= longest;
-        if self.lanes.get(self.current).is_some_and(holds) {
+        let holds =
+            |on_device: &DeviceRuns| kind(on_device.shape()) == kind(shape) && on_device.shape().state >= longest;
+        if self.on_device.get(self.current).is_some_and(holds) {
             return Ok(());
         }
         self.bring_back()?;
-        let known = self.lanes.iter().position(holds);
-        self.current = known.unwrap_or(self.lanes.len());
+        let known = self.on_device.iter().position(holds);
+        self.current = known.unwrap_or(self.on_device.len());
         if known.is_none() {
             let rows = match self.rows.take() {
                 Some(rows) => rows,
                 None => self.all_rows()?,
             };
-            let lanes = Lanes::suited_on(&self.context, &with_state(shape, longest), &rows, self.runs.len());
+            let on_device = DeviceRuns::suited_on(&self.context, &with_state(shape, longest), &rows, self.runs.len());
             self.rows = Some(rows);
-            self.lanes.push(lanes?);
+            self.on_device.push(on_device?);
         }
         Ok(())
     }
@@ -355,9 +359,9 @@ impl Fleet {
 
     /// So many plain steps of these runs, side by side.
     fn drive(&mut self, going: &[usize], count: usize) -> Result<(), GpuError> {
-        let Self { lanes, current, runs, lists, pace, .. } = self;
-        let lanes = &mut lanes[*current];
-        let (len, rows) = (lanes.shape().list_len(), lanes.shape().rows as usize);
+        let Self { on_device, current, runs, lists, pace, .. } = self;
+        let on_device = &mut on_device[*current];
+        let (len, rows) = (on_device.shape().list_len(), on_device.shape().rows as usize);
         lists.clear();
         pace.clear();
         pace.resize(2 * count * runs.len(), 0.0);
@@ -366,7 +370,7 @@ impl Fleet {
         let mut keys: Vec<(u64, u64, u32)> = Vec::new();
         // Where negatives differ from batch to batch, one may have none.
         let mut before = Vec::new();
-        if lanes.shape().negatives.is_none() {
+        if on_device.shape().negatives.is_none() {
             for &at in going {
                 before.push(runs[at].trainer.snapshot()?);
             }
@@ -376,7 +380,11 @@ impl Fleet {
             let Run { trainer, first, away, known, .. } = &mut runs[at];
             if !*away {
                 let lane = trainer.lane()?;
-                lanes.load(at, &as_long(trainer.state()?, &lane.shape, lanes.shape().state as usize), &lane.numbers)?;
+                on_device.load(
+                    at,
+                    &as_long(trainer.state()?, &lane.shape, on_device.shape().state as usize),
+                    &lane.numbers,
+                )?;
                 *known = trainer.snapshot()?;
                 *away = true;
             }
@@ -398,7 +406,7 @@ impl Fleet {
         }
         if !refused {
             self.made += (count * going.len()) as u64;
-            return lanes.advance(count, lists, &table, pace);
+            return on_device.advance(count, lists, &table, pace);
         }
         // The step of that run is its trainer's, which says what is wrong with it.
         for (&at, before) in going.iter().zip(&before) {
@@ -413,12 +421,12 @@ impl Fleet {
     /// Every number that the device has becomes its trainer's.
     fn bring_back(&mut self) -> Result<(), GpuError> {
         if self.runs.iter().any(|run| run.away) {
-            let lanes = &mut self.lanes[self.current];
-            let shape = lanes.shape().clone();
+            let on_device = &mut self.on_device[self.current];
+            let shape = on_device.shape().clone();
             let len = shape.state as usize;
-            self.states.resize(len * lanes.runs(), 0.0);
-            lanes.states(&mut self.states)?;
-            let values = lanes.values()?;
+            self.states.resize(len * on_device.runs(), 0.0);
+            on_device.states(&mut self.states)?;
+            let values = on_device.values()?;
             for ((run, state), value) in self.runs.iter_mut().zip(self.states.chunks_exact(len)).zip(values) {
                 if run.away {
                     let own = run.trainer.state()?.len();
@@ -436,7 +444,7 @@ impl Fleet {
                 run.error = Some(error);
             }
         }
-        self.lanes.clear();
+        self.on_device.clear();
         self.rows = None;
         self.failure = Some(error);
     }

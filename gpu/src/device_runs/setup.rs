@@ -1,4 +1,4 @@
-//! Buffers, bindings and pipelines of the lanes, and what may go into them.
+//! Buffers, bindings and pipelines of runs on a device, and what may go into them.
 
 use crate::GpuError;
 use crate::context::Context;
@@ -20,7 +20,7 @@ pub(super) struct Buffers {
     pub work: Buffer,
 }
 
-/// Rows on a device, which any number of lanes share.
+/// Rows on a device, which any number of [`DeviceRuns`](super::DeviceRuns) share.
 #[derive(Clone, Debug)]
 pub(crate) struct RowTable {
     buffer: Buffer,
@@ -32,7 +32,7 @@ impl RowTable {
     /// Rows (row-major) of so many columns, part after part.
     ///
     /// # Errors
-    /// As `Lanes::new` of rows.
+    /// As `DeviceRuns::new` of rows.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn new(context: &Context, parts: &[&[f32]], columns: usize) -> Result<Self, GpuError> {
         let mut count = 0;
@@ -57,7 +57,7 @@ impl RowTable {
     }
 }
 
-/// The rows of lanes.
+/// Where rows are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
     /// Still to go to the device.
@@ -178,7 +178,7 @@ pub(super) fn bindings_of(device: &wgpu::Device, uniforms: u32, end: u32, read_o
     let storage = |at| wgpu::BufferBindingType::Storage { read_only: at < read_only };
     let mut entries: Vec<_> = (0..uniforms).map(|at| entry(at, wgpu::BufferBindingType::Uniform, true)).collect();
     entries.extend((uniforms..end).map(|at| entry(at, storage(at), false)));
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("lane"), entries: &entries })
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("steps"), entries: &entries })
 }
 
 pub(super) fn pipeline(
@@ -188,7 +188,7 @@ pub(super) fn pipeline(
     name: &'static str,
 ) -> ComputePipeline {
     let layout = context.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some("lane"),
+        label: Some("steps"),
         bind_group_layouts: &[Some(bindings)],
         ..Default::default()
     });
@@ -234,5 +234,5 @@ pub(super) fn bind_all(
     };
     let all = uniforms.iter().map(uniform).chain(buffers.iter().map(|buffer| buffer.as_entire_binding()));
     let entries: Vec<_> = (0..).zip(all).map(|(binding, resource)| BindGroupEntry { binding, resource }).collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("lane"), layout, entries: &entries })
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("steps"), layout, entries: &entries })
 }

@@ -1,7 +1,7 @@
-//! What needs the inside of the lanes.
+//! What needs the inside of [`DeviceRuns`].
 
 use super::*;
-use crate::kernel::lane::{self, MAX_ROWS};
+use crate::kernel::narrow::{self, MAX_ROWS};
 
 /// A text whose loops count their rounds, and answer with them.
 fn counting(text: &str) -> String {
@@ -73,7 +73,7 @@ fn first() -> Option<Context> {
 #[test]
 fn cuts_change_no_bit() {
     let Some(context) = first() else { return };
-    let shape = lane::shape(&[2, 1], 0, 1);
+    let shape = narrow::shape(&[2, 1], 0, 1);
     let rows: Vec<f32> = (0..60).map(|k| (k * 37 % 60) as f32 / 60.0).collect();
     let (len, steps) = (shape.list_len(), 40);
     let entry = |k: usize| if k.is_multiple_of(len) { 40 } else { (k * 7 % 30) as u32 };
@@ -84,15 +84,15 @@ fn cuts_change_no_bit() {
     numbers[8..14].copy_from_slice(&[0.02, 0.02, 0.02, 0.5, 0.0, 1.0]);
     numbers[20] = 1.0;
     let run = |window: usize, most: u64| {
-        let mut lanes = Lanes::new(&context, &shape, &rows, 2).unwrap();
+        let mut on_device = DeviceRuns::new(&context, &shape, &rows, 2).unwrap();
         let state = vec![0.0; shape.state as usize];
-        (0..2).for_each(|run| lanes.load(run, &state, &numbers).unwrap());
-        lanes.window = lanes.window.min(window);
-        if let Engine::Narrow(narrow) = &mut lanes.engine {
+        (0..2).for_each(|run| on_device.load(run, &state, &numbers).unwrap());
+        on_device.window = on_device.window.min(window);
+        if let Engine::Narrow(narrow) = &mut on_device.engine {
             narrow.rounds.step = narrow.rounds.step.max(ROUNDS / (most + 1));
         }
-        lanes.advance(steps, &lists, &[1, 0], &pace).unwrap();
-        [lanes.state(0).unwrap(), lanes.state(1).unwrap(), lanes.values().unwrap()]
+        on_device.advance(steps, &lists, &[1, 0], &pace).unwrap();
+        [on_device.state(0).unwrap(), on_device.state(1).unwrap(), on_device.values().unwrap()]
     };
     let whole = run(usize::MAX, u64::MAX - 1);
     assert_ne!(whole[0], whole[1]);
@@ -106,17 +106,17 @@ fn cuts_change_no_bit() {
 fn rounds_are_those_of_the_text() {
     let Some(context) = first() else { return };
     for shape in [
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[7, 1], 0, 0) },
-        Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..lane::shape(&[130, 1], 1, 0) },
-        lane::shape(&[17, 70, 1], 3, 0),
-        Shape { rows: 65, ..lane::shape(&[20, 9, 130, 33, 1], 6, 0) },
-        Shape { rows: 340, negatives: Some(300), ..lane::shape(&[5, 1], 8, 0) },
-        Shape { rows: 340, negatives: Some(50), ..lane::shape(&[5, 1], 9, 0) },
-        Shape { rows: 340, negatives: Some(50), ..lane::shape(&[5, 1], 11, 0) },
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 12, 0) },
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 14, 0) },
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 15, 8) },
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[5, 1], 16, 8) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[7, 1], 0, 0) },
+        Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..narrow::shape(&[130, 1], 1, 0) },
+        narrow::shape(&[17, 70, 1], 3, 0),
+        Shape { rows: 65, ..narrow::shape(&[20, 9, 130, 33, 1], 6, 0) },
+        Shape { rows: 340, negatives: Some(300), ..narrow::shape(&[5, 1], 8, 0) },
+        Shape { rows: 340, negatives: Some(50), ..narrow::shape(&[5, 1], 9, 0) },
+        Shape { rows: 340, negatives: Some(50), ..narrow::shape(&[5, 1], 11, 0) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 12, 0) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 14, 0) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 15, 8) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 16, 8) },
     ] {
         let layout = Layout::of(&shape).unwrap();
         // (Its stage loop has barriers of its own, further in.)
@@ -124,20 +124,21 @@ fn rounds_are_those_of_the_text() {
         let columns = shape.widths[0] as usize;
         let rounds = layout.rounds();
         let rows = vec![0.5; 3 * columns];
-        let mut lanes = pollster::block_on(Lanes::narrow(&context, layout, Source::Here(&rows), 1, text)).unwrap();
+        let mut on_device =
+            pollster::block_on(DeviceRuns::narrow(&context, layout, Source::Here(&rows), 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
-        lanes.load(0, &vec![0.0; shape.state as usize], &[0.5; 24]).unwrap();
-        lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();
-        let counted = lanes.values().unwrap()[0] as u64;
+        on_device.load(0, &vec![0.0; shape.state as usize], &[0.5; 24]).unwrap();
+        on_device.advance(1, &list, &[0], &[0.0; 2]).unwrap();
+        let counted = on_device.values().unwrap()[0] as u64;
         let most = rounds.step + rounds.value;
         match shape.negatives {
             Some(_) => assert_eq!(counted, most, "{shape:?}"),
             None => assert!(counted <= most && most < 2 * counted, "{shape:?}: {counted}, {most}"),
         }
-        lanes.test(&rows[..columns]).unwrap();
-        assert!(lanes.begin_report().unwrap());
-        let report = lanes.wait_for_report().unwrap().unwrap();
+        on_device.test(&rows[..columns]).unwrap();
+        assert!(on_device.begin_report().unwrap());
+        let report = on_device.wait_for_report().unwrap().unwrap();
         assert_eq!(report[0] as u64, rounds.block, "{shape:?}");
     }
 }
@@ -146,18 +147,19 @@ fn rounds_are_those_of_the_text() {
 fn rounds_over_many_workgroups_are_those_of_the_text() {
     let Some(context) = first() else { return };
     for shape in [
-        Shape { rows: 300, negatives: Some(20), ..lane::shape(&[7, 1], 0, 0) },
-        Shape { rows: 2100, negatives: Some(2000), ..lane::shape(&[20, 70, 1], 6, 2) },
-        Shape { rows: 90, negatives: Some(60), ..lane::shape(&[700, 9, 1], 3, 0) },
+        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[7, 1], 0, 0) },
+        Shape { rows: 2100, negatives: Some(2000), ..narrow::shape(&[20, 70, 1], 6, 2) },
+        Shape { rows: 90, negatives: Some(60), ..narrow::shape(&[700, 9, 1], 3, 0) },
     ] {
         let wide = crate::kernel::wide::Wide::of(&shape).unwrap();
         let (most, text) = (wide.rounds(), counting_entries(&wide.text().unwrap()));
         let rows = vec![0.5; 3 * shape.widths[0] as usize];
-        let mut lanes = pollster::block_on(Lanes::over_many(&context, wide, Source::Here(&rows), 1, text)).unwrap();
+        let mut on_device =
+            pollster::block_on(DeviceRuns::over_many(&context, wide, Source::Here(&rows), 1, text)).unwrap();
         let mut list = vec![0; shape.list_len()];
         list[0] = shape.negatives.unwrap_or(0);
-        lanes.advance(1, &list, &[0], &[0.0; 2]).unwrap();
-        let counted = lanes.values().unwrap()[0] as u64;
+        on_device.advance(1, &list, &[0], &[0.0; 2]).unwrap();
+        let counted = on_device.values().unwrap()[0] as u64;
         assert!(counted <= most && most <= counted + 8, "{shape:?}: {counted}, {most}");
     }
 }
@@ -165,19 +167,19 @@ fn rounds_over_many_workgroups_are_those_of_the_text() {
 #[test]
 fn idle_runs_stay_where_they_are() {
     let Some(context) = first() else { return };
-    let shape = lane::shape(&[2, 1], 1, 0);
-    for make in [Lanes::new, Lanes::wide] {
-        let mut lanes = make(&context, &shape, &[0.25, -0.5, 0.75, 1.0], 3).unwrap();
+    let shape = narrow::shape(&[2, 1], 1, 0);
+    for make in [DeviceRuns::new, DeviceRuns::wide] {
+        let mut on_device = make(&context, &shape, &[0.25, -0.5, 0.75, 1.0], 3).unwrap();
         let mut numbers = [0.0; 24];
         numbers[20] = 1.0;
         for run in 0..3 {
-            lanes.load(run, &[0.5, 0.25, run as f32], &numbers).unwrap();
+            on_device.load(run, &[0.5, 0.25, run as f32], &numbers).unwrap();
         }
         let mut list: Vec<u32> = (0..shape.list_len() as u32).map(|k| u32::from(k > 40)).collect();
         list[0] = 40;
-        lanes.advance(3, &list.repeat(3), &[IDLE, 0, IDLE], &[0.1; 18]).unwrap();
-        assert_eq!([lanes.state(0).unwrap(), lanes.state(2).unwrap()], [[0.5, 0.25, 0.0], [0.5, 0.25, 2.0]]);
-        assert_ne!(lanes.state(1).unwrap()[..2], [0.5, 0.25]);
-        assert!(lanes.values().unwrap()[1] > 0.0);
+        on_device.advance(3, &list.repeat(3), &[IDLE, 0, IDLE], &[0.1; 18]).unwrap();
+        assert_eq!([on_device.state(0).unwrap(), on_device.state(2).unwrap()], [[0.5, 0.25, 0.0], [0.5, 0.25, 2.0]]);
+        assert_ne!(on_device.state(1).unwrap()[..2], [0.5, 0.25]);
+        assert!(on_device.values().unwrap()[1] > 0.0);
     }
 }

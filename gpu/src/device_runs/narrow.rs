@@ -4,7 +4,7 @@ use super::report::Test;
 use super::setup::{Buffers, JOB, Job, bind, bindings, jobs, pipeline, storage};
 use super::{DISPATCHES, Shared};
 use crate::context::Context;
-use crate::kernel::lane::Rounds;
+use crate::kernel::narrow::Rounds;
 use wgpu::{BindGroup, BindGroupLayout, ComputePipeline, ShaderModule};
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Narrow {
     ) -> Self {
         let Shared { runs, window, rows, lists, state, values } = shared;
         let device = context.device();
-        let module = context.module("lane", text);
+        let module = context.module("narrow", text);
         let bindings = bindings(device);
         let buffers = Buffers {
             jobs: jobs(device, DISPATCHES, "jobs"),

@@ -1,4 +1,4 @@
-//! Lanes on every Vulkan driver of this machine, against their mirror.
+//! Steps on every Vulkan driver of this machine, against their mirror.
 
 mod common;
 #[path = "mirror/step/mod.rs"]
@@ -18,26 +18,26 @@ use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve_gpu::kernel::names;
-use undercurve_gpu::{Context, GpuError, Lanes};
+use undercurve_gpu::{Context, DeviceRuns, GpuError};
 
 /// A step of a run on the CPU.
 type Mirror = fn(&Lane, &[f32], &mut [f32], &[u32], [f32; 2]) -> Result<f32, GpuError>;
 
 /// What makes steps, and its mirror.
 struct Engine {
-    make: fn(&Context, &Shape, &[f32], usize) -> Result<Lanes, GpuError>,
+    make: fn(&Context, &Shape, &[f32], usize) -> Result<DeviceRuns, GpuError>,
     mirror: Mirror,
 }
 
-const NARROW: Engine = Engine { make: Lanes::new, mirror: mirror::step };
-const WIDE: Engine = Engine { make: Lanes::wide, mirror: mirror::wide_step };
+const NARROW: Engine = Engine { make: DeviceRuns::new, mirror: mirror::step };
+const WIDE: Engine = Engine { make: DeviceRuns::wide, mirror: mirror::wide_step };
 
-/// Runs of a lane on a device: their states, their values, and how far both are from the mirror's: the largest difference
+/// Runs of a kind on a device: their states, their values, and how far both are from the mirror's: the largest difference
 /// over the largest number of its kind, and how many bits differ.
 fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: usize) -> (f64, usize) {
     let columns = lane.shape.widths[0] as usize;
     let rows = data(columns);
-    let mut lanes = (engine.make)(context, &lane.shape, &rows, runs).unwrap();
+    let mut on_device = (engine.make)(context, &lane.shape, &rows, runs).unwrap();
     let len = lane.shape.list_len();
     // Two seeds, which the runs share in turn.
     let seeds = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)];
@@ -48,15 +48,15 @@ fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: 
         Lane { numbers, ..lane.clone() }
     };
     for run in 0..runs {
-        lanes.load(run, &start(lane, run), &of(run).numbers).unwrap();
+        on_device.load(run, &start(lane, run), &of(run).numbers).unwrap();
     }
     let paces: Vec<f32> =
         (0..runs).flat_map(|run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step))).collect();
     let all = seeds[..runs.min(2)].concat();
-    lanes.advance(steps, &all, &table, &paces).unwrap();
+    on_device.advance(steps, &all, &table, &paces).unwrap();
     let mut states = vec![0.0; runs * lane.shape.state as usize];
-    lanes.states(&mut states).unwrap();
-    let values = lanes.values().unwrap();
+    on_device.states(&mut states).unwrap();
+    let values = on_device.values().unwrap();
     let (mut worst, mut bits) = (0.0f64, 0);
     for run in 0..runs {
         let (own, mut state, mut value) = (of(run), start(lane, run), 0.0);
@@ -90,7 +90,7 @@ fn same_bits(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps
 }
 
 #[test]
-fn hinge_lanes_have_the_bits_of_their_mirror() {
+fn hinge_steps_have_the_bits_of_their_mirror() {
     for context in contexts() {
         same_bits(&context, &NARROW, &lane(&[9, 1], 37, None, "soap", "adam"), 3, 25);
         let network = lane(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
@@ -148,7 +148,7 @@ fn partial_auc_and_anchors_have_the_bits_of_their_mirror() {
 const EXP: f64 = 1e-5;
 
 #[test]
-fn lanes_with_exp_are_near_their_mirror() {
+fn steps_with_exp_are_near_their_mirror() {
     for context in contexts() {
         let of = |objective, surrogate, sigmoid, widths: &[u32]| {
             // (Larger steps than these would make rounding errors larger in each.)
@@ -213,9 +213,9 @@ fn every_surrogate_is_its_formula_and_near_its_mirror() {
             lane.numbers[0] = 0.0;
             lane.numbers[20..22].copy_from_slice(&AnySurrogate::by_name(name, param as f32).unwrap().numbers());
             let list = lists(&lane, lane.shape.list_len(), 1, 0);
-            let mut lanes = (engine.make)(&context, &lane.shape, &rows, 1).unwrap();
-            lanes.load(0, &[1.0, 0.0], &lane.numbers).unwrap();
-            lanes.advance(1, &list, &[0], &[RATE, 0.0]).unwrap();
+            let mut on_device = (engine.make)(&context, &lane.shape, &rows, 1).unwrap();
+            on_device.load(0, &[1.0, 0.0], &lane.numbers).unwrap();
+            on_device.advance(1, &list, &[0], &[RATE, 0.0]).unwrap();
             let (low, high) = list[1..=count as usize].split_at(negatives as usize);
             let (mut value, mut slope, mut terms) = (0.0, 0.0, 0.0);
             for (&i, &j) in high.iter().flat_map(|i| low.iter().map(move |j| (i, j))) {
@@ -225,7 +225,7 @@ fn every_surrogate_is_its_formula_and_near_its_mirror() {
                 (value, slope, terms) = (value + own, slope + by * margin, terms + (by * margin).abs());
             }
             let pairs = (low.len() * high.len()) as f64;
-            let got = [lanes.values().unwrap()[0], (1.0 - lanes.state(0).unwrap()[0]) / RATE].map(f64::from);
+            let got = [on_device.values().unwrap()[0], (1.0 - on_device.state(0).unwrap()[0]) / RATE].map(f64::from);
             for (got, [want, scale]) in
                 got.into_iter().zip([[value, value], [slope, terms]].map(|of| of.map(|x| x / pairs)))
             {
@@ -243,35 +243,35 @@ fn reports_are_those_of_the_runs_as_they_were() {
     for (context, widths) in contexts().iter().flat_map(each) {
         let lane = lane(widths, 37, None, "auc-pairwise", "sgd");
         let rows = data(9);
-        let mut lanes = Lanes::new(context, &lane.shape, &rows, 2).unwrap();
-        assert!(lanes.begin_report().is_err(), "there are no rows to score");
+        let mut on_device = DeviceRuns::new(context, &lane.shape, &rows, 2).unwrap();
+        assert!(on_device.begin_report().is_err(), "there are no rows to score");
         // More than a block, and no whole number of them.
         let test = numbers(&mut Rng::keyed(9, 0, 0), 100 * 9, 0.0);
-        lanes.test(&test).unwrap();
-        assert_eq!(lanes.wait_for_report().unwrap(), None);
+        on_device.test(&test).unwrap();
+        assert_eq!(on_device.wait_for_report().unwrap(), None);
         let mut states: Vec<_> = (0..2).map(|run| start(&lane, run)).collect();
         for (run, state) in states.iter().enumerate() {
-            lanes.load(run, state, &lane.numbers).unwrap();
+            on_device.load(run, state, &lane.numbers).unwrap();
         }
-        assert!(lanes.begin_report().unwrap());
+        assert!(on_device.begin_report().unwrap());
         let before: Vec<f32> =
             states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
         let list = lists(&lane, lane.shape.list_len(), 30, 0);
-        lanes.advance(30, &list, &[0; 2], &[0.1; 120]).unwrap();
-        assert!(lanes.begin_report().unwrap());
-        assert!(!lanes.begin_report().unwrap(), "two are on their way");
-        let got = lanes.wait_for_report().unwrap().unwrap();
+        on_device.advance(30, &list, &[0; 2], &[0.1; 120]).unwrap();
+        assert!(on_device.begin_report().unwrap());
+        assert!(!on_device.begin_report().unwrap(), "two are on their way");
+        let got = on_device.wait_for_report().unwrap().unwrap();
         assert!(got.iter().zip(&before).all(|(a, b)| (a - b).abs() < 1e-5));
         for (run, state) in states.iter_mut().enumerate() {
-            *state = lanes.state(run).unwrap();
+            *state = on_device.state(run).unwrap();
         }
         let after: Vec<f32> =
             states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
         // By now it has arrived.
-        let got = lanes.report().unwrap().unwrap();
+        let got = on_device.report().unwrap().unwrap();
         assert!(got.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-5));
         assert!(before.iter().zip(&after).any(|(a, b)| (a - b).abs() > 1e-2));
-        assert_eq!(lanes.report().unwrap(), None);
+        assert_eq!(on_device.report().unwrap(), None);
     }
 }
 
@@ -280,7 +280,7 @@ fn what_does_not_fit_is_refused_by_name() {
     for context in contexts() {
         let good = lane(&[9, 1], 37, Some(30), "soap", "adam");
         let rows = data(9);
-        let refused = |shape: Shape, rows: &[f32], runs| Lanes::new(&context, &shape, rows, runs).unwrap_err();
+        let refused = |shape: Shape, rows: &[f32], runs| DeviceRuns::new(&context, &shape, rows, runs).unwrap_err();
         let limit = |what, need, got| GpuError::Limits { what, need, got };
         let shape = &good.shape;
         assert_eq!(refused(shape.clone(), &rows, 1025), limit("runs", 1025, 1024));
@@ -288,9 +288,9 @@ fn what_does_not_fit_is_refused_by_name() {
         assert_eq!(refused(large, &rows, 1), limit("rows of a batch", 513, 512));
         let gates = lane(&[9, 3000, 1], 37, Some(30), "sopa", "adam").shape;
         let what = "the objective \"sopa\" over many workgroups".to_string();
-        assert_eq!(Lanes::wide(&context, &gates, &rows, 1).unwrap_err(), GpuError::NoKernel { what });
+        assert_eq!(DeviceRuns::wide(&context, &gates, &rows, 1).unwrap_err(), GpuError::NoKernel { what });
         // What does not spread is one workgroup's, however large.
-        assert!(Lanes::suited(&context, &gates, &rows, 1).is_ok());
+        assert!(DeviceRuns::suited(&context, &gates, &rows, 1).is_ok());
         for (what, shape) in [
             ("the objective \"ap\"", Shape { objective: "ap", ..shape.clone() }),
             ("the surrogate \"\"", Shape { surrogate: "", ..shape.clone() }),
@@ -308,27 +308,27 @@ fn what_does_not_fit_is_refused_by_name() {
         odd[7] = f32::NAN;
         assert_eq!(refused(shape.clone(), &odd, 1), Error::NonFinite { what: "rows", at: 7 }.into());
 
-        let mut lanes = Lanes::new(&context, shape, &rows, 2).unwrap();
+        let mut on_device = DeviceRuns::new(&context, shape, &rows, 2).unwrap();
         let (state, len) = (start(&good, 0), shape.list_len());
-        assert_eq!(lanes.load(2, &state, &good.numbers), Err(Error::Index { what: "run", at: 2, len: 2 }.into()));
-        assert!(matches!(lanes.load(0, &state[1..], &good.numbers), Err(GpuError::Core(Error::Length { .. }))));
-        lanes.load(0, &state, &good.numbers).unwrap();
+        assert_eq!(on_device.load(2, &state, &good.numbers), Err(Error::Index { what: "run", at: 2, len: 2 }.into()));
+        assert!(matches!(on_device.load(0, &state[1..], &good.numbers), Err(GpuError::Core(Error::Length { .. }))));
+        on_device.load(0, &state, &good.numbers).unwrap();
         let list = lists(&good, len, 1, 0);
         for (at, value, what) in [(0, 31, "negatives"), (1, DATA, "rows"), (len - 1, POSITIVES, "slots")] {
             let mut list = list.clone();
             list[at] = value;
-            let error = lanes.advance(1, &list, &[0; 2], &[0.1; 4]).unwrap_err();
+            let error = on_device.advance(1, &list, &[0; 2], &[0.1; 4]).unwrap_err();
             assert!(
                 matches!(error, GpuError::Core(Error::Index { what: of, at: place, .. }) if of == what && place == at)
             );
         }
         assert!(matches!(
-            lanes.advance(1, &list, &[0, 1], &[0.1; 4]),
+            on_device.advance(1, &list, &[0, 1], &[0.1; 4]),
             Err(GpuError::Core(Error::Length { what: "lists", .. }))
         ));
-        assert!(lanes.advance(1, &list, &[0; 2], &[f32::NAN; 4]).is_err());
+        assert!(on_device.advance(1, &list, &[0; 2], &[f32::NAN; 4]).is_err());
         // Nothing of that was done.
-        assert_eq!(lanes.state(0).unwrap(), state);
+        assert_eq!(on_device.state(0).unwrap(), state);
     }
 }
 
@@ -336,15 +336,15 @@ fn what_does_not_fit_is_refused_by_name() {
 fn a_lost_device_is_an_error() {
     for context in contexts() {
         let lane = lane(&[9, 1], 37, Some(30), "auc-pairwise", "sgd");
-        let mut lanes = Lanes::new(&context, &lane.shape, &data(9), 1).unwrap();
-        lanes.test(&data(9)).unwrap();
+        let mut on_device = DeviceRuns::new(&context, &lane.shape, &data(9), 1).unwrap();
+        on_device.test(&data(9)).unwrap();
         let list = lists(&lane, lane.shape.list_len(), 1, 0);
         context.device().destroy();
-        let _ = lanes.advance(1, &list, &[0], &[0.1, 0.0]);
-        assert!(matches!(lanes.values(), Err(GpuError::Lost { .. })));
-        assert!(lanes.advance(1, &list, &[0], &[0.1, 0.0]).is_err());
-        assert!(lanes.begin_report().is_err());
-        assert!(lanes.report().is_err());
+        let _ = on_device.advance(1, &list, &[0], &[0.1, 0.0]);
+        assert!(matches!(on_device.values(), Err(GpuError::Lost { .. })));
+        assert!(on_device.advance(1, &list, &[0], &[0.1, 0.0]).is_err());
+        assert!(on_device.begin_report().is_err());
+        assert!(on_device.report().is_err());
     }
 }
 
@@ -365,7 +365,7 @@ fn every_recipe_has_a_kernel_and_every_kernel_a_recipe() {
             // (Not every method has these settings, or a rule of its choice.)
             let Ok(trainer) = Trainer::<f32>::new(&config, Arc::clone(&data), None) else { continue };
             if let Ok(Lane { shape, .. }) = trainer.lane() {
-                assert_eq!(Lanes::read(&shape.to_string()), Ok(shape.clone()), "{}", method.name);
+                assert_eq!(DeviceRuns::read(&shape.to_string()), Ok(shape.clone()), "{}", method.name);
                 asked[0].insert(shape.objective);
                 asked[1].insert(shape.rule);
             }
@@ -373,7 +373,7 @@ fn every_recipe_has_a_kernel_and_every_kernel_a_recipe() {
     }
     assert_eq!(asked, names().map(BTreeSet::from_iter));
     let text = Shape { objective: "ap", ..lane(&[9, 1], 37, None, "soap", "adam").shape }.to_string();
-    assert_eq!(Lanes::read(&text), Err(Error::Param { what: "shape" }.into()));
+    assert_eq!(DeviceRuns::read(&text), Err(Error::Param { what: "shape" }.into()));
 }
 
 /// Sums in another order, and in f32 where the core has some in f64.
@@ -423,20 +423,20 @@ fn steps_are_those_of_the_core() {
             core.step().unwrap();
             own.step().unwrap();
             let lane = own.lane().unwrap();
-            let mut lanes = Lanes::new(&context, &lane.shape, &rows, 1).unwrap();
-            lanes.load(0, own.state().unwrap(), &lane.numbers).unwrap();
+            let mut on_device = DeviceRuns::new(&context, &lane.shape, &rows, 1).unwrap();
+            on_device.load(0, own.state().unwrap(), &lane.numbers).unwrap();
             let len = lane.shape.list_len();
             let (mut list, mut pace) = (vec![0; 30 * len], [[0.0; 2]; 30]);
             let made = own.draw(&mut list, &mut pace).unwrap();
             assert!(made >= 10, "{method}: {made}");
-            lanes.advance(made, &list[..made * len], &[0], pace[..made].as_flattened()).unwrap();
+            on_device.advance(made, &list[..made * len], &[0], pace[..made].as_flattened()).unwrap();
             let mut value = 0.0;
             (0..made).for_each(|_| value = core.step().unwrap().unwrap());
-            let (got, want) = (lanes.state(0).unwrap(), core.state().unwrap());
+            let (got, want) = (on_device.state(0).unwrap(), core.state().unwrap());
             // (Counts of steps are in some states.)
             let scale = want[..lane.shape.bank as usize].iter().fold(0.0f32, |m, x| m.max(x.abs()));
             let off = got.iter().zip(want).fold(0.0, |m: f32, (a, b)| m.max((a - b).abs() / scale));
-            let value_off = (f64::from(lanes.values().unwrap()[0]) - value).abs() / value.abs().max(1e-3);
+            let value_off = (f64::from(on_device.values().unwrap()[0]) - value).abs() / value.abs().max(1e-3);
             println!("{}: {method}: {off:.1e}, value {value_off:.1e}", context.name());
             assert!(f64::from(off) < CORE && value_off < CORE, "{}: {method}: {off:e}, {value_off:e}", context.name());
         }

@@ -8,7 +8,7 @@ use undercurve::Error;
 use undercurve::data::{Dataset, Rows};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
-use undercurve_gpu::{Context, Fleet, GpuError};
+use undercurve_gpu::{Context, GpuError, MultiTrainer};
 
 const COLUMNS: usize = 6;
 
@@ -60,7 +60,7 @@ fn nudged(mut trainer: Trainer<f32>) -> Vec<f32> {
     trainer.params().to_vec()
 }
 
-/// What 1000 steps make of roundings of 6e-8 differs from method to method. Lanes may be as far from the core's f32 as that
+/// What 1000 steps make of roundings of 6e-8 differs from method to method. DeviceRuns may be as far from the core's f32 as that
 /// is from its f64, or of networks from a [nudged] run, times this, over all seeds; and this far in any case.
 const TIMES: f64 = 4.0;
 const LEAST: f64 = 2e-5;
@@ -74,15 +74,15 @@ fn compare(context: &Context, steps: u64, (method, model, settings, seeds): (&st
     let what = format!("{method} {model} {settings:?}");
     let of =
         |seed| Trainer::<f32>::new(&config(method, model, settings, steps, seed), Arc::clone(&data), None).unwrap();
-    let mut fleet = Fleet::new(context, (1..=seeds).map(of).collect()).unwrap();
+    let mut multi = MultiTrainer::new(context, (1..=seeds).map(of).collect()).unwrap();
     let (mut worst, mut rounding) = (0.0f64, 0.0f64);
     for _ in 0..4 {
-        fleet.advance(steps / 4);
-        assert!(fleet.failure().is_none(), "{what}: {:?}", fleet.failure());
-        fleet.sync();
+        multi.advance(steps / 4);
+        assert!(multi.failure().is_none(), "{what}: {:?}", multi.failure());
+        multi.sync();
     }
-    assert!(fleet.is_done(), "{what}");
-    for (trainer, seed) in fleet.into_trainers().iter_mut().zip(1..) {
+    assert!(multi.is_done(), "{what}");
+    for (trainer, seed) in multi.into_trainers().iter_mut().zip(1..) {
         let mut core = of(seed);
         core.run().unwrap();
         assert_eq!((trainer.steps_done(), trainer.batch_index()), (core.steps_done(), core.batch_index()), "{what}");
@@ -134,7 +134,7 @@ fn large_steps_are_those_of_the_cpu() {
     }
 }
 
-/// Every method that has lanes with every rule, 64 seeds of a linear model and four of a network: many minutes.
+/// Every method that a device can train, with every rule, 64 seeds of a linear model and four of a network: many minutes.
 #[test]
 fn so_it_is_with_every_method_and_rule_for_a_thousand_steps() {
     if std::env::var_os("UNDERCURVE_LONG").is_none() {
@@ -182,10 +182,10 @@ fn rows_of_their_own_go_side_by_side() {
             // (Pieces of the same steps; how many a dispatch makes is a matter of time, so that they are few.)
             let run = |ats: &[usize]| {
                 let before = context.given();
-                let mut fleet = Fleet::new(&context, ats.iter().map(|&at| of(at)).collect()).unwrap();
-                (0..9).for_each(|_| fleet.advance(10));
-                let saved: Vec<_> = fleet.sync().into_iter().map(|trainer| trainer.save()).collect();
-                assert!(fleet.failure().is_none() && fleet.is_done(), "{method}: {:?}", fleet.failure());
+                let mut multi = MultiTrainer::new(&context, ats.iter().map(|&at| of(at)).collect()).unwrap();
+                (0..9).for_each(|_| multi.advance(10));
+                let saved: Vec<_> = multi.sync().into_iter().map(|trainer| trainer.save()).collect();
+                assert!(multi.failure().is_none() && multi.is_done(), "{method}: {:?}", multi.failure());
                 (saved, context.given().pipelines - before.pipelines)
             };
             let (all, pipelines) = run(&[0, 1, 2, 3, 4, 5, 6, 7]);
@@ -194,7 +194,7 @@ fn rows_of_their_own_go_side_by_side() {
                 assert!(alone[0] == *own, "{}: {method}: run {at}", context.name());
                 assert_eq!(pipelines, of_one, "{method}");
             }
-            assert!(Fleet::together(&of(0), &of(4)).unwrap());
+            assert!(MultiTrainer::together(&of(0), &of(4)).unwrap());
         }
     }
 }
@@ -209,9 +209,9 @@ fn what_the_cpu_saved_goes_on_side_by_side_and_back() {
         (0..150).for_each(|_| assert!(trainer.step().unwrap().is_some()));
         Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap()
     };
-    let mut fleet = Fleet::new(&context, (1..=3).map(half).collect()).unwrap();
-    fleet.advance(100);
-    for (trainer, seed) in fleet.into_trainers().into_iter().zip(1..) {
+    let mut multi = MultiTrainer::new(&context, (1..=3).map(half).collect()).unwrap();
+    multi.advance(100);
+    for (trainer, seed) in multi.into_trainers().into_iter().zip(1..) {
         assert_eq!(trainer.steps_done(), 250);
         let mut back = Trainer::<f32>::load(&trainer.save(), Arc::clone(&data), None).unwrap();
         let mut core = of(seed);
@@ -228,14 +228,14 @@ fn a_lost_device_loses_nothing() {
         // (Plain steps alone from the last look to the loss: what a trainer makes between them brings the states back.)
         let config = |seed| config("soap", "mlp:4", &[("pretrain", "308")], 400, seed);
         let of = |seed| Trainer::<f32>::new(&config(seed), Arc::clone(&data), None).unwrap();
-        let mut fleet = Fleet::new(&context, (1..=3).map(of).collect()).unwrap();
-        fleet.advance(150);
-        let mut known: Vec<Trainer<f32>> = fleet.sync().into_iter().map(|trainer| trainer.clone()).collect();
-        fleet.advance(50);
+        let mut multi = MultiTrainer::new(&context, (1..=3).map(of).collect()).unwrap();
+        multi.advance(150);
+        let mut known: Vec<Trainer<f32>> = multi.sync().into_iter().map(|trainer| trainer.clone()).collect();
+        multi.advance(50);
         context.device().destroy();
-        fleet.advance(100);
-        let now: Vec<Vec<u8>> = fleet.sync().into_iter().map(|trainer| trainer.save()).collect();
-        assert!(matches!(fleet.failure(), Some(GpuError::Lost { .. })), "{:?}", fleet.failure());
+        multi.advance(100);
+        let now: Vec<Vec<u8>> = multi.sync().into_iter().map(|trainer| trainer.save()).collect();
+        assert!(matches!(multi.failure(), Some(GpuError::Lost { .. })), "{:?}", multi.failure());
         // The steps since are those that the CPU makes, to the bit.
         for (known, now) in known.iter_mut().zip(&now) {
             (0..150).for_each(|_| assert!(known.step().unwrap().is_some()));
@@ -243,11 +243,11 @@ fn a_lost_device_loses_nothing() {
         }
         // Another device takes over once.
         let Some(other) = contexts().into_iter().next() else { return };
-        fleet.renew(&other);
-        assert!(fleet.failure().is_none());
-        fleet.advance(1000);
-        fleet.sync();
-        assert!(fleet.failure().is_none() && fleet.is_done());
+        multi.renew(&other);
+        assert!(multi.failure().is_none());
+        multi.advance(1000);
+        multi.sync();
+        assert!(multi.failure().is_none() && multi.is_done());
     }
 }
 
@@ -258,7 +258,7 @@ fn what_cannot_go_side_by_side_is_refused() {
     let of = |method: &str, settings: &[(&str, &str)], data: &Arc<Dataset<f32>>| {
         Trainer::<f32>::new(&config(method, "linear", settings, 50, 1), Arc::clone(data), None).unwrap()
     };
-    let refused = |trainers| Fleet::new(&context, trainers).unwrap_err();
+    let refused = |trainers| MultiTrainer::new(&context, trainers).unwrap_err();
     assert_eq!(refused(vec![]), Error::Empty { what: "runs" }.into());
     assert_eq!(refused(vec![of("soap", &[], &small), of("soap", &[], &other)]), GpuError::Mixed);
     let mixed = vec![of("auc-pairwise", &[], &small), of("auc-pairwise", &[("optimizer", "sgd")], &small)];
@@ -275,12 +275,12 @@ fn a_run_that_fails_stops_alone() {
         let settings = [("optimizer", "sgd"), ("lr", lr), ("surrogate", "square")];
         Trainer::<f32>::new(&config("auc-pairwise", "linear", &settings, 200, 1), Arc::clone(&data), None).unwrap()
     };
-    let mut fleet = Fleet::new(&context, vec![of("0.01"), of("1000"), of("0.02")]).unwrap();
-    fleet.advance(200);
-    fleet.sync();
-    let errors: Vec<bool> = (0..3).map(|run| matches!(fleet.error(run), Some(Error::Overflow { .. }))).collect();
-    assert_eq!((errors, fleet.is_done()), (vec![false, true, false], true));
-    let mut trainers = fleet.into_trainers();
+    let mut multi = MultiTrainer::new(&context, vec![of("0.01"), of("1000"), of("0.02")]).unwrap();
+    multi.advance(200);
+    multi.sync();
+    let errors: Vec<bool> = (0..3).map(|run| matches!(multi.error(run), Some(Error::Overflow { .. }))).collect();
+    assert_eq!((errors, multi.is_done()), (vec![false, true, false], true));
+    let mut trainers = multi.into_trainers();
     assert!(trainers[1].params().iter().all(|w| w.is_finite()));
     for (at, lr) in [(0, "0.01"), (2, "0.02")] {
         let mut core = of(lr);
@@ -303,15 +303,15 @@ fn twenty_thousand_steps_leave_nothing_behind() {
         let data = data(200);
         let of =
             |seed| Trainer::<f32>::new(&config("soap", "linear", &[], 20_000, seed), Arc::clone(&data), None).unwrap();
-        let mut fleet = Fleet::new(&context, (1..=4).map(of).collect()).unwrap();
+        let mut multi = MultiTrainer::new(&context, (1..=4).map(of).collect()).unwrap();
         let mut pages = Vec::new();
-        while !fleet.is_done() {
-            fleet.advance(1000);
-            fleet.sync();
+        while !multi.is_done() {
+            multi.advance(1000);
+            multi.sync();
             pages.push(resident().unwrap());
         }
         println!("{}: pages {pages:?}", context.name());
-        // (Pre-training and the method's own steps have lanes of their own, made by the eighth look.)
+        // (Pre-training and the method's own steps have kernels of their own, made by the eighth look.)
         assert!(pages[19] <= pages[9] + 64, "{pages:?}");
     }
 }
