@@ -72,6 +72,7 @@ pub mod constraint;
 pub mod data;
 mod decimal;
 pub mod decision;
+pub mod device;
 mod error;
 pub mod estimator;
 mod example_loss;
@@ -84,7 +85,6 @@ pub mod guide;
 pub mod host;
 #[cfg(feature = "alloc")]
 pub mod judge;
-pub mod lane;
 pub mod metric;
 pub mod model;
 pub mod outer;

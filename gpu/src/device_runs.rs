@@ -16,7 +16,7 @@ pub(crate) use setup::RowTable;
 use setup::{Job, Source, finite, fits, staging, storage};
 use std::collections::VecDeque;
 use undercurve::Error;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 use wgpu::Buffer;
 use wide::Wide;
 
@@ -44,12 +44,12 @@ const MANY: usize = 16;
 /// small ones, or [all of the device for each](Self::wide), which suits few large ones.
 ///
 /// ```no_run
-/// # use undercurve::lane::Lane;
+/// # use undercurve::device::StepSpec;
 /// # use undercurve_gpu::{Context, GpuError, DeviceRuns};
-/// # fn train(lane: &Lane, rows: &[f32], start: &[f32], lists: &[u32], pace: &[f32]) -> Result<(), GpuError> {
-/// let mut on_device = DeviceRuns::new(&Context::new()?, &lane.shape, rows, 64)?;
+/// # fn train(spec: &StepSpec, rows: &[f32], start: &[f32], lists: &[u32], pace: &[f32]) -> Result<(), GpuError> {
+/// let mut on_device = DeviceRuns::new(&Context::new()?, &spec.shape, rows, 64)?;
 /// for run in 0..64 {
-///     on_device.load(run, start, &lane.numbers)?;
+///     on_device.load(run, start, &spec.numbers)?;
 /// }
 /// on_device.advance(100, lists, &[0; 64], pace)?; // one list of batches for all
 /// let mut states = vec![0.0; 64 * start.len()];

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::thread;
 use undercurve::data::{Dataset, Rows};
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 use undercurve::trainer::{Snapshot, Trainer};
 use undercurve::{Error, Result as CoreResult};
 
@@ -121,7 +121,7 @@ impl MultiTrainer {
     /// Trainers at any step. Builds the shader of their next steps.
     ///
     /// # Errors
-    /// `Core` with `Empty` (no trainers), and those of [`Trainer::lane`]; `Mixed` for steps of several shapes, which cannot go side by
+    /// `Core` with `Empty` (no trainers), and those of [`Trainer::step_spec`]; `Mixed` for steps of several shapes, which cannot go side by
     /// side ([`together`](Self::together)); those of [`DeviceRuns::suited`], with `TooLarge` for more rows than a binding holds: fewer data
     /// sets may go.
     pub fn new(context: &Context, trainers: Vec<Trainer<f32>>) -> Result<Self, GpuError> {
@@ -165,9 +165,9 @@ impl MultiTrainer {
             pace: Vec::new(),
             states: Vec::new(),
         };
-        let shape = multi.runs[0].trainer.lane()?.shape;
+        let shape = multi.runs[0].trainer.step_spec()?.shape;
         for run in &multi.runs {
-            if kind(&run.trainer.lane()?.shape) != kind(&shape) {
+            if kind(&run.trainer.step_spec()?.shape) != kind(&shape) {
                 return Err(GpuError::Mixed);
             }
         }
@@ -178,9 +178,9 @@ impl MultiTrainer {
     /// Whether there are kernels for the next steps of a trainer, on a device of WebGPU's limits; none is opened to find out.
     ///
     /// # Errors
-    /// `NoKernel`, `Limits` and those of [`Trainer::lane`]: why there are none.
+    /// `NoKernel`, `Limits` and those of [`Trainer::step_spec`]: why there are none.
     pub fn able(trainer: &Trainer<f32>) -> Result<(), GpuError> {
-        let shape = trainer.lane()?.shape;
+        let shape = trainer.step_spec()?.shape;
         let layout = Layout::of(&shape)?;
         let rounds = layout.rounds();
         let need = rounds.value + rounds.step.max(rounds.block);
@@ -195,10 +195,10 @@ impl MultiTrainer {
     /// Whether the next steps of two trainers can go side by side: of one shape, whatever their rows.
     ///
     /// # Errors
-    /// Those of [`Trainer::lane`].
+    /// Those of [`Trainer::step_spec`].
     pub fn together(one: &Trainer<f32>, other: &Trainer<f32>) -> CoreResult<bool> {
         let same = one.train_data().cols() == other.train_data().cols();
-        Ok(same && kind(&one.lane()?.shape) == kind(&other.lane()?.shape))
+        Ok(same && kind(&one.step_spec()?.shape) == kind(&other.step_spec()?.shape))
     }
 
     /// Makes so many steps of every run, or as many as it has left. What fails is found in [`error`](Self::error) and
@@ -287,7 +287,7 @@ impl MultiTrainer {
         // The longest state of the runs of this kind.
         let mut longest = shape.state;
         for run in &self.runs {
-            let other = run.trainer.lane()?.shape;
+            let other = run.trainer.step_spec()?.shape;
             if kind(&other) == kind(shape) {
                 longest = longest.max(other.state);
             }
@@ -345,11 +345,11 @@ impl MultiTrainer {
         }
         // Runs of the first one's shape go side by side; the others wait for their turn.
         let Some(first) = self.runs.iter().position(Run::goes_on) else { return Ok(()) };
-        let shape = self.runs[first].trainer.lane()?.shape;
+        let shape = self.runs[first].trainer.step_spec()?.shape;
         self.go_to(&shape)?;
         let mut going = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {
-            if run.goes_on() && kind(&run.trainer.lane()?.shape) == kind(&shape) {
+            if run.goes_on() && kind(&run.trainer.step_spec()?.shape) == kind(&shape) {
                 going.push(at);
             }
         }
@@ -379,11 +379,11 @@ impl MultiTrainer {
         for &at in going {
             let Run { trainer, first, away, known, .. } = &mut runs[at];
             if !*away {
-                let lane = trainer.lane()?;
+                let spec = trainer.step_spec()?;
                 on_device.load(
                     at,
-                    &as_long(trainer.state()?, &lane.shape, on_device.shape().state as usize),
-                    &lane.numbers,
+                    &as_long(trainer.state()?, &spec.shape, on_device.shape().state as usize),
+                    &spec.numbers,
                 )?;
                 *known = trainer.snapshot()?;
                 *away = true;

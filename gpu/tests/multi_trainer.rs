@@ -47,7 +47,7 @@ fn apart(a: &[f32], b: &[f32]) -> f64 {
 fn nudged(mut trainer: Trainer<f32>) -> Vec<f32> {
     let mut step = 0;
     while !trainer.is_done() {
-        let shape = trainer.lane().unwrap().shape;
+        let shape = trainer.step_spec().unwrap().shape;
         let mut state = trainer.state().unwrap().to_vec();
         for (at, w) in state[..shape.slots as usize].iter_mut().enumerate() {
             *w *= if (7 * at + step).is_multiple_of(3) { 1.0 + f32::EPSILON } else { 1.0 - f32::EPSILON / 2.0 };

@@ -6,10 +6,10 @@ mod common;
 mod runs;
 
 use common::contexts;
-use runs::{data, lane, lists, numbers, pace, start};
+use runs::{data, lists, numbers, pace, spec, start};
 use std::sync::Arc;
 use undercurve::data::Dataset;
-use undercurve::lane::{Lane, Shape};
+use undercurve::device::{Shape, StepSpec};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
 use undercurve::trainer::{Config, Length, Trainer};
@@ -46,21 +46,21 @@ fn same(what: &str, work: impl Fn(&Context) -> Vec<f32>) {
 type Make = fn(&Context, &Shape, &[f32], usize) -> Result<DeviceRuns, GpuError>;
 
 /// States and values of two runs after so many steps.
-fn steps(context: &Context, make: Make, lane: &Lane, steps: usize) -> Vec<f32> {
-    let mut on_device = make(context, &lane.shape, &data(lane.shape.widths[0] as usize), 2).unwrap();
-    let len = lane.shape.list_len();
-    (0..2).for_each(|run| on_device.load(run, &start(lane, run), &lane.numbers).unwrap());
-    let both = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)].concat();
-    let at = |run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step));
+fn steps(context: &Context, make: Make, spec: &StepSpec, steps: usize) -> Vec<f32> {
+    let mut on_device = make(context, &spec.shape, &data(spec.shape.widths[0] as usize), 2).unwrap();
+    let len = spec.shape.list_len();
+    (0..2).for_each(|run| on_device.load(run, &start(spec, run), &spec.numbers).unwrap());
+    let both = [lists(spec, len, steps, 0), lists(spec, len, steps, 1)].concat();
+    let at = |run| (0..steps).flat_map(move |step| pace(spec.shape.rule, run, step));
     on_device.advance(steps, &both, &[0, 1], &[0, 1].into_iter().flat_map(at).collect::<Vec<_>>()).unwrap();
-    let mut all = vec![0.0; 2 * lane.shape.state as usize];
+    let mut all = vec![0.0; 2 * spec.shape.state as usize];
     on_device.states(&mut all).unwrap();
     all.extend(on_device.values().unwrap());
     all
 }
 
-fn steps_apart(make: Make, count: usize, lane: &Lane) -> Vec<String> {
-    apart(&lane.shape.to_string(), |context| steps(context, make, lane, count))
+fn steps_apart(make: Make, count: usize, spec: &StepSpec) -> Vec<String> {
+    apart(&spec.shape.to_string(), |context| steps(context, make, spec, count))
 }
 
 /// An objective's rule, of those that it is trained with.
@@ -84,20 +84,20 @@ fn steps_have_the_same_bits_in_any_order() {
     let mut wrong = Vec::new();
     for objective in PAIRS.into_iter().chain(GATES).chain(OTHERS) {
         for (widths, rows, negatives) in [(&[5, 1][..], 320, 270), (&[6, 9, 1], 40, 31)] {
-            let lane = lane(widths, rows, Some(negatives), objective, rule_of(objective));
-            let shape = Shape { sigmoid: true, tanh: true, ..lane.shape };
-            wrong.extend(steps_apart(DeviceRuns::new, 3, &Lane { shape, ..lane }));
+            let spec = spec(widths, rows, Some(negatives), objective, rule_of(objective));
+            let shape = Shape { sigmoid: true, tanh: true, ..spec.shape };
+            wrong.extend(steps_apart(DeviceRuns::new, 3, &StepSpec { shape, ..spec }));
         }
     }
     for rule in ["sgd", "adam", "amsgrad", "adagrad", "ppd-adagrad"] {
         let objective = if rule == "ppd-adagrad" { "auc-min-max" } else { "auc-pairwise" };
-        wrong.extend(steps_apart(DeviceRuns::new, 3, &lane(&[13, 1], 40, Some(31), objective, rule)));
+        wrong.extend(steps_apart(DeviceRuns::new, 3, &spec(&[13, 1], 40, Some(31), objective, rule)));
     }
     // Tiles at their edges and beyond, and several of them.
-    wrong.extend(steps_apart(DeviceRuns::new, 3, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::new, 3, &spec(&[70, 66, 20, 1], 70, None, "soap", "adam")));
     for &(surrogate, _, _) in SURROGATES {
-        let lane = lane(&[5, 1], 40, Some(31), "soap", "sgd");
-        wrong.extend(steps_apart(DeviceRuns::new, 3, &Lane { shape: Shape { surrogate, ..lane.shape }, ..lane }));
+        let spec = spec(&[5, 1], 40, Some(31), "soap", "sgd");
+        wrong.extend(steps_apart(DeviceRuns::new, 3, &StepSpec { shape: Shape { surrogate, ..spec.shape }, ..spec }));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -106,10 +106,10 @@ fn steps_have_the_same_bits_in_any_order() {
 fn reports_have_the_same_bits_in_any_order() {
     for widths in [&[9, 1][..], &[9, 20, 1]] {
         same("reports", |context| {
-            let lane = lane(widths, 300, None, "auc-pairwise", "sgd");
-            let mut on_device = DeviceRuns::new(context, &lane.shape, &data(9), 2).unwrap();
+            let spec = spec(widths, 300, None, "auc-pairwise", "sgd");
+            let mut on_device = DeviceRuns::new(context, &spec.shape, &data(9), 2).unwrap();
             on_device.test(&numbers(&mut Rng::keyed(9, 0, 0), 700 * 9, 0.0)).unwrap();
-            (0..2).for_each(|run| on_device.load(run, &start(&lane, run), &lane.numbers).unwrap());
+            (0..2).for_each(|run| on_device.load(run, &start(&spec, run), &spec.numbers).unwrap());
             assert!(on_device.begin_report().unwrap());
             on_device.wait_for_report().unwrap().unwrap()
         });
@@ -120,17 +120,17 @@ fn reports_have_the_same_bits_in_any_order() {
 fn wide_steps_have_the_same_bits_in_any_order() {
     let mut wrong = Vec::new();
     for objective in PAIRS.into_iter().chain(["cross-entropy", "focal", "auc-margin", "auc-min-max"]) {
-        let lane = lane(&[20, 17, 1], 300, Some(250), objective, rule_of(objective));
+        let spec = spec(&[20, 17, 1], 300, Some(250), objective, rule_of(objective));
         wrong.extend(steps_apart(
             DeviceRuns::wide,
             2,
-            &Lane { shape: Shape { sigmoid: true, tanh: true, ..lane.shape }, ..lane },
+            &StepSpec { shape: Shape { sigmoid: true, tanh: true, ..spec.shape }, ..spec },
         ));
     }
-    wrong.extend(steps_apart(DeviceRuns::wide, 2, &lane(&[70, 1], 300, Some(250), "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 2, &spec(&[70, 1], 300, Some(250), "soap", "adam")));
     // Tiles beside each other, and gradients in parts.
-    wrong.extend(steps_apart(DeviceRuns::wide, 2, &lane(&[70, 66, 20, 1], 70, None, "soap", "adam")));
-    wrong.extend(steps_apart(DeviceRuns::wide, 1, &lane(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 2, &spec(&[70, 66, 20, 1], 70, None, "soap", "adam")));
+    wrong.extend(steps_apart(DeviceRuns::wide, 1, &spec(&[20, 17, 1], 2100, Some(2040), "auc-pairwise", "amsgrad")));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -7,12 +7,12 @@ mod mirror;
 mod runs;
 
 use common::contexts;
-use runs::{DATA, POSITIVES, data, lane, lists, numbers, pace, start};
+use runs::{DATA, POSITIVES, data, lists, numbers, pace, spec, start};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use undercurve::Error;
 use undercurve::data::Dataset;
-use undercurve::lane::{Lane, Shape};
+use undercurve::device::{Shape, StepSpec};
 use undercurve::registry::{METHODS, OPTIMIZERS};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES};
@@ -21,7 +21,7 @@ use undercurve_gpu::kernel::names;
 use undercurve_gpu::{Context, DeviceRuns, GpuError};
 
 /// A step of a run on the CPU.
-type Mirror = fn(&Lane, &[f32], &mut [f32], &[u32], [f32; 2]) -> Result<f32, GpuError>;
+type Mirror = fn(&StepSpec, &[f32], &mut [f32], &[u32], [f32; 2]) -> Result<f32, GpuError>;
 
 /// What makes steps, and its mirror.
 struct Engine {
@@ -34,39 +34,39 @@ const WIDE: Engine = Engine { make: DeviceRuns::wide, mirror: mirror::wide_step 
 
 /// Runs of a kind on a device: their states, their values, and how far both are from the mirror's: the largest difference
 /// over the largest number of its kind, and how many bits differ.
-fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: usize) -> (f64, usize) {
-    let columns = lane.shape.widths[0] as usize;
+fn compare(context: &Context, engine: &Engine, spec: &StepSpec, runs: usize, steps: usize) -> (f64, usize) {
+    let columns = spec.shape.widths[0] as usize;
     let rows = data(columns);
-    let mut on_device = (engine.make)(context, &lane.shape, &rows, runs).unwrap();
-    let len = lane.shape.list_len();
+    let mut on_device = (engine.make)(context, &spec.shape, &rows, runs).unwrap();
+    let len = spec.shape.list_len();
     // Two seeds, which the runs share in turn.
-    let seeds = [lists(lane, len, steps, 0), lists(lane, len, steps, 1)];
+    let seeds = [lists(spec, len, steps, 0), lists(spec, len, steps, 1)];
     let table: Vec<u32> = (0..runs as u32).map(|run| run % 2.min(runs as u32)).collect();
     let of = |run: usize| {
-        let mut numbers = lane.numbers;
+        let mut numbers = spec.numbers;
         numbers[20] *= 1.0 + run as f32 / 64.0;
-        Lane { numbers, ..lane.clone() }
+        StepSpec { numbers, ..spec.clone() }
     };
     for run in 0..runs {
-        on_device.load(run, &start(lane, run), &of(run).numbers).unwrap();
+        on_device.load(run, &start(spec, run), &of(run).numbers).unwrap();
     }
     let paces: Vec<f32> =
-        (0..runs).flat_map(|run| (0..steps).flat_map(move |step| pace(lane.shape.rule, run, step))).collect();
+        (0..runs).flat_map(|run| (0..steps).flat_map(move |step| pace(spec.shape.rule, run, step))).collect();
     let all = seeds[..runs.min(2)].concat();
     on_device.advance(steps, &all, &table, &paces).unwrap();
-    let mut states = vec![0.0; runs * lane.shape.state as usize];
+    let mut states = vec![0.0; runs * spec.shape.state as usize];
     on_device.states(&mut states).unwrap();
     let values = on_device.values().unwrap();
     let (mut worst, mut bits) = (0.0f64, 0);
     for run in 0..runs {
-        let (own, mut state, mut value) = (of(run), start(lane, run), 0.0);
+        let (own, mut state, mut value) = (of(run), start(spec, run), 0.0);
         for (step, list) in seeds[table[run] as usize].chunks_exact(len).enumerate() {
-            value = (engine.mirror)(&own, &rows, &mut state, list, pace(lane.shape.rule, run, step)).unwrap();
+            value = (engine.mirror)(&own, &rows, &mut state, list, pace(spec.shape.rule, run, step)).unwrap();
         }
         let got = &states[run * state.len()..][..state.len()];
-        let before = start(lane, run);
-        assert!(state.iter().zip(&before).take(lane.shape.params as usize).any(|(a, b)| (a - b).abs() > 1e-3));
-        let scale = state[..lane.shape.bank as usize].iter().fold(value.abs(), |m, x| m.max(x.abs()));
+        let before = start(spec, run);
+        assert!(state.iter().zip(&before).take(spec.shape.params as usize).any(|(a, b)| (a - b).abs() > 1e-3));
+        let scale = state[..spec.shape.bank as usize].iter().fold(value.abs(), |m, x| m.max(x.abs()));
         for (a, b) in got.iter().chain([&values[run]]).zip(state.iter().chain([&value])) {
             worst = worst.max(f64::from((a - b).abs() / scale));
             assert!(a.is_finite() && b.is_finite());
@@ -78,9 +78,9 @@ fn compare(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: 
 
 /// Bits are equal where neither rounds otherwise: no exp, and nothing contracted to a fused multiply-add, which WGSL allows.
 /// The software drivers contract nothing.
-fn same_bits(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps: usize) {
-    let (worst, bits) = compare(context, engine, lane, runs, steps);
-    let Shape { widths, objective, rule, .. } = &lane.shape;
+fn same_bits(context: &Context, engine: &Engine, spec: &StepSpec, runs: usize, steps: usize) {
+    let (worst, bits) = compare(context, engine, spec, runs, steps);
+    let Shape { widths, objective, rule, .. } = &spec.shape;
     let name = context.name();
     println!("{name}: {widths:?} {objective} {rule}: {bits} numbers differ, by {worst:.1e}");
     assert!(
@@ -92,12 +92,12 @@ fn same_bits(context: &Context, engine: &Engine, lane: &Lane, runs: usize, steps
 #[test]
 fn hinge_steps_have_the_bits_of_their_mirror() {
     for context in contexts() {
-        same_bits(&context, &NARROW, &lane(&[9, 1], 37, None, "soap", "adam"), 3, 25);
-        let network = lane(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
+        same_bits(&context, &NARROW, &spec(&[9, 1], 37, None, "soap", "adam"), 3, 25);
+        let network = spec(&[33, 20, 70, 1], 63, Some(56), "soap", "adam");
         same_bits(&context, &NARROW, &network, 3, 25);
-        let shape = Shape { pull: true, ..lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum").shape };
+        let shape = Shape { pull: true, ..spec(&[5, 1], 512, Some(450), "auc-pairwise", "momentum").shape };
         // The start lies behind the slots.
-        let (params, mut pulled) = (shape.params, lane(&[5, 1], 512, Some(450), "auc-pairwise", "momentum"));
+        let (params, mut pulled) = (shape.params, spec(&[5, 1], 512, Some(450), "auc-pairwise", "momentum"));
         pulled.shape = Shape { bank: shape.bank + params, state: shape.state + params, ..shape };
         pulled.numbers[7] = 0.5;
         same_bits(&context, &NARROW, &pulled, 2, 9);
@@ -108,11 +108,11 @@ fn hinge_steps_have_the_bits_of_their_mirror() {
 fn every_rule_has_the_bits_of_its_mirror() {
     for context in contexts() {
         for rule in ["sgd", "amsgrad", "adagrad"] {
-            same_bits(&context, &NARROW, &lane(&[13, 1], 40, Some(31), "auc-pairwise", rule), 2, 20);
+            same_bits(&context, &NARROW, &spec(&[13, 1], 40, Some(31), "auc-pairwise", rule), 2, 20);
         }
         for rule in ["ppd-sg", "ppd-adagrad", "pesg"] {
             let objective = if rule == "pesg" { "auc-margin" } else { "auc-min-max" };
-            same_bits(&context, &NARROW, &lane(&[13, 1], 40, Some(31), objective, rule), 2, 20);
+            same_bits(&context, &NARROW, &spec(&[13, 1], 40, Some(31), objective, rule), 2, 20);
         }
     }
 }
@@ -121,11 +121,11 @@ fn every_rule_has_the_bits_of_its_mirror() {
 #[test]
 fn wide_steps_have_the_bits_of_their_mirror() {
     for context in contexts() {
-        let same = |lane: &Lane, runs, steps| same_bits(&context, &WIDE, lane, runs, steps);
-        same(&lane(&[9, 1], 37, None, "soap", "adam"), 2, 9);
-        same(&lane(&[33, 65, 128, 1], 1024, Some(960), "soap", "adam"), 1, 2);
-        same(&lane(&[70, 64, 1], 1300, Some(1250), "auc-pairwise", "amsgrad"), 2, 2);
-        same(&lane(&[20, 17, 1], 2100, None, "auc-min-max", "ppd-sg"), 1, 2);
+        let same = |spec: &StepSpec, runs, steps| same_bits(&context, &WIDE, spec, runs, steps);
+        same(&spec(&[9, 1], 37, None, "soap", "adam"), 2, 9);
+        same(&spec(&[33, 65, 128, 1], 1024, Some(960), "soap", "adam"), 1, 2);
+        same(&spec(&[70, 64, 1], 1300, Some(1250), "auc-pairwise", "amsgrad"), 2, 2);
+        same(&spec(&[20, 17, 1], 2100, None, "auc-min-max", "ppd-sg"), 1, 2);
     }
 }
 
@@ -133,14 +133,14 @@ fn wide_steps_have_the_bits_of_their_mirror() {
 fn partial_auc_and_anchors_have_the_bits_of_their_mirror() {
     for context in contexts() {
         for objective in ["pauc-minibatch", "pauc-threshold", "sopa"] {
-            let lane = lane(&[5, 1], 40, Some(31), objective, "sgd");
-            let shape = Shape { surrogate: "hinge", ..lane.shape.clone() };
-            same_bits(&context, &NARROW, &Lane { shape, ..lane }, 2, 25);
+            let spec = spec(&[5, 1], 40, Some(31), objective, "sgd");
+            let shape = Shape { surrogate: "hinge", ..spec.shape.clone() };
+            same_bits(&context, &NARROW, &StepSpec { shape, ..spec }, 2, 25);
         }
-        let dual = lane(&[5, 1], 40, Some(31), "pauc-dual", "dca");
+        let dual = spec(&[5, 1], 40, Some(31), "pauc-dual", "dca");
         let shape = Shape { surrogate: "hinge", ..dual.shape.clone() };
-        same_bits(&context, &NARROW, &Lane { shape, ..dual }, 2, 25);
-        same_bits(&context, &NARROW, &lane(&[5, 1], 41, Some(30), "min-max-ap", "momentum"), 2, 25);
+        same_bits(&context, &NARROW, &StepSpec { shape, ..dual }, 2, 25);
+        same_bits(&context, &NARROW, &spec(&[5, 1], 41, Some(30), "min-max-ap", "momentum"), 2, 25);
     }
 }
 
@@ -157,10 +157,10 @@ fn steps_with_exp_are_near_their_mirror() {
                 "sorr" => "dca",
                 _ => "sgd",
             };
-            let lane = lane(widths, 40, Some(30), objective, rule);
-            Lane { shape: Shape { surrogate, sigmoid, tanh: true, ..lane.shape }, ..lane }
+            let spec = spec(widths, 40, Some(30), objective, rule);
+            StepSpec { shape: Shape { surrogate, sigmoid, tanh: true, ..spec.shape }, ..spec }
         };
-        for lane in [
+        for spec in [
             of("soap", "sigmoid", true, &[6, 5, 1]),
             of("smooth-ap", "sigmoid", true, &[6, 5, 1]),
             of("cross-entropy", "", false, &[6, 1]),
@@ -171,9 +171,9 @@ fn steps_with_exp_are_near_their_mirror() {
             of("fast-ap", "", true, &[6, 1]),
             of("sorr", "", false, &[6, 1]),
         ] {
-            let (worst, _) = compare(&context, &NARROW, &lane, 2, 15);
-            println!("{}: {}: {worst:.1e}", context.name(), lane.shape.objective);
-            assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), lane.shape);
+            let (worst, _) = compare(&context, &NARROW, &spec, 2, 15);
+            println!("{}: {}: {worst:.1e}", context.name(), spec.shape.objective);
+            assert!(worst < EXP, "{}: {:?}: {worst:e}", context.name(), spec.shape);
         }
     }
 }
@@ -208,13 +208,13 @@ fn every_surrogate_is_its_formula_and_near_its_mirror() {
             .flat_map(|engine| SURROGATES.iter().flat_map(move |of| [(engine, (of, false)), (engine, (of, true))]))
         {
             let (count, negatives) = if large { (500, 460) } else { (40, 31) };
-            let mut lane = lane(&[1, 1], count, Some(negatives), "auc-pairwise", "sgd");
-            lane.shape.surrogate = name;
-            lane.numbers[0] = 0.0;
-            lane.numbers[20..22].copy_from_slice(&AnySurrogate::by_name(name, param as f32).unwrap().numbers());
-            let list = lists(&lane, lane.shape.list_len(), 1, 0);
-            let mut on_device = (engine.make)(&context, &lane.shape, &rows, 1).unwrap();
-            on_device.load(0, &[1.0, 0.0], &lane.numbers).unwrap();
+            let mut spec = spec(&[1, 1], count, Some(negatives), "auc-pairwise", "sgd");
+            spec.shape.surrogate = name;
+            spec.numbers[0] = 0.0;
+            spec.numbers[20..22].copy_from_slice(&AnySurrogate::by_name(name, param as f32).unwrap().numbers());
+            let list = lists(&spec, spec.shape.list_len(), 1, 0);
+            let mut on_device = (engine.make)(&context, &spec.shape, &rows, 1).unwrap();
+            on_device.load(0, &[1.0, 0.0], &spec.numbers).unwrap();
             on_device.advance(1, &list, &[0], &[RATE, 0.0]).unwrap();
             let (low, high) = list[1..=count as usize].split_at(negatives as usize);
             let (mut value, mut slope, mut terms) = (0.0, 0.0, 0.0);
@@ -231,7 +231,7 @@ fn every_surrogate_is_its_formula_and_near_its_mirror() {
             {
                 assert!((got - want).abs() < 3e-6 * scale, "{}: {name}: {got} is not {want}", context.name());
             }
-            let (worst, _) = compare(&context, engine, &lane, 1, 3);
+            let (worst, _) = compare(&context, engine, &spec, 1, 3);
             assert!(worst < 2e-6, "{}: {name} is {worst:e} from its mirror", context.name());
         }
     }
@@ -241,22 +241,22 @@ fn every_surrogate_is_its_formula_and_near_its_mirror() {
 fn reports_are_those_of_the_runs_as_they_were() {
     let each = |context| [[9, 1].as_slice(), &[9, 20, 1]].map(|widths| (context, widths));
     for (context, widths) in contexts().iter().flat_map(each) {
-        let lane = lane(widths, 37, None, "auc-pairwise", "sgd");
+        let spec = spec(widths, 37, None, "auc-pairwise", "sgd");
         let rows = data(9);
-        let mut on_device = DeviceRuns::new(context, &lane.shape, &rows, 2).unwrap();
+        let mut on_device = DeviceRuns::new(context, &spec.shape, &rows, 2).unwrap();
         assert!(on_device.begin_report().is_err(), "there are no rows to score");
         // More than a block, and no whole number of them.
         let test = numbers(&mut Rng::keyed(9, 0, 0), 100 * 9, 0.0);
         on_device.test(&test).unwrap();
         assert_eq!(on_device.wait_for_report().unwrap(), None);
-        let mut states: Vec<_> = (0..2).map(|run| start(&lane, run)).collect();
+        let mut states: Vec<_> = (0..2).map(|run| start(&spec, run)).collect();
         for (run, state) in states.iter().enumerate() {
-            on_device.load(run, state, &lane.numbers).unwrap();
+            on_device.load(run, state, &spec.numbers).unwrap();
         }
         assert!(on_device.begin_report().unwrap());
         let before: Vec<f32> =
-            states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
-        let list = lists(&lane, lane.shape.list_len(), 30, 0);
+            states.iter_mut().flat_map(|state| mirror::scores(&spec, &test, state).unwrap()).collect();
+        let list = lists(&spec, spec.shape.list_len(), 30, 0);
         on_device.advance(30, &list, &[0; 2], &[0.1; 120]).unwrap();
         assert!(on_device.begin_report().unwrap());
         assert!(!on_device.begin_report().unwrap(), "two are on their way");
@@ -266,7 +266,7 @@ fn reports_are_those_of_the_runs_as_they_were() {
             *state = on_device.state(run).unwrap();
         }
         let after: Vec<f32> =
-            states.iter_mut().flat_map(|state| mirror::scores(&lane, &test, state).unwrap()).collect();
+            states.iter_mut().flat_map(|state| mirror::scores(&spec, &test, state).unwrap()).collect();
         // By now it has arrived.
         let got = on_device.report().unwrap().unwrap();
         assert!(got.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-5));
@@ -278,15 +278,15 @@ fn reports_are_those_of_the_runs_as_they_were() {
 #[test]
 fn what_does_not_fit_is_refused_by_name() {
     for context in contexts() {
-        let good = lane(&[9, 1], 37, Some(30), "soap", "adam");
+        let good = spec(&[9, 1], 37, Some(30), "soap", "adam");
         let rows = data(9);
         let refused = |shape: Shape, rows: &[f32], runs| DeviceRuns::new(&context, &shape, rows, runs).unwrap_err();
         let limit = |what, need, got| GpuError::Limits { what, need, got };
         let shape = &good.shape;
         assert_eq!(refused(shape.clone(), &rows, 1025), limit("runs", 1025, 1024));
-        let large = lane(&[9, 1], 513, None, "soap", "adam").shape;
+        let large = spec(&[9, 1], 513, None, "soap", "adam").shape;
         assert_eq!(refused(large, &rows, 1), limit("rows of a batch", 513, 512));
-        let gates = lane(&[9, 3000, 1], 37, Some(30), "sopa", "adam").shape;
+        let gates = spec(&[9, 3000, 1], 37, Some(30), "sopa", "adam").shape;
         let what = "the objective \"sopa\" over many workgroups".to_string();
         assert_eq!(DeviceRuns::wide(&context, &gates, &rows, 1).unwrap_err(), GpuError::NoKernel { what });
         // What does not spread is one workgroup's, however large.
@@ -299,9 +299,9 @@ fn what_does_not_fit_is_refused_by_name() {
             assert_eq!(refused(shape, &rows, 1), GpuError::NoKernel { what: what.to_string() });
         }
         assert!(matches!(refused(Shape { params: 9, ..shape.clone() }, &rows, 1), GpuError::NoKernel { .. }));
-        let wide = lane(&[9, 900, 1], 512, Some(400), "soap", "adam").shape;
+        let wide = spec(&[9, 900, 1], 512, Some(400), "soap", "adam").shape;
         assert!(matches!(refused(wide, &rows, 1024), GpuError::TooLarge { what: "activations", .. }));
-        let deep = lane(&[9, 3000, 3000, 1], 512, Some(400), "soap", "adam").shape;
+        let deep = spec(&[9, 3000, 3000, 1], 512, Some(400), "soap", "adam").shape;
         assert!(matches!(refused(deep, &rows, 1), GpuError::Limits { what: "loop rounds of a step", .. }));
         assert!(matches!(refused(shape.clone(), &rows[1..], 1), GpuError::Core(Error::Length { what: "rows", .. })));
         let mut odd = rows.clone();
@@ -335,10 +335,10 @@ fn what_does_not_fit_is_refused_by_name() {
 #[test]
 fn a_lost_device_is_an_error() {
     for context in contexts() {
-        let lane = lane(&[9, 1], 37, Some(30), "auc-pairwise", "sgd");
-        let mut on_device = DeviceRuns::new(&context, &lane.shape, &data(9), 1).unwrap();
+        let spec = spec(&[9, 1], 37, Some(30), "auc-pairwise", "sgd");
+        let mut on_device = DeviceRuns::new(&context, &spec.shape, &data(9), 1).unwrap();
         on_device.test(&data(9)).unwrap();
-        let list = lists(&lane, lane.shape.list_len(), 1, 0);
+        let list = lists(&spec, spec.shape.list_len(), 1, 0);
         context.device().destroy();
         let _ = on_device.advance(1, &list, &[0], &[0.1, 0.0]);
         assert!(matches!(on_device.values(), Err(GpuError::Lost { .. })));
@@ -364,7 +364,7 @@ fn every_recipe_has_a_kernel_and_every_kernel_a_recipe() {
                 Config { method: method.name.into(), length: Length::Steps(60), settings, ..Config::default() };
             // (Not every method has these settings, or a rule of its choice.)
             let Ok(trainer) = Trainer::<f32>::new(&config, Arc::clone(&data), None) else { continue };
-            if let Ok(Lane { shape, .. }) = trainer.lane() {
+            if let Ok(StepSpec { shape, .. }) = trainer.step_spec() {
                 assert_eq!(DeviceRuns::read(&shape.to_string()), Ok(shape.clone()), "{}", method.name);
                 asked[0].insert(shape.objective);
                 asked[1].insert(shape.rule);
@@ -372,7 +372,7 @@ fn every_recipe_has_a_kernel_and_every_kernel_a_recipe() {
         }
     }
     assert_eq!(asked, names().map(BTreeSet::from_iter));
-    let text = Shape { objective: "ap", ..lane(&[9, 1], 37, None, "soap", "adam").shape }.to_string();
+    let text = Shape { objective: "ap", ..spec(&[9, 1], 37, None, "soap", "adam").shape }.to_string();
     assert_eq!(DeviceRuns::read(&text), Err(Error::Param { what: "shape" }.into()));
 }
 
@@ -422,10 +422,10 @@ fn steps_are_those_of_the_core() {
             let mut own = core.clone();
             core.step().unwrap();
             own.step().unwrap();
-            let lane = own.lane().unwrap();
-            let mut on_device = DeviceRuns::new(&context, &lane.shape, &rows, 1).unwrap();
-            on_device.load(0, own.state().unwrap(), &lane.numbers).unwrap();
-            let len = lane.shape.list_len();
+            let spec = own.step_spec().unwrap();
+            let mut on_device = DeviceRuns::new(&context, &spec.shape, &rows, 1).unwrap();
+            on_device.load(0, own.state().unwrap(), &spec.numbers).unwrap();
+            let len = spec.shape.list_len();
             let (mut list, mut pace) = (vec![0; 30 * len], [[0.0; 2]; 30]);
             let made = own.draw(&mut list, &mut pace).unwrap();
             assert!(made >= 10, "{method}: {made}");
@@ -434,7 +434,7 @@ fn steps_are_those_of_the_core() {
             (0..made).for_each(|_| value = core.step().unwrap().unwrap());
             let (got, want) = (on_device.state(0).unwrap(), core.state().unwrap());
             // (Counts of steps are in some states.)
-            let scale = want[..lane.shape.bank as usize].iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            let scale = want[..spec.shape.bank as usize].iter().fold(0.0f32, |m, x| m.max(x.abs()));
             let off = got.iter().zip(want).fold(0.0, |m: f32, (a, b)| m.max((a - b).abs() / scale));
             let value_off = (f64::from(on_device.values().unwrap()[0]) - value).abs() / value.abs().max(1e-3);
             println!("{}: {method}: {off:.1e}, value {value_off:.1e}", context.name());

@@ -5,13 +5,13 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::data::Rows;
-use undercurve::lane::Lane;
+use undercurve::device::StepSpec;
 use undercurve::trainer::Snapshot;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// What the next steps of a run are made of.
 #[wasm_bindgen(js_name = Lane)]
-pub struct RunLane(Lane);
+pub struct RunLane(StepSpec);
 
 #[wasm_bindgen(js_class = Lane)]
 impl RunLane {
@@ -58,7 +58,7 @@ impl Ahead {
 impl Trainer {
     /// What its next steps are made of; an error says what of them no kernel can compute.
     pub fn lane(&self) -> Result<RunLane, JsError> {
-        Ok(RunLane(self.inner.lane()?))
+        Ok(RunLane(self.inner.step_spec()?))
     }
     /// How many of the next steps, at most so many, are plain ones.
     #[wasm_bindgen(js_name = plainSteps)]
@@ -83,7 +83,7 @@ impl Trainer {
     }
     /// Draws the batches of the next steps, at most so many; 0 where the next one is `step`'s. The run then waits for `setState`.
     pub fn draw(&mut self, most: usize) -> Result<Ahead, JsError> {
-        let mut lists = vec![0; most * self.inner.lane()?.shape.list_len()];
+        let mut lists = vec![0; most * self.inner.step_spec()?.shape.list_len()];
         let mut pace = vec![[0.0; 2]; most];
         let steps = self.inner.draw(&mut lists, &mut pace)?;
         lists.truncate(lists.len() / most.max(1) * steps);

@@ -162,7 +162,7 @@ pub(super) fn staging(device: &wgpu::Device, words: usize) -> Buffer {
     })
 }
 
-/// The bindings of lane/step.wgsl.
+/// The bindings of narrow/step.wgsl.
 pub(super) fn bindings(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     bindings_of(device, 1, 9, 6)
 }

@@ -1,5 +1,5 @@
 //! One `.wgsl` file a kernel, beside it a `.rs` file of the same name with what runs it; its CPU mirror is in gpu/tests/mirror. Texts of whole steps
-//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
+//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`narrow`, `wide`).
 
 #[macro_use]
 pub(crate) mod text;

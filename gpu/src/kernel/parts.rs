@@ -4,7 +4,7 @@ pub(crate) use super::objective::Family;
 use super::{objective, rule, surrogate};
 use crate::GpuError;
 use std::fmt::Write;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// An estimator's text, its surrogate's behind it.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Shapes and states of data with more or fewer positives than others.
 
 use crate::kernel::objective;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// What of a shape does not depend on the number of positives in the data: all but the length of its state.
 pub(super) fn kind(shape: &Shape) -> Shape {

@@ -12,7 +12,7 @@ use super::parts::{self, Estimator, Family};
 use super::rule::{RULES, Rule};
 use crate::GpuError;
 use std::fmt::Write;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// Invocations of a workgroup.
 pub(crate) const GROUP: u32 = 256;

@@ -1,7 +1,7 @@
 //! Objectives on the device: one file each beside its text, listed once. One without a kernel is not in the list.
 
 use super::narrow::{GROUP, times};
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 macro_rules! objectives {
     ($($file:ident,)*) => {

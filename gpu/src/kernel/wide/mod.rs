@@ -16,7 +16,7 @@ use super::narrow::{Kind, Layout, ROUNDS, Stage, last, shapes};
 use super::parts::{self, Estimator, Family};
 use crate::GpuError;
 use std::fmt::Write;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// Rows of a batch whose gradients are whole, at most.
 const WHOLE: u32 = 1024;

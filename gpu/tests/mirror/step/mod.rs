@@ -6,7 +6,7 @@ mod objective;
 mod rule;
 
 use rule::Entry;
-use undercurve::lane::{Lane, Shape};
+use undercurve::device::{Shape, StepSpec};
 use undercurve::surrogate::{AnySurrogate, SmoothedHinge};
 use undercurve::{Error, Real};
 use undercurve_gpu::GpuError;
@@ -24,19 +24,25 @@ type Estimated = (Vec<f32>, f32);
 ///
 /// # Errors
 /// `NoKernel`, `Limits`; `Core` for slices of other lengths.
-pub fn step(lane: &Lane, rows: &[f32], state: &mut [f32], list: &[u32], pace: [f32; 2]) -> Result<f32, GpuError> {
-    let layout = Layout::of(&lane.shape)?;
+pub fn step(spec: &StepSpec, rows: &[f32], state: &mut [f32], list: &[u32], pace: [f32; 2]) -> Result<f32, GpuError> {
+    let layout = Layout::of(&spec.shape)?;
     layout.text()?;
-    step_in(LANE, (&layout, &[]), lane, rows, state, list, pace)
+    step_in(LANE, (&layout, &[]), spec, rows, state, list, pace)
 }
 
 /// The same over many workgroups.
 ///
 /// # Errors
 /// As [`step`].
-pub fn wide_step(lane: &Lane, rows: &[f32], state: &mut [f32], list: &[u32], pace: [f32; 2]) -> Result<f32, GpuError> {
-    let wide = Wide::of(&lane.shape)?;
-    step_in(WIDE, (&wide.layout, &wide.chunks), lane, rows, state, list, pace)
+pub fn wide_step(
+    spec: &StepSpec,
+    rows: &[f32],
+    state: &mut [f32],
+    list: &[u32],
+    pace: [f32; 2],
+) -> Result<f32, GpuError> {
+    let wide = Wide::of(&spec.shape)?;
+    step_in(WIDE, (&wide.layout, &wide.chunks), spec, rows, state, list, pace)
 }
 
 /// The same in this order, with gradients in parts of so many rows by stage, and behind them that of the last layer; with no
@@ -44,33 +50,33 @@ pub fn wide_step(lane: &Lane, rows: &[f32], state: &mut [f32], list: &[u32], pac
 fn step_in(
     order: Order,
     (layout, chunks): (&Layout, &[u32]),
-    lane: &Lane,
+    spec: &StepSpec,
     rows: &[f32],
     state: &mut [f32],
     list: &[u32],
     pace: [f32; 2],
 ) -> Result<f32, GpuError> {
     for (what, need, got) in
-        [("state", lane.shape.state as usize, state.len()), ("list", lane.shape.list_len(), list.len())]
+        [("state", spec.shape.state as usize, state.len()), ("list", spec.shape.list_len(), list.len())]
     {
         if need != got {
             return Err(Error::Length { what, need, got }.into());
         }
     }
-    let (negatives, picked) = (list[0] as usize, &list[1..=lane.shape.rows as usize]);
+    let (negatives, picked) = (list[0] as usize, &list[1..=spec.shape.rows as usize]);
     let slots = &list[1 + picked.len()..];
-    let (loss, work) = (surrogate(lane)?, vec![0.0; layout.work as usize]);
-    let rule = rule::by_name(lane.shape.rule);
-    let mut run = Run { order, chunks, lane, layout, rows, picked, negatives, slots, pace, loss, rule, state, work };
+    let (loss, work) = (surrogate(spec)?, vec![0.0; layout.work as usize]);
+    let rule = rule::by_name(spec.shape.rule);
+    let mut run = Run { order, chunks, spec, layout, rows, picked, negatives, slots, pace, loss, rule, state, work };
     run.forward();
     let mut h = run.score();
-    if lane.shape.sigmoid {
+    if spec.shape.sigmoid {
         h.iter_mut().for_each(|h| *h = h.sigmoid());
     }
-    let (mut c, value) = objective::by_name(lane.shape.objective)(&mut run, &h);
+    let (mut c, value) = objective::by_name(spec.shape.objective)(&mut run, &h);
     let least = FAINT / h.len() as f32;
     for (g, &h) in c.iter_mut().zip(&h) {
-        if lane.shape.sigmoid {
+        if spec.shape.sigmoid {
             *g = g.settled_below(least) * h.settled() * (1.0 - h);
         }
         *g = g.settled_below(least);
@@ -83,21 +89,21 @@ fn step_in(
 ///
 /// # Errors
 /// As [`step`].
-pub fn scores(lane: &Lane, rows: &[f32], state: &mut [f32]) -> Result<Vec<f32>, GpuError> {
-    let count = rows.len() / lane.shape.widths[0] as usize;
-    let mut layout = Layout::of(&lane.shape)?;
+pub fn scores(spec: &StepSpec, rows: &[f32], state: &mut [f32]) -> Result<Vec<f32>, GpuError> {
+    let count = rows.len() / spec.shape.widths[0] as usize;
+    let mut layout = Layout::of(&spec.shape)?;
     let picked: Vec<u32> = (0..count as u32).collect();
-    let (mut out, loss) = (Vec::new(), surrogate(lane)?);
+    let (mut out, loss) = (Vec::new(), surrogate(spec)?);
     // In blocks as large as a batch.
-    for picked in picked.chunks(lane.shape.rows as usize) {
+    for picked in picked.chunks(spec.shape.rows as usize) {
         layout.stages.iter_mut().filter(|s| s.kind == Kind::Forward).for_each(|s| s.rows = picked.len() as u32);
         let (negatives, slots, work) = (0, &[][..], vec![0.0; layout.work as usize]);
         let state = &mut *state;
         let (layout, pace) = (&layout, [0.0; 2]);
         let (order, chunks) = (LANE, &[][..]);
-        let rule = rule::by_name(lane.shape.rule);
+        let rule = rule::by_name(spec.shape.rule);
         let mut run =
-            Run { order, chunks, lane, layout, rows, picked, negatives, slots, pace, loss, rule, state, work };
+            Run { order, chunks, spec, layout, rows, picked, negatives, slots, pace, loss, rule, state, work };
         run.forward();
         out.extend(run.score());
     }
@@ -105,11 +111,11 @@ pub fn scores(lane: &Lane, rows: &[f32], state: &mut [f32]) -> Result<Vec<f32>, 
 }
 
 /// The surrogate; any, where the objective has none.
-fn surrogate(lane: &Lane) -> Result<AnySurrogate<f32>, GpuError> {
-    Ok(match lane.shape.surrogate {
+fn surrogate(spec: &StepSpec) -> Result<AnySurrogate<f32>, GpuError> {
+    Ok(match spec.shape.surrogate {
         "" => AnySurrogate::by_name("hinge", 1.0)?,
-        "smoothed-hinge" => AnySurrogate::SmoothedHinge(SmoothedHinge::new(lane.numbers[20], lane.numbers[21])?),
-        name => AnySurrogate::by_name(name, lane.numbers[20])?,
+        "smoothed-hinge" => AnySurrogate::SmoothedHinge(SmoothedHinge::new(spec.numbers[20], spec.numbers[21])?),
+        name => AnySurrogate::by_name(name, spec.numbers[20])?,
     })
 }
 
@@ -161,7 +167,7 @@ fn in_chunks(chunk: usize, end: usize, sum: impl Fn(usize, usize) -> f32) -> f32
 struct Run<'a> {
     order: Order,
     chunks: &'a [u32],
-    lane: &'a Lane,
+    spec: &'a StepSpec,
     layout: &'a Layout,
     rows: &'a [f32],
     picked: &'a [u32],
@@ -176,7 +182,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn shape(&self) -> &Shape {
-        &self.lane.shape
+        &self.spec.shape
     }
 
     /// Entry k of a row's input to the last layer.
@@ -297,7 +303,7 @@ impl Run<'_> {
         match self.shape().pull && k < params {
             true => {
                 let gone = self.state[k] - self.state[bank - params + k];
-                self.rule(k, (g + self.lane.numbers[7] * gone).settled());
+                self.rule(k, (g + self.spec.numbers[7] * gone).settled());
             }
             false => self.rule(k, g),
         }
@@ -306,14 +312,14 @@ impl Run<'_> {
     fn rule(&mut self, k: usize, g: f32) {
         let (length, slots) = (self.shape().length as usize, self.shape().slots as usize);
         let descends = k < length - self.shape().ascent as usize;
-        let (numbers, pace) = (&self.lane.numbers, self.pace);
+        let (numbers, pace) = (&self.spec.numbers, self.pace);
         let (mean, first) = (length + k, slots + k);
         (self.rule)(Entry { k, mean, first, length, descends, numbers, pace, state: self.state }, g);
     }
 
     /// The numbers of the objective.
     fn numbers(&self) -> [f32; 12] {
-        std::array::from_fn(|k| self.lane.numbers[8 + k])
+        std::array::from_fn(|k| self.spec.numbers[8 + k])
     }
 
     /// Where its state begins.

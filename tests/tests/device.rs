@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use undercurve::Error;
 use undercurve::data::Dataset;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 use undercurve::registry::METHODS;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer, TrainerError};
@@ -37,8 +37,8 @@ fn handed_over(mut ahead: Trainer<f32>, data: &Arc<Dataset<f32>>, what: &str) ->
     let mut core = ahead.clone();
     let mut drawn = 0;
     while !ahead.is_done() {
-        let lane = ahead.lane()?;
-        let (shape, len) = (&lane.shape, lane.shape.list_len());
+        let spec = ahead.step_spec()?;
+        let (shape, len) = (&spec.shape, spec.shape.list_len());
         assert_eq!(read(&shape.to_string(), [shape.objective, shape.rule]), Ok(shape.clone()), "{what}");
         assert_eq!(shape.state as usize, ahead.state()?.len(), "{what}");
         let (mut lists, mut pace) = (vec![u32::MAX; PIECE * len], [[f32::NAN; 2]; PIECE]);
@@ -153,22 +153,23 @@ fn what_nobody_else_can_compute_is_said() {
     let dense = data(120, 5);
     let large = config("ce", "linear", &[("sampling", "uniform"), ("batch", "4100")]);
     let many = Trainer::<f32>::new(&large, data(4200, 5), None).unwrap();
-    assert_eq!(many.lane(), Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" }));
+    assert_eq!(many.step_spec(), Err(Error::Unsupported { what: "batches of more than 4096 rows elsewhere" }));
     let weights = (0..dense.len()).map(|row| 1.0 + (row % 3) as f64).collect();
     let weighted = Arc::new((*dense).clone().with_weights(weights).unwrap());
-    let of = |method| Trainer::<f32>::new(&config(method, "linear", &[]), Arc::clone(&weighted), None).unwrap().lane();
+    let of =
+        |method| Trainer::<f32>::new(&config(method, "linear", &[]), Arc::clone(&weighted), None).unwrap().step_spec();
     let what = "weights of rows in an objective with a state, elsewhere";
     assert_eq!(of("soap"), Err(Error::Unsupported { what }));
     assert!(of("auc-pairwise").is_ok());
     let sum = Trainer::<f32>::new(&config("ai-sarah", "linear", &[]), Arc::clone(&dense), None).unwrap();
-    assert_eq!(sum.lane(), Err(Error::Unsupported { what: "a finite sum elsewhere" }));
+    assert_eq!(sum.step_spec(), Err(Error::Unsupported { what: "a finite sum elsewhere" }));
     let rule = Trainer::<f32>::new(&config("sonex", "linear", &[]), Arc::clone(&dense), None).unwrap();
-    assert!(matches!(rule.lane(), Err(Error::Unsupported { .. })));
+    assert!(matches!(rule.step_spec(), Err(Error::Unsupported { .. })));
     let sparse = Arc::new(
         Dataset::csr(vec![0, 1, 2, 3, 4], vec![0, 1, 0, 1], vec![1.0, 2.0, 1.0, 3.0], vec![0, 1, 0, 1], 2).unwrap(),
     );
     let sparse = Trainer::<f32>::new(&config("soap", "linear", &[]), sparse, None).unwrap();
-    assert_eq!(sparse.lane(), Err(Error::Unsupported { what: "sparse rows elsewhere" }));
+    assert_eq!(sparse.step_spec(), Err(Error::Unsupported { what: "sparse rows elsewhere" }));
 }
 
 #[test]

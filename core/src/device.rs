@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! shape      what is compiled in: widths of the model, rows of a batch, names of objective, surrogate and rule      [Shape]
-//! numbers    what differs from run to run: rates of averages, margins, weights                                      [Lane]
+//! numbers    what differs from run to run: rates of averages, margins, weights                                      [StepSpec]
 //! state      points | slots | the objective's own, as a checkpoint has it           Trainer::state, Trainer::set_state
 //! batches    row numbers and slots of the next steps, and what the rule needs of each                  Trainer::draw
 //! ```
@@ -45,7 +45,7 @@ impl Recipe {
 }
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
-pub use owned::{Lane, Shape};
+pub use owned::{Shape, StepSpec};
 
 #[cfg(all(feature = "alloc", feature = "every-method"))]
 mod owned {
@@ -67,8 +67,8 @@ mod owned {
     /// let config = Config { method: "ce".into(), length: Length::Steps(100), settings, ..Config::default() };
     /// let mut trainer = Trainer::new(&config, data.clone(), None)?;
     /// while !trainer.is_done() {
-    ///     let lane = trainer.lane()?;
-    ///     let (len, rows) = (lane.shape.list_len(), lane.shape.rows as usize);
+    ///     let spec = trainer.step_spec()?;
+    ///     let (len, rows) = (spec.shape.list_len(), spec.shape.rows as usize);
     ///     let (mut lists, mut pace) = (vec![0; 32 * len], [[0.0; 2]; 32]);
     ///     let made = trainer.draw(&mut lists, &mut pace)?;
     ///     if made == 0 {
@@ -82,14 +82,14 @@ mod owned {
     ///         let (mut grad, before) = ([0.0; 2], [state[0], state[1]]);
     ///         value = 0.0;
     ///         for (at, &row) in list[1..=rows].iter().enumerate() {
-    ///             let (sign, weight) = if at < list[0] as usize { (1.0, lane.numbers[8]) } else { (-1.0, lane.numbers[9]) };
+    ///             let (sign, weight) = if at < list[0] as usize { (1.0, spec.numbers[8]) } else { (-1.0, spec.numbers[9]) };
     ///             let x = [x[row as usize], 1.0];
     ///             let z = sign * (before[0] * x[0] + before[1]);
     ///             value += f64::from(weight * z.exp().ln_1p());
     ///             let c = sign * weight / (1.0 + (-z).exp());
     ///             (grad[0], grad[1]) = (grad[0] + c * x[0], grad[1] + c * x[1]);
     ///         }
-    ///         let decay = lane.numbers[0];
+    ///         let decay = spec.numbers[0];
     ///         (0..2).for_each(|k| state[k] -= lr * (grad[k] + decay * before[k]));
     ///     }
     ///     trainer.set_state(&state, value)?;
@@ -101,7 +101,7 @@ mod owned {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Lane {
+    pub struct StepSpec {
         /// What is compiled in.
         pub shape: Shape,
         /// The numbers of this run: 8 of the rule (the last one the weight of the pull), 12 of the objective, margin or scale
@@ -230,7 +230,7 @@ mod owned {
         }
     }
 
-    impl Lane {
+    impl StepSpec {
         /// Of a shape whose names the recipes give.
         pub(crate) fn new(shape: Shape, objective: &Recipe, rule: &Recipe, pull: f64) -> Self {
             let mut numbers = [0.0; 24];

@@ -3,9 +3,9 @@
 use super::batch_run::BatchRun;
 use super::{AnyRun, Trainer};
 use crate::data::{Dataset, Rows};
+use crate::device::{Shape, StepSpec};
 use crate::error::{Error, Result, exact_len};
 use crate::host::{Ahead, RunState, WholeObjective};
-use crate::lane::{Lane, Shape};
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
 use alloc::vec;
@@ -28,8 +28,8 @@ impl<T: Real> Trainer<T> {
     ///
     /// # Errors
     /// `Unsupported`, with what of the run nobody else can compute: its objective, its step rule, sparse rows.
-    pub fn lane(&self) -> Result<Lane> {
-        self.batches()?.lane(self.beside.rows(&self.train))
+    pub fn step_spec(&self) -> Result<StepSpec> {
+        self.batches()?.step_spec(self.beside.rows(&self.train))
     }
 
     /// The numbers of the run, in the order of a checkpoint: the points of its rule one after the other, each of parameters and
@@ -67,7 +67,7 @@ impl<T: Real> Trainer<T> {
     /// The run then waits for [`set_state`](Self::set_state): until then its numbers are those of before, its counts are not.
     ///
     /// # Errors
-    /// As [`lane`](Self::lane); `Length`.
+    /// As [`step_spec`](Self::step_spec); `Length`.
     pub fn draw(&mut self, lists: &mut [u32], pace: &mut [[f32; 2]]) -> Result<usize> {
         let rows = self.beside.rows(&self.train);
         let AnyRun::Batches(run) = &mut self.run else { return Err(SUM) };
@@ -182,7 +182,7 @@ impl<T: Real> Trainer<T> {
 }
 
 impl<T: Real> BatchRun<T> {
-    fn lane(&self, train: &Dataset<T>) -> Result<Lane> {
+    fn step_spec(&self, train: &Dataset<T>) -> Result<StepSpec> {
         if !matches!(train.rows(), Rows::Dense { .. }) {
             return Err(Error::Unsupported { what: "sparse rows elsewhere" });
         }
@@ -217,7 +217,7 @@ impl<T: Real> BatchRun<T> {
             bank: entry(if parts.bank { bank } else { state })?,
             state: entry(state)?,
         };
-        Ok(Lane::new(shape, &parts.objective, &parts.rule, pull))
+        Ok(StepSpec::new(shape, &parts.objective, &parts.rule, pull))
     }
 
     fn draw(&mut self, train: &Dataset<T>, lists: &mut [u32], pace: &mut [[f32; 2]]) -> Result<usize> {
