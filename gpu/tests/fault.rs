@@ -4,11 +4,17 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use undercurve::data::Dataset;
+use undercurve::device::Shape;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_gpu::kernel::narrow;
 use undercurve_gpu::{Context, DeviceRuns, GpuError, GpuExact, GpuObjective, MultiTrainer, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
+
+/// A shape that has a kernel.
+fn shape(widths: &[u32], objective: &str, rule: &str) -> Shape {
+    narrow::shape(widths, objective, rule).unwrap()
+}
 
 /// The first adapter that opens: the layer knows one device at a time.
 fn first() -> Option<Context> {
@@ -170,7 +176,7 @@ fn objective_until_lost() {
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn wide_until_lost() {
     let context = first().unwrap();
-    let shape = narrow::shape(&[2, 3, 1], 1, 0);
+    let shape = shape(&[2, 3, 1], "auc-pairwise", "sgd");
     let error = match DeviceRuns::wide(&context, &shape, &[0.25; 6], 1) {
         Err(error) => error,
         Ok(mut on_device) => {
@@ -193,7 +199,7 @@ fn wide_until_lost() {
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn runs_until_lost() {
     let context = first().unwrap();
-    let shape = narrow::shape(&[2, 1], 1, 0); // pairwise AUC by gradient descent
+    let shape = shape(&[2, 1], "auc-pairwise", "sgd");
     let mut on_device = DeviceRuns::new(&context, &shape, &[0.25; 6], 2).unwrap();
     let mut list = vec![0; shape.list_len()];
     list[0] = 40;
@@ -264,7 +270,7 @@ fn sums_until_refused() {
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn until_refused() {
     let Some(context) = first() else { return println!("no context") };
-    match DeviceRuns::new(&context, &narrow::shape(&[2, 1], 1, 0), &[0.25; 6], 1) {
+    match DeviceRuns::new(&context, &shape(&[2, 1], "auc-pairwise", "sgd"), &[0.25; 6], 1) {
         Ok(_) => println!("a kernel"),
         Err(GpuError::Device { .. } | GpuError::Lost { .. }) => println!("no kernel"),
         Err(error) => panic!("{error:?}"),

@@ -3,6 +3,10 @@
 use super::*;
 use crate::kernel::narrow::{self, MAX_ROWS};
 
+fn shape(widths: &[u32], objective: &str, rule: &str) -> Shape {
+    narrow::shape(widths, objective, rule).unwrap()
+}
+
 /// A text whose loops count their rounds, and answer with them.
 fn counting(text: &str) -> String {
     let mut out = String::from("var<private> counted: u32;\n");
@@ -73,7 +77,7 @@ fn first() -> Option<Context> {
 #[test]
 fn cuts_change_no_bit() {
     let Some(context) = first() else { return };
-    let shape = narrow::shape(&[2, 1], 0, 1);
+    let shape = shape(&[2, 1], "soap", "momentum");
     let rows: Vec<f32> = (0..60).map(|k| (k * 37 % 60) as f32 / 60.0).collect();
     let (len, steps) = (shape.list_len(), 40);
     let entry = |k: usize| if k.is_multiple_of(len) { 40 } else { (k * 7 % 30) as u32 };
@@ -106,17 +110,17 @@ fn cuts_change_no_bit() {
 fn rounds_are_those_of_the_text() {
     let Some(context) = first() else { return };
     for shape in [
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[7, 1], 0, 0) },
-        Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..narrow::shape(&[130, 1], 1, 0) },
-        narrow::shape(&[17, 70, 1], 3, 0),
-        Shape { rows: 65, ..narrow::shape(&[20, 9, 130, 33, 1], 6, 0) },
-        Shape { rows: 340, negatives: Some(300), ..narrow::shape(&[5, 1], 8, 0) },
-        Shape { rows: 340, negatives: Some(50), ..narrow::shape(&[5, 1], 9, 0) },
-        Shape { rows: 340, negatives: Some(50), ..narrow::shape(&[5, 1], 11, 0) },
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 12, 0) },
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 14, 0) },
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 15, 8) },
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[5, 1], 16, 8) },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[7, 1], "soap", "sgd") },
+        Shape { rows: MAX_ROWS, negatives: None, sigmoid: true, ..shape(&[130, 1], "auc-pairwise", "sgd") },
+        shape(&[17, 70, 1], "cross-entropy", "sgd"),
+        Shape { rows: 65, ..shape(&[20, 9, 130, 33, 1], "auc-min-max", "sgd") },
+        Shape { rows: 340, negatives: Some(300), ..shape(&[5, 1], "pauc-threshold", "sgd") },
+        Shape { rows: 340, negatives: Some(50), ..shape(&[5, 1], "sopa", "sgd") },
+        Shape { rows: 340, negatives: Some(50), ..shape(&[5, 1], "sota-s", "sgd") },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[5, 1], "ldam", "sgd") },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[5, 1], "min-max-ap", "sgd") },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[5, 1], "pauc-dual", "dca") },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[5, 1], "sorr", "dca") },
     ] {
         let layout = Layout::of(&shape).unwrap();
         // (Its stage loop has barriers of its own, further in.)
@@ -147,9 +151,9 @@ fn rounds_are_those_of_the_text() {
 fn rounds_over_many_workgroups_are_those_of_the_text() {
     let Some(context) = first() else { return };
     for shape in [
-        Shape { rows: 300, negatives: Some(20), ..narrow::shape(&[7, 1], 0, 0) },
-        Shape { rows: 2100, negatives: Some(2000), ..narrow::shape(&[20, 70, 1], 6, 2) },
-        Shape { rows: 90, negatives: Some(60), ..narrow::shape(&[700, 9, 1], 3, 0) },
+        Shape { rows: 300, negatives: Some(20), ..shape(&[7, 1], "soap", "sgd") },
+        Shape { rows: 2100, negatives: Some(2000), ..shape(&[20, 70, 1], "auc-min-max", "adam") },
+        Shape { rows: 90, negatives: Some(60), ..shape(&[700, 9, 1], "cross-entropy", "sgd") },
     ] {
         let wide = crate::kernel::wide::Wide::of(&shape).unwrap();
         let (most, text) = (wide.rounds(), counting_entries(&wide.text().unwrap()));
@@ -167,7 +171,7 @@ fn rounds_over_many_workgroups_are_those_of_the_text() {
 #[test]
 fn idle_runs_stay_where_they_are() {
     let Some(context) = first() else { return };
-    let shape = narrow::shape(&[2, 1], 1, 0);
+    let shape = shape(&[2, 1], "auc-pairwise", "sgd");
     for make in [DeviceRuns::new, DeviceRuns::wide] {
         let mut on_device = make(&context, &shape, &[0.25, -0.5, 0.75, 1.0], 3).unwrap();
         let mut numbers = [0.0; 24];

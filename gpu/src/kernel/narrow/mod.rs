@@ -7,9 +7,9 @@
 //! evaluations a pair. Memory of a run: its state and B·(hidden widths + twice the widest) activations; of a workgroup at
 //! most 15,872 bytes.
 
-use super::objective::{self, Batch, OBJECTIVES};
+use super::objective::{self, Batch, OBJECTIVES, Objective};
 use super::parts::{self, Estimator, Family};
-use super::rule::{RULES, Rule};
+use super::rule::{self, RULES, Rule};
 use crate::GpuError;
 use std::fmt::Write;
 use undercurve::device::Shape;
@@ -62,13 +62,15 @@ pub enum Kind {
 /// Of a stage's left side: the rows of the batch.
 pub const DATA: u32 = u32::MAX;
 
-/// A shape for tests: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
-#[doc(hidden)]
+/// A shape for tests, of an objective and a rule that have a text: 50 rows a batch, 40 of them negatives, and 30 positives in the data.
 #[must_use]
-pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
-    let (of, rule) = (&OBJECTIVES[objective], &RULES[rule]);
+pub fn shape(widths: &[u32], objective: &str, rule: &str) -> Option<Shape> {
+    Some(shape_of(widths, objective::by_name(objective)?, rule::by_name(rule)?))
+}
+
+fn shape_of(widths: &[u32], of: &Objective, rule: &Rule) -> Shape {
     let Rule { name: rule, points, slots, .. } = *rule;
-    let objective::Objective { name: objective, surrogate, aux, each, beside, .. } = *of;
+    let Objective { name: objective, surrogate, aux, each, beside, .. } = *of;
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let length = params + aux;
     let bank = length * (points + slots);
@@ -96,11 +98,13 @@ pub fn shape(widths: &[u32], objective: usize, rule: usize) -> Shape {
 pub(super) fn shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
     for (at, widths) in [&[5, 1][..], &[70, 3, 65, 1]].into_iter().enumerate() {
-        shapes.extend((0..OBJECTIVES.len()).map(|objective| shape(widths, objective, 2)));
-        shapes.extend((0..RULES.len()).map(|rule| Shape { pull: rule == 2, ..shape(widths, 6, rule) }));
+        shapes.extend(OBJECTIVES.iter().filter_map(|of| shape(widths, of.name, "adam")));
+        let ruled = RULES.iter().filter_map(|of| shape(widths, "auc-min-max", of.name));
+        shapes.extend(ruled.map(|shape| Shape { pull: shape.rule == "adam", ..shape }));
         for &(surrogate, _, _) in undercurve::surrogate::SURROGATES {
             let sigmoid = at == 1;
-            shapes.push(Shape { surrogate, sigmoid, tanh: true, rows: 512, negatives: None, ..shape(widths, 0, 0) });
+            let of = |shape| Shape { surrogate, sigmoid, tanh: true, rows: 512, negatives: None, ..shape };
+            shapes.extend(shape(widths, "soap", "sgd").map(of));
         }
     }
     shapes
