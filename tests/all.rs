@@ -19,6 +19,8 @@ mod conformance;
 mod data;
 #[path = "tests/decisions.rs"]
 mod decisions;
+#[path = "tests/device.rs"]
+mod device;
 #[path = "tests/elsewhere.rs"]
 mod elsewhere;
 #[path = "tests/extend.rs"]
@@ -31,8 +33,6 @@ mod finite_sum;
 mod first_order;
 #[path = "tests/fuzz.rs"]
 mod fuzz;
-#[path = "tests/lanes.rs"]
-mod lanes;
 #[path = "tests/lbfgs.rs"]
 mod lbfgs;
 #[path = "tests/methods.rs"]

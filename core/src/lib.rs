@@ -78,6 +78,7 @@ pub mod constraint;
 pub mod data;
 mod decimal;
 pub mod decision;
+pub mod device;
 mod error;
 pub mod estimator;
 mod example_loss;
@@ -90,7 +91,6 @@ pub mod guide;
 pub mod host;
 #[cfg(feature = "alloc")]
 pub mod judge;
-pub mod lane;
 pub mod metric;
 pub mod model;
 pub mod outer;

@@ -182,7 +182,7 @@ fn is_large<T: Real>(trainer: &Trainer<T>) -> bool {
         return trainer.train_data().len() >= MANY;
     }
     #[cfg(feature = "gpu")]
-    return trainer.lane().is_ok_and(|lane| undercurve_gpu::Lanes::is_large(&lane.shape));
+    return trainer.step_spec().is_ok_and(|spec| undercurve_gpu::DeviceRuns::is_large(&spec.shape));
     #[cfg(not(feature = "gpu"))]
     {
         let _ = trainer;

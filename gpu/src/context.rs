@@ -285,10 +285,10 @@ impl Context {
 
     /// `Lost` when the device is, whatever else it says, or else `Device`.
     fn failure(&self, message: String) -> GpuError {
-        match self.alive() {
-            Err(lost @ GpuError::Lost { .. }) => lost,
-            _ => GpuError::Device { message },
+        if let Err(lost @ GpuError::Lost { .. }) = self.alive() {
+            return lost;
         }
+        GpuError::Device { message }
     }
 
     /// The device is lost from now on; what its lost callback said comes first.

@@ -1,6 +1,10 @@
 //! Sort, ranks and exact sums on every Vulkan driver of this machine: against their mirrors, the core and naive twins in f64.
 
 mod common;
+#[path = "mirror/exact/mod.rs"]
+mod mirror;
+#[path = "mirror/tree.rs"]
+mod tree;
 
 use common::contexts;
 use undercurve::metric::{average_precision, need, pair_counts, roc_curve, roc_len};
@@ -8,7 +12,7 @@ use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, Surrogate};
 use undercurve::{Error, Need, Real, Scratch};
-use undercurve_gpu::kernel::exact::{Job, MOST_ROWS, hinge, panel, panel::Grid, rank, sort};
+use undercurve_gpu::kernel::exact::{Job, Loss, MOST_ROWS, panel::Grid, sort::score};
 use undercurve_gpu::{Context, ExactMetrics, GpuError, GpuExact, wgpu};
 
 /// Named tolerances: of AP as a metric, and of values and gradients against f64.
@@ -80,13 +84,22 @@ fn metrics_are_the_core_s() {
             let got = exact.metrics(&data.scores, &data.labels).unwrap();
             check_metrics(&context, &data, &got);
             // The order itself, by what is read of it: the mirror's has the same counts and points.
-            let (keys, marks) = sort::mirror::sort(&data.scores, &data.labels);
+            let (keys, marks) = mirror::sort::sort(&data.scores, &data.labels);
             let positives = data.labels.iter().filter(|&&y| y == 1).count();
             let negatives = data.labels.len() - positives;
             assert!(marks[..negatives].iter().all(|mark| mark >> 31 == 0));
-            let (wins, ties, sum) = rank::mirror::tally(&keys, negatives);
+            let (wins, ties, sum) = mirror::rank::tally(&keys, negatives);
             assert_eq!((got.counts.wins, got.counts.ties), (wins, ties));
             assert!((got.ap - sum / positives as f64).abs() <= 1e-7, "{}: {}", context.name(), data.name);
+            let mut points = mirror::rank::sample(&keys, negatives);
+            points.sort_unstable_by(|a, b| b.cmp(a));
+            points.dedup();
+            let of = |[key, found, wrong]: [u32; 3]| {
+                let share = |count: u32, of: usize| f64::from(count) / of as f64;
+                [f64::from(score(key)), share(wrong, negatives), share(found, positives)]
+            };
+            let got_points = got.roc[1..].iter().map(|point| [point.threshold, point.fpr, point.tpr]);
+            assert!(got_points.eq(points.into_iter().map(of)), "{}: {}", context.name(), data.name);
             // Every point is one of the whole curve.
             let mut whole = vec![Default::default(); roc_len(data.scores.len())];
             let count = lent(need(data.scores.len()), |s| roc_curve(&data.scores, &data.labels[..], s, &mut whole));
@@ -235,12 +248,15 @@ fn exact_sums_have_the_bits_of_their_mirror() {
             let param = if smooth { 12.0 } else { 0.3 };
             let loss = AnySurrogate::by_name(name, param).unwrap();
             for data in [grid("grid", 5000, 9), grid("half", 9_000, 2)].into_iter().take(if smooth { 1 } else { 2 }) {
-                let (keys, marks) = sort::mirror::sort(&data.scores, &data.labels);
+                let (keys, marks) = mirror::sort::sort(&data.scores, &data.labels);
                 let positives = data.labels.iter().filter(|&&y| y == 1).count();
                 let negatives = data.labels.len() - positives;
                 let (square, unit) = if name == "squared-hinge" { (true, 2.0) } else { (false, 1.0) };
                 let ends = data.scores.iter().fold((9.0f32, -9.0f32), |(a, b), &s| (a.min(s), b.max(s)));
-                let grid = Grid::of(loss, ends.0, ends.1).unwrap();
+                let grid = match Loss::of(loss).unwrap() {
+                    Loss::Smooth { scale, linear } => Some(Grid::of(scale, linear, [ends.0, ends.1]).unwrap()),
+                    Loss::Hinge { .. } => None,
+                };
                 let job = |mean: f64| Job {
                     negatives,
                     positives,
@@ -254,10 +270,10 @@ fn exact_sums_have_the_bits_of_their_mirror() {
                 let pairs = job(1.0 / (positives * negatives) as f64);
                 let share = job(1.0 / positives as f64);
                 let (auc, ap) = match grid {
-                    None => (hinge::mirror::auc(&pairs, &keys, &marks), hinge::mirror::ap(&share, &keys, &marks)),
+                    None => (mirror::hinge::auc(&pairs, &keys, &marks), mirror::hinge::ap(&share, &keys, &marks)),
                     Some(grid) => (
-                        panel::mirror::auc(&pairs, grid, &keys, &marks),
-                        panel::mirror::ap(&share, grid, &keys, &marks),
+                        mirror::panel::auc(&pairs, grid, &keys, &marks),
+                        mirror::panel::ap(&share, grid, &keys, &marks),
                     ),
                 };
                 let means = [1.0 / (positives * negatives) as f64, -1.0 / positives as f64];

@@ -4,11 +4,17 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use undercurve::data::Dataset;
+use undercurve::device::Shape;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Length, Trainer};
-use undercurve_gpu::kernel::lane;
-use undercurve_gpu::{Context, Fleet, GpuError, GpuExact, GpuObjective, Lanes, PairKernel, PairWeight, RowSum, wgpu};
+use undercurve_gpu::kernel::narrow;
+use undercurve_gpu::{Context, DeviceRuns, GpuError, GpuExact, GpuObjective, MultiTrainer, wgpu};
 use undercurve_tests::vulkan::FaultLayer;
+
+/// A shape that has a kernel.
+fn shape(widths: &[u32], objective: &str, rule: &str) -> Shape {
+    narrow::shape(widths, objective, rule).unwrap()
+}
 
 /// The first adapter that opens: the layer knows one device at a time.
 fn first() -> Option<Context> {
@@ -41,9 +47,7 @@ fn layer(test: &str) -> Option<FaultLayer> {
 fn a_lost_device_is_an_error_wherever_it_is_lost() {
     let Some(layer) = layer("lost") else { return };
     for after in waits(&[0, 1, 2, 3, 8]) {
-        for (test, fault) in
-            [("until_lost", "lose"), ("until_lost", "stall"), ("wide_until_lost", "lose"), ("sums_until_lost", "lose")]
-        {
+        for (test, fault) in [("sums_until_lost", "lose"), ("sums_until_lost", "stall"), ("wide_until_lost", "lose")] {
             let text = child(test, fault, after, &layer);
             assert!(!text.contains("panicked"), "{fault} after {after}: {text}");
         }
@@ -57,10 +61,10 @@ fn waits(few: &[u32]) -> Vec<u32> {
 
 /// Trainers whose device is lost are, to the bit, those that went on alone from where they were last brought up to date.
 #[test]
-fn a_fleet_without_its_device_goes_on() {
-    let Some(layer) = layer("fleet") else { return };
+fn a_multi_trainer_without_its_device_goes_on() {
+    let Some(layer) = layer("multi") else { return };
     for after in waits(&[0, 2, 5, 11]) {
-        let text = child("fleet_until_lost", "lose", after, &layer);
+        let text = child("multi_until_lost", "lose", after, &layer);
         assert!(!text.contains("panicked"), "after {after}: {text}");
     }
 }
@@ -76,11 +80,11 @@ fn an_exact_run_without_its_device_goes_on() {
 }
 
 #[test]
-fn lanes_of_a_lost_device_end_with_an_error() {
-    let Some(layer) = layer("lanes") else { return };
+fn runs_of_a_lost_device_end_with_an_error() {
+    let Some(layer) = layer("runs") else { return };
     let ends: Vec<usize> = (0..12)
         .map(|after| {
-            let text = child("lanes_until_lost", if after % 3 == 2 { "stall" } else { "lose" }, after, &layer);
+            let text = child("runs_until_lost", if after % 3 == 2 { "stall" } else { "lose" }, after, &layer);
             assert!(!text.contains("panicked"), "after {after}: {text}");
             text.split("steps: ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap().parse().unwrap()
         })
@@ -106,7 +110,7 @@ fn a_shader_that_does_not_build_is_an_error() {
 
 #[test]
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
-fn fleet_until_lost() {
+fn multi_until_lost() {
     let labels: Vec<u8> = (0..60).map(|row| u8::from(row % 4 == 0)).collect();
     let x = (0..120).map(|k| (k * 7 % 31) as f32 / 31.0 + f32::from(labels[k / 2])).collect();
     let data = Arc::new(Dataset::dense(x, labels, 2).unwrap());
@@ -116,14 +120,14 @@ fn fleet_until_lost() {
     };
     let trainers: Vec<_> = (1..4).map(of).collect();
     let mut known = trainers.clone();
-    let mut fleet = match Fleet::new(&first().unwrap(), trainers) {
-        Ok(fleet) => fleet,
+    let mut multi = match MultiTrainer::new(&first().unwrap(), trainers) {
+        Ok(multi) => multi,
         Err(error) => return assert!(matches!(error, GpuError::Lost { .. }), "{error:?}"),
     };
-    while !fleet.is_done() {
-        fleet.advance(10);
-        let now: Vec<_> = fleet.sync().into_iter().map(|trainer| trainer.clone()).collect();
-        if let Some(failure) = fleet.failure() {
+    while !multi.is_done() {
+        multi.advance(10);
+        let now: Vec<_> = multi.sync().into_iter().map(|trainer| trainer.clone()).collect();
+        if let Some(failure) = multi.failure() {
             // (What they were before this is what they went back to.)
             assert!(matches!(failure, GpuError::Lost { .. }), "{failure:?}");
             break;
@@ -131,8 +135,8 @@ fn fleet_until_lost() {
         known = now;
     }
     let steps = known[0].steps_done();
-    fleet.advance(200);
-    for (mut trainer, mut known) in fleet.into_trainers().into_iter().zip(known) {
+    multi.advance(200);
+    for (mut trainer, mut known) in multi.into_trainers().into_iter().zip(known) {
         known.run().unwrap();
         assert!((trainer.steps_done(), trainer.save()) == (200, known.save()), "from {steps}");
         trainer.report().unwrap();
@@ -170,39 +174,18 @@ fn objective_until_lost() {
 
 #[test]
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
-fn until_lost() {
-    let context = first().unwrap();
-    let loss = AnySurrogate::by_name("hinge", 1.0).unwrap();
-    let mut kernel = PairKernel::new(&context, loss).unwrap();
-    let (mut sums, mut grad) = ([RowSum::default(); 2], [9.0; 5]);
-    let mut step = || {
-        kernel.row_sums(&[0.1, -0.3, 0.2], &[0.5, 0.0], &mut sums)?;
-        let before = grad;
-        let result = kernel.gradient(&[PairWeight { negative: 1.0, positive: 0.5 }; 2], &mut grad);
-        assert!(result.is_ok() || grad == before);
-        result
-    };
-    let error = (0..100).find_map(|_| step().err()).expect("the device was not lost");
-    assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
-    // It stays lost, for everything that uses it.
-    assert_eq!(step(), Err(error.clone()));
-    assert_eq!(PairKernel::new(&context, loss).unwrap_err(), error);
-}
-
-#[test]
-#[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn wide_until_lost() {
     let context = first().unwrap();
-    let shape = lane::shape(&[2, 3, 1], 1, 0);
-    let error = match Lanes::wide(&context, &shape, &[0.25; 6], 1) {
+    let shape = shape(&[2, 3, 1], "auc-pairwise", "sgd");
+    let error = match DeviceRuns::wide(&context, &shape, &[0.25; 6], 1) {
         Err(error) => error,
-        Ok(mut lanes) => {
+        Ok(mut on_device) => {
             let mut list = vec![0; shape.list_len()];
             list[0] = 40;
             let mut piece = || {
-                lanes.advance(5, &list.repeat(5), &[0], &[0.1; 10])?;
-                lanes.values()?;
-                lanes.state(0)
+                on_device.advance(5, &list.repeat(5), &[0], &[0.1; 10])?;
+                on_device.values()?;
+                on_device.state(0)
             };
             let error = (0..100).find_map(|_| piece().err()).expect("the device was not lost");
             assert_eq!(piece(), Err(error.clone()));
@@ -214,31 +197,31 @@ fn wide_until_lost() {
 
 #[test]
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
-fn lanes_until_lost() {
+fn runs_until_lost() {
     let context = first().unwrap();
-    let shape = lane::shape(&[2, 1], 1, 0); // pairwise AUC by gradient descent
-    let mut lanes = Lanes::new(&context, &shape, &[0.25; 6], 2).unwrap();
+    let shape = shape(&[2, 1], "auc-pairwise", "sgd");
+    let mut on_device = DeviceRuns::new(&context, &shape, &[0.25; 6], 2).unwrap();
     let mut list = vec![0; shape.list_len()];
     list[0] = 40;
     let mut taken = 0;
-    let mut piece = |lanes: &mut Lanes| {
-        lanes.advance(5, &list.repeat(5), &[0; 2], &[0.1; 20])?;
-        lanes.begin_report()?;
-        lanes.values()?;
+    let mut piece = |on_device: &mut DeviceRuns| {
+        on_device.advance(5, &list.repeat(5), &[0; 2], &[0.1; 20])?;
+        on_device.begin_report()?;
+        on_device.values()?;
         // One more is left behind from time to time.
         if taken % 2 == 0 {
-            lanes.report()?;
+            on_device.report()?;
         }
-        lanes.state(1)?;
+        on_device.state(1)?;
         taken += 1;
         Ok::<_, GpuError>(())
     };
-    let error = lanes.test(&[0.5; 8]).err();
-    let error = error.or_else(|| (0..100).find_map(|_| piece(&mut lanes).err())).expect("the device was not lost");
+    let error = on_device.test(&[0.5; 8]).err();
+    let error = error.or_else(|| (0..100).find_map(|_| piece(&mut on_device).err())).expect("the device was not lost");
     assert!(matches!(error, GpuError::Lost { .. }), "{error:?}");
-    assert!(matches!(piece(&mut lanes), Err(GpuError::Lost { .. })));
-    assert!(lanes.states(&mut [0.0; 6]).is_err() && lanes.wait_for_report().is_err());
-    assert!(lanes.load(0, &[0.0; 3], &[0.0; 24]).is_err() && lanes.test(&[0.5; 8]).is_err());
+    assert!(matches!(piece(&mut on_device), Err(GpuError::Lost { .. })));
+    assert!(on_device.states(&mut [0.0; 6]).is_err() && on_device.wait_for_report().is_err());
+    assert!(on_device.load(0, &[0.0; 3], &[0.0; 24]).is_err() && on_device.test(&[0.5; 8]).is_err());
     println!("steps: {taken} ");
 }
 
@@ -287,8 +270,7 @@ fn sums_until_refused() {
 #[ignore = "runs with a driver that fails, as a child of the tests above"]
 fn until_refused() {
     let Some(context) = first() else { return println!("no context") };
-    let loss = AnySurrogate::by_name("square", 1.0).unwrap();
-    match PairKernel::new(&context, loss) {
+    match DeviceRuns::new(&context, &shape(&[2, 1], "auc-pairwise", "sgd"), &[0.25; 6], 1) {
         Ok(_) => println!("a kernel"),
         Err(GpuError::Device { .. } | GpuError::Lost { .. }) => println!("no kernel"),
         Err(error) => panic!("{error:?}"),

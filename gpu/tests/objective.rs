@@ -1,6 +1,10 @@
 //! Whole objectives on every Vulkan driver of this machine: against the mirror of the model, the core in f64, and as runs beside the core's.
 
 mod common;
+#[path = "mirror/linear.rs"]
+mod mirror;
+#[path = "mirror/tree.rs"]
+mod tree;
 
 use common::contexts;
 use std::sync::Arc;
@@ -11,7 +15,7 @@ use undercurve::host::WholeObjective;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
 use undercurve::{Error, Scratch};
-use undercurve_gpu::kernel::exact::linear::{MOST_COLUMNS, mirror};
+use undercurve_gpu::kernel::exact::linear::MOST_COLUMNS;
 use undercurve_gpu::{Context, GpuError, GpuObjective};
 
 /// Named tolerance, of a value, and of an entry of the gradient beside the sum of the sizes of its terms; and what the rounding of linked

@@ -16,7 +16,7 @@ fn steps_of(method: &str, settings: &[(&str, &str)]) -> &'static str {
     let config = Config { method: method.into(), settings, ..Config::default() };
     // (The method's own steps, which others may come before. Methods that want groups are no lanes either.)
     match Trainer::<f32>::new(&config, data, None) {
-        Ok(trainer) if trainer.lane().is_ok() => "lanes",
+        Ok(trainer) if trainer.step_spec().is_ok() => "lanes",
         Ok(trainer) if matches!(trainer.whole(), Ok(Some(_))) => "exact",
         _ => "CPU",
     }

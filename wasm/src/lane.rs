@@ -5,13 +5,13 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::data::Rows;
-use undercurve::lane::Lane;
+use undercurve::device::StepSpec;
 use undercurve::trainer::Snapshot;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// A description of the next steps of a run.
 #[wasm_bindgen(js_name = Lane)]
-pub struct RunLane(Lane);
+pub struct RunLane(StepSpec);
 
 #[wasm_bindgen(js_class = Lane)]
 impl RunLane {
@@ -58,7 +58,7 @@ impl Ahead {
 impl Trainer {
     /// The description of its next steps; an error names what no kernel can compute.
     pub fn lane(&self) -> Result<RunLane, JsError> {
-        Ok(RunLane(self.inner.lane()?))
+        Ok(RunLane(self.inner.step_spec()?))
     }
     /// How many of the next steps a kernel can compute, at most `most`.
     #[wasm_bindgen(js_name = plainSteps)]
@@ -83,7 +83,7 @@ impl Trainer {
     }
     /// Draws the batches of the next steps; 0 if the next step has to be made by `step`. The run then waits for `setState`.
     pub fn draw(&mut self, most: usize) -> Result<Ahead, JsError> {
-        let mut lists = vec![0; most * self.inner.lane()?.shape.list_len()];
+        let mut lists = vec![0; most * self.inner.step_spec()?.shape.list_len()];
         let mut pace = vec![[0.0; 2]; most];
         let steps = self.inner.draw(&mut lists, &mut pace)?;
         lists.truncate(lists.len() / most.max(1) * steps);

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use undercurve::Error;
-use undercurve_gpu::{Context, ExactMetrics, GpuError, Lanes};
+use undercurve_gpu::{Context, DeviceRuns, ExactMetrics, GpuError};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// A device of a graphics adapter.
@@ -34,14 +34,14 @@ impl Gpu {
 
 /// Runs of one shape, side by side. Calls come one after the other.
 #[wasm_bindgen]
-pub struct GpuLanes(Lanes);
+pub struct GpuLanes(DeviceRuns);
 
 #[wasm_bindgen]
 impl GpuLanes {
     /// Of the text of a shape, with all training rows, row-major.
     pub async fn create(gpu: &Gpu, shape: String, rows: Vec<f32>, runs: usize) -> Result<GpuLanes, JsError> {
-        let shape = shape.parse().map_err(GpuError::Core)?;
-        Ok(Self(Lanes::suited_async(&gpu.0, &shape, &rows, runs).await?))
+        let shape = DeviceRuns::read(&shape)?;
+        Ok(Self(DeviceRuns::suited_async(&gpu.0, &shape, &rows, runs).await?))
     }
     /// Sets the state and the numbers of a run.
     pub fn load(&mut self, run: usize, state: &[f32], numbers: &[f32]) -> Result<(), JsError> {

@@ -14,8 +14,8 @@
 
 use super::schedule::Shape;
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range, power};
+use crate::device::Recipe;
 use crate::error::{Error, Result};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;

@@ -19,8 +19,8 @@
 //! O(d) a step.
 
 use super::{Algorithm, Answer, Ask, COUNTERS, Draw, Point, State, Want, gradient, in_range};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 

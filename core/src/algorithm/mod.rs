@@ -51,8 +51,8 @@ pub use sonex::Sonex;
 pub use stages::Stages;
 pub use step_rule::StepRule;
 
+use crate::device::Recipe;
 use crate::error::{Error, Result, all_finite, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::Optimizer;
 use crate::registry::settings::Settings;

@@ -5,8 +5,8 @@
 //! Memory: d values, v, from 0. Counter 0 is the number of steps.
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use crate::device::Recipe;
 use crate::error::{Error, Result};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;

@@ -17,8 +17,8 @@
 
 use super::stages::phase;
 use super::{Algorithm, Answer, Ask, COUNTERS, FRESH_GRADIENT, Point, Stages, State, gradient, in_range};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 

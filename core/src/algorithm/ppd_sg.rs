@@ -22,8 +22,8 @@
 
 use super::stages::{after_steps, ask, between, phase};
 use super::{Algorithm, Answer, Ask, COUNTERS, Point, Stages, State, answer, gradient, in_range};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 

@@ -4,8 +4,8 @@
 //! (decay/2)‖w‖². Cost O(d) a step. Memory: none. Counter 0 is the number of steps.
 
 use super::{Algorithm, Answer, Ask, FRESH_GRADIENT, Schedule, State, gradient, in_range};
+use crate::device::Recipe;
 use crate::error::{Error, Result};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;

@@ -17,8 +17,8 @@
 
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{

@@ -27,8 +27,8 @@
 
 use super::{Estimator, Grad, Link, Weights, class_weights, commit, count, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{

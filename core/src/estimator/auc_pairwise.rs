@@ -5,8 +5,8 @@
 
 use super::{Estimator, Exact, Grad, Link, PairEstimator, both_classes, commit, finite};
 use crate::batch::{Batch, Shape};
+use crate::device::Recipe;
 use crate::error::Result;
-use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

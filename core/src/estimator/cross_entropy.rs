@@ -5,8 +5,8 @@
 
 use super::{Estimator, Grad, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{

@@ -17,8 +17,8 @@
 use super::class_balanced::effective_weights;
 use super::{Estimator, Grad, Weights, class_weights, commit, count, finite};
 use crate::batch::{Batch, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{

@@ -60,9 +60,9 @@ pub use sorr::Sorr;
 pub use tracker::Tracker;
 
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
 use crate::features::MULTICLASS;
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};

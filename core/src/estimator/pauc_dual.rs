@@ -32,8 +32,8 @@
 
 use super::{Estimator, Exact, Grad, Held, Link, PaucMinibatch, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

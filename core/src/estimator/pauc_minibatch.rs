@@ -16,8 +16,8 @@
 use super::pauc_dual::MANY;
 use super::{Estimator, Exact, Grad, Link, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::Result;
-use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

@@ -36,8 +36,8 @@
 use super::pauc_minibatch::stratified;
 use super::{Estimator, Exact, Grad, Link, PaucMinibatch, both_classes, commit};
 use crate::batch::{Batch, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::pairs::brute;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

@@ -16,8 +16,8 @@
 
 use super::{Estimator, Grad, Link, Weights, both_classes, commit, finite, rank_weights};
 use crate::batch::{Batch, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result};
-use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

@@ -26,8 +26,8 @@
 
 use super::{Estimator, Exact, Grad, Link, PairEstimator, Weights, both_classes, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::lane::Recipe;
 use crate::pairs::keep_slopes::{self, BLOCK, Kept};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};

@@ -21,8 +21,8 @@
 use super::pauc_dual::{CHANGING, RADIUS, RELAX, TERMS, THETA, mean_until, turn_bank};
 use super::{Estimator, Grad, Held, Weights, class_weights, commit, finite};
 use crate::batch::{Batch, Drawn, Shape};
+use crate::device::Recipe;
 use crate::error::{Error, Result, all_finite, exact_len};
-use crate::lane::Recipe;
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::*;

@@ -14,10 +14,10 @@ mod config;
 mod constraints;
 mod figures;
 // The full build alone can begin at a model, and look at rows of files.
+#[cfg(feature = "every-method")]
+mod device;
 #[cfg_attr(not(all(feature = "every-method", not(feature = "compact"))), path = "given_none.rs")]
 mod given;
-#[cfg(feature = "every-method")]
-mod lane;
 mod linear_start;
 mod passes;
 mod predictor;
@@ -41,7 +41,7 @@ pub use sum_run::{End, SumRun};
 pub use warning::Warning;
 #[cfg(feature = "every-method")]
 pub use {
-    lane::Snapshot,
+    device::Snapshot,
     watch::{Tracked, Watch},
 };
 

@@ -6,7 +6,7 @@ use undercurve::Error;
 use undercurve::data::Dataset;
 use undercurve::registry::METHODS;
 use undercurve::trainer::{Config, Length, ModelSpec, Trainer};
-use undercurve_gpu::{Fleet, GpuError, GpuObjective};
+use undercurve_gpu::{GpuError, GpuObjective, MultiTrainer};
 
 /// How many runs are asked for: exact methods have kernels for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,9 @@ fn kernels(trainer: &Trainer<f32>, runs: Runs) -> Result<(), GpuError> {
     if runs == Runs::One && is_whole(trainer) {
         return GpuObjective::able(trainer);
     }
-    Fleet::able(trainer)?;
+    MultiTrainer::able(trainer)?;
     // (The steps before the method's own are cross-entropy's.)
-    without_pretraining(trainer).map_or(Ok(()), |own| Fleet::able(&own))
+    without_pretraining(trainer).map_or(Ok(()), |own| MultiTrainer::able(&own))
 }
 
 /// What of a run would have to be another for it to have kernels: its rows, its settings, its model or its method.

@@ -4,7 +4,7 @@ use super::{Elsewhere, adapter, one_line};
 use std::mem;
 use std::time::Instant;
 use undercurve::trainer::Trainer;
-use undercurve_gpu::{Context, Fleet, GpuError};
+use undercurve_gpu::{Context, GpuError, MultiTrainer};
 
 /// What steps are to take before the run is looked at again, for its bar and Ctrl-C; seconds.
 const SLICE: f64 = 0.1;
@@ -12,7 +12,7 @@ const SLICE: f64 = 0.1;
 /// A fleet of one.
 pub struct Alone {
     /// (Between two calls the trainer is its owner's, and a copy in here.)
-    fleet: Fleet,
+    fleet: MultiTrainer,
     name: String,
     /// The adapter that was asked for.
     asked: Option<String>,
@@ -24,9 +24,9 @@ pub struct Alone {
 
 impl Alone {
     /// # Errors
-    /// Those of [`Fleet::new`].
+    /// Those of [`MultiTrainer::new`].
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
-        let fleet = Fleet::new(context, vec![trainer.clone()])?;
+        let fleet = MultiTrainer::new(context, vec![trainer.clone()])?;
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));
         Ok(Self { fleet, name, asked, slice: 1, said: false })
     }

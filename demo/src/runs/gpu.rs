@@ -12,7 +12,7 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use undercurve::trainer::Trainer;
-use undercurve_gpu::{Context, Fleet, GpuError};
+use undercurve_gpu::{Context, GpuError, MultiTrainer};
 
 /// A run and its number, its trainer, when it is told of, and whether it has ended.
 type Work<'a> = (((&'a mut (usize, Training<f32>), &'a mut Trainer<f32>), &'a mut Due), &'a mut bool);
@@ -98,12 +98,12 @@ impl Gpu {
         let mut one = trainers[0].clone();
         // (As many as fit, where all do not.)
         let mut fleet = loop {
-            match Fleet::new(&self.context, trainers.clone()) {
+            match MultiTrainer::new(&self.context, trainers.clone()) {
                 Err(GpuError::TooLarge { .. }) if trainers.len() > 1 => trainers.truncate(trainers.len() / 2),
                 fleet => break fleet.map_err(|error| error.to_string())?,
             }
         };
-        let done = |fleet: &mut Fleet| fleet.sync().iter().map(|trainer| trainer.steps_done()).sum::<u64>();
+        let done = |fleet: &mut MultiTrainer| fleet.sync().iter().map(|trainer| trainer.steps_done()).sum::<u64>();
         let mut before = done(&mut fleet);
         let mut steps = 4;
         let gpu = rate(|| {
@@ -127,7 +127,7 @@ impl Gpu {
         &self,
         list: &List<'_, f32>,
         hear: &Hear<'_, f32>,
-        mut fleet: Fleet,
+        mut fleet: MultiTrainer,
         mut group: Vec<(usize, Training<f32>)>,
     ) -> Result<()> {
         let every = list.args.every;
@@ -208,7 +208,7 @@ impl Gpu {
                 break;
             }
             let trainers = group.iter().map(|(_, training)| training.trainer.clone()).collect();
-            match Fleet::new(&self.context, trainers) {
+            match MultiTrainer::new(&self.context, trainers) {
                 Ok(fleet) => self.side_by_side(list, hear, fleet, group)?,
                 Err(GpuError::TooLarge { .. }) if group.len() > 1 => {
                     let second = group.split_off(group.len().div_ceil(2));
@@ -287,7 +287,7 @@ fn sorted(list: &List<'_, f32>) -> Sorted {
             continue;
         }
         let like = |group: &&mut Vec<(usize, Training<f32>)>| {
-            Fleet::together(&group[0].1.trainer, &training.trainer).unwrap_or(false)
+            MultiTrainer::together(&group[0].1.trainer, &training.trainer).unwrap_or(false)
         };
         match sorted.groups.iter_mut().find(like) {
             Some(group) => group.push((at, training)),

@@ -4,7 +4,7 @@ mod device;
 pub(crate) mod objective;
 
 use crate::kernel::exact::panel::{self, Grid};
-use crate::kernel::exact::{Job, MOST_ROWS, hinge, rank, sort};
+use crate::kernel::exact::{Job, Loss, MOST_ROWS, hinge, rank, sort};
 use crate::{Context, GpuError};
 use device::{JOB, Memory, Programs, SCANS, SERIES, SLOT, SLOTS, Smooth, Step};
 use undercurve::Error;
@@ -463,25 +463,24 @@ impl GpuExact {
 
 /// The job of a sum over pairs of scores between these, and what the sum of its terms is multiplied by.
 fn job(sum: Sum, loss: AnySurrogate<f32>, (low, high): (f32, f32), classes: Classes) -> Result<(Job, f64), GpuError> {
-    let grid = Grid::of(loss, low, high)?;
-    let (margin, square) = match (loss, grid) {
-        (AnySurrogate::Hinge(loss), _) => (loss.margin(), false),
-        (AnySurrogate::SquaredHinge(loss), _) => (loss.margin(), true),
-        (_, Some(_)) => (0.0, false),
-        _ => {
+    let (margin, square, grid) = match Loss::of(loss) {
+        Some(Loss::Smooth { scale, linear }) => (0.0, false, Some(Grid::of(scale, linear, [low, high])?)),
+        Some(Loss::Hinge { margin, square }) => {
+            if f64::from(margin) < LEAST_MARGIN {
+                return Err(Error::Param { what: "margin" }.into());
+            }
+            let widest = (f64::from(high) - f64::from(low)) + f64::from(margin);
+            let rows = (classes.negatives + classes.positives) as f64;
+            if rows * widest * if square { widest } else { 1.0 } > LARGEST {
+                return Err(Error::Overflow { what: "pairwise loss" }.into());
+            }
+            (margin, square, None)
+        }
+        None => {
             let what = "exact sums on the GPU but of hinge, squared-hinge, sigmoid and logistic";
             return Err(Error::Unsupported { what }.into());
         }
     };
-    if grid.is_none() {
-        if f64::from(margin) < LEAST_MARGIN {
-            return Err(Error::Param { what: "margin" }.into());
-        }
-        let widest = (f64::from(high) - f64::from(low)) + f64::from(margin);
-        if (classes.negatives + classes.positives) as f64 * widest * if square { widest } else { 1.0 } > LARGEST {
-            return Err(Error::Overflow { what: "pairwise loss" }.into());
-        }
-    }
     let [negatives, positives] = [classes.negatives as usize, classes.positives as usize];
     let (range, ends, mass) = match sum {
         Sum::Auc | Sum::Ap => ([0, negatives - 1], [1.0; 2], negatives as f64),

@@ -1,9 +1,9 @@
 //! Whole objectives on the device: rows, model and exact sum.
 
-use super::device::{SLOT, bind, buffer, layout, pipelines};
+use super::device::{Memory, SLOT, bind, buffer, layout, pipelines};
 use super::{GpuExact, Sum, job};
 use crate::kernel::exact::linear::{self, CHUNK, COLUMNS, MOST_COLUMNS};
-use crate::kernel::exact::{MOST_ROWS, sort};
+use crate::kernel::exact::{Loss, MOST_ROWS, sort};
 use crate::{Context, GpuError};
 use undercurve::Error;
 use undercurve::data::Rows;
@@ -108,6 +108,49 @@ fn known<'a>(data: Rows<'a, f32>, whole: &WholeObjective<'_>) -> Result<Known<'a
     Ok(Known { data, cols, sum, loss })
 }
 
+impl Places {
+    /// For so many rows and columns, so many chunks a dispatch; with the buffer for the rows.
+    fn new(context: &Context, memory: &Memory, [rows, cols, piece]: [usize; 3], sigmoid: bool) -> (Buffer, Self) {
+        let (device, queue, chunks) = (context.device(), context.queue(), rows.div_ceil(CHUNK));
+        let (up, down) =
+            (BufferUsages::STORAGE | BufferUsages::COPY_DST, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
+        let layout = layout(device, 3, 4);
+        let uniforms = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+        let uniforms = buffer(device, chunks.div_ceil(piece) * SLOT / 4, uniforms);
+        for (slot, first) in (0..chunks).step_by(piece).enumerate() {
+            let words = linear::words(rows, cols, first, sigmoid);
+            queue.write_buffer(&uniforms, (slot * SLOT) as u64, bytemuck::cast_slice(&words));
+        }
+        let (x, params) = (buffer(device, rows * cols, up), buffer(device, cols + 1, up));
+        let scores = buffer(device, rows, BufferUsages::STORAGE);
+        let parts = buffer(device, chunks * (cols + 1).max(2), down);
+        let gradient = buffer(device, cols + 1, down);
+        let staging = (2 * chunks).max(chunks + cols + 1);
+        let staging = buffer(device, staging, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let bound = [&x, &params, &memory.grad, &scores, &memory.scores, &parts, &gradient];
+        let group = bind(device, &layout, &uniforms, &bound);
+        let programs = pipelines(context, &layout, linear::text(), ["forward", "backward", "total"]);
+        (x, Self { programs, params, parts, gradient, staging, group })
+    }
+}
+
+/// These rows of the data to the device, column by column, some at a time.
+async fn upload(context: &Context, to: &Buffer, index: &[u32], (data, cols): (&[f32], usize)) -> Result<(), GpuError> {
+    let each = (PIECE / index.len()).max(1);
+    for first in (0..cols).step_by(each) {
+        let columns = first..cols.min(first + each);
+        let piece: Vec<f32> =
+            columns.flat_map(|column| index.iter().map(move |&row| data[row as usize * cols + column])).collect();
+        context
+            .checked(|| {
+                context.queue().write_buffer(to, 4 * (first * index.len()) as u64, bytemuck::cast_slice(&piece));
+                context.queue().submit([]);
+            })
+            .await?;
+    }
+    Ok(())
+}
+
 impl GpuObjective {
     /// Of the objective that a trainer's method minimises.
     ///
@@ -147,7 +190,6 @@ impl GpuObjective {
     ) -> Result<Self, GpuError> {
         let Known { data, cols, sum, loss } = known(data, whole)?;
         let WholeObjective { objective, rows: index, negatives, .. } = *whole;
-        let link = Estimator::<f32>::link(&objective);
         let rows = index.len();
         if negatives == 0 || negatives >= rows {
             return Err(Error::OneClass.into());
@@ -172,46 +214,15 @@ impl GpuObjective {
         exact.bits.clear();
         let word = |k: usize| (32 * k..32 * k + 32).rev().fold(0, |word, at| word << 1 | u32::from(at >= negatives));
         exact.bits.extend((0..rows.div_ceil(32)).map(word));
-        let (device, queue, memory) = (context.device(), context.queue(), exact.memory()?);
+        let memory = exact.memory()?;
         // Dispatches of so many chunks pass over few enough entries.
         let piece = (SUBMIT / (CHUNK * cols)).clamp(1, chunks);
         let made = context.checked(|| {
-            queue.write_buffer(&memory.labels, 0, bytemuck::cast_slice(&exact.bits));
-            let (up, down) =
-                (BufferUsages::STORAGE | BufferUsages::COPY_DST, BufferUsages::STORAGE | BufferUsages::COPY_SRC);
-            let layout = layout(device, 3, 4);
-            let uniforms = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
-            let uniforms = buffer(device, chunks.div_ceil(piece) * SLOT / 4, uniforms);
-            for (slot, first) in (0..chunks).step_by(piece).enumerate() {
-                let words = linear::words(rows, cols, first, link == Link::Sigmoid);
-                queue.write_buffer(&uniforms, (slot * SLOT) as u64, bytemuck::cast_slice(&words));
-            }
-            let (x, params) = (buffer(device, rows * cols, up), buffer(device, cols + 1, up));
-            let scores = buffer(device, rows, BufferUsages::STORAGE);
-            let parts = buffer(device, chunks * (cols + 1).max(2), down);
-            let gradient = buffer(device, cols + 1, down);
-            let staging = (2 * chunks).max(chunks + cols + 1);
-            let staging = buffer(device, staging, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-            let of_exact = (&memory.grad, &memory.scores);
-            let bound = [&x, &params, of_exact.0, &scores, of_exact.1, &parts, &gradient];
-            let group = bind(device, &layout, &uniforms, &bound);
-            let programs = pipelines(context, &layout, linear::text(), ["forward", "backward", "total"]);
-            (x, Places { programs, params, parts, gradient, staging, group })
+            context.queue().write_buffer(&memory.labels, 0, bytemuck::cast_slice(&exact.bits));
+            Places::new(context, memory, [rows, cols, piece], Estimator::<f32>::link(&objective) == Link::Sigmoid)
         });
         let (x, places) = made.await?;
-        // Column by column, some at a time.
-        let each = (PIECE / rows).max(1);
-        for first in (0..cols).step_by(each) {
-            let columns = first..cols.min(first + each);
-            let piece: Vec<f32> =
-                columns.flat_map(|column| index.iter().map(move |&row| data[row as usize * cols + column])).collect();
-            context
-                .checked(|| {
-                    queue.write_buffer(&x, 4 * (first * rows) as u64, bytemuck::cast_slice(&piece));
-                    queue.submit([]);
-                })
-                .await?;
-        }
+        upload(context, &x, index, (data, cols)).await?;
         Ok(Self { exact, rows, cols, negatives, places, piece, sum, loss })
     }
 
@@ -340,9 +351,8 @@ impl GpuObjective {
 
 /// The sum over pairs and the loss of an objective, where there is a kernel for them.
 fn sum_of(objective: &undercurve::estimator::Exact) -> Result<(Sum, AnySurrogate<f32>), GpuError> {
-    use AnySurrogate::{Hinge, Logistic, Sigmoid, SquaredHinge};
-    let loss = objective.surrogate();
-    if !matches!(loss, Hinge(_) | Logistic(_) | Sigmoid(_) | SquaredHinge(_)) {
+    let loss = objective.surrogate().to();
+    if Loss::of(loss).is_none() {
         return Err(GpuError::NoKernel { what: format!("exact objectives of surrogate {}", loss.name()) });
     }
     let sum = match objective.sum() {
@@ -353,5 +363,5 @@ fn sum_of(objective: &undercurve::estimator::Exact) -> Result<(Sum, AnySurrogate
             return Err(GpuError::NoKernel { what: "two-way partial AUC".to_string() });
         }
     };
-    Ok((sum, loss.to()))
+    Ok((sum, loss))
 }

@@ -1,24 +1,27 @@
-//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name that runs it and holds its CPU mirror. Texts of whole steps
-//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`lane`, `wide`).
+//! One `.wgsl` file a kernel, beside it a `.rs` file of the same name with what runs it; its CPU mirror is in gpu/tests/mirror. Texts of whole steps
+//! are joined from parts: `common.wgsl`, `pairs.wgsl`, `objective`, `rule`, `surrogate`, and what an engine has of its own (`narrow`, `wide`).
 
 #[macro_use]
 pub(crate) mod text;
 #[cfg(not(target_arch = "wasm32"))]
-#[doc(hidden)]
 pub use text::{Order, in_order};
 
 pub mod exact;
-pub mod lane;
+pub mod narrow;
 pub(crate) mod objective;
-pub mod pair;
 pub(crate) mod parts;
 pub(crate) mod rule;
-pub mod surrogate;
+pub(crate) mod surrogate;
 pub mod wide;
 
+/// Names of the objectives and of the rules that have a text.
+#[must_use]
+pub fn names() -> [Vec<&'static str>; 2] {
+    [objective::OBJECTIVES.iter().map(|of| of.name).collect(), rule::RULES.iter().map(|of| of.name).collect()]
+}
+
 /// Every shader text that the kernels can make, by name, for tests without a driver.
-#[doc(hidden)]
 #[must_use]
 pub fn texts() -> Vec<(String, String)> {
-    [pair::texts(), exact::texts(), lane::texts(), wide::texts()].concat()
+    [exact::texts(), narrow::texts(), wide::texts()].concat()
 }

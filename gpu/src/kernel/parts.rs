@@ -1,10 +1,10 @@
-//! The texts that lanes and wide steps share: what every step consists of, estimators, surrogates and rules.
+//! The texts that steps of one workgroup and of many share: what every step consists of, estimators, surrogates and rules.
 
 pub(crate) use super::objective::Family;
 use super::{objective, rule, surrogate};
 use crate::GpuError;
 use std::fmt::Write;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// An estimator's text, its surrogate's behind it.
 #[derive(Clone, Debug)]
@@ -23,10 +23,10 @@ fn none(what: &str, name: &str) -> GpuError {
 /// `NoKernel`.
 pub(crate) fn estimator(shape: &Shape) -> Result<Estimator, GpuError> {
     let of = objective::by_name(shape.objective).ok_or_else(|| none("objective", shape.objective))?;
-    let surrogate = match shape.surrogate {
-        "" if !of.surrogate.is_empty() => return Err(none("surrogate", "")),
-        "" => "",
-        name => surrogate::source(name).ok_or_else(|| none("surrogate", name))?,
+    let surrogate = if shape.surrogate.is_empty() && of.surrogate.is_empty() {
+        ""
+    } else {
+        surrogate::source(shape.surrogate).ok_or_else(|| none("surrogate", shape.surrogate))?
     };
     Ok(Estimator { family: of.family, text: [of.shared, of.text, surrogate].concat() })
 }

@@ -111,19 +111,19 @@ fn head(line: &str, size: &str, order: Order) -> String {
         };
         let Some((name, _)) = rest.split_once(": ") else { continue };
         let given = format!("{name}_given");
-        let own = match (builtin, order) {
-            ("local_invocation_index", _) => other(&given),
-            ("workgroup_id", Order::Reversed) => {
-                counted = true;
-                format!("groups_given - vec3<u32>(1u) - {given}")
-            }
-            ("global_invocation_id", _) => {
-                let (group, local) = (format!("{given}.x / {size}u"), other(&format!("({given}.x % {size}u)")));
-                let group = if order == Order::Reversed { format!("(groups_given.x - 1u - {group})") } else { group };
-                counted |= order == Order::Reversed;
-                format!("vec3<u32>({group} * {size}u + {local}, {given}.y, {given}.z)")
-            }
-            _ => continue,
+        let reversed = order == Order::Reversed;
+        let own = if builtin == "local_invocation_index" {
+            other(&given)
+        } else if builtin == "workgroup_id" && reversed {
+            counted = true;
+            format!("groups_given - vec3<u32>(1u) - {given}")
+        } else if builtin == "global_invocation_id" {
+            let (group, local) = (format!("{given}.x / {size}u"), other(&format!("({given}.x % {size}u)")));
+            let group = if reversed { format!("(groups_given.x - 1u - {group})") } else { group };
+            counted |= reversed;
+            format!("vec3<u32>({group} * {size}u + {local}, {given}.y, {given}.z)")
+        } else {
+            continue;
         };
         head = head.replace(&format!(") {name}: "), &format!(") {given}: "));
         body += &format!("\n    let {name} = {own};");

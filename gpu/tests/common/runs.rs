@@ -1,7 +1,7 @@
-//! Lanes for tests: shapes with numbers, rows, starts, lists and rates, always the same.
+//! Runs for tests: shapes with numbers, rows, starts, lists and rates, always the same.
 
+use undercurve::device::{Shape, StepSpec};
 use undercurve::rng::Rng;
-use undercurve_gpu::kernel::lane::{Lane, Shape};
 
 /// Positives of the data, which are its first rows.
 pub const POSITIVES: u32 = 70;
@@ -11,8 +11,14 @@ pub const DATA: u32 = 400;
 /// device to device and are not to be made large.
 pub const EPS: f32 = 1e-3;
 
-/// A lane, whatever its objective and rule, with 21 of its 24 numbers that mean something.
-pub fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'static str, rule: &'static str) -> Lane {
+/// A run, whatever its objective and rule, with 21 of its 24 numbers that mean something.
+pub fn spec(
+    widths: &[u32],
+    rows: u32,
+    negatives: Option<u32>,
+    objective: &'static str,
+    rule: &'static str,
+) -> StepSpec {
     let params: u32 = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
     let saddle = objective.starts_with("auc-m");
     let anchors = if objective == "min-max-ap" { 6 } else { 0 };
@@ -91,7 +97,7 @@ pub fn lane(widths: &[u32], rows: u32, negatives: Option<u32>, objective: &'stat
                 _ => 0,
             },
     };
-    Lane { shape, numbers }
+    StepSpec { shape, numbers }
 }
 
 /// Numbers in [−1, 1) + shift.
@@ -109,8 +115,8 @@ pub fn data(columns: usize) -> Vec<f32> {
 }
 
 /// The state a run begins with.
-pub fn start(lane: &Lane, run: usize) -> Vec<f32> {
-    let shape = &lane.shape;
+pub fn start(spec: &StepSpec, run: usize) -> Vec<f32> {
+    let shape = &spec.shape;
     let mut state = vec![0.0; shape.state as usize];
     let scale = (shape.widths[0] as f32).sqrt().recip();
     let params = numbers(&mut Rng::keyed(2, run as u64, 0), shape.length as usize, 0.0);
@@ -127,12 +133,12 @@ pub fn start(lane: &Lane, run: usize) -> Vec<f32> {
 }
 
 /// Lists of so many steps.
-pub fn lists(lane: &Lane, len: usize, steps: usize, seed: u64) -> Vec<u32> {
+pub fn lists(spec: &StepSpec, len: usize, steps: usize, seed: u64) -> Vec<u32> {
     let mut rng = Rng::keyed(3, seed, 0);
     let mut lists = Vec::new();
     for step in 0..steps {
-        let rows = lane.shape.rows;
-        let negatives = lane.shape.negatives.unwrap_or(rows - 1 - step as u32 % 5);
+        let rows = spec.shape.rows;
+        let negatives = spec.shape.negatives.unwrap_or(rows - 1 - step as u32 % 5);
         let mut positives: Vec<u32> = (0..POSITIVES).collect();
         for k in 0..(rows - negatives) as usize {
             let other = k + rng.below(POSITIVES - k as u32) as usize;

@@ -16,6 +16,8 @@ pub mod rank;
 pub mod scan;
 pub mod sort;
 
+use undercurve::surrogate::AnySurrogate;
+
 /// Rows, at most: a count of them is exact in f32, and a pair of floats for each fits a binding of 128 MiB.
 pub const MOST_ROWS: usize = 1 << 24;
 
@@ -38,6 +40,32 @@ pub(super) fn texts() -> Vec<(String, String)> {
         .chain([("linear", linear::text())])
         .map(|(name, text)| (format!("exact, {name}"), text))
         .collect()
+}
+
+/// A loss that there are kernels for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// [m − t]₊, or its square.
+    Hinge { margin: f32, square: bool },
+    /// 1/(1 + e^(ct)), or ln(1 + e^(−ct)), which is linear far below 0.
+    Smooth { scale: f32, linear: bool },
+}
+
+impl Loss {
+    /// That of a surrogate, if there is one.
+    #[must_use]
+    pub fn of(surrogate: AnySurrogate<f32>) -> Option<Self> {
+        match surrogate {
+            AnySurrogate::Hinge(loss) => Some(Self::Hinge { margin: loss.margin(), square: false }),
+            AnySurrogate::SquaredHinge(loss) => Some(Self::Hinge { margin: loss.margin(), square: true }),
+            AnySurrogate::Sigmoid(loss) => Some(Self::Smooth { scale: loss.scale(), linear: false }),
+            AnySurrogate::Logistic(loss) => Some(Self::Smooth { scale: loss.scale(), linear: true }),
+            AnySurrogate::Square(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Ramp(_)
+            | AnySurrogate::Exponential(_) => None,
+        }
+    }
 }
 
 /// What order.wgsl has as its uniform.

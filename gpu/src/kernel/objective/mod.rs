@@ -1,7 +1,7 @@
 //! Objectives on the device: one file each beside its text, listed once. One without a kernel is not in the list.
 
-use super::lane::{GROUP, times};
-use undercurve::lane::Shape;
+use super::narrow::{GROUP, times};
+use undercurve::device::Shape;
 
 macro_rules! objectives {
     ($($file:ident,)*) => {
@@ -66,6 +66,7 @@ pub(crate) struct Objective {
     pub each: u32,
     pub beside: u32,
     /// Sections that the numbers of the positives lie in, one behind the other.
+    #[cfg_attr(target_arch = "wasm32", allow(dead_code))]
     pub sections: usize,
     /// Entries that it stages, if these are more than rows of a batch.
     pub staged: fn(&Shape) -> u32,

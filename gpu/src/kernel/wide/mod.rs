@@ -1,5 +1,5 @@
-//! The text of one step of one run over many workgroups: a chain of dispatches. [`mirror`] is the same in the same order on
-//! the CPU.
+//! The text of one step of one run over many workgroups: a chain of dispatches. gpu/tests/mirror/step is the
+//! same in the same order on the CPU.
 //!
 //! ```text
 //! forward × hidden layers → score → estimate → slopes (pairs alone) → turn → (back, gradient) × hidden layers
@@ -10,15 +10,13 @@
 //!
 //! Products are tiles of 64 × 64 with single sums in ascending order; scores and the last layer's gradient have 16 strands, pairs
 //! 64, moments 128, the value 256, neighbours added first. Cost: 3·B·params multiply-adds and two evaluations a pair. Memory: a
-//! lane's, once for all runs, and the parts of the largest gradient; of a workgroup 8,704 bytes.
+//! run's in one workgroup, once for all runs, and the parts of the largest gradient; of a workgroup 8,704 bytes.
 
-pub mod mirror;
-
-use super::lane::{FORWARD, Layout, ROUNDS, Stage, WEIGHTS, last, shapes};
+use super::narrow::{Kind, Layout, ROUNDS, Stage, last, shapes};
 use super::parts::{self, Estimator, Family};
 use crate::GpuError;
 use std::fmt::Write;
-use undercurve::lane::Shape;
+use undercurve::device::Shape;
 
 /// Rows of a batch whose gradients are whole, at most.
 const WHOLE: u32 = 1024;
@@ -79,7 +77,7 @@ pub(crate) const ENTRIES: [(Entry, &str); 9] = [
 
 /// A shape over many workgroups.
 #[derive(Clone, Debug)]
-pub(crate) struct Wide {
+pub struct Wide {
     pub layout: Layout,
     /// Rows of a part of each stage's gradient, and behind them of the last layer's.
     pub chunks: Vec<u32>,
@@ -104,11 +102,13 @@ impl Wide {
             false => rows.div_ceil((BUSY / groups).max(1)).clamp(WHOLE / 4, 4 * WHOLE),
         };
         let mut chunks: Vec<u32> = (layout.stages.iter())
-            .map(|s| if s.kind == WEIGHTS { chunk(s.rows.div_ceil(64) * s.columns.div_ceil(64)) } else { s.depth })
+            .map(
+                |s| if s.kind == Kind::Weights { chunk(s.rows.div_ceil(64) * s.columns.div_ceil(64)) } else { s.depth },
+            )
             .collect();
         chunks.push(chunk((last + 1).div_ceil(16)));
         let parts = |chunk: u32, count: u64| if chunk < rows { u64::from(rows.div_ceil(chunk)) * count } else { 0 };
-        let of_stages = layout.stages.iter().zip(&chunks).filter(|(s, _)| s.kind == WEIGHTS);
+        let of_stages = layout.stages.iter().zip(&chunks).filter(|(s, _)| s.kind == Kind::Weights);
         let most = of_stages.map(|(s, &chunk)| parts(chunk, (u64::from(s.rows) + 1) * u64::from(s.columns)));
         let most = most.max().unwrap_or(0).max(parts(chunks[chunks.len() - 1], u64::from(last) + 1));
         let words = u64::from(layout.work) + most;
@@ -118,17 +118,18 @@ impl Wide {
             limit: u32::MAX.into(),
         })?;
         let wide = Self { layout, chunks, work, family };
-        match wide.rounds() {
-            need if need > ROUNDS => Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS }),
-            _ => Ok(wide),
+        let need = wide.rounds();
+        if need > ROUNDS {
+            return Err(GpuError::Limits { what: "loop rounds of a step", need, got: ROUNDS });
         }
+        Ok(wide)
     }
 
     /// The text, with the entry points of [`dispatches`](Self::dispatches).
     ///
     /// # Errors
     /// `NoKernel`.
-    pub fn text(&self) -> Result<String, GpuError> {
+    pub(crate) fn text(&self) -> Result<String, GpuError> {
         let shape = &self.layout.shape;
         let Estimator { family, text: estimator } = parts::estimator(shape)?;
         let mut text = parts::common(shape)?;
@@ -149,11 +150,11 @@ impl Wide {
     }
 
     /// The uniforms of the stages, and of the last layer.
-    pub fn stages(&self) -> Vec<StageUniform> {
+    pub(crate) fn stages(&self) -> Vec<StageUniform> {
         let Layout { shape, stages, last: to, work, .. } = &self.layout;
         let chunked = stages.iter().zip(&self.chunks).map(|(s, &chunk)| {
             let Stage { rows, columns, depth, left, right, to, value, .. } = *s;
-            let count = if s.kind == WEIGHTS { (rows + 1) * columns } else { 0 };
+            let count = if s.kind == Kind::Weights { (rows + 1) * columns } else { 0 };
             let pad = [0; 2];
             StageUniform { rows, columns, depth, chunk, left, right, to, value, partials: *work, count, pad }
         });
@@ -165,7 +166,7 @@ impl Wide {
     }
 
     /// What a step consists of; with its value.
-    pub fn dispatches(&self, value: bool) -> Vec<Dispatch> {
+    pub(crate) fn dispatches(&self, value: bool) -> Vec<Dispatch> {
         let Layout { shape, stages, .. } = &self.layout;
         let (rows, behind) = (shape.rows, stages.len() as u32);
         let one = |entry, groups: u32| Dispatch { entry, stage: behind, groups: [groups, 1, 1] };
@@ -173,7 +174,7 @@ impl Wide {
         let mut all = Vec::new();
         let product = |at: usize, entry| {
             let Stage { kind, rows, columns, .. } = stages[at];
-            let splits = if kind == WEIGHTS { parts(at) } else { 1 };
+            let splits = if kind == Kind::Weights { parts(at) } else { 1 };
             Dispatch { entry, stage: at as u32, groups: [rows.div_ceil(64), columns.div_ceil(64), splits] }
         };
         let gather = |at: usize, count: u32, all: &mut Vec<Dispatch>| {
@@ -181,7 +182,7 @@ impl Wide {
                 all.push(Dispatch { entry: Entry::Gather, stage: at as u32, groups: [count.div_ceil(256), 1, 1] });
             }
         };
-        let forward = (0..stages.len()).filter(|&at| stages[at].kind == FORWARD);
+        let forward = (0..stages.len()).filter(|&at| stages[at].kind == Kind::Forward);
         all.extend(forward.map(|at| product(at, Entry::Forward)));
         all.push(one(Entry::Score, rows.div_ceil(16)));
         match self.family {
@@ -196,9 +197,9 @@ impl Wide {
         let last = last(shape) + 1;
         all.push(Dispatch { groups: [last.div_ceil(16), 1, parts(stages.len())], ..one(Entry::Turn, 1) });
         gather(stages.len(), last, &mut all);
-        for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| stage.kind != FORWARD) {
-            all.push(product(at, if stage.kind == WEIGHTS { Entry::Gradient } else { Entry::Back }));
-            if stage.kind == WEIGHTS {
+        for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| stage.kind != Kind::Forward) {
+            all.push(product(at, if stage.kind == Kind::Weights { Entry::Gradient } else { Entry::Back }));
+            if stage.kind == Kind::Weights {
                 gather(at, (stage.rows + 1) * stage.columns, &mut all);
             }
         }
@@ -209,19 +210,19 @@ impl Wide {
     }
 
     /// Workgroups along the longest dimension of any dispatch.
-    pub fn groups(&self) -> u64 {
+    pub(crate) fn groups(&self) -> u64 {
         self.dispatches(true).iter().flat_map(|dispatch| dispatch.groups).max().unwrap_or(0).into()
     }
 
     /// Loop rounds of the invocation that has most.
-    pub fn rounds(&self) -> u64 {
+    pub(crate) fn rounds(&self) -> u64 {
         let Layout { shape, stages, .. } = &self.layout;
         let rows = u64::from(shape.rows);
         let slabs = |depth: u64| 5 * depth.div_ceil(16) + 4;
         let chunk = |at: usize| u64::from(self.chunks[at].min(shape.rows));
         let products = stages.iter().enumerate().map(|(at, s)| match s.kind {
-            WEIGHTS => slabs(chunk(at)).max(5 * rows.div_ceil(4 * chunk(at))),
-            _ => slabs(u64::from(s.depth)),
+            Kind::Weights => slabs(chunk(at)).max(5 * rows.div_ceil(4 * chunk(at))),
+            Kind::Forward | Kind::Back => slabs(u64::from(s.depth)),
         });
         let estimate = match self.family {
             Family::Pairs => 2 * rows.div_ceil(64),

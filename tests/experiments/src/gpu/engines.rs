@@ -2,8 +2,6 @@
 //!
 //! What the ceilings allow:
 //!
-//! - pairs: the greater of the time of a pair's arithmetic at the rate of multiply-adds and that of its exp, log and divisions
-//!   at the rate of 1/x, for value and gradient in two sweeps ([`PAIRS`]);
 //! - keys, and rows of exact sums: one copy of 160 bytes a row, the traffic of the sort's eight passes over four bits;
 //! - steps of runs: the multiply-adds of the model, forward and back.
 
@@ -12,31 +10,17 @@ use super::{Measured, Run, Side, Title, spans};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::sync::Arc;
+use undercurve::Scratch;
 use undercurve::data::Dataset;
 use undercurve::metric::{FprRange, Metrics};
-use undercurve::pairs::{self, Grade, brute};
+use undercurve::pairs::{self, Grade};
 use undercurve::rng::Rng;
-use undercurve::surrogate::{AnySurrogate, SURROGATES};
+use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
-use undercurve::{Scratch, with_surrogate};
 use undercurve_demo::error::Result;
 use undercurve_gpu::kernel::exact::sort;
-use undercurve_gpu::{Fleet, GpuExact, PairKernel, PairWeight, RowSum};
+use undercurve_gpu::{GpuExact, MultiTrainer};
 
-/// Of a pair, the least arithmetic instructions and the least exp, log and divisions. (Sums of exponents are products of
-/// factors by score, which costs nothing a pair.)
-const PAIRS: [(&str, f64, f64); 8] = [
-    ("square", 5.0, 0.0),
-    ("squared-hinge", 7.0, 0.0),
-    ("hinge", 8.0, 0.0),
-    ("smoothed-hinge", 12.0, 0.0),
-    ("ramp", 14.0, 0.0),
-    ("logistic", 5.0, 3.0),
-    ("sigmoid", 7.0, 2.0),
-    ("exponential", 4.0, 0.0),
-];
-/// Positives and negatives.
-const SIZES: [(usize, usize); 4] = [(100, 1000), (1000, 10_000), (10_000, 100_000), (100_000, 1_000_000)];
 const KEYS: [usize; 5] = [1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const ROWS: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// Bytes of a key that a sort of eight passes reads and writes.
@@ -51,7 +35,7 @@ const WIDTHS: [usize; 2] = [64, 64];
 
 /// Rows of all engines.
 pub fn count() -> usize {
-    PAIRS.len() * SIZES.len() + KEYS.len() + (2 * LOSSES.len() + 1) * ROWS.len() + 2 * RUNS.len()
+    KEYS.len() + (2 * LOSSES.len() + 1) * ROWS.len() + 2 * RUNS.len()
 }
 
 /// Scores N(0, 1) for negatives and N(1, 1) for positives, one row in ten.
@@ -60,66 +44,6 @@ pub(super) fn example(rows: usize) -> (Vec<f32>, Vec<u8>) {
     let labels: Vec<u8> = (0..rows).map(|row| u8::from(row % 10 == 1)).collect();
     let scores = labels.iter().map(|&label| (random.normal() + f64::from(label)) as f32).collect();
     (scores, labels)
-}
-
-/// Value and gradient of the mean over all pairs.
-pub fn pairs(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
-    for (name, arithmetic, special) in PAIRS {
-        let param = SURROGATES.iter().find(|entry| entry.0 == name).map_or(1.0, |entry| entry.2);
-        let loss = AnySurrogate::by_name(name, param as f32)?;
-        let mut kernel = PairKernel::new(&run.context, loss)?;
-        let by_arithmetic = ceilings.fma / arithmetic;
-        let by_special = ceilings.inverse / special; // (infinite without any)
-        let by = if by_arithmetic < by_special { "the FMA rate" } else { "the rate of 1/x" };
-        let mut costs = [None; 3];
-        for (high, low) in SIZES {
-            let ceiling = (by_arithmetic.min(by_special), by);
-            let title = Title { engine: "pairs", what: name, size: size_of_pairs(high, low), unit: "pairs/s", ceiling };
-            let most = (high * low) as f64;
-            run.row(&title, most, &mut costs, |run, side, units, seconds| {
-                let part = (units / most).sqrt();
-                let [high, low] = [high, low].map(|len| ((len as f64 * part) as usize).max(1));
-                let mut random = Rng::new(1);
-                let mut scores = |len: usize, mean: f64| (0..len).map(|_| (random.normal() + mean) as f32).collect();
-                let (positives, negatives): (Vec<f32>, Vec<f32>) = (scores(high, 1.0), scores(low, 0.0));
-                let mut grad = vec![0.0; high + low];
-                let times = if side == Side::Adapter {
-                    let mut sums = vec![RowSum::default(); high];
-                    let weights =
-                        vec![PairWeight { negative: (1.0 / (high * low) as f64) as f32, positive: 0.0 }; high];
-                    spans(seconds, |calls| {
-                        (0..calls).try_for_each(|_| {
-                            kernel.row_sums(&negatives, &positives, &mut sums)?;
-                            Ok(kernel.gradient(&weights, &mut grad)?)
-                        })
-                    })
-                } else {
-                    // Each thread has some of the negatives.
-                    let threads = if side == Side::OneThread { 1 } else { run.pool.current_num_threads() };
-                    let each = low.div_ceil(threads);
-                    let mut by_positive = vec![vec![0.0; high]; threads];
-                    let grad = &mut grad[..low];
-                    let mut work = || {
-                        let parts = negatives.par_chunks(each).zip(grad.par_chunks_mut(each)).zip(&mut by_positive);
-                        parts.try_for_each(|((low, by_low), by_high)| {
-                            let value = with_surrogate!(loss, l => brute::auc(l, &positives, low, by_high, by_low));
-                            value.map(|value| _ = black_box(value))
-                        })
-                    };
-                    let pool = &run.pool;
-                    spans(seconds, |calls| {
-                        (0..calls).try_for_each(|_| Ok(if threads == 1 { work() } else { pool.install(&mut work) }?))
-                    })
-                }?;
-                Ok(Measured { units: (high * low) as f64, size: size_of_pairs(high, low), times })
-            })?;
-        }
-    }
-    Ok(())
-}
-
-fn size_of_pairs(positives: usize, negatives: usize) -> String {
-    format!("{positives} × {negatives}")
 }
 
 /// Keys with their rows, in ascending order.
@@ -284,7 +208,7 @@ pub fn lanes(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
                 });
                 let mut trainers = trainers.collect::<std::result::Result<Vec<_>, _>>()?;
                 let times = if side == Side::Adapter {
-                    let mut fleet = Fleet::new(&run.context, trainers)?;
+                    let mut fleet = MultiTrainer::new(&run.context, trainers)?;
                     spans(seconds, |calls| {
                         fleet.advance(calls as u64);
                         fleet.sync();

@@ -1,7 +1,7 @@
 //! `cargo experiment gpu`: what a graphics adapter can do, and which share of that the engines of `gpu` reach.
 //!
 //! [`ceilings`] come first, measured in the same run by small shaders: fused multiply-adds and 1/x a second, copied bytes a
-//! second, the cost of a dispatch and of the way from a submit to mapped memory. Then [`engines`]: pairs, keys, rows of exact
+//! second, the cost of a dispatch and of the way from a submit to mapped memory. Then [`engines`]: keys, rows of exact
 //! sums, evaluations of exact objectives, steps of many runs and steps of wide networks a second, each beside what the ceilings allow and beside this processor with one thread and
 //! with all.
 //!
@@ -232,10 +232,9 @@ impl Run {
     /// Everything, ceilings first.
     fn all(&mut self) -> Result<()> {
         let ceilings = Ceilings::measure(self)?;
-        engines::pairs(self, &ceilings)?;
         engines::sort(self, &ceilings)?;
         engines::exact(self, &ceilings)?;
-        whole::crossover(self, &ceilings)?;
+        whole::few(self, &ceilings)?;
         whole::training(self, &ceilings)?;
         engines::lanes(self, &ceilings)?;
         wide::wide(self, &ceilings)

@@ -1,5 +1,5 @@
-//! Exact objectives: evaluations by the parameters of a linear model, as a run asks for them, and from which number of rows on a sort beats
-//! all pairs.
+//! Exact objectives: evaluations by the parameters of a linear model, as a run asks for them; and of few rows, where a call
+//! costs more than what it computes.
 //!
 //! What the ceiling allows: one copy of the sort's 160 bytes a row ([`engines`](super::engines)), and of twice the row.
 
@@ -15,16 +15,16 @@ use undercurve::rng::Rng;
 use undercurve::surrogate::AnySurrogate;
 use undercurve::trainer::{Config, Length, Trainer};
 use undercurve_demo::error::{CliError, Result};
-use undercurve_gpu::{GpuExact, GpuObjective, PairKernel, PairWeight, RowSum};
+use undercurve_gpu::{GpuExact, GpuObjective};
 
 const METHODS: [&str; 2] = ["auc-exact", "ap-exact"];
 const ROWS: [usize; 3] = [10_000, 100_000, 1_000_000];
 const COLUMNS: usize = 32;
-/// Rows where all pairs and a sort are beside each other, half of them positives.
+/// Few rows, half of them positives.
 const FEW: [usize; 4] = [100, 1000, 10_000, 100_000];
 
 /// Rows of the table.
-pub const COUNT: usize = METHODS.len() * ROWS.len() + 2 * FEW.len();
+pub const COUNT: usize = METHODS.len() * ROWS.len() + FEW.len();
 
 /// Steps of gradient descent from the first on.
 pub fn training(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
@@ -69,53 +69,37 @@ fn trainer(method: &str, rows: usize) -> Result<Trainer<f32>> {
     Ok(Trainer::new(&config, Arc::new(Dataset::dense(x, labels, COLUMNS)?), None)?)
 }
 
-/// Value and gradient of the squared hinge by the scores, by both kernels.
-pub fn crossover(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
+/// Value and gradient of the squared hinge by the scores of few rows.
+pub fn few(run: &mut Run, ceilings: &Ceilings) -> Result<()> {
     let loss = AnySurrogate::by_name("squared-hinge", 1.0)?;
-    let mut kernel = PairKernel::new(&run.context, loss)?;
     let mut exact = GpuExact::new(&run.context, FEW[0])?;
-    for all_pairs in [true, false] {
-        let mut costs = [None; 3];
-        for rows in FEW {
-            let what = if all_pairs { "squared-hinge, all pairs" } else { "squared-hinge, a sort" };
-            let ceiling = (ceilings.copy / SORT_BYTES, "the copy rate");
-            let title = Title { engine: "auc", what, size: rows.to_string(), unit: "rows/s", ceiling };
-            run.row(&title, rows as f64, &mut costs, |run, side, units, seconds| {
-                let half = (units as usize / 2).max(1);
-                let (scores, _) = example(2 * half);
-                let labels: Vec<u8> = (0..2 * half).map(|k| u8::from(k >= half)).collect();
-                let mut grad = vec![0.0f32; 2 * half];
-                let times = match side {
-                    Side::Adapter if all_pairs => {
-                        let mut sums = vec![RowSum::default(); half];
-                        let mean = (1.0 / (half * half) as f64) as f32;
-                        let weights = vec![PairWeight { negative: mean, positive: 0.0 }; half];
-                        spans(seconds, |calls| {
-                            (0..calls).try_for_each(|_| {
-                                kernel.row_sums(&scores[..half], &scores[half..], &mut sums)?;
-                                Ok(kernel.gradient(&weights, &mut grad)?)
-                            })
-                        })
-                    }
-                    Side::Adapter => spans(seconds, |calls| {
-                        (0..calls).try_for_each(|_| {
-                            black_box(exact.auc(loss, &scores, &labels, &mut grad)?);
-                            Ok(())
-                        })
-                    }),
-                    _ => {
-                        let need = pairs::need(2 * half, half);
-                        let (mut f64, mut u32, mut u64) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
-                        on_threads(run, side, seconds, || {
-                            let scratch = Scratch { real: &mut [], f64: &mut f64, u32: &mut u32, u64: &mut u64 };
-                            black_box(pairs::auc(&scores, &labels, loss.to(), Grade::Fast, scratch, &mut grad)?);
-                            Ok(())
-                        })
-                    }
-                }?;
-                Ok(Measured { units: 2.0 * half as f64, size: (2 * half).to_string(), times })
-            })?;
-        }
+    let mut costs = [None; 3];
+    for rows in FEW {
+        let ceiling = (ceilings.copy / SORT_BYTES, "the copy rate");
+        let title = Title { engine: "auc", what: "squared-hinge", size: rows.to_string(), unit: "rows/s", ceiling };
+        run.row(&title, rows as f64, &mut costs, |run, side, units, seconds| {
+            let half = (units as usize / 2).max(1);
+            let (scores, _) = example(2 * half);
+            let labels: Vec<u8> = (0..2 * half).map(|k| u8::from(k >= half)).collect();
+            let mut grad = vec![0.0f32; 2 * half];
+            let times = if side == Side::Adapter {
+                spans(seconds, |calls| {
+                    (0..calls).try_for_each(|_| {
+                        black_box(exact.auc(loss, &scores, &labels, &mut grad)?);
+                        Ok(())
+                    })
+                })
+            } else {
+                let need = pairs::need(2 * half, half);
+                let (mut f64, mut u32, mut u64) = (vec![0.0; need.f64], vec![0; need.u32], vec![0; need.u64]);
+                on_threads(run, side, seconds, || {
+                    let scratch = Scratch { real: &mut [], f64: &mut f64, u32: &mut u32, u64: &mut u64 };
+                    black_box(pairs::auc(&scores, &labels, loss.to(), Grade::Fast, scratch, &mut grad)?);
+                    Ok(())
+                })
+            }?;
+            Ok(Measured { units: 2.0 * half as f64, size: (2 * half).to_string(), times })
+        })?;
     }
     Ok(())
 }

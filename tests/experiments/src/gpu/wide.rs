@@ -8,7 +8,7 @@ use undercurve::data::{Dataset, Rows};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve_demo::error::Result;
-use undercurve_gpu::Lanes;
+use undercurve_gpu::DeviceRuns;
 
 /// Columns, width of both hidden layers, rows of a batch, and whether one workgroup makes the step. The smallest come first, so
 /// that the larger ones are cut by their rates; both engines beside each other say where one takes the other's place.
@@ -84,13 +84,13 @@ fn trainer(data: &Arc<Dataset<f32>>, width: usize, batch: usize) -> Result<Train
 }
 
 fn on_adapter(run: &Run, trainer: &mut Trainer<f32>, narrow: bool, seconds: f64) -> Result<Times> {
-    let lane = trainer.lane()?;
+    let spec = trainer.step_spec()?;
     let data = Arc::clone(trainer.train_data());
     let Rows::Dense { data: rows, .. } = data.rows() else { unreachable!("the rows are dense") };
-    let make = if narrow { Lanes::new } else { Lanes::wide };
-    let mut lanes = make(&run.context, &lane.shape, rows, 1)?;
-    lanes.load(0, trainer.state()?, &lane.numbers)?;
-    let len = lane.shape.list_len();
+    let make = if narrow { DeviceRuns::new } else { DeviceRuns::wide };
+    let mut lanes = make(&run.context, &spec.shape, rows, 1)?;
+    lanes.load(0, trainer.state()?, &spec.numbers)?;
+    let len = spec.shape.list_len();
     let (mut lists, mut pace) = (vec![0; STEPS * len], [[0.0; 2]; STEPS]);
     trainer.draw(&mut lists, &mut pace)?;
     spans(seconds, |calls| {
