@@ -1,7 +1,7 @@
 //! Arguments that are arrays: lent as they are where their memory allows, copied where it does not.
 
 use crate::error::{core, kind, value};
-use numpy::{Element, PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{Element, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,13 +14,17 @@ pub enum Column<'py, T: Element> {
 }
 
 impl<'py, T: Element + Copy> Column<'py, T> {
-    pub fn of(array: PyReadonlyArray1<'py, T>) -> Self {
-        // (Memory of other programs need not be aligned.)
-        let aligned = array.as_array().as_ptr().is_aligned();
-        match array.as_slice() {
-            Ok(_) if aligned => Self::Lent(array),
-            _ => Self::Own(array.as_array().iter().copied().collect()),
+    pub fn of(array: PyReadonlyArray1<'py, T>) -> PyResult<Self> {
+        // (Memory of other programs, and the fields of records, need not lie as Rust wants it.)
+        let stride = array.strides().first().is_none_or(|stride| stride % size_of::<T>() as isize == 0);
+        if !(array.data().is_aligned() && stride) {
+            let copy = array.call_method0(intern!(array.py(), "copy"))?.extract::<PyReadonlyArray1<'py, T>>()?;
+            return Ok(Self::Own(copy.as_array().iter().copied().collect()));
         }
+        Ok(match array.as_slice() {
+            Ok(_) => Self::Lent(array),
+            Err(_) => Self::Own(array.as_array().iter().copied().collect()),
+        })
     }
 
     pub fn slice(&self) -> &[T] {
@@ -57,10 +61,10 @@ pub enum Floats<'py> {
 impl<'py> Floats<'py> {
     pub fn of(name: &str, any: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(array) = any.extract::<PyReadonlyArray1<'py, f64>>() {
-            return Ok(Self::F64(Column::of(array)));
+            return Ok(Self::F64(Column::of(array)?));
         }
         if let Ok(array) = any.extract::<PyReadonlyArray1<'py, f32>>() {
-            return Ok(Self::F32(Column::of(array)));
+            return Ok(Self::F32(Column::of(array)?));
         }
         let array = asarray(any, None)?;
         let (of, dimensions) = describe(name, &array)?;
@@ -73,8 +77,8 @@ impl<'py> Floats<'py> {
         let half = array.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? <= 4 && of == 'f';
         let array = asarray(&array, Some(if half { "float32" } else { "float64" }))?;
         match half {
-            true => Ok(Self::F32(Column::of(array.extract()?))),
-            false => Ok(Self::F64(Column::of(array.extract()?))),
+            true => Ok(Self::F32(Column::of(array.extract()?)?)),
+            false => Ok(Self::F64(Column::of(array.extract()?)?)),
         }
     }
 
@@ -105,7 +109,7 @@ pub fn same(name: &str, rows: usize, got: usize) -> PyResult<()> {
 /// Labels of two classes: booleans, or numbers that are 0 or 1.
 pub fn labels(any: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     fn of<T: Element + Copy>(array: PyReadonlyArray1<'_, T>, label: impl Fn(T) -> Option<u8>) -> PyResult<Vec<u8>> {
-        let column = Column::of(array);
+        let column = Column::of(array)?;
         // (255 is no label; all are looked at before any is refused, which a processor does many at a time.)
         let labels: Vec<u8> = column.slice().iter().map(|&y| label(y).unwrap_or(255)).collect();
         match labels.iter().position(|&y| y > 1) {
@@ -149,11 +153,11 @@ pub fn indices(name: &str, any: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
     if !matches!(of, 'i' | 'u') {
         return Err(kind(format!("{name}: expected whole numbers")));
     }
-    let array = asarray(&array, Some("int64"))?.extract::<PyReadonlyArray1<'_, i64>>()?;
+    let column = Column::of(asarray(&array, Some("int64"))?.extract::<PyReadonlyArray1<'_, i64>>()?)?;
     let number = |(at, &x): (usize, &i64)| {
         u32::try_from(x).map_err(|_| value(format!("{name}: row {at} is {x}, expected 0 to 2^32 - 1")))
     };
-    array.as_array().iter().enumerate().map(number).collect()
+    column.slice().iter().enumerate().map(number).collect()
 }
 
 /// A table of numbers, row-major: its values in f64, and how many columns.
@@ -166,11 +170,11 @@ pub fn matrix(name: &str, any: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, usize)>
     if !matches!(of, 'f' | 'i' | 'u' | 'b') {
         return Err(kind(format!("{name}: expected numbers, got {}", array.getattr("dtype")?)));
     }
-    if let Ok(array) = array.extract::<PyReadonlyArray2<'_, f32>>() {
-        let array = array.as_array();
-        return Ok((array.iter().map(|&x| f64::from(x)).collect(), array.ncols()));
-    }
-    let array = asarray(&array, Some("float64"))?.extract::<PyReadonlyArray2<'_, f64>>()?;
-    let array = array.as_array();
-    Ok((array.iter().copied().collect(), array.ncols()))
+    // (A copy that is aligned, in one order and of one type, from whatever there is.)
+    let array = array.call_method1(intern!(any.py(), "astype"), ("float64", "C"))?;
+    let array = array.extract::<PyReadonlyArray2<'_, f64>>()?;
+    Ok((
+        array.as_slice().map_or_else(|_| array.as_array().iter().copied().collect(), <[f64]>::to_vec),
+        array.as_array().ncols(),
+    ))
 }

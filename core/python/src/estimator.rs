@@ -194,7 +194,7 @@ impl Estimator {
         let mut state: PyReadwriteArray1<'py, T> = state.extract().map_err(|_| type_of("state"))?;
         let state = state.as_slice_mut().map_err(|_| type_of("state"))?;
         let aux: PyReadonlyArray1<'py, T> = aux.extract().map_err(|_| type_of("aux"))?;
-        let aux = Column::of(aux);
+        let aux = Column::of(aux)?;
         let aux = aux.slice();
         // Rows lie segment by segment: negatives first; with groups those of each group, label by label.
         let segments = self.population.len();

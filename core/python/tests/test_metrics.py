@@ -1,0 +1,94 @@
+"""Metrics against scikit-learn, on random cases."""
+
+import numpy as np
+import pytest
+
+import undercurve
+
+sk = pytest.importorskip("sklearn.metrics")
+
+
+def case(rng):
+    n = int(rng.integers(2, 400))
+    scores = rng.normal(size=n)
+    if rng.random() < 0.5:
+        scores = np.round(scores * rng.integers(1, 8))  # ties
+    labels = rng.random(n) < rng.choice([0.02, 0.2, 0.5, 0.9])
+    labels[:2] = [True, False]
+    return (scores.astype(np.float32) if rng.random() < 0.3 else scores), labels
+
+
+def test_a_thousand_cases_against_scikit_learn():
+    rng = np.random.default_rng(1)
+    worst = {"plain": 0.0, "weighted": 0.0}
+    for _ in range(1000):
+        scores, labels = case(rng)
+        weights = rng.random(len(labels)) + 0.01 if rng.random() < 0.5 else None
+        high = float(rng.uniform(0.05, 1.0))
+        found = undercurve.metrics(scores, labels, weights, fpr=(0, high))
+        auroc = sk.roc_auc_score(labels, scores, sample_weight=weights)
+        ap = sk.average_precision_score(labels, scores, sample_weight=weights)
+        # (scikit-learn's is McClish's form of the area.)
+        standard = sk.roc_auc_score(labels, scores, sample_weight=weights, max_fpr=high) if high < 1 else auroc
+        least, most = high * high / 2, high
+        area = (2 * standard - 1) * (most - least) + least if high < 1 else auroc
+        kind = "plain" if weights is None else "weighted"
+        worst[kind] = max(worst[kind], abs(found.auroc - auroc), abs(found.ap - ap))
+        assert abs(found.pauc - area / high) < 1e-12
+    print(worst)
+    assert worst["plain"] <= 4.5e-16 and worst["weighted"] <= 1e-14, worst
+
+
+def test_curves_are_those_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        scores, labels = case(rng)
+        found = undercurve.curves(scores, labels)
+        fpr, tpr, _ = sk.roc_curve(labels, scores, drop_intermediate=False)
+        assert np.allclose(found.fpr, fpr, atol=1e-15) and np.allclose(found.tpr, tpr, atol=1e-15)
+        precision, recall, thresholds = sk.precision_recall_curve(labels, scores)
+        assert np.allclose(found.precision, precision[:-1][::-1]) and np.allclose(found.recall, recall[:-1][::-1])
+        assert np.array_equal(found.pr_thresholds, thresholds[::-1])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, np.float32, np.float64])
+def test_labels_of_any_type_and_arrays_of_any_shape(dtype):
+    rng = np.random.default_rng(3)
+    scores, labels = rng.normal(size=300), rng.random(300) < 0.3
+    want = undercurve.auroc(scores, labels)
+    assert undercurve.auroc(scores, labels.astype(dtype)) == want
+    assert undercurve.auroc(scores.tolist(), labels.astype(dtype).tolist()) == want
+    wide = np.asfortranarray(np.stack([scores, -scores], axis=1))
+    assert undercurve.auroc(wide[:, 0], labels) == want  # strided
+    assert undercurve.auroc(scores[::-1], labels[::-1]) == want
+    scores.flags.writeable = labels.flags.writeable = False
+    assert undercurve.auroc(scores, labels) == want
+    memory = np.zeros(300 * 8 + 1, np.uint8)
+    shifted = memory[1:].view(np.float64)  # not aligned
+    shifted[:] = scores
+    assert undercurve.auroc(shifted, labels) == want
+
+
+def test_intervals_hold_the_value():
+    rng = np.random.default_rng(4)
+    labels = rng.random(2000) < 0.1
+    found = undercurve.metrics(rng.normal(size=2000) + labels, labels, intervals=True)
+    for name in ("auroc", "ap", "pauc"):
+        low, high = found.intervals[name]
+        assert low < getattr(found, name) < high and high - low < 0.3
+    assert "AUROC" in found._repr_html_() and "[" in found._repr_html_()
+
+
+def test_a_plot_has_the_curves(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    rng = np.random.default_rng(5)
+    labels = rng.random(500) < 0.3
+    roc, pr = undercurve.curves(rng.normal(size=500) + 2 * labels, labels).plot()
+    figure = roc.figure
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+    blue = (np.abs(pixels - np.array([31, 119, 180])).sum(axis=2) < 30).sum(axis=0)
+    half = blue.shape[0] // 2
+    assert blue[:half].sum() > 200 and blue[half:].sum() > 200, "a curve is missing"
+    assert pr.get_xlabel() == "recall"
