@@ -1,0 +1,164 @@
+//! The trainings of `compare`: every method on every fold, several at a time.
+
+use super::{Args, tune};
+use crate::error::{CliError, Result};
+use crate::run::shared::Shared;
+use crate::run::store::{self, Store};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Instant;
+use undercurve::data::{Dataset, Preparation, RawTable};
+use undercurve::trainer::{Config, ModelSpec, Trainer};
+
+/// A finished training.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Trained {
+    /// The metric on the held-out rows.
+    pub value: f64,
+    pub seconds: f64,
+    /// With `--tune` the settings that were chosen, and whether they lie at an end of the grid.
+    pub chosen: Vec<(String, String)>,
+    pub edge: bool,
+}
+
+/// What is trained.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub method: String,
+    pub model: ModelSpec,
+}
+
+/// It on all folds.
+pub struct Row {
+    pub entry: Entry,
+    pub trained: Vec<Trained>,
+}
+
+impl Row {
+    /// What it is called beside the others.
+    pub fn name(&self, args: &Args) -> String {
+        let Entry { method, model } = &self.entry;
+        if args.model.len() > 1 { format!("{method} {model}") } else { method.clone() }
+    }
+
+    pub fn values(&self) -> Vec<f64> {
+        self.trained.iter().map(|one| one.value).collect()
+    }
+
+    /// Of one training, in the mean.
+    pub fn seconds(&self) -> f64 {
+        self.trained.iter().map(|one| one.seconds).sum::<f64>() / self.trained.len() as f64
+    }
+}
+
+/// What there is to do.
+pub struct Job<'a> {
+    pub args: &'a Args,
+    pub table: &'a RawTable,
+    /// Fitted on all rows.
+    pub whole: &'a Preparation,
+    /// Of every repeat the fold of each row.
+    pub folds: &'a [Vec<usize>],
+    /// Tells data sets apart.
+    pub data: u64,
+}
+
+/// Training rows and held-out rows of a fold.
+type Parts = [Arc<Dataset<f32>>; 2];
+
+impl Job<'_> {
+    /// A method at its defaults, for these training rows.
+    ///
+    /// # Errors
+    /// `Input` for weights of classes that do not fit them.
+    pub fn config(&self, entry: &Entry, train: &Dataset<f32>) -> Result<Config> {
+        let Args { seed, fpr, .. } = *self.args;
+        let Entry { method, model } = entry.clone();
+        let class_weights = self.args.reading.class_weights(self.whole, train)?;
+        Ok(Config { method, model, seed, fpr, class_weights, ..Config::default() })
+    }
+
+    /// A name for a training, which says all that it depends on.
+    fn name(&self, entry: &Entry, split: usize) -> String {
+        let Args { metric, folds, fpr, seed, tune, reading, .. } = self.args;
+        let weights = reading.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
+        let (repeat, fold) = (split / folds, split % folds);
+        let tuned = if *tune { " tuned" } else { "" };
+        let pauc = if metric.name() == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
+        format!(
+            "{:016x} {} {}{tuned}{weights} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
+            self.data,
+            entry.method,
+            entry.model,
+            metric.name()
+        )
+    }
+
+    /// Trains every method on every fold.
+    ///
+    /// # Errors
+    /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
+    pub fn measure(&self, entries: &[Entry]) -> Result<Vec<Row>> {
+        let args = self.args;
+        let store = Store::<Trained>::open(args.resume.as_deref())?;
+        let splits = args.folds * args.repeats;
+        let jobs: Vec<(usize, &Entry)> =
+            (0..splits).flat_map(|split| entries.iter().map(move |entry| (split, entry))).collect();
+        let open: Vec<(usize, &Entry)> =
+            jobs.iter().filter(|(split, entry)| store.get(&self.name(entry, *split)).is_none()).copied().collect();
+        let bar = ProgressBar::new(jobs.len() as u64);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.inc((jobs.len() - open.len()) as u64);
+        bar.reset_eta();
+        let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));
+        let workers = args.threads.unwrap_or_else(store::cores).min(open.len().max(1));
+        let done = store::in_parallel(&open, workers, |&(split, entry)| {
+            bar.set_message(entry.method.clone());
+            let both = parts.get(split, || self.parts(split))?;
+            let trained = self.train(entry, split, &both)?;
+            parts.done(split);
+            bar.inc(1);
+            store.put(self.name(entry, split), trained)
+        });
+        bar.finish_and_clear();
+        done?;
+        let row = |entry: &Entry| {
+            let trained = (0..splits).filter_map(|split| store.get(&self.name(entry, split))).collect();
+            Row { entry: entry.clone(), trained }
+        };
+        Ok(entries.iter().map(row).collect())
+    }
+
+    /// Training rows and held-out rows, with the preparation that is fitted on the former.
+    fn parts(&self, split: usize) -> Result<Parts> {
+        let folds = &self.folds[split / self.args.folds];
+        let held = split % self.args.folds;
+        let (test, train): (Vec<u32>, Vec<u32>) = (0..folds.len() as u32).partition(|&row| folds[row as usize] == held);
+        let preparation = Preparation::fit_rows(self.table, &self.args.reading.options(), &train)?;
+        let part = |rows: &[u32]| preparation.apply_rows::<f32>(self.table, rows).map(Arc::new);
+        Ok([part(&train)?, part(&test)?])
+    }
+
+    fn train(&self, entry: &Entry, split: usize, [train, test]: &Parts) -> Result<Trained> {
+        let (args, clock) = (self.args, Instant::now());
+        let place = match args.repeats {
+            1 => format!("fold {}", split + 1),
+            _ => format!("fold {} of repeat {}", split % args.folds + 1, split / args.folds + 1),
+        };
+        let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", entry.method));
+        let (config, edge) = match args.tune {
+            true => {
+                let choice = tune::choose(&self.config(entry, train)?, train, args.metric.name(), args.seed)?;
+                (choice.config, choice.edge)
+            }
+            false => (self.config(entry, train)?, false),
+        };
+        let mut trainer = Trainer::new(&config, train.clone(), None)?;
+        while trainer.step().map_err(failed)?.is_some() {}
+        let seconds = clock.elapsed().as_secs_f64();
+        let value = trainer.evaluate(test).map_err(failed)?.get(args.metric.name()).unwrap_or(f64::NAN);
+        Ok(Trained { value, seconds, chosen: config.settings, edge })
+    }
+}

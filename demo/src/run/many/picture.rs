@@ -1,0 +1,157 @@
+//! `--plot`: the band of many seeds over steps, and the map of a grid.
+
+use super::all::{All, quantile, sorted};
+use super::told::By;
+use crate::args::grid::Grid;
+use crate::error::Result;
+use crate::output;
+use crate::tell::curves::{INK, SOFT, escaped};
+use crate::tell::figure::{Axes, Line, draw_on};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Draws what there is to see; nothing where no run ended well.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn draw(path: &Path, all: &All, by: &By, grid: &Grid, method: &str) -> Result<()> {
+    if grid.0.is_empty() {
+        return bands(path, all, by, method);
+    }
+    let points = all.points(by, grid.points());
+    output::write_atomic(path, map(&points, by, grid, method).as_bytes())
+}
+
+/// Median and band of every part over steps, from the first report after the start values. A run that ended early stays at its
+/// last value.
+fn bands(path: &Path, all: &All, by: &By, method: &str) -> Result<()> {
+    let good = || all.good().map(|(at, _)| &all.paths[at]);
+    let Some(longest) = good().max_by_key(|path| path.len()) else { return Ok(()) };
+    let parts = longest.first().map_or(0, |first| first.1.len());
+    let metric = by.name.trim_start_matches(by.part).trim();
+    let mut lines = Vec::new();
+    for (part, name) in ["train", "test"].iter().enumerate().take(parts) {
+        let (mut median, mut band) = (Vec::new(), Vec::new());
+        for (at, &(step, _)) in longest.iter().enumerate().skip(1) {
+            let of =
+                |path: &super::told::Path| path.get(at).or(path.last()).map_or(f64::NAN, |(_, values)| values[part]);
+            let values = sorted(good().map(of));
+            if !values.is_empty() {
+                let x = step as f64;
+                median.push((x, quantile(&values, 0.5)));
+                band.push((x, quantile(&values, 0.1), quantile(&values, 0.9)));
+            }
+        }
+        lines.push((format!("{name}: median and 10–90 %"), median, band));
+    }
+    // (The first is that of the training rows.)
+    let lines = lines.iter().enumerate().map(|(at, (name, median, band))| {
+        let line = Line::new(name, median).with_band(band);
+        if at == 0 && parts > 1 { line.dashed() } else { line }
+    });
+    let lines: Vec<Line<'_>> = lines.collect();
+    let title = format!("{method}: {} seeds", good().count());
+    Ok(draw_on(path, &Axes { title: &title, across: "steps", up: metric, log: false }, &lines)?)
+}
+
+const CELL: (f64, f64) = (74.0, 44.0);
+const LEFT: f64 = 110.0;
+const ABOVE: f64 = 78.0;
+
+/// From light to dark; `None` where there is no value.
+fn colour(share: Option<f64>) -> (String, &'static str) {
+    let Some(share) = share else { return ("#eeeeea".to_string(), SOFT) };
+    let (light, dark) = ([0xed_u8, 0xf4, 0xfb], [0x0f_u8, 0x3f, 0x82]);
+    let mix = |at: usize| (f64::from(light[at]) + share * (f64::from(dark[at]) - f64::from(light[at]))).round() as u8;
+    (format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2)), if share > 0.6 { "#ffffff" } else { INK })
+}
+
+/// The first parameter runs to the right, the second up.
+fn map(points: &[(f64, f64, usize)], by: &By, grid: &Grid, method: &str) -> String {
+    let (across, up) = (&grid.0[0], grid.0.get(1));
+    let one = [String::new()];
+    let rows: &[String] = up.map_or(&one, |axis| &axis.values);
+    let (columns, lines) = (across.values.len(), rows.len());
+    let (width, height) = (CELL.0 * columns as f64, CELL.1 * lines as f64);
+    let all = sorted(points.iter().map(|point| point.0));
+    let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(0.0));
+    let (page_width, page_height) = ((LEFT + width + 30.0).max(560.0), ABOVE + height + 62.0);
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {page_width} {page_height}\" width=\"{page_width}\" \
+         height=\"{page_height}\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
+         <rect width=\"{page_width}\" height=\"{page_height}\" fill=\"#ffffff\"/>\n"
+    );
+    // (Writing to a string cannot fail.)
+    let mut write = |x: f64, y: f64, style: &str, what: &str| {
+        let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(what));
+    };
+    let seeds = points.iter().map(|point| point.2).max().unwrap_or(0);
+    let mean = if seeds > 1 { format!(", mean over {seeds} seeds (sd below)") } else { String::new() };
+    write(
+        20.0,
+        30.0,
+        &format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\""),
+        &format!("{method}: {}", by.name),
+    );
+    let under = format!("{low:.4} to {high:.4}{mean}; framed: the best; grey: no value");
+    write(20.0, 52.0, &format!("font-size=\"12\" fill=\"{SOFT}\""), &under);
+    let middle = format!("text-anchor=\"middle\" font-size=\"12\" fill=\"{SOFT}\"");
+    let label = format!("text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\"");
+    for (at, value) in across.values.iter().enumerate() {
+        write(LEFT + CELL.0 * (at as f64 + 0.5), ABOVE + height + 18.0, &middle, value);
+    }
+    write(LEFT + width / 2.0, ABOVE + height + 42.0, &label, &across.name);
+    for (at, value) in rows.iter().enumerate() {
+        let y = ABOVE + height - CELL.1 * (at as f64 + 0.5) + 4.0;
+        write(LEFT - 10.0, y, &format!("text-anchor=\"end\" font-size=\"12\" fill=\"{SOFT}\""), value);
+    }
+    if let Some(axis) = up {
+        let (x, y) = (28.0, ABOVE + height / 2.0);
+        write(x, y, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""), &axis.name);
+    }
+    let mut frame = None;
+    let mut best: Option<f64> = None;
+    for (at, &(mean, sd, runs)) in points.iter().enumerate() {
+        let (column, row) = (at / lines, at % lines);
+        let (x, y) = (LEFT + CELL.0 * column as f64, ABOVE + height - CELL.1 * (row + 1) as f64);
+        let share = (runs > 0).then(|| if high > low { (mean - low) / (high - low) } else { 0.5 });
+        // (The better, the darker.)
+        let share = share.map(|share| if by.better(1.0, 0.0) { share } else { 1.0 - share });
+        let (fill, ink) = colour(share);
+        let _ = writeln!(
+            text,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" fill=\"{fill}\" stroke=\"#ffffff\"/>",
+            CELL.0, CELL.1
+        );
+        let (said, below) = match (runs, seeds) {
+            (0, _) => ("–".to_string(), None),
+            (_, 1) => (format!("{mean:.4}"), None),
+            _ => (format!("{mean:.4}"), Some(format!("± {sd:.4}"))),
+        };
+        let lift = if below.is_some() { -2.0 } else { 4.0 };
+        let (x_text, y_text) = (x + CELL.0 / 2.0, y + CELL.1 / 2.0);
+        let _ = writeln!(
+            text,
+            "<text x=\"{x_text:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"13\" fill=\"{ink}\">{said}</text>",
+            y_text + lift
+        );
+        if let Some(below) = below {
+            let _ = writeln!(
+                text,
+                "<text x=\"{x_text:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"{ink}\">{below}</text>",
+                y_text + 13.0
+            );
+        }
+        if runs > 0 && best.is_none_or(|value| by.better(mean, value)) {
+            (best, frame) = (Some(mean), Some((x, y)));
+        }
+    }
+    if let Some((x, y)) = frame {
+        let _ = writeln!(
+            text,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#c03d0a\" stroke-width=\"3\"/>",
+            CELL.0, CELL.1
+        );
+    }
+    text + "</svg>\n"
+}
