@@ -113,17 +113,17 @@ pub fn undercurve() -> ExitCode {
         }
     };
     finish(match cli.command {
-        Command::Train(args) => train::run(&args),
-        Command::Compare(args) => compare::run(&args),
+        Command::Train(args) => train::run(*args),
+        Command::Compare(args) => compare::run(args),
         Command::Frontier(args) => frontier::run(*args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Decide(args) => decide::run(&args),
-        Command::Predict(args) => predict::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Metrics(args) => metrics::run(&args),
-        Command::Methods(args) => methods::run(&args),
-        Command::Prepare(args) => prepare::run(&args),
+        Command::Eval(args) => eval::run(args),
+        Command::Decide(args) => decide::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Metrics(args) => metrics::run(args),
+        Command::Methods(args) => methods::run(args),
+        Command::Prepare(args) => prepare::run(args),
         Command::Completions { shell } => completions(shell),
     })
 }

@@ -1,7 +1,8 @@
 //! `undercurve decide`: another threshold, and probabilities, for a model that is there.
 
-use crate::args::data::LayoutArgs;
-use crate::args::decide::{self, CalibrateArg};
+use crate::args::data::Layout;
+use crate::args::decide::{self, CALIBRATE, How};
+use crate::args::words;
 use crate::cmd::eval;
 use crate::error::{CliError, Result};
 use crate::input;
@@ -13,7 +14,6 @@ use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::Target;
 use undercurve::decision::ThresholdRule;
-use undercurve::trainer::Predictor;
 
 /// Options of `decide`.
 #[derive(clap::Args, Debug)]
@@ -45,13 +45,13 @@ pub struct Args {
     threshold: Option<ThresholdRule>,
     /// What turns scores into probabilities: none, platt (a logistic curve) or isotonic (any increasing function, for a thousand
     /// rows of each class and more)
-    #[arg(long, value_name = "HOW", hide_possible_values = true)]
-    calibrate: Option<CalibrateArg>,
+    #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(CALIBRATE))]
+    calibrate: Option<How>,
     /// Write the model with them to FILE
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    layout: LayoutArgs,
+    layout: Layout,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -61,43 +61,43 @@ pub struct Args {
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    let saved = input::saved(&args.model)?;
+pub fn run(args: Args) -> Result<()> {
     output::check_output(&args.out, &[&args.model, &args.data])?;
+    let saved = input::saved(&args.model)?;
     match saved.real_bytes {
         4 => run_in::<f32>(args, saved),
         _ => run_in::<f64>(args, saved),
     }
 }
 
-fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
-    let file = args.model.display();
+fn run_in<T: Real>(args: Args, mut saved: SavedModel) -> Result<()> {
+    let Args { model: path, data: file, held_out, threshold, calibrate, out, layout, json } = args;
     if saved.preparation.target() != Target::Binary {
-        return Err(CliError::input(format!("{file}: decisions are for a model of two classes")));
+        return Err(CliError::input(format!("{}: decisions are for a model of two classes", path.display())));
     }
-    let mut model = Predictor::<T>::of(&saved).map_err(|error| CliError::input(format!("{file}: {error}")))?;
-    let table = input::table_again(&args.data, args.layout, &saved.preparation)?;
+    let mut model = input::model::<T>(&path, &saved)?;
+    let table = input::table_again(&file, layout, &saved.preparation)?;
     let mut data = saved.preparation.apply::<T>(&table)?;
-    let name = args.data.display().to_string();
-    if args.held_out {
-        data = eval::held_out(&args.model, &saved, &model, &data, &name)?;
+    let name = file.display().to_string();
+    if held_out {
+        data = eval::held_out(&path, &saved, &model, &data, &name)?;
     }
     data.require_every_class(&name)?;
     input::notes(&data, &name, saved.preparation.group_names().len());
     let mut scores = vec![T::ZERO; data.len()];
     model.score(data.rows(), &mut scores)?;
-    let on = if args.held_out { format!("{name} (held out)") } else { name };
+    let on = if held_out { format!("{name} (held out)") } else { name };
     let mut object = json!({ "rows": data.len(), "positives": data.positives() });
     let mut lines = Vec::new();
-    if let Some(rule) = args.threshold {
+    if let Some(rule) = threshold {
         let threshold = choose(rule, &scores, data.truth(), &on)?;
         (saved.threshold, saved.decided) = (threshold.at(), Some(threshold.decided().clone()));
         object["threshold"] = threshold.json();
         lines.push(threshold.text());
     }
-    if let Some(how) = args.calibrate {
+    if let Some(how) = calibrate {
         saved.calibrated = None;
-        if let Some(how) = how.calibrate() {
+        if let Some(how) = how {
             saved.calibrate(how, &scores, data.truth(), &on)?;
         }
         if let Some(calibrated) = &saved.calibrated {
@@ -105,10 +105,10 @@ fn run_in<T: Real>(args: &Args, mut saved: SavedModel) -> Result<()> {
             lines.push(calibration_text(calibrated));
         }
     }
-    output::write_atomic(&args.out, &saved.to_bytes())?;
-    if args.json {
+    output::write_atomic(&out, &saved.to_bytes())?;
+    if json {
         return output::line(object);
     }
-    lines.push(format!("The model is in {}", args.out.display()));
+    lines.push(format!("The model is in {}", out.display()));
     lines.into_iter().try_for_each(output::line)
 }

@@ -1,15 +1,14 @@
 //! `undercurve eval`: exact metrics of a saved model on data.
 
-use crate::args::data::LayoutArgs;
+use crate::args::data::Layout;
 use crate::args::decide;
 use crate::error::{CliError, Result};
-use crate::input;
-use crate::output;
+use crate::run::decisions;
 use crate::tell::constraints::{self, Line, Rows};
-use crate::tell::curves;
-use crate::tell::measure::{self, Metric};
-use crate::tell::table;
-use crate::tell::threshold::{self, Threshold};
+use crate::tell::measure::{self, Asked, Scored};
+use crate::tell::metric::{self, Metric};
+use crate::tell::{curves, table};
+use crate::{input, output};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use undercurve::Real;
@@ -35,7 +34,7 @@ Examples:
   undercurve eval data.model new.csv --threshold \"recall>=0.9\" --metric precision,fpr,lift-at:2% --reliability
   undercurve eval new.model new.csv --start old.model --constraint \"loss(old.csv) <= old\"
   undercurve eval data.model data.csv --group sex --constraint \"gap(fpr) <= 0.05\" --require",
-    measure::HELP, constraints::HELP))]
+    metric::HELP, constraints::HELP))]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
@@ -48,7 +47,7 @@ pub struct Args {
     held_out: bool,
     /// Metrics, with commas between them [default: auroc,ap,pauc over the run's --fpr; accuracy,fpr,tpr,precision at the
     /// model's threshold; log-loss,brier,ece where it has probabilities]
-    #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = measure::parse)]
+    #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = metric::parse)]
     metric: Vec<Metric>,
     /// Measure at a threshold chosen on these rows instead of the model's: fpr<=A, precision>=P, recall>=R, top:K, top:S%,
     /// costs:FP:FN[:SHARE], or a score. `undercurve decide` writes it into a model
@@ -83,7 +82,7 @@ pub struct Args {
     #[arg(long, requires = "constraint")]
     require: bool,
     #[command(flatten)]
-    layout: LayoutArgs,
+    layout: Layout,
     /// Write label and score (of several classes: the log-odds of each) of every row to a CSV file
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
@@ -92,139 +91,194 @@ pub struct Args {
     json: bool,
 }
 
-/// Scores and measures.
-///
-/// # Errors
-/// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    let saved = input::saved(&args.model)?;
-    args.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &[&args.model, &args.data]))?;
-    match saved.real_bytes {
-        4 => run_in::<f32>(args, &saved),
-        _ => run_in::<f64>(args, &saved),
+/// What is evaluated, and what is asked of it.
+struct Plan {
+    model: PathBuf,
+    data: PathBuf,
+    layout: Layout,
+    held_out: bool,
+    asked: Asked,
+    scores: Option<PathBuf>,
+    constraints: Vec<Expression>,
+    /// The model before training.
+    start: Option<PathBuf>,
+    require: bool,
+}
+
+impl Args {
+    fn check(self) -> Result<Plan> {
+        let Self { model, data, held_out, layout, scores, start, require, .. } = self;
+        for (path, check) in
+            [(&self.curves, curves::check as fn(&Path, &[&Path]) -> Result<()>), (&scores, output::check_output)]
+        {
+            path.as_ref().map_or(Ok(()), |path| check(path, &[&model, &data]))?;
+        }
+        let old = self.constraint.iter().find(|constraint| matches!(constraint.bound, Bound::Old(_)));
+        if let (Some(constraint), None) = (old, &start) {
+            let text = format!("--constraint {constraint}: there is no earlier model to compare with (--start)");
+            return Err(CliError::input(text));
+        }
+        if start.is_some() && held_out {
+            return Err(CliError::input("--start: knows files whole, and not what is --held-out"));
+        }
+        let asked = Asked {
+            metrics: self.metric,
+            threshold: self.threshold,
+            reliability: self.reliability,
+            query: self.query,
+            group: self.group,
+            weight: self.weight,
+            curves: self.curves,
+            json: self.json,
+        };
+        Ok(Plan { model, data, layout, held_out, asked, scores, constraints: self.constraint, start, require })
     }
 }
 
-fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
-    let preparation = &saved.preparation;
-    let what = match preparation.target() {
-        Target::Binary => None,
-        Target::Classes => Some("several classes; --metric is for two (what there is of several"),
-        _ => Some("numbers; --metric is for two classes (what there is of numbers"),
-    };
-    if let (Some(_), Some(option)) = (what, of_two_classes(args)) {
-        let model = args.model.display();
-        return Err(CliError::input(format!("{model}: {option} is for a model of two classes")));
+impl Plan {
+    /// Refuses what is asked of two classes where the model is of others.
+    fn check_target(&self, target: Target) -> Result<()> {
+        let what = match target {
+            Target::Binary => return Ok(()),
+            Target::Classes => "several classes; --metric is for two (what there is of several",
+            _ => "numbers; --metric is for two classes (what there is of numbers",
+        };
+        let model = self.model.display();
+        let constraint = (!self.constraints.is_empty()).then_some("--constraint");
+        if let Some(option) = self.asked.of_two_classes().or(constraint) {
+            return Err(CliError::input(format!("{model}: {option} is for a model of two classes")));
+        }
+        if self.asked.metrics.is_empty() {
+            return Ok(());
+        }
+        Err(CliError::input(format!("{model}: a model of {what} is printed without it)")))
     }
-    if let (Some(what), false) = (what, args.metric.is_empty()) {
-        let model = args.model.display();
-        return Err(CliError::input(format!("{model}: a model of {what} is printed without it)")));
-    }
-    let old = args.constraint.iter().find(|constraint| matches!(constraint.bound, Bound::Old(_)));
-    if let (Some(constraint), None) = (old, &args.start) {
-        let text = format!("--constraint {constraint}: there is no earlier model to compare with (--start)");
-        return Err(CliError::input(text));
-    }
-    let mut model =
-        Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
-    let rows = input::table_again(&args.data, args.layout, preparation)?;
-    let column = args.weight.as_deref().or(preparation.weight_column()).map(str::to_string);
-    let (mut data, weighed) = if args.group.is_empty() && args.weight.is_none() && args.query.is_none() {
-        (preparation.apply::<T>(rows)?, None)
-    } else {
-        let data = input::group(preparation, &rows, preparation.apply::<T>(&rows)?, &args.group)?;
-        let data = match &args.query {
-            Some(column) => preparation.queried(&rows, data, column)?,
+
+    /// The rows to measure.
+    fn rows<T: Real>(&self, saved: &SavedModel, model: &Predictor<T>) -> Result<Dataset<T>> {
+        let (preparation, asked) = (&saved.preparation, &self.asked);
+        let table = input::table_again(&self.data, self.layout, preparation)?;
+        let file = self.data.display().to_string();
+        let data = input::group(preparation, &table, preparation.apply::<T>(&table)?, &asked.group)?;
+        let data = match &asked.query {
+            Some(column) => preparation.queried(&table, data, column)?,
             None => data,
         };
-        let weigh = |column| input::weigh(preparation, &rows, data.clone(), Some(column));
-        let weighed = args.weight.as_ref().map(weigh).transpose()?;
-        (data, weighed)
-    };
-    let file = args.data.display().to_string();
-    if args.held_out {
-        // (What was trained on is known by the weights of training.)
-        data = held_out(&args.model, saved, &model, &data, &file)?;
-        if let (Some(weighed), Some(share)) = (weighed, saved.split) {
-            [_, data] = weighed.split(Split::new(share, model.config().seed), &file)?;
+        let weigh = |data| input::weigh(preparation, &table, data, asked.weight.as_ref());
+        if !self.held_out {
+            return weigh(data);
         }
-    } else if let Some(weighed) = weighed {
-        data = weighed;
+        // (What was trained on is known by the weights of training.)
+        let test = held_out(&self.model, saved, model, &data, &file)?;
+        match (&asked.weight, saved.split) {
+            (Some(_), Some(share)) => {
+                let [_, test] = weigh(data)?.split(Split::new(share, model.config().seed), &file)?;
+                Ok(test)
+            }
+            _ => Ok(test),
+        }
     }
+
+    /// Metrics of scores of two classes, and what constraints come to.
+    fn two_classes<T: Real>(
+        &self,
+        saved: &SavedModel,
+        model: &mut Predictor<T>,
+        data: &Dataset<T>,
+        scores: Vec<T>,
+        known: usize,
+    ) -> Result<()> {
+        let file = &*self.data.display().to_string();
+        let groups = input::grouping(data, known).filter(|_| data.weights().is_empty());
+        if groups.is_none() && !data.group_of().is_empty() {
+            output::note(format_args!("{file}: metrics of groups take no weights and are left out"));
+        }
+        if !self.constraints.is_empty() && !data.weights().is_empty() {
+            return Err(CliError::input("--constraint: is judged on rows without weights"));
+        }
+        let sure: Option<Vec<f64>> = scores.iter().map(|&score| model.probability(score).map(Real::f64)).collect();
+        self.asked.tell(Scored {
+            name: &format!("{} on {file}", self.model.display()),
+            file,
+            scores: &scores,
+            truth: data.truth(),
+            of_model: true,
+            fpr: model.config().fpr,
+            threshold: saved.threshold,
+            probabilities: sure.as_deref(),
+            queries: data.queries(),
+            groups,
+        })?;
+        if self.constraints.is_empty() {
+            return Ok(());
+        }
+        let rows = Rows { data, scores, old: self.old_scores(&self.data)? };
+        let mut told = Vec::new();
+        for constraint in &self.constraints {
+            let judged = match &constraint.quantity {
+                Quantity::LossOn { file } => {
+                    let table = input::table_again(Path::new(file), self.layout, &saved.preparation)?;
+                    let (data, old) = (saved.preparation.apply::<T>(&table)?, self.old_scores(Path::new(file))?);
+                    Rows { old, ..Rows::new(&data, model, None)? }.judge(constraint)?
+                }
+                _ => rows.judge(constraint)?,
+            };
+            told.push(Line { part: "exactly", judged, groups: data.group_names() });
+        }
+        constraints::print(&self.constraints, &told, self.require, self.asked.json)
+    }
+
+    /// The scores of a file's rows by the model before training, if there is one, which prepares them as it did.
+    fn old_scores<T: Real>(&self, path: &Path) -> Result<Vec<T>> {
+        let Some(start) = &self.start else { return Ok(Vec::new()) };
+        let saved = input::saved(start)?;
+        if saved.preparation.target() != Target::Binary {
+            return Err(CliError::input(format!("{}: is no model of two classes", start.display())));
+        }
+        let mut old = input::model::<T>(start, &saved)?;
+        Ok(old.predict(&input::table_again(path, self.layout, &saved.preparation)?)?)
+    }
+}
+
+/// Scores and measures.
+pub fn run(args: Args) -> Result<()> {
+    let plan = args.check()?;
+    let saved = input::saved(&plan.model)?;
+    match saved.real_bytes {
+        4 => run_in::<f32>(&plan, &saved),
+        _ => run_in::<f64>(&plan, &saved),
+    }
+}
+
+fn run_in<T: Real>(plan: &Plan, saved: &SavedModel) -> Result<()> {
+    let preparation = &saved.preparation;
+    plan.check_target(preparation.target())?;
+    let mut model = input::model::<T>(&plan.model, saved)?;
+    let data = plan.rows(saved, &model)?;
+    let file = plan.data.display().to_string();
     data.require_every_class(&file)?;
     let names = preparation.classes();
     let heads = names.len().max(1);
     let mut scores = vec![T::ZERO; data.len() * heads];
     model.score(data.rows(), &mut scores)?;
-    if let Some(path) = &args.scores {
-        output::check_output(path, &[&args.model, &args.data])?;
+    if let Some(path) = &plan.scores {
         output::write_atomic(path, scores_csv(data.targets(), names, &scores).as_bytes())?;
     }
-    if let (Some(told), false) = (input::weights_told(data.weights(), &column.unwrap_or_default()), args.json) {
+    let json = plan.asked.json;
+    let column = plan.asked.weight.as_deref().or(preparation.weight_column()).unwrap_or_default();
+    if let (Some(told), false) = (input::weights_told(data.weights(), column), json) {
         output::line(told)?;
     }
-    let known = if args.group.is_empty() { preparation.group_names().len() } else { data.groups() };
+    let known = if plan.asked.group.is_empty() { preparation.group_names().len() } else { data.groups() };
     input::notes(&data, &file, known);
     match data.targets() {
         Targets::Classes { labels, .. } => {
-            measure::print_classes(class_summary(&scores, heads, labels, data.weights())?, names, args.json)
+            measure::print_classes(class_summary(&scores, heads, labels, data.weights())?, names, json)
         }
         Targets::Values(values) => {
-            measure::print_values(value_summary(&scores, values, data.weights())?, data.len(), args.json)
+            measure::print_values(value_summary(&scores, values, data.weights())?, data.len(), json)
         }
-        _ => {
-            let groups = input::grouping(&data, known).filter(|_| data.weights().is_empty());
-            if groups.is_none() && !data.group_of().is_empty() {
-                output::note(format_args!("{file}: metrics of groups take no weights and are left out"));
-            }
-            if !args.constraint.is_empty() && !data.weights().is_empty() {
-                return Err(CliError::input("--constraint: is judged on rows without weights"));
-            }
-            let choose = |rule| threshold::choose(rule, &scores, data.truth(), &file);
-            let chosen = args.threshold.map(choose).transpose()?;
-            let threshold = chosen.as_ref().map_or(saved.threshold, Threshold::at);
-            let sure: Option<Vec<f64>> = scores.iter().map(|&score| model.probability(score).map(Real::f64)).collect();
-            let metrics = match args.metric.as_slice() {
-                [] => measure::usual(threshold.is_some(), sure.is_some(), data.queries().is_some(), groups.is_some()),
-                asked => asked.to_vec(),
-            };
-            if let Some(path) = &args.curves {
-                let title =
-                    format!("{} on {file}, {} rows, {} positive", args.model.display(), data.len(), data.positives());
-                let (fpr, probabilities) = (model.config().fpr, sure.as_deref());
-                let (scores, truth) = (&scores[..], data.truth());
-                curves::write(path, &curves::Of { title, scores, truth, probabilities, fpr, threshold })?;
-            }
-            let usual = measure::Usual {
-                fpr: model.config().fpr,
-                threshold,
-                chosen: chosen.as_ref(),
-                probabilities: sure.as_deref(),
-                reliability: args.reliability,
-                queries: data.queries(),
-                groups,
-            };
-            measure::print(&metrics, &scores, data.truth(), usual, args.json)?;
-            if args.constraint.is_empty() {
-                return Ok(());
-            }
-            if args.start.is_some() && args.held_out {
-                return Err(CliError::input("--start: knows files whole, and not what is --held-out"));
-            }
-            let (mut told, old) = (Vec::new(), old_scores(args, &args.data)?);
-            for constraint in &args.constraint {
-                let judged = match &constraint.quantity {
-                    Quantity::LossOn { file } => {
-                        let table = input::table_again(Path::new(file), args.layout, preparation)?;
-                        let (data, old) = (preparation.apply::<T>(&table)?, old_scores(args, Path::new(file))?);
-                        Rows { old, ..Rows::new(&data, &mut model, None)? }.judge(constraint)?
-                    }
-                    _ => Rows { data: &data, scores: scores.clone(), old: old.clone() }.judge(constraint)?,
-                };
-                told.push(Line { part: "exactly", judged, groups: data.group_names() });
-            }
-            constraints::print(&args.constraint, &told, args.require, args.json)
-        }
+        _ => plan.two_classes(saved, &mut model, &data, scores, known),
     }
 }
 
@@ -247,7 +301,7 @@ pub fn held_out<T: Real>(
     }
     let [train, test] = data.split(Split::new(share, model.config().seed), name)?;
     let train = match saved.valid {
-        Some(share) => decide::held_out(&train, share, model.config().seed, name)?[0].clone(),
+        Some(share) => decisions::held_out(&train, share, model.config().seed, name)?[0].clone(),
         None => train,
     };
     // Of another file the split would be other rows.
@@ -255,26 +309,6 @@ pub fn held_out<T: Real>(
         return Err(CliError::input(format!("{name}: saved with another training data set")));
     }
     Ok(test)
-}
-
-/// An option that says something of two classes alone.
-fn of_two_classes(args: &Args) -> Option<&'static str> {
-    let group = (!args.group.is_empty()).then_some("--group");
-    let group = group.or(args.threshold.map(|_| "--threshold")).or(args.reliability.then_some("--reliability"));
-    let group = group.or(args.curves.as_ref().map(|_| "--curves")).or(args.query.as_ref().map(|_| "--query"));
-    group.or((!args.constraint.is_empty()).then_some("--constraint"))
-}
-
-/// The scores of a file's rows by the model before training, if there is one, which prepares them as it did.
-fn old_scores<T: Real>(args: &Args, path: &Path) -> Result<Vec<T>> {
-    let Some(start) = &args.start else { return Ok(Vec::new()) };
-    let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", start.display()));
-    let saved = input::saved(start)?;
-    if saved.preparation.target() != Target::Binary {
-        return Err(of_file(&"is no model of two classes"));
-    }
-    let mut old = Predictor::<T>::of(&saved).map_err(|error| of_file(&error))?;
-    Ok(old.predict(&input::table_again(path, args.layout, &saved.preparation)?)?)
 }
 
 /// What is known of each row and its score; of several classes, a score for each. (Writing to a string cannot fail.)

@@ -1,9 +1,11 @@
 //! `undercurve frontier`: what bounds on the gaps between groups cost in AUC.
 
-use crate::args::{self, method};
+use crate::args::decide::DecisionPlan;
+use crate::args::method;
+use crate::args::train::{self, Begin, New, RowsPlan};
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::run::parts;
+use crate::run::rows::begin;
 use crate::tell::figure::{Axes, Line, draw_on};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args as _};
@@ -56,12 +58,12 @@ const FITTING: [&str; 22] = [
 
 /// Those, with the words they have there.
 #[derive(Debug)]
-struct Fitting(args::train::Args);
+struct Fitting(train::Args);
 
 impl Fitting {
     /// Their definitions.
     fn all() -> Vec<Arg> {
-        let train = args::train::Args::augment_args(clap::Command::new("train"));
+        let train = train::Args::augment_args(clap::Command::new("train"));
         train.get_arguments().filter(|arg| FITTING.contains(&arg.get_id().as_str())).cloned().collect()
     }
 }
@@ -96,9 +98,9 @@ impl clap::FromArgMatches for Fitting {
                 })),
             }
         }
-        let command = args::train::Args::augment_args(clap::Command::new("train"));
+        let command = train::Args::augment_args(clap::Command::new("train"));
         let train = command.try_get_matches_from(words.into_iter().chain(data))?;
-        Ok(Self(args::train::Args::from_arg_matches(&train)?))
+        Ok(Self(train::Args::from_arg_matches(&train)?))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -146,8 +148,8 @@ struct Trained {
 }
 
 impl Trained {
-    fn new(args: &args::train::Args) -> Result<Self> {
-        let parts::Made { mut trainer, .. } = parts::start::<f32>(args)?;
+    fn new(fit: &Fit) -> Result<Self> {
+        let mut trainer = begin::<f32>(&fit.rows, &fit.decision, &fit.new)?.trainer;
         while trainer.step()?.is_some() {}
         let parts = [Some(trainer.train_data().clone()), trainer.test_data().cloned()];
         let mut scores = Vec::new();
@@ -183,90 +185,126 @@ impl Trained {
     }
 }
 
+/// A training of one method, for one bound or without.
+struct Fit {
+    rows: RowsPlan,
+    decision: DecisionPlan,
+    new: New,
+}
+
+impl Fit {
+    fn new(args: train::Args) -> Result<Self> {
+        let train::Plan { rows, decision, begin, .. } = args.check()?;
+        match begin {
+            Begin::New(new) => Ok(Self { rows, decision, new }),
+            Begin::Resume(run) => Err(CliError::input(format!("{}: frontier trains new runs", run.file.display()))),
+        }
+    }
+}
+
+/// Every training.
+struct Plan {
+    /// Of each method those for the bounds.
+    methods: Vec<(String, Vec<(f64, Fit)>)>,
+    /// Without a bound.
+    free: Fit,
+    svg: Option<PathBuf>,
+    json: bool,
+}
+
+impl Args {
+    fn check(self) -> Result<Plan> {
+        let Self { train: Fitting(mut train), method, preset, bounds, rival, svg } = self;
+        train.preset = preset;
+        if train.reading.group.is_empty() {
+            return Err(CliError::input("frontier: bounds the gaps between groups; --group names their columns"));
+        }
+        if let Some(path) = &svg {
+            output::check_output(path, &[&train.data])?;
+        }
+        for name in [&method, &rival] {
+            let of = method::find(name)?;
+            if let Some((set, _)) = train.set.iter().find(|(set, _)| of.params.iter().all(|param| param.name != set)) {
+                return Err(CliError::input(format!(
+                    "--set {set}: method {name} has no such parameter, and both are to have it"
+                )));
+            }
+        }
+        let under = |name: &str, bound: f64| {
+            let gap = |rate: &str| Expression::parse(&format!("gap({rate}) <= {bound}"));
+            let constraint = [gap("fpr"), gap("tpr")].into_iter().collect::<std::result::Result<_, _>>();
+            let constraint = constraint.map_err(|error| CliError::input(format!("--bounds {bound}: {error}")))?;
+            let mut train = train.clone();
+            (train.method, train.constraint) = (Some(name.to_string()), constraint);
+            Fit::new(train)
+        };
+        let fits = |name: &String| {
+            let all = bounds.iter().map(|&bound| Ok((bound, under(name, bound)?)));
+            Ok((name.clone(), all.collect::<Result<Vec<_>>>()?))
+        };
+        let names = if method == rival { vec![&method] } else { vec![&method, &rival] };
+        let methods = names.into_iter().map(fits).collect::<Result<Vec<_>>>()?;
+        let json = train.json;
+        train.method = Some(method);
+        train.set.retain(|(name, _)| name != "penalty");
+        train.set.push(("penalty".to_string(), "0".to_string()));
+        Ok(Plan { methods, free: Fit::new(train)?, svg, json })
+    }
+}
+
+/// A line of the figure: its name, its points (the larger gap and AUC), and whether it is the rival's.
+type Drawn = (String, Vec<(f64, f64)>, bool);
+
+const PARTS: [&str; 2] = ["train", "test"];
+
 /// Trains for every bound.
-///
-/// # Errors
-/// As `train`.
 pub fn run(args: Args) -> Result<()> {
-    let Args { train: Fitting(mut train), method, preset, bounds, rival, svg } = args;
-    train.preset = preset;
-    if train.reading.group.is_empty() {
-        return Err(CliError::input("frontier: bounds the gaps between groups; --group names their columns"));
-    }
-    if let Some(path) = &svg {
-        output::check_output(path, &[&train.data])?;
-    }
-    // (Before the first of many runs, what the last would be refused for.)
-    for name in [&method, &rival] {
-        let of = method::find(name)?;
-        if let Some((set, _)) = train.set.iter().find(|(set, _)| of.params.iter().all(|param| param.name != set)) {
-            return Err(CliError::input(format!(
-                "--set {set}: method {name} has no such parameter, and both are to have it"
-            )));
-        }
-    }
-    let json = train.json;
-    let say = |name: &str, bound: Option<f64>, all: &[Figures]| {
-        if json {
-            let of = |figures: Option<&Figures>| {
-                figures.map(|[auroc, fpr, tpr]| json!({"auroc": auroc, "gap(fpr)": fpr, "gap(tpr)": tpr}))
-            };
-            let object = json!({"method": name, "bound": bound, "train": of(all.first()), "test": of(all.get(1))});
-            return output::line(object);
-        }
-        let bound = bound.map_or("–".to_string(), |bound| bound.to_string());
-        let cells: Vec<String> = all.iter().map(|[a, b, c]| format!("{a:>8.4} {b:>8.4} {c:>8.4}")).collect();
-        output::line(format!("{name:<14} {bound:>6} | {}", cells.join(" | ")))
-    };
+    let Plan { methods, free, svg, json } = args.check()?;
     if !json {
         let head = format!("{:>8} {:>8} {:>8}", "AUROC", "gap FPR", "gap TPR");
         output::line(format!("{:<14} {:>6} | {:<26} | test", "", "", "train"))?;
         output::line(format!("{:<14} {:>6} | {head} | {head}", "method", "bound"))?;
     }
-    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    let names = if method == rival { vec![&method] } else { vec![&method, &rival] };
-    for name in names {
-        train.method = Some(name.clone());
+    let mut lines: Vec<Drawn> = Vec::new();
+    for (at, (name, fits)) in methods.iter().enumerate() {
         let mut points = vec![Vec::new(), Vec::new()];
-        for &bound in &bounds {
-            let parse = |rate: &str| Expression::parse(&format!("gap({rate}) <= {bound}"));
-            train.constraint = [parse("fpr"), parse("tpr")]
-                .into_iter()
-                .collect::<std::result::Result<_, _>>()
-                .map_err(|error| CliError::input(format!("--bounds {bound}: {error}")))?;
-            let all = Trained::new(&train)?.figures()?;
-            say(name, Some(bound), &all)?;
+        for (bound, fit) in fits {
+            let all = Trained::new(fit)?.figures()?;
+            say(json, name, Some(*bound), &all)?;
             for (points, [auroc, fpr, tpr]) in points.iter_mut().zip(&all) {
                 points.push((fpr.max(*tpr), *auroc));
             }
         }
-        for (part, mut points) in ["train", "test"].iter().zip(points) {
+        for (part, mut points) in PARTS.iter().zip(points) {
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            lines.push((format!("{name}, {part}"), points));
+            lines.push((format!("{name}, {part}"), points, at == 1));
         }
     }
-    (train.method, train.constraint) = (Some(method.clone()), Vec::new());
-    train.set.retain(|(name, _)| name != "penalty");
-    train.set.push(("penalty".to_string(), "0".to_string()));
-    let free = Trained::new(&train)?;
+    let free = Trained::new(&free)?;
     for (name, all) in [("no bound", free.figures()?), ("recalibrated", free.recalibrated()?)] {
-        say(name, None, &all)?;
-        for (part, [auroc, fpr, tpr]) in ["train", "test"].iter().zip(&all) {
-            lines.push((format!("{name}, {part}"), vec![(fpr.max(*tpr), *auroc)]));
+        say(json, name, None, &all)?;
+        for (part, [auroc, fpr, tpr]) in PARTS.iter().zip(&all) {
+            lines.push((format!("{name}, {part}"), vec![(fpr.max(*tpr), *auroc)], false));
         }
     }
-    if let Some(file) = &svg {
-        let lines: Vec<Line<'_>> = lines
-            .iter()
-            .map(|(name, points)| {
-                let line = Line::new(name, points);
-                let dashed = rival != method && name.starts_with(&format!("{rival}, "));
-                if dashed { line.dashed() } else { line }
-            })
-            .collect();
-        let axes =
-            Axes { title: "AUROC under bounds on the gaps", across: "larger exact gap", up: "AUROC", log: false };
-        draw_on(file, &axes, &lines)?;
+    let Some(file) = &svg else { return Ok(()) };
+    let lines = lines.iter().map(|(name, points, rival)| {
+        let line = Line::new(name, points);
+        if *rival { line.dashed() } else { line }
+    });
+    let axes = Axes { title: "AUROC under bounds on the gaps", across: "larger exact gap", up: "AUROC", log: false };
+    Ok(draw_on(file, &axes, &lines.collect::<Vec<_>>())?)
+}
+
+/// Prints the figures of a model.
+fn say(json: bool, name: &str, bound: Option<f64>, all: &[Figures]) -> Result<()> {
+    if json {
+        let of = |figures: Option<&Figures>| {
+            figures.map(|[auroc, fpr, tpr]| json!({"auroc": auroc, "gap(fpr)": fpr, "gap(tpr)": tpr}))
+        };
+        return output::line(json!({"method": name, "bound": bound, "train": of(all.first()), "test": of(all.get(1))}));
     }
-    Ok(())
+    let bound = bound.map_or("–".to_string(), |bound| bound.to_string());
+    let cells: Vec<String> = all.iter().map(|[a, b, c]| format!("{a:>8.4} {b:>8.4} {c:>8.4}")).collect();
+    output::line(format!("{name:<14} {bound:>6} | {}", cells.join(" | ")))
 }

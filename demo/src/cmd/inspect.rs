@@ -1,10 +1,10 @@
 //! `undercurve inspect`: what is in a saved file.
 
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::tell::threshold;
 use crate::{input, output};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{Missing, SplitBy, Target};
@@ -35,20 +35,18 @@ pub struct Args {
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    let saved = input::saved(&args.model)?;
+pub fn run(Args { model, top, json }: Args) -> Result<()> {
+    let saved = input::saved(&model)?;
     match saved.real_bytes {
-        4 => run_in::<f32>(args, &saved),
-        _ => run_in::<f64>(args, &saved),
+        4 => print(&model, &saved, &input::model::<f32>(&model, &saved)?, top, json),
+        _ => print(&model, &saved, &input::model::<f64>(&model, &saved)?, top, json),
     }
 }
 
-fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
-    let model =
-        Predictor::<T>::of(saved).map_err(|error| CliError::input(format!("{}: {error}", args.model.display())))?;
-    let object = describe(saved, &model);
-    let coefficients = coefficients(saved, &model);
-    if args.json {
+fn print<T: Real>(file: &Path, saved: &SavedModel, model: &Predictor<T>, top: usize, json: bool) -> Result<()> {
+    let object = describe(saved, model);
+    let coefficients = coefficients(saved, model);
+    if json {
         let mut object = object;
         let list = coefficients
             .iter()
@@ -56,13 +54,13 @@ fn run_in<T: Real>(args: &Args, saved: &SavedModel) -> Result<()> {
         object["columns"] = list.collect();
         return output::line(object);
     }
-    output::line(format!("{}: {}", args.model.display(), headline(saved, &model)))?;
+    output::line(format!("{}: {}", file.display(), headline(saved, model)))?;
     let Value::Object(fields) = &object else { return Ok(()) };
     let width = fields.keys().map(String::len).max().unwrap_or(0);
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
         output::line(format!("{name:width$}  {}", shown(value)))?;
     }
-    let top = if args.top == 0 { coefficients.len() } else { args.top.min(coefficients.len()) };
+    let top = if top == 0 { coefficients.len() } else { top.min(coefficients.len()) };
     let linear = model.config().model == ModelSpec::Linear;
     let order = if linear { ", largest coefficient first" } else { "" };
     output::line(format!("\nColumns ({top} of {}{order}):", coefficients.len()))?;

@@ -22,16 +22,16 @@ pub struct Args {
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    let chosen = match &args.name {
+pub fn run(Args { name, json }: Args) -> Result<()> {
+    let chosen = match &name {
         Some(name) => vec![find(name)?],
         None => METHODS.iter().collect(),
     };
-    let several: Vec<&Method> = match &args.name {
+    let several: Vec<&Method> = match &name {
         Some(name) => find(name)?.of_classes().into_iter().collect(),
         None => class_methods().collect(),
     };
-    if args.json {
+    if json {
         chosen.iter().try_for_each(|method| output::line(object(method)))?;
         return several.iter().try_for_each(|method| {
             let mut object = object(method);
@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Result<()> {
             output::line(object)
         });
     }
-    if args.name.is_some() {
+    if name.is_some() {
         chosen.iter().try_for_each(|method| details(method))?;
         return several.iter().try_for_each(|method| {
             output::line("\nOn more than two classes:\n")?;

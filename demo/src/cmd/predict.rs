@@ -1,6 +1,7 @@
 //! `undercurve predict`: scores, probabilities and classes of rows without labels, as they come.
 
-use crate::args::data::{LayoutArgs, MissingArg};
+use crate::args::data::{Layout, MISSING};
+use crate::args::words;
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
@@ -9,7 +10,7 @@ use anyhow::anyhow;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use undercurve::Real;
-use undercurve::data::{Block, Blocks, Preparation, Target};
+use undercurve::data::{Block, Blocks, Missing, Preparation, Target};
 use undercurve::trainer::Predictor;
 
 /// Bytes that are read at once.
@@ -41,42 +42,41 @@ pub struct Args {
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     id: Vec<String>,
     /// Missing values: refuse, or impute what training found [default: as in training]
-    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
-    missing: Option<MissingArg>,
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
+    missing: Option<Missing>,
     #[command(flatten)]
-    layout: LayoutArgs,
+    layout: Layout,
 }
 
 /// Scores.
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: Args) -> Result<()> {
     let saved = input::saved(&args.model)?;
-    let of_model =
-        |error: undercurve::trainer::TrainerError| CliError::input(format!("{}: {error}", args.model.display()));
     match saved.real_bytes {
-        4 => run_in(args, Predictor::<f32>::of(&saved).map_err(of_model)?),
-        _ => run_in(args, Predictor::<f64>::of(&saved).map_err(of_model)?),
+        4 => run_in(input::model::<f32>(&args.model, &saved)?, args),
+        _ => run_in(input::model::<f64>(&args.model, &saved)?, args),
     }
 }
 
-fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
-    if let Some(missing) = args.missing {
-        model = model.with_missing(missing.missing());
+fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
+    let Args { model: path, data, id, missing, layout } = args;
+    if let Some(missing) = missing {
+        model = model.with_missing(missing);
     }
     let Some(preparation) = model.preparation().cloned() else {
-        return Err(CliError::input(format!("{}: a model without its preparation", args.model.display())));
+        return Err(CliError::input(format!("{}: a model without its preparation", path.display())));
     };
-    let file = args.data.display().to_string();
-    let mut options = input::read_options(args.layout, None);
-    let mut reader = input::open(&args.data, &mut options)?;
-    let mut blocks = Blocks::new(&preparation, &options, &args.id, &file);
+    let file = data.display().to_string();
+    let mut options = input::read_options(layout, None);
+    let mut reader = input::open(&data, &mut options)?;
+    let mut blocks = Blocks::new(&preparation, &options, &id, &file);
     let mut work = Work {
         labels: input::names_of_labels(&preparation),
         model,
         preparation,
-        ids: &args.id,
+        ids: &id,
         out: output::Lines::new(),
         begun: false,
         counts: Counts::default(),
@@ -87,7 +87,7 @@ fn run_in<T: Real>(args: &Args, mut model: Predictor<T>) -> Result<()> {
             Ok(0) => break,
             Ok(read) => blocks.push(&piece[..read])?.map_or(Ok(()), |block| work.take(&block))?,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(CliError::file(&args.data, &error)),
+            Err(error) => return Err(CliError::file(&data, &error)),
         }
     }
     blocks.finish()?.map_or(Ok(()), |block| work.take(&block))?;

@@ -1,6 +1,6 @@
 //! `undercurve prepare`: writes what a model would see, to train something else on the same rows.
 
-use crate::args::data::DataArgs;
+use crate::args::data::{DataArgs, DataPlan};
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
@@ -35,39 +35,52 @@ pub struct Args {
     reading: DataArgs,
 }
 
-/// Prepares and writes.
-///
-/// # Errors
-/// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    if args.reading.weight.is_some() || args.reading.class_weight.is_some() {
-        return Err(CliError::input("--weight, --class-weight: a file of features has no place for weights"));
-    }
-    let options = args.reading.options();
-    let table = input::table_of(&args.data, &args.reading)?;
-    input::check_columns(&options, &table)?;
-    let (train, test) = match args.split {
-        Some(share) if !(share > 0.0 && share < 1.0) => {
+/// What is prepared, and where it goes.
+struct Plan {
+    file: PathBuf,
+    data: DataPlan,
+    split: Option<Split>,
+    train: PathBuf,
+    test: Option<PathBuf>,
+}
+
+impl Args {
+    fn check(self) -> Result<Plan> {
+        let Self { data: file, split, seed, train, test, reading } = self;
+        let data = reading.check();
+        if data.options.weight.is_some() || data.class_weight.is_some() {
+            return Err(CliError::input("--weight, --class-weight: a file of features has no place for weights"));
+        }
+        if split.is_some_and(|share| !(share > 0.0 && share < 1.0)) {
             return Err(CliError::input("--split: expected a share above 0 and below 1"));
         }
-        Some(share) => {
-            let all = prepare::<f64>(&table, &options, Split::new(share, args.seed))?;
+        for path in [Some(&train), test.as_ref()].into_iter().flatten() {
+            output::check_output(path, &[&file])?;
+        }
+        if test.as_ref() == Some(&train) {
+            return Err(CliError::input(format!("{}: named for both --train and --test", train.display())));
+        }
+        Ok(Plan { file, data, split: split.map(|share| Split::new(share, seed)), train, test })
+    }
+}
+
+/// Prepares and writes.
+pub fn run(args: Args) -> Result<()> {
+    let Plan { file, data, split, train, test } = args.check()?;
+    let table = input::table_of(&file, &data)?;
+    input::check_columns(&data.options, &table)?;
+    let (train_rows, test_rows) = match split {
+        Some(split) => {
+            let all = prepare::<f64>(&table, &data.options, split)?;
             (all.train, Some(all.test))
         }
-        None => (Preparation::fit(&table, &options)?.apply::<f64>(&table)?, None),
+        None => (Preparation::fit(&table, &data.options)?.apply::<f64>(&table)?, None),
     };
-    let parts = [(Some(&args.train), Some(&train)), (args.test.as_ref(), test.as_ref())];
-    for path in parts.iter().filter_map(|part| part.0) {
-        output::check_output(path, &[&args.data])?;
-    }
-    if args.test.as_ref() == Some(&args.train) {
-        return Err(CliError::input(format!("{}: named for both --train and --test", args.train.display())));
-    }
-    input::say(&input::reading_notes(&table, Some(&options), &args.data));
-    for part in parts {
-        if let (Some(path), Some(data)) = part {
-            output::write_atomic(path, text(data).as_bytes())?;
-            output::line(format!("{}: {} rows, {} positive", path.display(), data.len(), data.positives()))?;
+    input::say(&input::reading_notes(&table, Some(&data.options), &file));
+    for (path, rows) in [(Some(&train), Some(&train_rows)), (test.as_ref(), test_rows.as_ref())] {
+        if let (Some(path), Some(rows)) = (path, rows) {
+            output::write_atomic(path, text(rows).as_bytes())?;
+            output::line(format!("{}: {} rows, {} positive", path.display(), rows.len(), rows.positives()))?;
         }
     }
     Ok(())

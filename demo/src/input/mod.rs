@@ -4,7 +4,7 @@
 pub(crate) mod parquet;
 pub(crate) mod scores;
 
-use crate::args::data::{DataArgs, HeaderArg};
+use crate::args::data::DataPlan;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::tell::by_group::Grouping;
@@ -18,15 +18,15 @@ use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
     Dataset, Format, Options, Preparation, RawTable, ReadOptions, Reading, identifiers, label_column_of, unpacked,
 };
-use undercurve::trainer::Config;
+use undercurve::trainer::{Config, Predictor};
 
-pub use crate::args::data::LayoutArgs;
+pub use crate::args::data::Layout;
 
 /// Reads a data file; `-` is what comes in on stdin.
 ///
 /// # Errors
 /// `Input`.
-pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<RawTable> {
+pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTable> {
     parse(path, &mut read_options(layout, label))
 }
 
@@ -34,15 +34,15 @@ pub fn table(path: &Path, layout: LayoutArgs, label: Option<&str>) -> Result<Raw
 ///
 /// # Errors
 /// `Input`.
-pub fn table_of(path: &Path, args: &DataArgs) -> Result<RawTable> {
-    parse(path, &mut ReadOptions { na: args.na.clone(), ..read_options(args.layout, args.label.as_deref()) })
+pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
+    parse(path, &mut ReadOptions { na: plan.na.clone(), ..read_options(plan.layout, plan.options.label.as_deref()) })
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
 ///
 /// # Errors
 /// `Input`.
-pub fn table_again(path: &Path, layout: LayoutArgs, preparation: &Preparation) -> Result<RawTable> {
+pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Result<RawTable> {
     let label = preparation.label_column();
     let mut options = read_options(layout, None);
     options.na = preparation.na().to_vec();
@@ -244,15 +244,10 @@ pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
 }
 
 /// How to read a file whose label column may be named.
-pub fn read_options(layout: LayoutArgs, label: Option<&str>) -> ReadOptions {
+pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    let header = match layout.header {
-        HeaderArg::Auto => None,
-        HeaderArg::Yes => Some(true),
-        HeaderArg::No => Some(false),
-    };
-    ReadOptions { format: layout.format.format(), label, header, na: Vec::new() }
+    ReadOptions { format: layout.format, label, header: layout.header, na: Vec::new() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.
@@ -292,6 +287,14 @@ pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
 pub fn saved(path: &Path) -> Result<SavedModel> {
     let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
     SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+}
+
+/// The model of a file.
+///
+/// # Errors
+/// `Input`.
+pub fn model<T: Real>(path: &Path, saved: &SavedModel) -> Result<Predictor<T>> {
+    Predictor::of(saved).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
 /// What the negative and the positive class are called, of two.

@@ -1,603 +1,61 @@
-//! What every training run does on the way: steps, reports, saves, Ctrl-C.
+//! The training loop of one run: steps, reports, saves, and what is told at the end.
 
-use crate::args::decide;
+use crate::args::train::Manner;
 use crate::error::{CliError, Result};
-use crate::input;
-use crate::output;
-use crate::run::device::Engine;
-use crate::tell::constraints::Named;
-use crate::tell::constraints::{self, Ended};
-use crate::tell::report::{self, Reporter};
+use crate::run::decisions;
+use crate::run::due::{Due, next_stop};
+use crate::run::stop::{listen, stopped};
+use crate::run::training::Training;
+use crate::tell::constraints::{self, Ended, Told};
+use crate::tell::report::Reporter;
 use crate::tell::risks;
 use crate::tell::signal::NoSignal;
-use crate::tell::threshold;
+use crate::{input, output};
 use anyhow::anyhow;
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 use undercurve::Real;
-use undercurve::checkpoint::{SavedModel, Trained};
-use undercurve::data::{Dataset, Preparation, Targets};
-use undercurve::decision::{Calibrate, ThresholdRule};
-use undercurve::metric::{Costs, FprRange, Intervals, Metrics, Truth, brier, log_loss};
-use undercurve::trainer::{Best, Figures, Predictor, Report, Trainer, Warning, Watch};
+use undercurve::trainer::{Best, Predictor, Warning};
 
-/// What Ctrl-C and SIGTERM set, with the exit codes of both. A second one ends the program where it stands.
-static STOP: LazyLock<[(u8, Arc<AtomicBool>); 2]> = LazyLock::new(|| {
-    [SIGINT, SIGTERM].map(|signal| {
-        let (code, flag) = (128 + signal, Arc::new(AtomicBool::new(false)));
-        // (Without a handler the first one does.)
-        let _ = flag::register_conditional_shutdown(signal, code, flag.clone());
-        let _ = flag::register(signal, flag.clone());
-        (code as u8, flag)
-    })
-});
-
-/// Has Ctrl-C and SIGTERM set [`stopped`].
-pub fn listen() {
-    LazyLock::force(&STOP);
-}
-
-/// The exit code of the signal that came, if one did.
-pub fn stopped() -> Option<u8> {
-    STOP.iter().find(|(_, flag)| flag.load(Ordering::SeqCst)).map(|(code, _)| *code)
-}
-
-/// When something is due: every so many steps, or whenever a twentieth of the run is done.
-pub struct Due {
-    every: Option<u64>,
-    part: u64,
-    at: u64,
-    steps: u64,
-}
-
-impl Due {
-    /// From where the run is.
-    pub fn new<T: Real>(trainer: &Trainer<T>, every: Option<u64>) -> Self {
-        let (at, end) = trainer.progress();
-        Self { every, part: end.div_ceil(20).max(1), at, steps: trainer.steps_done() }
-    }
-
-    /// Whether it is, asked after every step. (A full gradient moves a run along without one.)
-    pub fn is_now<T: Real>(&mut self, trainer: &Trainer<T>) -> bool {
-        let before = std::mem::replace(&mut self.at, trainer.progress().0);
-        let steps = std::mem::replace(&mut self.steps, trainer.steps_done());
-        match self.every {
-            Some(every) => self.steps > steps && self.steps.is_multiple_of(every),
-            None => before / self.part != self.at / self.part,
-        }
-    }
-}
-
-/// The first step after so many at which a run is looked at: for a report, for the best model, at its end.
-pub fn next_stop<T: Real>(trainer: &Trainer<T>, every: Option<u64>, done: u64) -> u64 {
-    let (end, begin) = (trainer.total_steps(), trainer.pretraining_steps());
-    let part = every.unwrap_or_else(|| end.div_ceil(20).max(1));
-    let own = (end - begin).div_ceil(undercurve::trainer::LOOKS).max(1);
-    let of_own = begin + done.checked_sub(begin).map_or(0, |done| (done / own + 1) * own);
-    of_own.min((done / part + 1) * part).min(end)
-}
-
-/// How a run is told, and when it is saved and stopped.
-pub struct Manner<'a> {
-    /// The training data's file.
-    pub file: &'a Path,
-    /// Where to save the run.
-    pub place: Option<&'a Path>,
-    /// Where to write the model alone, at the end.
-    pub out: Option<&'a Path>,
-    /// Steps between reports, and between saves; a twentieth of the run without.
-    pub every: Option<u64>,
-    pub save_every: Option<u64>,
-    /// When to stop.
-    pub seconds: Option<f64>,
-    /// JSON instead of a table.
-    pub json: bool,
-}
-
-/// A run in progress.
-pub struct Training<T: Real> {
-    pub trainer: Trainer<T>,
-    pub engine: Engine<T>,
-    /// Of its data.
-    pub preparation: Preparation,
-    /// Share of the rows that it trains on, where one file was split.
-    pub split: Option<f64>,
-    /// Of a run with validation rows, and their share where they are of the same file.
-    pub best: Option<Best<T>>,
-    pub valid: Option<f64>,
-    /// What errors cost.
-    pub costs: Option<Costs>,
-    /// How the threshold is chosen, and what turns scores into probabilities.
-    pub rule: ThresholdRule,
-    pub calibrate: Option<Calibrate>,
-    /// The last.
-    pub report: Option<Report>,
-    /// What it trains under.
-    pub watch: Watch,
-    /// Of the files whose loss is bounded, the rows that are not trained on.
-    pub held_out: Named<T>,
-    /// Whether that has to hold.
-    pub require: bool,
-}
-
-impl<T: Real> Training<T> {
-    /// What is trained, in one line.
-    pub fn opening(&self, file: &str) -> String {
-        let trainer = &self.trainer;
-        let (data, config) = (trainer.train_data(), trainer.config());
-        let rows = |data: &Dataset<T>, what: &str| match data.targets() {
-            Targets::Binary(_) => format!("{} {what} ({} positive)", data.len(), data.positives()),
-            _ => format!("{} {what}", data.len()),
-        };
-        let classes = match data.classes().len() {
-            0 => String::new(),
-            classes => format!(", {classes} classes"),
-        };
-        let part = |data: Option<&Arc<Dataset<T>>>, what: &str| {
-            data.map_or_else(String::new, |data| format!(", {}", rows(data, what)))
-        };
-        let valid = part(self.best.as_ref().map(Best::valid_data), "validation rows");
-        let test = part(trainer.test_data(), "test rows");
-        let protected: usize = trainer.files().iter().map(|(_, data)| data.len()).sum();
-        let protected = if protected > 0 { format!(", {protected} protected rows") } else { String::new() };
-        let first = match trainer.pretraining_steps() {
-            0 => String::new(),
-            steps => format!(" (the first {steps} of cross-entropy)"),
-        };
-        let length = match trainer.progress() {
-            (_, end) if end == trainer.total_steps() => format!("{end} steps{first}"),
-            (_, rows) => format!("{:.1} passes", rows as f64 / data.len() as f64),
-        };
-        let start = if trainer.start().is_some() { " from an earlier model" } else { "" };
-        format!(
-            "{file}: {}{classes}, {} columns (scale: {}){valid}{test}{protected}; {}, {}{start}, seed {}, {length} on {}",
-            rows(data, "rows"),
-            data.cols(),
-            self.preparation.scale().name(),
-            config.method,
-            config.model,
-            config.seed,
-            self.backend()
-        )
-    }
-
-    pub fn method(&self) -> &'static undercurve::registry::Method {
-        self.trainer.method().expect("a trainer of a method")
-    }
-
-    /// Measures.
-    pub fn measure(&mut self) -> Result<&Report> {
-        let report = self.trainer.report().map_err(|error| self.left_range(error))?;
-        Ok(self.report.insert(report))
-    }
-
-    /// Measures and prints.
-    fn report(&mut self, reporter: &mut Reporter, seconds: f64) -> Result<()> {
-        let (method, classes) = (self.method(), self.preparation.classes().to_vec());
-        reporter.report(self.measure()?, method, &classes, seconds)
-    }
-
-    /// Makes a step, or elsewhere some, at most so many, and looks at what came of it; gives the objective on the last batch.
-    pub fn advance(&mut self, most: u64) -> Result<Option<f64>> {
-        let stepped = self.engine.advance(&mut self.trainer, most).map_err(|error| self.failed(error))?;
-        if let Some(note) = self.engine.gave_up() {
-            output::note(note);
-        }
-        self.look()?;
-        Ok(stepped)
-    }
-
-    /// Looks at what steps have come to, for the best model and for constraints.
-    pub fn look(&mut self) -> Result<()> {
-        if let Some(best) = &mut self.best
-            && let Err(error) = best.look(&mut self.trainer)
-        {
-            return Err(self.left_range(error));
-        }
-        self.watch.look(&self.trainer);
-        Ok(())
-    }
-
-    /// The model to keep: the best on the validation rows, or the last.
-    pub fn model(&self) -> Predictor<T> {
-        let last = self.trainer.predictor();
-        match self.kept() {
-            Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
-            None => last,
-        }
-    }
-
-    /// What keeps the model, if it is not the last.
-    pub fn kept(&self) -> Option<&Best<T>> {
-        self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
-    }
-
-    /// The rows that the threshold is chosen on, and what they are called.
-    fn chosen_on(&self) -> (Arc<Dataset<T>>, &'static str) {
-        match &self.best {
-            Some(best) => (best.valid_data().clone(), "validation"),
-            None => (self.trainer.train_data().clone(), "training"),
-        }
-    }
-
-    /// How far the run is, and the figures of a model; of the run itself those of the report of this step.
-    fn trained(&self, model: Option<&mut Predictor<T>>) -> Result<Trained> {
-        let step = self.trainer.steps_done();
-        let mut figures = Vec::new();
-        let mut add = |part: &str, all: &Figures| {
-            figures.extend(all.named().into_iter().map(|(name, value)| (format!("{part} {name}"), value)));
-        };
-        match (model, &self.report) {
-            (Some(model), _) => {
-                let valid = self.best.as_ref().map(Best::valid_data);
-                for (part, data) in
-                    [("train", Some(self.trainer.train_data())), ("valid", valid), ("test", self.trainer.test_data())]
-                {
-                    if let Some(data) = data {
-                        add(part, &model.evaluate(data)?);
-                    }
-                }
-            }
-            (None, Some(report)) if report.step == step && self.kept().is_none() => {
-                add("train", &report.train);
-                if let Some(test) = &report.test {
-                    add("test", test);
-                }
-            }
-            _ => {}
-        }
-        if let Some(best) = self.kept().filter(|_| figures.is_empty()) {
-            figures.push((format!("valid {}", best.metric()), best.value()));
-        }
-        let (of, over) = (self.trainer.total_steps(), self.is_over());
-        Ok(Trained { step: self.kept().map_or(step, Best::step), done: step, of, over, figures })
-    }
-
-    /// Whether nothing is left to do.
-    pub fn is_over(&self) -> bool {
-        self.trainer.is_done() || self.best.as_ref().is_some_and(Best::is_out_of_patience)
-    }
-
-    /// The file of the model alone.
-    pub fn alone(&self) -> Result<Vec<u8>> {
-        let mut model = self.model();
-        let trained = self.trained(Some(&mut model))?;
-        Ok(SavedModel { trained, ..self.file(&mut model)? }.to_bytes())
-    }
-
-    /// What every file says: of two classes its threshold and its probabilities, too.
-    fn file(&self, model: &mut Predictor<T>) -> Result<SavedModel> {
-        let alone = model.file(self.preparation.clone());
-        let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
-        let (rows, part) = self.chosen_on();
-        if !matches!(rows.targets(), Targets::Binary(_)) {
-            return Ok(file);
-        }
-        let mut scores = vec![T::ZERO; rows.len()];
-        model.score(rows.rows(), &mut scores)?;
-        match file.decide(self.rule, &scores, rows.truth(), part) {
-            // (That nothing reaches it is said at the end, and the model is kept.)
-            Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
-            Err(error) => return Err(self.not_decided(error)),
-        }
-        if let Some(how) = self.calibrate {
-            file.calibrate(how, &scores, rows.truth(), part)?;
-        }
-        Ok(file)
-    }
-
-    /// A rule that asks for more rows than there are, or another error.
-    fn not_decided(&self, error: undercurve::Error) -> CliError {
-        let (rows, part) = self.chosen_on();
-        match error {
-            undercurve::Error::Param { .. } => {
-                CliError::input(format!("--threshold {}: there are {} {part} rows", self.rule, rows.len()))
-            }
-            error => error.into(),
-        }
-    }
-
-    /// The last line but one: figures of the kept model on the test rows, with 95 % intervals.
-    fn test_figures(&self, model: &mut Predictor<T>, totals: &mut Value) -> Result<Option<String>> {
-        let Some(test) = self.trainer.test_data() else { return Ok(None) };
-        let figures = model.evaluate(test)?;
-        totals["test"] = report::metrics(&figures, self.preparation.classes());
-        let Figures::Binary(summary) = &figures else { return Ok(None) };
-        let mut scores = vec![T::ZERO; test.len()];
-        model.score(test.rows(), &mut scores)?;
-        let (low, high) = self.trainer.config().fpr;
-        // (Rows with weights have none.)
-        let ends = match test.weights() {
-            [] => Metrics::new().intervals(&scores, test.labels(), FprRange::new(low, high)?)?,
-            _ => Intervals::default(),
-        };
-        let mut intervals = json!({});
-        let mut parts = Vec::new();
-        for (key, name, value, interval) in [
-            ("auroc", "AUROC".to_string(), summary.auroc, ends.auroc),
-            ("ap", "AP".to_string(), summary.ap, ends.ap),
-            ("pauc", format!("pAUC {low}:{high}"), summary.pauc, ends.pauc),
-        ] {
-            let mut text = format!("{name} {value:.4}");
-            if let Some(interval) = interval {
-                intervals[key] = json!([interval.low, interval.high]);
-                text += &format!(" [{:.4}, {:.4}]", interval.low, interval.high);
-            }
-            parts.push(text);
-        }
-        totals["test_intervals"] = intervals;
-        let with = if test.weights().is_empty() { "with 95 % intervals" } else { "by weight" };
-        Ok(Some(format!("Test, {with}: {}", parts.join(", "))))
-    }
-
-    /// Labels and scores of the test rows of two classes.
-    fn test_scores(&self, model: &mut Predictor<T>) -> Result<Option<(Vec<T>, Truth<'_>)>> {
-        let Some(test) = self.trainer.test_data() else { return Ok(None) };
-        let mut scores = vec![T::ZERO; test.len()];
-        model.score(test.rows(), &mut scores)?;
-        Ok(Some((scores, test.truth())))
-    }
-
-    /// What the last lines say of decisions.
-    fn decisions(&self, model: &mut Predictor<T>, reporter: &Reporter, totals: &mut Value) -> Result<()> {
-        let file = self.file(model)?;
-        let Some(decided) = &file.decided else { return Ok(()) };
-        let test = self.test_scores(model)?;
-        let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
-        let told = threshold::Threshold::of(decided, file.threshold, self.costs, test)?;
-        totals["threshold"] = told.json();
-        if let Some(costs) = self.costs {
-            totals["slope"] = costs.slope().into();
-        }
-        match told.missed() {
-            Some(text) => output::warn(format_args!("--threshold {text}; the model has no threshold")),
-            None => reporter.say(told.text())?,
-        }
-        if let Some(calibrated) = &file.calibrated {
-            totals["calibration"] = threshold::calibration_json(calibrated);
-            let mut text = threshold::calibration_text(calibrated);
-            if let Some((scores, truth)) = test {
-                let sure: Vec<T> = scores.iter().map(|&s| calibrated.calibration.probability(s)).collect();
-                let (loss, brier) = (log_loss(&sure, truth)?, brier(&sure, truth)?);
-                totals["calibration"]["test_log_loss"] = loss.into();
-                totals["calibration"]["test_brier"] = brier.into();
-                text += &format!("; test log loss {loss:.4}, Brier score {brier:.4}");
-            }
-            reporter.say(text)?;
-        }
-        Ok(())
-    }
-
-    /// What the bar says besides how far it is, given the objective on the last batch.
-    fn message(&self, value: Option<f64>) -> String {
-        match self.trainer.step_size() {
-            Some((alpha, _)) => format!("step size {alpha:.4}"),
-            None => format!("loss {:.4}", value.unwrap_or(f64::NAN)),
-        }
-    }
-
-    /// What is to be said against the model of the last report.
-    pub fn warning(&self) -> Option<Warning> {
-        self.report.as_ref()?.warning
-    }
-
-    /// What people read of the last report besides its line.
-    fn details(&self) -> Option<String> {
-        let report = self.report.as_ref()?;
-        let (part, figures) = report.test.as_ref().map_or(("train", &report.train), |test| ("test", test));
-        let table = report::class_table(figures.classes()?, self.preparation.classes());
-        Some(format!("Each class against all others ({part}):\n{table}"))
-    }
-
-    /// What the last line says of the run.
-    fn totals(&self, seconds: f64) -> Value {
-        let (data, config) = (self.trainer.train_data(), self.trainer.config());
-        let mut totals = json!({
-            "done": true, "method": config.method, "model": config.model.to_string(), "seed": config.seed,
-            "rows": data.len(), "columns": data.cols(), "scale": self.preparation.scale().name(),
-            "backend": self.engine.name(), "precision": precision::<T>(),
-            "steps": self.trainer.steps_done(), "pass": self.trainer.pass(), "seconds": seconds,
-        });
-        match data.targets() {
-            Targets::Binary(_) => totals["fpr"] = json!([config.fpr.0, config.fpr.1]),
-            Targets::Classes { names, .. } => totals["classes"] = json!(names),
-            _ => {}
-        }
-        for (part, data) in [("", Some(data)), ("test_", self.trainer.test_data())] {
-            let Some(data) = data else { continue };
-            totals[format!("{part}rows")] = data.len().into();
-            match data.targets() {
-                Targets::Binary(_) => totals[format!("{part}positives")] = data.positives().into(),
-                Targets::Classes { .. } => totals[format!("{part}class_rows")] = json!(data.class_sizes()),
-                _ => {}
-            }
-        }
-        report::warn(&mut totals, self.warning(), self.method());
-        totals
-    }
-
-    /// What it ran on, for people.
-    fn backend(&self) -> String {
-        format!("{} {}", self.engine.name(), precision::<T>())
-    }
-
-    /// The file's bytes.
-    pub fn save(&mut self) -> Result<Vec<u8>> {
-        let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(None)?);
-        let file = self.file(&mut self.model())?;
-        Ok(SavedModel { best, trained, trainer: self.trainer.save(), ..file }.to_bytes())
-    }
-
-    /// Why a step failed: a batch had nothing to compare, or numbers grew beyond the type.
-    pub fn failed(&self, error: undercurve::Error) -> CliError {
-        if error != undercurve::Error::OneClass {
-            return self.left_range(error);
-        }
-        let step = self.trainer.steps_done() + 1;
-        let (batch, labels) = (self.trainer.batch_index(), self.trainer.train_data().labels());
-        let none_of = |label| !labels.is_empty() && batch.iter().all(|&row| labels.get(row as usize) != Some(&label));
-        let absent = [(1, "positive"), (0, "negative")].into_iter().find(|(label, _)| none_of(*label));
-        let had = absent.map_or_else(|| "rows of one class alone".to_string(), |(_, class)| format!("no {class} row"));
-        CliError::input(format!(
-            "step {step}: the batch of {} rows had {had}, and this method compares classes; \
-             use --set sampling=stratified, or a larger batch (--set batch=…)",
-            batch.len()
-        ))
-    }
-
-    /// Numbers grew beyond the type: the options are not at fault for certain, but nearly always.
-    fn left_range(&self, error: undercurve::Error) -> CliError {
-        let step = self.trainer.steps_done();
-        let rate = match self.trainer.estimator() {
-            Some(_) => "learning rate (--set lr=…)",
-            None => "step size (--set alpha=…)",
-        };
-        anyhow!("training broke down after {step} steps ({error}); a smaller {rate} may help").into()
-    }
-}
-
-/// What rows come to: their number, or the sum of their weights.
-fn weight_of<T: Real>(data: &Dataset<T>) -> f64 {
-    if data.weights().is_empty() { data.len() as f64 } else { data.weights().iter().sum() }
-}
-
-/// Steps, reports and saves until the run is over.
-pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
+/// Steps, reports and saves until the run is over. `file`: the training data's.
+pub fn walk<T: Real>(file: &Path, manner: &Manner, run: &mut Training<T>) -> Result<()> {
     listen();
-    // A budget of more rows than there are is told before the run, not after it.
-    if let ThresholdRule::Top(top) = run.rule {
-        top.of(weight_of(&run.chosen_on().0)).map_err(|error| run.not_decided(error))?;
-    }
-    let place = manner.place;
-    let _locks = [place, manner.out].into_iter().flatten().map(output::lock).collect::<Result<Vec<_>>>()?;
+    run.check_rule()?;
+    let place = manner.place.as_deref();
+    let _locks = [place, manner.out.as_deref()].into_iter().flatten().map(output::lock).collect::<Result<Vec<_>>>()?;
     // What a run that comes to nothing puts back.
     let before_run = place.and_then(|path| std::fs::read(path).ok());
     let clock = Instant::now();
-    let seconds = || clock.elapsed().as_secs_f64();
     let (at, end) = run.trainer.progress();
     let mut reporter = Reporter::new(manner.json, at, end);
-    let mut report = Due::new(&run.trainer, manner.every);
-    let mut save = Due::new(&run.trainer, manner.save_every.or(manner.every));
-    reporter.say(run.opening(&manner.file.display().to_string()))?;
-    let column = run.preparation.weight_column().unwrap_or_default();
-    let weighed = input::weights_told(run.trainer.train_data().weights(), column);
-    for told in weighed.into_iter().chain(input::class_weights_told(run.trainer.config(), &run.preparation)) {
-        reporter.say(told)?;
-    }
-    for note in run.trainer.notes() {
-        output::note(note);
-    }
-    if let Some(costs) = run.costs {
-        reporter.say(decide::sentence(costs, run.trainer.config().fpr))?;
-    }
-
-    // At the start, and whenever so many steps, or a twentieth of the run, are done.
-    let (mut report_due, mut save_due) = (true, true);
-    let mut reported = None;
-    loop {
-        let done = run.trainer.steps_done();
-        let out_of_time = manner.seconds.is_some_and(|limit| seconds() >= limit);
-        let over = run.is_over() || out_of_time || stopped().is_some();
-        // (A full gradient moves the run along without a step: nothing new to report.)
-        if over || report_due && reported != Some(done) {
-            (report_due, reported) = (false, Some(done));
-            run.report(&mut reporter, seconds())?;
-        }
-        if let Some(path) = place
-            && (over || save_due)
-        {
-            output::write_atomic(path, &run.save()?)?;
-        }
-        if over {
-            break;
-        }
-        let stop = |every| next_stop(&run.trainer, every, done);
-        let next = stop(manner.every).min(stop(manner.save_every.or(manner.every)));
-        let stepped = run.advance(next.saturating_sub(done))?;
-        report_due |= report.is_now(&run.trainer);
-        save_due = save.is_now(&run.trainer);
-        let at = run.trainer.progress().0;
-        reporter.step(at, run.trainer.steps_done(), || run.message(stepped));
-    }
-    if let Some(details) = run.details() {
-        reporter.say(details)?;
-    }
-    let mut totals = run.totals(seconds());
-    let mut model = run.model();
-    if let Some(best) = &run.best {
-        let (metric, value, step, last) = (best.metric(), best.value(), best.step(), run.trainer.steps_done());
-        let kept = if run.kept().is_some() { step } else { last };
-        totals["kept"] = json!({"step": kept, "best_step": step, "metric": metric, "valid": value});
-        let mut of = format!("step {step} with {metric} {value:.4} on the validation rows");
-        if !run.watch.constraints().is_empty() {
-            totals["kept"]["excess"] = best.excess().into();
-            of += &match best.excess() {
-                0.0 => ", where it keeps all bounds".to_string(),
-                excess => format!(", where it passes its bounds by {excess:.4} in sum"),
-            };
-        }
-        reporter.say(match run.kept() {
-            Some(_) => format!("Kept: {of}, of {last} steps"),
-            None => format!("Kept: the last, step {last} (the best was {of})"),
-        })?;
-    }
-    if let Some(text) = run.test_figures(&mut model, &mut totals)? {
-        reporter.say(text)?;
-    }
-    if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
-        totals["no_signal"] = none.object();
-        reporter.say(none.sentence())?;
-    }
-    run.decisions(&mut model, &reporter, &mut totals)?;
+    open(file, run, &reporter)?;
+    steps(manner, run, &mut reporter, clock)?;
     let interrupted = stopped().filter(|_| !run.trainer.is_done());
     let ranks_nothing = run.trainer.is_done() && run.warning() == Some(Warning::Constant);
-    // (Before what else is told, which may fail.)
-    let out = manner.out.filter(|_| !ranks_nothing);
-    if let Some(path) = out {
-        output::write_atomic(path, &run.alone()?)?;
-    }
-    let mut told = None;
-    if run.trainer.train_data().groups() > 1 || !run.watch.constraints().is_empty() {
-        let ended = Ended::of(
-            &run.trainer,
-            &mut model,
-            &run.watch,
-            run.best.as_ref().map(|best| &**best.valid_data()),
-            &run.held_out,
-            totals["threshold"]["at"].as_f64(),
-        )?;
-        reporter.say(ended.text())?;
-        ended.add(&mut totals);
-        told = ended.sentence();
-        let valid = run.best.as_ref().map(|best| &**best.valid_data());
-        // (What was stopped is compared with nothing: that would take as long again.)
-        if let Some(risks) = risks::Told::of(&run.trainer, &mut model, valid, run.trainer.is_done())? {
-            reporter.say(risks.text())?;
-            totals["risks"] = risks.json();
-        }
-    }
+    let (mut totals, told) = results(manner, run, &reporter, clock, ranks_nothing)?;
     if let (true, Some(path)) = (ranks_nothing, place) {
         match &before_run {
             Some(bytes) => output::write_atomic(path, bytes)?,
             None => std::fs::remove_file(path).map_err(|error| CliError::file(path, &error))?,
         }
     }
-    let place = place.filter(|_| !ranks_nothing);
-    let model = out.map_or_else(String::new, |path| format!(", the model is in {}", path.display()));
-    let saved = place.map_or_else(String::new, |path| format!(", saved to {}", path.display()));
-    let sentence = format!(
-        "{} steps ({:.1} passes) in {:.2} s on {}{saved}{model}",
+    let named = |path: Option<&Path>, what: &str| match path.filter(|_| !ranks_nothing) {
+        Some(path) => format!(", {what} {}", path.display()),
+        None => String::new(),
+    };
+    let mut sentence = format!(
+        "{} steps ({:.1} passes) in {:.2} s on {}{}{}",
         run.trainer.steps_done(),
         run.trainer.pass(),
-        seconds(),
-        run.backend()
+        clock.elapsed().as_secs_f64(),
+        run.backend(),
+        named(place, "saved to"),
+        named(manner.out.as_deref(), "the model is in")
     );
-    let sentence = told.as_ref().map_or(sentence.clone(), |told| format!("{sentence}; {}", told.text));
+    if let Some(told) = &told {
+        sentence += &format!("; {}", told.text);
+    }
     if interrupted.is_some() {
         totals["interrupted"] = true.into();
     }
@@ -609,16 +67,127 @@ pub fn walk<T: Real>(manner: &Manner<'_>, run: &mut Training<T>) -> Result<()> {
         }
         output::warn(sentence);
     }
-    if let Some(code) = interrupted {
-        return Err(CliError::Interrupted(code));
-    }
-    match told {
-        Some(told) if run.require => constraints::required(&told.verdicts, told.text),
+    match (interrupted, told) {
+        (Some(code), _) => Err(CliError::Interrupted(code)),
+        (None, Some(told)) if manner.require => constraints::required(&told.verdicts, told.text),
         _ => Ok(()),
     }
 }
 
-/// The number type.
-fn precision<T: Real>() -> &'static str {
-    if T::BYTES == 8 { "f64" } else { "f32" }
+/// The first lines.
+fn open<T: Real>(file: &Path, run: &Training<T>, reporter: &Reporter) -> Result<()> {
+    reporter.say(run.opening(&file.display().to_string()))?;
+    let column = run.preparation.weight_column().unwrap_or_default();
+    let weighed = input::weights_told(run.trainer.train_data().weights(), column);
+    for told in weighed.into_iter().chain(input::class_weights_told(run.trainer.config(), &run.preparation)) {
+        reporter.say(told)?;
+    }
+    for note in run.trainer.notes() {
+        output::note(note);
+    }
+    run.costs.map_or(Ok(()), |costs| reporter.say(decisions::sentence(costs, run.trainer.config().fpr)))
+}
+
+/// All steps, with reports and saves at the start and whenever so many steps, or a twentieth of the run, are done.
+fn steps<T: Real>(manner: &Manner, run: &mut Training<T>, reporter: &mut Reporter, clock: Instant) -> Result<()> {
+    let mut report = Due::new(&run.trainer, manner.every);
+    let mut save = Due::new(&run.trainer, manner.save_every.or(manner.every));
+    let (mut report_due, mut save_due) = (true, true);
+    let mut reported = None;
+    loop {
+        let (done, seconds) = (run.trainer.steps_done(), clock.elapsed().as_secs_f64());
+        let over = run.is_over() || manner.seconds.is_some_and(|limit| seconds >= limit) || stopped().is_some();
+        // (A full gradient moves the run along without a step: nothing new to report.)
+        if over || report_due && reported != Some(done) {
+            (report_due, reported) = (false, Some(done));
+            run.report(reporter, seconds)?;
+        }
+        if let Some(path) = manner.place.as_ref().filter(|_| over || save_due) {
+            output::write_atomic(path, &run.save()?)?;
+        }
+        if over {
+            return Ok(());
+        }
+        let stop = |every| next_stop(&run.trainer, every, done);
+        let next = stop(manner.every).min(stop(manner.save_every.or(manner.every)));
+        let stepped = run.advance(next.saturating_sub(done))?;
+        report_due |= report.is_now(&run.trainer);
+        save_due = save.is_now(&run.trainer);
+        reporter.step(run.trainer.progress().0, run.trainer.steps_done(), || run.message(stepped));
+    }
+}
+
+/// Tells what the run came to, and writes its model, unless that ranks nothing. The totals, and what constraints came to.
+fn results<T: Real>(
+    manner: &Manner,
+    run: &Training<T>,
+    reporter: &Reporter,
+    clock: Instant,
+    ranks_nothing: bool,
+) -> Result<(Value, Option<Told>)> {
+    if let Some(details) = run.details() {
+        reporter.say(details)?;
+    }
+    let mut totals = run.totals(clock.elapsed().as_secs_f64());
+    let mut model = run.model();
+    if let Some(best) = &run.best {
+        reporter.say(kept(run, best, &mut totals))?;
+    }
+    if let Some(text) = run.test_figures(&mut model, &mut totals)? {
+        reporter.say(text)?;
+    }
+    if let Some(none) = NoSignal::of(&run.trainer, run.best.as_ref(), &mut model)? {
+        totals["no_signal"] = none.object();
+        reporter.say(none.sentence())?;
+    }
+    run.decisions(&mut model, reporter, &mut totals)?;
+    // (Before what else is told, which may fail.)
+    if let Some(path) = manner.out.as_ref().filter(|_| !ranks_nothing) {
+        output::write_atomic(path, &run.alone()?)?;
+    }
+    let told = if run.trainer.train_data().groups() > 1 || !run.watch.constraints().is_empty() {
+        groups(run, &mut model, reporter, &mut totals)?
+    } else {
+        None
+    };
+    Ok((totals, told))
+}
+
+/// Which model is kept.
+fn kept<T: Real>(run: &Training<T>, best: &Best<T>, totals: &mut Value) -> String {
+    let (metric, value, step, last) = (best.metric(), best.value(), best.step(), run.trainer.steps_done());
+    let kept = if run.kept().is_some() { step } else { last };
+    totals["kept"] = json!({"step": kept, "best_step": step, "metric": metric, "valid": value});
+    let mut of = format!("step {step} with {metric} {value:.4} on the validation rows");
+    if !run.watch.constraints().is_empty() {
+        totals["kept"]["excess"] = best.excess().into();
+        of += &match best.excess() {
+            0.0 => ", where it keeps all bounds".to_string(),
+            excess => format!(", where it passes its bounds by {excess:.4} in sum"),
+        };
+    }
+    match run.kept() {
+        Some(_) => format!("Kept: {of}, of {last} steps"),
+        None => format!("Kept: the last, step {last} (the best was {of})"),
+    }
+}
+
+/// What groups and constraints came to.
+fn groups<T: Real>(
+    run: &Training<T>,
+    model: &mut Predictor<T>,
+    reporter: &Reporter,
+    totals: &mut Value,
+) -> Result<Option<Told>> {
+    let valid = run.best.as_ref().map(|best| &**best.valid_data());
+    let threshold = totals["threshold"]["at"].as_f64();
+    let ended = Ended::of(&run.trainer, model, &run.watch, valid, &run.held_out, threshold)?;
+    reporter.say(ended.text())?;
+    ended.add(totals);
+    // (What was stopped is compared with nothing: that would take as long again.)
+    if let Some(risks) = risks::Told::of(&run.trainer, model, valid, run.trainer.is_done())? {
+        reporter.say(risks.text())?;
+        totals["risks"] = risks.json();
+    }
+    Ok(ended.sentence())
 }

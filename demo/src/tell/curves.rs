@@ -12,6 +12,9 @@ use undercurve::metric::{Bin, FprRange, Interval, Metrics, PrPoint, RocPoint, Ti
 const MOST_WRITTEN: usize = 20_000;
 const MOST_DRAWN: usize = 800;
 
+/// Bins of the reliability table, and of the error that is told of it.
+pub const BINS: usize = 10;
+
 /// What the curves are of.
 pub struct Of<'a, T> {
     /// Above the figure.
@@ -103,7 +106,7 @@ impl Curves {
             roc: memory.roc_curve(scores, truth, Some(most))?,
             pr: memory.pr_curve(scores, truth, Some(most))?,
             bins: match of.probabilities {
-                Some(sure) => Metrics::<f64>::new().reliability(sure, truth, crate::tell::measure::BINS)?,
+                Some(sure) => Metrics::<f64>::new().reliability(sure, truth, BINS)?,
                 None => Vec::new(),
             },
             counted: whole,

@@ -1,6 +1,6 @@
 //! The trainings of `compare`: every method on every fold, several at a time.
 
-use super::{Args, tune};
+use super::{Plan, tune};
 use crate::error::{CliError, Result};
 use crate::run::shared::Shared;
 use crate::run::store::{self, Store};
@@ -27,6 +27,8 @@ pub struct Trained {
 pub struct Entry {
     pub method: String,
     pub model: ModelSpec,
+    /// What it is called beside the others.
+    pub name: String,
 }
 
 /// It on all folds.
@@ -36,12 +38,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// What it is called beside the others.
-    pub fn name(&self, args: &Args) -> String {
-        let Entry { method, model } = &self.entry;
-        if args.model.len() > 1 { format!("{method} {model}") } else { method.clone() }
-    }
-
     pub fn values(&self) -> Vec<f64> {
         self.trained.iter().map(|one| one.value).collect()
     }
@@ -54,7 +50,7 @@ impl Row {
 
 /// What there is to do.
 pub struct Job<'a> {
-    pub args: &'a Args,
+    pub plan: &'a Plan,
     pub table: &'a RawTable,
     /// Fitted on all rows.
     pub whole: &'a Preparation,
@@ -73,25 +69,22 @@ impl Job<'_> {
     /// # Errors
     /// `Input` for weights of classes that do not fit them.
     pub fn config(&self, entry: &Entry, train: &Dataset<f32>) -> Result<Config> {
-        let Args { seed, fpr, .. } = *self.args;
-        let Entry { method, model } = entry.clone();
-        let class_weights = self.args.reading.class_weights(self.whole, train)?;
+        let Plan { seed, fpr, .. } = *self.plan;
+        let Entry { method, model, .. } = entry.clone();
+        let class_weights = self.plan.data.class_weights(self.whole, train)?;
         Ok(Config { method, model, seed, fpr, class_weights, ..Config::default() })
     }
 
     /// A name for a training, which says all that it depends on.
     fn name(&self, entry: &Entry, split: usize) -> String {
-        let Args { metric, folds, fpr, seed, tune, reading, .. } = self.args;
-        let weights = reading.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
+        let Plan { metric, folds, fpr, seed, tune, data, .. } = self.plan;
+        let weights = data.class_weight.as_ref().map_or_else(String::new, |text| format!(" class weights {text}"));
         let (repeat, fold) = (split / folds, split % folds);
         let tuned = if *tune { " tuned" } else { "" };
-        let pauc = if metric.name() == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
+        let pauc = if *metric == "pauc" { format!(" {}:{}", fpr.0, fpr.1) } else { String::new() };
         format!(
             "{:016x} {} {}{tuned}{weights} {}{pauc} seed {seed} repeat {repeat} fold {fold} of {folds}",
-            self.data,
-            entry.method,
-            entry.model,
-            metric.name()
+            self.data, entry.method, entry.model, metric
         )
     }
 
@@ -99,10 +92,10 @@ impl Job<'_> {
     ///
     /// # Errors
     /// `Input` for a method that breaks down, and for a file of finished trainings that is none.
-    pub fn measure(&self, entries: &[Entry]) -> Result<Vec<Row>> {
-        let args = self.args;
-        let store = Store::<Trained>::open(args.resume.as_deref())?;
-        let splits = args.folds * args.repeats;
+    pub fn measure(&self) -> Result<Vec<Row>> {
+        let (plan, entries) = (self.plan, &self.plan.entries);
+        let store = Store::<Trained>::open(plan.resume.as_deref())?;
+        let splits = plan.folds * plan.repeats;
         let jobs: Vec<(usize, &Entry)> =
             (0..splits).flat_map(|split| entries.iter().map(move |entry| (split, entry))).collect();
         let open: Vec<(usize, &Entry)> =
@@ -113,7 +106,7 @@ impl Job<'_> {
         bar.inc((jobs.len() - open.len()) as u64);
         bar.reset_eta();
         let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));
-        let workers = args.threads.unwrap_or_else(store::cores).min(open.len().max(1));
+        let workers = plan.threads.unwrap_or_else(store::cores).min(open.len().max(1));
         let done = store::in_parallel(&open, workers, |&(split, entry)| {
             bar.set_message(entry.method.clone());
             let both = parts.get(split, || self.parts(split))?;
@@ -133,24 +126,24 @@ impl Job<'_> {
 
     /// Training rows and held-out rows, with the preparation that is fitted on the former.
     fn parts(&self, split: usize) -> Result<Parts> {
-        let folds = &self.folds[split / self.args.folds];
-        let held = split % self.args.folds;
+        let folds = &self.folds[split / self.plan.folds];
+        let held = split % self.plan.folds;
         let (test, train): (Vec<u32>, Vec<u32>) = (0..folds.len() as u32).partition(|&row| folds[row as usize] == held);
-        let preparation = Preparation::fit_rows(self.table, &self.args.reading.options(), &train)?;
+        let preparation = Preparation::fit_rows(self.table, &self.plan.data.options, &train)?;
         let part = |rows: &[u32]| preparation.apply_rows::<f32>(self.table, rows).map(Arc::new);
         Ok([part(&train)?, part(&test)?])
     }
 
     fn train(&self, entry: &Entry, split: usize, [train, test]: &Parts) -> Result<Trained> {
-        let (args, clock) = (self.args, Instant::now());
-        let place = match args.repeats {
+        let (plan, clock) = (self.plan, Instant::now());
+        let place = match plan.repeats {
             1 => format!("fold {}", split + 1),
-            _ => format!("fold {} of repeat {}", split % args.folds + 1, split / args.folds + 1),
+            _ => format!("fold {} of repeat {}", split % plan.folds + 1, split / plan.folds + 1),
         };
         let failed = |error| CliError::input(format!("{} broke down on {place}: {error}", entry.method));
-        let (config, edge) = match args.tune {
+        let (config, edge) = match plan.tune {
             true => {
-                let choice = tune::choose(&self.config(entry, train)?, train, args.metric.name(), args.seed)?;
+                let choice = tune::choose(&self.config(entry, train)?, train, plan.metric, plan.seed)?;
                 (choice.config, choice.edge)
             }
             false => (self.config(entry, train)?, false),
@@ -158,7 +151,7 @@ impl Job<'_> {
         let mut trainer = Trainer::new(&config, train.clone(), None)?;
         while trainer.step().map_err(failed)?.is_some() {}
         let seconds = clock.elapsed().as_secs_f64();
-        let value = trainer.evaluate(test).map_err(failed)?.get(args.metric.name()).unwrap_or(f64::NAN);
+        let value = trainer.evaluate(test).map_err(failed)?.get(plan.metric).unwrap_or(f64::NAN);
         Ok(Trained { value, seconds, chosen: config.settings, edge })
     }
 }

@@ -1,7 +1,7 @@
 //! The table of `compare` and its verdict.
 
-use super::measure::Row;
-use super::{Args, MetricArg};
+use super::Plan;
+use super::measure::{Entry, Row};
 use crate::error::Result;
 use crate::output;
 use crate::tell::paired::mean_sd;
@@ -56,102 +56,125 @@ pub fn best(rows: &[Row]) -> usize {
     (1..rows.len()).fold(0, |best, at| if mean(at) > mean(best) { at } else { best })
 }
 
+/// What is printed.
+struct Table<'a> {
+    plan: &'a Plan,
+    rows: &'a [Row],
+    metric: String,
+    folds: String,
+    /// How far each is ahead of the first.
+    ahead: Vec<Ahead>,
+}
+
 /// The table and the verdict.
-///
-/// # Errors
-/// Those of stdout.
-pub fn print(args: &Args, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
-    let metric = match args.metric {
-        MetricArg::Pauc => format!("pauc {}:{}", args.fpr.0, args.fpr.1),
-        other => other.name().to_string(),
+pub fn print(plan: &Plan, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
+    let metric = match plan.metric {
+        "pauc" => format!("pauc {}:{}", plan.fpr.0, plan.fpr.1),
+        other => other.to_string(),
     };
-    let folds = match args.repeats {
-        1 => format!("{} folds", args.folds),
-        repeats => format!("{repeats} times {} folds", args.folds),
+    let folds = match plan.repeats {
+        1 => format!("{} folds", plan.folds),
+        repeats => format!("{repeats} times {} folds", plan.folds),
     };
-    let width = rows.iter().map(|row| row.name(args).len()).max().unwrap_or(0).max(6);
-    // From the lowest to the highest end of an interval, and the 0 of cross-entropy.
-    let apart = rows[1..].iter().map(|row| Ahead::new(&row.values(), &rows[0].values(), args.folds));
-    let span = apart.fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
-        [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
-    });
-    let ends = format!("{:<+.4}{:>+gap$.4}", span[0], span[1], gap = AXIS - 7);
-    if !args.json {
+    let ahead = rows.iter().map(|row| Ahead::new(&row.values(), &rows[0].values(), plan.folds)).collect();
+    let table = Table { plan, rows, metric, folds, ahead };
+    if plan.json { table.objects() } else { table.lines(data) }
+}
+
+impl Table<'_> {
+    /// The row with the greatest mean, how far it is ahead of the first, and whether beyond noise.
+    fn verdict(&self) -> (usize, &Ahead, bool) {
+        let best = best(self.rows);
+        let ahead = &self.ahead[best];
+        (best, ahead, best > 0 && ahead.mean - ahead.half > 0.0)
+    }
+
+    /// For programs.
+    fn objects(&self) -> Result<()> {
+        let (plan, rows) = (self.plan, self.rows);
+        for (at, (row, ahead)) in rows.iter().zip(&self.ahead).enumerate() {
+            let (mean, sd) = mean_sd(&row.values());
+            let interval = (at > 0).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
+            output::line(json!({
+                "method": row.entry.method, "model": row.entry.model.to_string(), "metric": self.metric,
+                "folds": row.values(), "mean": mean, "sd": sd,
+                "chosen": plan.tune.then(|| chosen(row)), "at_edge": plan.tune.then(|| edges(row)),
+                "ahead": (at > 0).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
+            }))?;
+        }
+        let (best, _, beyond) = self.verdict();
+        let Entry { method, model, .. } = &rows[best].entry;
+        output::line(json!({
+            "best": method, "model": model.to_string(), "beyond_noise": beyond, "folds": plan.folds, "repeats": plan.repeats,
+        }))
+    }
+
+    /// For people.
+    fn lines(&self, data: &Dataset<f32>) -> Result<()> {
+        let (plan, rows) = (self.plan, self.rows);
         output::line(format!(
-            "{}: {} rows ({} positive), {} columns; {metric}, {folds}, {}{}, seed {}",
-            args.data.display(),
+            "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}",
+            plan.file.display(),
             data.len(),
             data.positives(),
             data.cols(),
-            args.model.join(", "),
-            if args.tune { ", tuned" } else { "" },
-            args.seed
+            self.metric,
+            self.folds,
+            plan.models,
+            if plan.tune { ", tuned" } else { "" },
+            plan.seed
         ))?;
-        output::line(format!(
-            "{:width$}  {:>6} ± sd     {:>26}  {:>8}  {:>AXIS$}",
-            "method", "mean", "ahead of ce [95 %]", "seconds", ends
-        ))?;
-    }
-    for (at, row) in rows.iter().enumerate() {
-        let (mean, sd) = mean_sd(&row.values());
-        let ahead = Ahead::new(&row.values(), &rows[0].values(), args.folds);
-        if args.json {
-            let interval = (at > 0).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
-            output::line(json!({
-                "method": row.entry.method, "model": row.entry.model.to_string(), "metric": metric, "folds": row.values(), "mean": mean, "sd": sd,
-                "chosen": args.tune.then(|| chosen(row)), "at_edge": args.tune.then(|| edges(row)),
-                "ahead": (at > 0).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
-            }))?;
-            continue;
-        }
-        let apart = match at {
-            0 => String::new(),
-            _ => format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half),
-        };
-        output::line(format!(
-            "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
-            row.name(args),
-            row.seconds(),
-            picture(&ahead, span)
-        ))?;
-    }
-    if args.tune && !args.json {
-        for row in rows.iter().filter(|row| edges(row) > 0) {
+        self.rows()?;
+        for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
             output::line(format!(
                 "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
-                row.name(args),
+                row.entry.name,
                 edges(row),
                 row.trained.len()
             ))?;
         }
+        let (each, all) = rows
+            .iter()
+            .fold((0.0, 0), |(sum, n), row| (sum + row.seconds() * row.trained.len() as f64, n + row.trained.len()));
+        output::line(format!(
+            "{all} trainings of {each:.1} s together; one of cross-entropy takes {:.2} s.",
+            rows[0].seconds()
+        ))?;
+        let (best, Ahead { mean, half }, beyond) = self.verdict();
+        let (name, metric, folds) = (&rows[best].entry.name, &self.metric, &self.folds);
+        let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
+        output::line(match (best, beyond) {
+            (0, _) => format!("Nothing beats cross-entropy here: its mean {metric} is the greatest."),
+            (_, true) => format!("{name} beats cross-entropy beyond the noise of {folds}: {by}"),
+            _ => format!("Nothing beats cross-entropy beyond the noise of {folds}: {name} is ahead {by}"),
+        })
     }
-    let best = best(rows);
-    let ahead = Ahead::new(&rows[best].values(), &rows[0].values(), args.folds);
-    let (low, high) = (ahead.mean - ahead.half, ahead.mean + ahead.half);
-    let beyond = best > 0 && low > 0.0;
-    if args.json {
-        return output::line(
-            json!({"best": rows[best].entry.method, "model": rows[best].entry.model.to_string(), "beyond_noise": beyond, "folds": args.folds, "repeats": args.repeats}),
-        );
+
+    /// The rows below their heading.
+    fn rows(&self) -> Result<()> {
+        let width = self.rows.iter().map(|row| row.entry.name.len()).max().unwrap_or(0).max(6);
+        // From the lowest to the highest end of an interval, and the 0 of cross-entropy.
+        let span = self.ahead[1..].iter().fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
+            [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
+        });
+        let ends = format!("{:<+.4}{:>+gap$.4}", span[0], span[1], gap = AXIS - 7);
+        output::line(format!(
+            "{:width$}  {:>6} ± sd     {:>26}  {:>8}  {:>AXIS$}",
+            "method", "mean", "ahead of ce [95 %]", "seconds", ends
+        ))?;
+        for (at, (row, ahead)) in self.rows.iter().zip(&self.ahead).enumerate() {
+            let (mean, sd) = mean_sd(&row.values());
+            let apart = match at {
+                0 => String::new(),
+                _ => format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half),
+            };
+            output::line(format!(
+                "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
+                row.entry.name,
+                row.seconds(),
+                picture(ahead, span)
+            ))?;
+        }
+        Ok(())
     }
-    let (each, all) = rows
-        .iter()
-        .fold((0.0, 0), |(sum, n), row| (sum + row.seconds() * row.trained.len() as f64, n + row.trained.len()));
-    output::line(format!(
-        "{all} trainings of {each:.1} s together; one of cross-entropy takes {:.2} s.",
-        rows[0].seconds()
-    ))?;
-    output::line(match (best, beyond) {
-        (0, _) => format!("Nothing beats cross-entropy here: its mean {metric} is the greatest."),
-        (_, true) => format!(
-            "{} beats cross-entropy beyond the noise of {folds}: by {:.4} in {metric}, {low:.4} to {high:.4}.",
-            rows[best].name(args),
-            ahead.mean
-        ),
-        _ => format!(
-            "Nothing beats cross-entropy beyond the noise of {folds}: {} is ahead by {:.4} in {metric}, {low:.4} to {high:.4}.",
-            rows[best].name(args),
-            ahead.mean
-        ),
-    })
 }

@@ -6,7 +6,7 @@ mod proto;
 
 use crate::error::{CliError, Result};
 use crate::{input, output};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{EncodedColumn, Preparation, Source, Target};
@@ -132,28 +132,27 @@ impl<'a> Exported<'a> {
 ///
 /// # Errors
 /// [`CliError`].
-pub fn run(args: &Args) -> Result<()> {
-    let extension = args.file.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
+pub fn run(Args { model, file }: Args) -> Result<()> {
+    let extension = file.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
     let write = match extension.as_str() {
         "onnx" => onnx::write,
         "json" => json::write,
-        _ => return Err(CliError::input(format!("{}: expected a name with .onnx or .json", args.file.display()))),
+        _ => return Err(CliError::input(format!("{}: expected a name with .onnx or .json", file.display()))),
     };
-    output::check_output(&args.file, &[&args.model])?;
-    let saved = input::saved(&args.model)?;
+    output::check_output(&file, &[&model])?;
+    let saved = input::saved(&model)?;
     let bytes = match saved.real_bytes {
-        4 => bytes_of::<f32>(args, &saved, write)?,
-        _ => bytes_of::<f64>(args, &saved, write)?,
+        4 => bytes_of::<f32>(&model, &saved, write)?,
+        _ => bytes_of::<f64>(&model, &saved, write)?,
     };
-    output::write_atomic(&args.file, &bytes)?;
+    output::write_atomic(&file, &bytes)?;
     let columns = saved.preparation.sources().len();
     let inputs = if columns == 0 { saved.preparation.cols() } else { columns };
-    output::line(format!("{}: a model of {inputs} columns, {} bytes", args.file.display(), bytes.len()))
+    output::line(format!("{}: a model of {inputs} columns, {} bytes", file.display(), bytes.len()))
 }
 
-fn bytes_of<T: Real>(args: &Args, saved: &SavedModel, write: impl Fn(&Exported<'_>) -> Vec<u8>) -> Result<Vec<u8>> {
-    let refused = |text: String| CliError::input(format!("{}: {text}", args.model.display()));
-    let model = Predictor::<T>::of(saved).map_err(|error| refused(error.to_string()))?;
-    let exported = Exported::new(saved, &model);
-    Ok(write(&exported.ok_or_else(|| refused(format!("no export of a model {}", model.config().model)))?))
+fn bytes_of<T: Real>(path: &Path, saved: &SavedModel, write: impl Fn(&Exported<'_>) -> Vec<u8>) -> Result<Vec<u8>> {
+    let model = input::model::<T>(path, saved)?;
+    let none = || CliError::input(format!("{}: no export of a model {}", path.display(), model.config().model));
+    Ok(write(&Exported::new(saved, &model).ok_or_else(none)?))
 }

@@ -2,7 +2,6 @@
 
 use super::backend::List;
 use super::told::{By, Outcome, Path, Row};
-use crate::args::grid::Grid;
 use crate::tell::paired::mean_sd;
 use crate::tell::report::{Columns, cell, shown};
 use crate::tell::signal::NoSignal;
@@ -94,13 +93,13 @@ impl All {
     }
 
     /// The table of `--csv`.
-    pub fn csv<T: Real>(&self, list: &List<'_, T>, grid: &Grid) -> String {
+    pub fn csv<T: Real>(&self, list: &List<'_, T>) -> String {
         let names: Vec<(&str, Vec<String>)> = self.ended().next().map_or_else(Vec::new, |(_, row)| {
             let whole =
                 |figures: &Figures| figures.named().into_iter().map(|f| f.0).filter(|f| !f.contains('[')).collect();
             row.parts.iter().map(|(part, figures)| (*part, whole(figures))).collect()
         });
-        let axes = grid.0.iter().map(|axis| axis.name.clone());
+        let axes = list.grid.0.iter().map(|axis| axis.name.clone());
         let figures = names
             .iter()
             .flat_map(|(part, names)| names.iter().map(move |name| format!("{part}_{}", name.replace('-', "_"))));

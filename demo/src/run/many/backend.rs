@@ -1,15 +1,20 @@
 //! What trains the runs of `--seeds` and `--grid`: a [`Backend`], the threads of this processor for now.
 
-use crate::args::train::Args;
+use crate::args::decide::DecisionPlan;
+use crate::args::grid::Grid;
+use crate::args::many::ManyPlan;
+use crate::args::method;
+use crate::args::train::{Manner, New, RowsPlan};
 use crate::error::{CliError, Result};
-use crate::run::device::Engine;
-use crate::run::parts::Parts;
+use crate::run::due::Due;
+use crate::run::rows::{Prepared, Read, Start};
 use crate::run::shared::Shared;
+use crate::run::stop::stopped;
 use crate::run::store;
-use crate::run::walk::{self, Due, Training};
+use crate::run::training::Training;
 use undercurve::Real;
-use undercurve::data::{Options, RawTable};
-use undercurve::trainer::{Config, Predictor, Report};
+use undercurve::data::Target;
+use undercurve::trainer::{Config, Report};
 
 /// One run of the list.
 #[derive(Clone, Debug)]
@@ -21,85 +26,95 @@ pub struct Spec {
 
 /// The list, and how each run of it is made: as `train` makes that of its seed and settings, to the bit.
 pub struct List<'a, T: Real> {
-    pub args: &'a Args,
+    pub rows: &'a RowsPlan,
+    decision: &'a DecisionPlan,
+    pub manner: &'a Manner,
+    pub many: &'a ManyPlan,
+    /// With whole numbers where the method takes no others.
+    pub grid: Grid,
     /// What is common to all.
-    pub config: Config,
-    pub options: Options,
-    pub table: RawTable,
-    pub first: Option<Predictor<T>>,
+    read: Read,
+    start: Option<Start<T>>,
     pub runs: Vec<Spec>,
+    /// What is to be said of how the rows were read.
+    pub notes: Vec<String>,
     /// Their rows: one for each seed, where these draw other ones, else one for all.
-    parts: Shared<Parts<T>>,
+    prepared: Shared<Prepared<T>>,
     /// Runs that follow each other with the same rows.
     together: usize,
 }
 
 impl<'a, T: Real> List<'a, T> {
-    /// Runs in order of their seeds, of which each has `points`.
+    /// Reads the rows, and checks the settings of every run, in order of their seeds.
     pub fn new(
-        args: &'a Args,
-        (config, options, table): (Config, Options, RawTable),
-        first: Option<Predictor<T>>,
-        runs: Vec<Spec>,
-        points: usize,
-    ) -> Self {
+        rows: &'a RowsPlan,
+        decision: &'a DecisionPlan,
+        manner: &'a Manner,
+        new: &New,
+        many: &'a ManyPlan,
+    ) -> Result<Self> {
+        let start = Start::of(new, &rows.data)?;
+        let read = Read::new(rows, new, start.as_ref())?;
+        let method = new.method.of_classes().filter(|_| read.options.target == Target::Classes).unwrap_or(new.method);
+        let grid = many.grid.of(method).map_err(|error| CliError::input(format!("--grid {error}")))?;
+        let (points, from) = (grid.points(), read.config.seed);
+        let runs =
+            (0..many.runs()).map(|at| Spec { seed: from + (at / points) as u64, settings: grid.point(at % points) });
+        let runs: Vec<Spec> = runs.collect();
+        let notes = read.notes(rows, new);
         // (What costs stand for is found by a run of the seed.)
-        let by_seed = splits(args) || args.decision.has_costs();
+        let by_seed = splits(rows, decision) || decision.costs.is_some();
         let together = if by_seed { points } else { runs.len() };
-        let parts = Shared::new((0..runs.len() / together).map(|_| together));
-        Self { args, config, options, table, first, runs, parts, together }
+        let prepared = Shared::new((0..runs.len() / together).map(|_| together));
+        let list = Self { rows, decision, manner, many, grid, read, start, runs, notes, prepared, together };
+        for spec in &list.runs[..points] {
+            let settings = list.settings(&spec.settings);
+            method::check_settings(method, &Config { settings, ..list.read.config.clone() })?;
+        }
+        Ok(list)
     }
 
-    /// Runs of the first seed: one of each point.
-    pub fn points(&self) -> usize {
-        let seed = self.runs.first().map(|run| run.seed);
-        self.runs.iter().take_while(|run| Some(run.seed) == seed).count()
+    /// The method's name.
+    pub fn method(&self) -> &str {
+        &self.read.config.method
+    }
+
+    /// Whether each seed has rows of its own.
+    pub fn splits(&self) -> bool {
+        splits(self.rows, self.decision)
     }
 
     /// A run, before its first step.
-    ///
-    /// # Errors
-    /// [`CliError`].
     pub fn make(&self, at: usize) -> Result<Training<T>> {
         let Spec { seed, settings } = &self.runs[at];
-        let parts = self.parts.get(at / self.together, || {
-            let config = Config { seed: *seed, ..self.config.clone() };
-            Parts::new(self.args, config, &self.options, &self.table, self.first.as_ref())
+        let Read { config, options, table } = &self.read;
+        let prepared = self.prepared.get(at / self.together, || {
+            let config = Config { seed: *seed, ..config.clone() };
+            Prepared::new(self.rows, self.decision, config, options, table, self.start.as_ref())
         })?;
-        let config = Config { seed: *seed, settings: self.settings(settings), ..parts.config().clone() };
-        Ok(parts.made(self.args, &config, self.first.clone())?.training(Engine::cpu(), false))
-    }
-
-    /// Whether runs are measured on the way, which a picture of them needs: measuring takes longer than many steps.
-    pub fn looks(&self) -> bool {
-        looks(self.args)
+        let config = Config { seed: *seed, settings: self.settings(settings), ..prepared.config().clone() };
+        prepared.training(self.decision, &config, self.start.as_ref().map(|start| start.model.clone()))
     }
 
     /// All settings of a run with these of its own.
-    pub fn settings(&self, own: &[(String, String)]) -> Vec<(String, String)> {
-        let common = self.config.settings.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+    fn settings(&self, own: &[(String, String)]) -> Vec<(String, String)> {
+        let common = self.read.config.settings.iter().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
         common.chain(own).cloned().collect()
     }
 
     /// Says that a run has ended, so that rows that none is left for are dropped.
     pub fn done(&self, at: usize) {
-        self.parts.done(at / self.together);
+        self.prepared.done(at / self.together);
     }
 }
 
-/// [`List::looks`].
-pub fn looks(args: &Args) -> bool {
-    args.many.plot.is_some() && args.many.grid.is_none()
-}
-
-/// Whether each seed has rows of its own.
-pub fn splits(args: &Args) -> bool {
-    args.split.is_some() || args.decision.valid_share().is_some()
+fn splits(rows: &RowsPlan, decision: &DecisionPlan) -> bool {
+    rows.split.is_some() || decision.valid_share().is_some()
 }
 
 /// What is told of a run.
 pub enum Told<'a, T: Real> {
-    /// How far it is, as often as `train` reports; with a report where there are to be some on the way ([`List::looks`]).
+    /// How far it is, as often as `train` reports; with a report where there are to be some on the way ([`ManyPlan::looks`]).
     At((u64, u64), Option<&'a Report>),
     /// It is at its end, and `report` of it is of this step.
     Ended(&'a mut Training<T>),
@@ -121,7 +136,7 @@ pub trait Backend<T: Real> {
     }
 
     /// Trains every run of the list, each from [`List::make`], and tells of it by its number; on Ctrl-C
-    /// ([`walk::stopped`]) it leaves those that have not ended.
+    /// ([`stopped`]) it leaves those that have not ended.
     ///
     /// # Errors
     /// Those of `hear`. A run that fails is told.
@@ -151,7 +166,7 @@ impl Cpu {
     pub fn train_these<T: Real>(&self, list: &List<'_, T>, jobs: &[usize], hear: &Hear<'_, T>) -> Result<()> {
         store::in_parallel(jobs, self.threads, |&at| {
             let ended = match list.make(at) {
-                _ if walk::stopped().is_some() => return Ok(()),
+                _ if stopped().is_some() => return Ok(()),
                 Ok(mut training) => match until_end(&mut training, list, &|told| hear(at, told))? {
                     Ended::Stopped => return Ok(()),
                     Ended::Done => hear(at, Told::Ended(&mut training)),
@@ -172,13 +187,13 @@ enum Ended {
     Failed(CliError),
 }
 
-/// Steps a run, and reports on it at its end and as often as [`walk::walk`] does.
+/// Steps a run, and reports on it at its end and as often as the loop of one does.
 fn until_end<T: Real>(
     training: &mut Training<T>,
     list: &List<'_, T>,
     hear: &dyn Fn(Told<'_, T>) -> Result<()>,
 ) -> Result<Ended> {
-    let mut due = Due::new(&training.trainer, list.args.every);
+    let mut due = Due::new(&training.trainer, list.manner.every);
     let (mut report_due, mut reported) = (true, None);
     loop {
         let (over, done) = (training.is_over(), training.trainer.steps_done());
@@ -186,7 +201,7 @@ fn until_end<T: Real>(
         if over || report_due && reported != Some(done) {
             (report_due, reported) = (false, Some(done));
             let progress = training.trainer.progress();
-            if over || list.looks() {
+            if over || list.many.looks() {
                 match training.measure() {
                     Ok(report) => hear(Told::At(progress, Some(report)))?,
                     Err(error) => return Ok(Ended::Failed(error)),
@@ -198,7 +213,7 @@ fn until_end<T: Real>(
         if over {
             return Ok(Ended::Done);
         }
-        if walk::stopped().is_some() {
+        if stopped().is_some() {
             return Ok(Ended::Stopped);
         }
         if let Err(error) = training.advance(1) {

@@ -5,7 +5,9 @@ use crate::error::{CliError, Result};
 use crate::output;
 use crate::run::device::able::{Runs, able};
 use crate::run::device::{self, Choice, rate};
-use crate::run::walk::{self, Due, Training};
+use crate::run::due::{Due, next_stop};
+use crate::run::stop::stopped;
+use crate::run::training::Training;
 use std::collections::BTreeSet;
 use std::iter;
 use std::mem;
@@ -46,7 +48,7 @@ pub fn backend(
     };
     if *choice != Choice::Auto {
         // (Settings decide, which all seeds share.)
-        for at in 0..list.points() {
+        for at in 0..list.grid.points() {
             able(&list.make(at)?.trainer, Runs::Many).map_err(|why| device::refusal(choice, &why))?;
         }
     }
@@ -130,15 +132,15 @@ impl Gpu {
         mut fleet: Fleet,
         mut group: Vec<(usize, Training<f32>)>,
     ) -> Result<()> {
-        let every = list.args.every;
+        let every = list.manner.every;
         let stops: BTreeSet<u64> = group.iter().flat_map(|(_, one)| stops(&one.trainer, every)).collect();
-        let mut dues: Vec<Due> = group.iter().map(|(_, one)| Due::new(&one.trainer, list.args.every)).collect();
+        let mut dues: Vec<Due> = group.iter().map(|(_, one)| Due::new(&one.trainer, list.manner.every)).collect();
         let mut ended = vec![false; group.len()];
         let mut at = 0;
         for stop in stops {
             fleet.advance(stop - at);
             at = stop;
-            if walk::stopped().is_some() {
+            if stopped().is_some() {
                 return Ok(());
             }
             let trainers = fleet.sync();
@@ -153,7 +155,7 @@ impl Gpu {
                         let heard = if **ended {
                             Ok(())
                         } else {
-                            look(*at, training, due, (list.looks(), stop == 0), ended, hear)
+                            look(*at, training, due, (list.many.looks(), stop == 0), ended, hear)
                         };
                         mem::swap(&mut training.trainer, trainer);
                         heard
@@ -204,7 +206,7 @@ impl Gpu {
     ) -> Result<Vec<(usize, GpuError)>> {
         let (mut groups, mut left) = (vec![group], Vec::new());
         while let Some(mut group) = groups.pop() {
-            if walk::stopped().is_some() {
+            if stopped().is_some() {
                 break;
             }
             let trainers = group.iter().map(|(_, training)| training.trainer.clone()).collect();
@@ -257,7 +259,7 @@ fn look(
 /// All steps from the first at which a run is looked at.
 fn stops(trainer: &Trainer<f32>, every: Option<u64>) -> impl Iterator<Item = u64> {
     let end = trainer.total_steps();
-    iter::successors(Some(0), move |&at| (at < end).then(|| walk::next_stop(trainer, every, at)))
+    iter::successors(Some(0), move |&at| (at < end).then(|| next_stop(trainer, every, at)))
 }
 
 /// The runs of a list by what can go side by side.
@@ -332,7 +334,7 @@ impl Backend<f32> for Gpu {
                 }
             }
         }
-        if walk::stopped().is_some() {
+        if stopped().is_some() {
             return Ok(());
         }
         for why in whys {

@@ -2,10 +2,10 @@
 
 use super::all::All;
 use super::backend::{List, Told};
-use crate::args::grid::Grid;
+use crate::args::grid::Axis;
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::run::walk::Training;
+use crate::run::training::Training;
 use crate::tell::report::{cell, metrics, shown};
 use crate::tell::signal::NoSignal;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -143,14 +143,13 @@ struct Heard {
 /// Hears of runs and tells them.
 pub struct Teller<'a, T: Real> {
     list: &'a List<'a, T>,
-    grid: &'a Grid,
     pub by: By,
     bar: ProgressBar,
     heard: Mutex<Heard>,
 }
 
 impl<'a, T: Real> Teller<'a, T> {
-    pub fn new(list: &'a List<'a, T>, grid: &'a Grid, by: By) -> Self {
+    pub fn new(list: &'a List<'a, T>, by: By) -> Self {
         let runs = list.runs.len();
         let bar = ProgressBar::new(TICKS * runs as u64);
         let style = ProgressStyle::with_template("{bar:30} {msg}  {eta} left");
@@ -163,7 +162,7 @@ impl<'a, T: Real> Teller<'a, T> {
             head: false,
             leader: None,
         };
-        Self { list, grid, by, bar, heard: Mutex::new(heard) }
+        Self { list, by, bar, heard: Mutex::new(heard) }
     }
 
     /// Hears one.
@@ -213,8 +212,8 @@ impl<'a, T: Real> Teller<'a, T> {
             .as_ref()
             .is_none_or(|leader| self.by.better(value, leader.value) || (value == leader.value && at < leader.at));
         if ahead {
-            let save = self.list.args.save.as_ref().map(|_| training.save()).transpose()?;
-            let out = self.list.args.out.as_ref().map(|_| training.alone()).transpose()?;
+            let save = self.list.manner.place.as_ref().map(|_| training.save()).transpose()?;
+            let out = self.list.manner.out.as_ref().map(|_| training.alone()).transpose()?;
             heard.leader = Some(Leader { at, value, files: [save, out] });
         }
         Ok(())
@@ -229,7 +228,7 @@ impl<'a, T: Real> Teller<'a, T> {
         let at = heard.printed;
         heard.printed += 1;
         let Some(outcome) = &heard.rows[at] else { return Ok(()) };
-        if self.list.args.json {
+        if self.list.manner.json {
             return self.print(self.object(at, outcome));
         }
         if let (Ok(row), false) = (outcome, heard.head) {
@@ -257,7 +256,7 @@ impl<'a, T: Real> Teller<'a, T> {
         let columns = row.parts.first().map_or(&[][..], |(_, figures)| shown(figures).0);
         let names: Vec<String> = columns.iter().map(|(heading, _)| format!("{heading:>7}")).collect();
         let names = names.join(" ");
-        let axes = self.grid.0.iter().map(|axis| format!(" {:>1$}", axis.name, width(axis)));
+        let axes = self.list.grid.0.iter().map(|axis| format!(" {:>1$}", axis.name, width(axis)));
         let start = format!("{:>6}{} {:>8}", "seed", axes.collect::<String>(), "step");
         let of = row.parts.iter().map(|(part, _)| format!("{part:<0$}", names.len()));
         self.print(format!("{} | {}", " ".repeat(start.len()), of.collect::<Vec<_>>().join(" | ")).trim_end())?;
@@ -268,7 +267,7 @@ impl<'a, T: Real> Teller<'a, T> {
     fn start(&self, at: usize) -> String {
         let spec = &self.list.runs[at];
         let cells =
-            spec.settings.iter().zip(&self.grid.0).map(|((_, value), axis)| format!(" {value:>0$}", width(axis)));
+            spec.settings.iter().zip(&self.list.grid.0).map(|((_, value), axis)| format!(" {value:>0$}", width(axis)));
         format!("{:>6}{}", spec.seed, cells.collect::<String>())
     }
 
@@ -325,7 +324,7 @@ fn told_of(error: CliError) -> String {
     }
 }
 
-fn width(axis: &crate::args::grid::Axis) -> usize {
+fn width(axis: &Axis) -> usize {
     axis.values.iter().map(String::len).max().unwrap_or(0).max(axis.name.len()).max(6)
 }
 
