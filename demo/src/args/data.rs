@@ -160,9 +160,6 @@ impl DataArgs {
 
 impl DataPlan {
     /// What a row of each class counts, where that was said, for these training rows.
-    ///
-    /// # Errors
-    /// `Input`.
     pub fn class_weights<T: Real>(&self, of: &Preparation, train: &Dataset<T>) -> Result<Vec<f64>> {
         let Some(text) = &self.class_weight else { return Ok(Vec::new()) };
         let wrong = |what: &str| CliError::input(format!("--class-weight {text}: {what}"));

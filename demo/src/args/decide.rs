@@ -49,9 +49,6 @@ const KEEP: &[Word<Keep>] = &[
 ];
 
 /// `--threshold`, for clap.
-///
-/// # Errors
-/// What there is.
 pub fn rule(text: &str) -> std::result::Result<ThresholdRule, String> {
     text.parse().map_err(|_| format!("expected {}", ThresholdRule::FORMS))
 }

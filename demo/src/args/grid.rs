@@ -22,9 +22,6 @@ pub struct Grid(pub Vec<Axis>);
 
 impl Grid {
     /// Reads `--grid`.
-    ///
-    /// # Errors
-    /// What was expected.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut axes: Vec<Axis> = Vec::new();
         for item in text.split(',') {

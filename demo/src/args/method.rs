@@ -5,9 +5,6 @@ use undercurve::registry::{METHODS, Method, method};
 use undercurve::trainer::Config;
 
 /// The method of a name.
-///
-/// # Errors
-/// `Input`, with the name that may have been meant.
 pub fn find(name: &str) -> Result<&'static Method> {
     method(name).ok_or_else(|| {
         let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
@@ -20,9 +17,6 @@ pub fn find(name: &str) -> Result<&'static Method> {
 }
 
 /// Refuses settings that are given twice.
-///
-/// # Errors
-/// `Input`.
 pub fn check_once(set: &[(String, String)]) -> Result<()> {
     match set.iter().enumerate().find(|(at, (name, _))| set[..*at].iter().any(|(before, _)| before == name)) {
         Some((_, (name, _))) => Err(CliError::input(format!("--set {name}: given twice"))),
@@ -31,9 +25,6 @@ pub fn check_once(set: &[(String, String)]) -> Result<()> {
 }
 
 /// Refuses settings that the method does not have or whose values do not fit.
-///
-/// # Errors
-/// `Input`, with the name that may have been meant.
 pub fn check_settings(method: &'static Method, config: &Config) -> Result<()> {
     for (name, _) in &config.settings {
         if method.params.iter().all(|param| param.name != name) {

@@ -32,9 +32,6 @@ pub struct Args {
 }
 
 /// Prints.
-///
-/// # Errors
-/// [`CliError`].
 pub fn run(Args { model, top, json }: Args) -> Result<()> {
     let saved = input::saved(&model)?;
     match saved.real_bytes {

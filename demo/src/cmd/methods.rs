@@ -19,9 +19,6 @@ pub struct Args {
 }
 
 /// Prints the methods.
-///
-/// # Errors
-/// [`CliError`].
 pub fn run(Args { name, json }: Args) -> Result<()> {
     let chosen = match &name {
         Some(name) => vec![find(name)?],

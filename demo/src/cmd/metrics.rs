@@ -130,10 +130,10 @@ pub fn run(args: Args) -> Result<()> {
 
 impl Plan {
     /// The column of that name or number.
-    fn column(&self, table: &RawTable, name: &String) -> Result<String> {
+    fn column(&self, table: &RawTable, name: &str) -> Result<String> {
         let columns = table.columns();
         input::named(&columns, name).ok_or_else(|| {
-            let kind = DataErrorKind::MissingColumn { name: name.clone(), columns };
+            let kind = DataErrorKind::MissingColumn { name: name.to_string(), columns };
             let (file, line) = (table.name().to_string(), u32::from(table.has_header()));
             DataError { file, line, column: 0, kind }.into()
         })

@@ -49,9 +49,6 @@ pub struct Args {
 }
 
 /// Scores.
-///
-/// # Errors
-/// [`CliError`].
 pub fn run(args: Args) -> Result<()> {
     let saved = input::saved(&args.model)?;
     match saved.real_bytes {

@@ -23,25 +23,16 @@ use undercurve::trainer::{Config, Predictor};
 pub use crate::args::data::Layout;
 
 /// Reads a data file; `-` is what comes in on stdin.
-///
-/// # Errors
-/// `Input`.
 pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTable> {
     parse(path, &mut read_options(layout, label))
 }
 
 /// Reads a data file as these options say.
-///
-/// # Errors
-/// `Input`.
 pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
     parse(path, &mut ReadOptions { na: plan.na.clone(), ..read_options(plan.layout, plan.options.label.as_deref()) })
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
-///
-/// # Errors
-/// `Input`.
 pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Result<RawTable> {
     let label = preparation.label_column();
     let mut options = read_options(layout, None);
@@ -68,9 +59,6 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
 }
 
 /// The bytes of a file or of stdin, unpacked, and of a Parquet file its text; `options` then say what that is.
-///
-/// # Errors
-/// `Input`.
 pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
     unpacked(source(path, options, true)?).map_err(|error| CliError::file(path, &error))
 }
@@ -261,9 +249,6 @@ pub fn named(columns: &[String], name: &str) -> Option<String> {
 }
 
 /// Refuses the label column among those to leave out or to take as categories.
-///
-/// # Errors
-/// `Input`.
 pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
     let label = label_column_of(table, options).map_err(|error| or_header(error.into(), guessed(table)))?;
     for (option, columns) in [
@@ -281,18 +266,12 @@ pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
 }
 
 /// Reads a saved model.
-///
-/// # Errors
-/// `Input`.
 pub fn saved(path: &Path) -> Result<SavedModel> {
     let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
     SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
 /// The model of a file.
-///
-/// # Errors
-/// `Input`.
 pub fn model<T: Real>(path: &Path, saved: &SavedModel) -> Result<Predictor<T>> {
     Predictor::of(saved).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
@@ -304,9 +283,6 @@ pub fn names_of_labels(preparation: &Preparation) -> [String; 2] {
 }
 
 /// Data with the groups that these columns make of the table, or, where none are named, as they are.
-///
-/// # Errors
-/// `Input`.
 pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, columns: &[String]) -> Result<Dataset<T>> {
     if columns.is_empty() {
         return Ok(data);
@@ -316,9 +292,6 @@ pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, colu
 }
 
 /// A preparation with the groups that these columns make of the table, in place of those that it knew.
-///
-/// # Errors
-/// `Input`.
 pub fn with_groups(of: &Preparation, table: &RawTable, columns: &[String]) -> Result<Preparation> {
     check_grouping(of, table, columns)?;
     Ok(of.clone().with_groups(table, columns)?)
@@ -333,9 +306,6 @@ fn check_grouping(of: &Preparation, table: &RawTable, columns: &[String]) -> Res
 }
 
 /// Data with the weights of a column of the table, where one is named, or else as they are.
-///
-/// # Errors
-/// `Input`.
 pub fn weigh<T: Real>(
     of: &Preparation,
     table: &RawTable,

@@ -56,9 +56,6 @@ pub trait Elsewhere<T: Real> {
     fn name(&self) -> String;
 
     /// Makes some steps, at most so many; as [`Trainer::step`].
-    ///
-    /// # Errors
-    /// Those of the trainer's steps.
     fn advance(&mut self, trainer: &mut Trainer<T>, most: u64) -> undercurve::Result<Option<f64>>;
 
     /// Steps that it made itself; the others were the core's.
@@ -82,9 +79,6 @@ pub enum Opened<T> {
 pub type Open<T> = fn(Option<&str>, &Trainer<T>) -> Opened<T>;
 
 /// The adapter of this name, or the fastest in hardware.
-///
-/// # Errors
-/// Why there is none.
 #[cfg(feature = "gpu")]
 pub fn adapter(name: Option<&str>) -> std::result::Result<undercurve_gpu::Context, GpuError> {
     name.map_or_else(undercurve_gpu::Context::new, undercurve_gpu::Context::named)
@@ -273,9 +267,6 @@ impl<T: Real> Engine<T> {
     }
 
     /// The engine for a choice and what to tell the user about it. What is asked for by name is that or an error; `auto` always trains.
-    ///
-    /// # Errors
-    /// [`CliError::Input`](crate::error::CliError::Input) when the user has to choose another.
     pub fn new(choice: &Choice, trainer: &Trainer<T>, open: Open<T>) -> Result<(Self, Option<String>)> {
         let on = |elsewhere: Box<dyn Elsewhere<T> + Send>| {
             let name = format!("gpu: {}", elsewhere.name());

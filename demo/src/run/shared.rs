@@ -19,9 +19,6 @@ impl<V> Shared<V> {
     }
 
     /// The thing of this number. Others that need it wait while it is made.
-    ///
-    /// # Errors
-    /// Those of making it.
     pub fn get(&self, at: usize, make: impl FnOnce() -> Result<V>) -> Result<Arc<V>> {
         let mut slot = self.0[at].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &slot.made {

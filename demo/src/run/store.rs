@@ -66,9 +66,6 @@ impl<R: Clone + Serialize + DeserializeOwned> Store<R> {
     }
 
     /// Keeps a finished run.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn put(&self, key: String, record: R) -> Result<()> {
         let mut value = serde_json::to_value(&record).map_err(anyhow::Error::from)?;
         value["run"] = json!(key);
@@ -102,9 +99,6 @@ fn parse<R: DeserializeOwned>(line: &[u8]) -> serde_json::Result<Line<R>> {
 }
 
 /// Does every job, several at a time. After the first failure no further one is begun.
-///
-/// # Errors
-/// That of a job.
 pub fn in_parallel<J: Sync>(jobs: &[J], workers: usize, work: impl Fn(&J) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);
     let worker = || -> Result<()> {

@@ -208,9 +208,6 @@ impl Ended {
     /// Measures a run's model on all its rows, each part by itself (what is said last is of the test rows, else of the validation
     /// rows), and on those of the files whose loss is bounded, some of which are held out;
     /// rates of groups from `threshold`.
-    ///
-    /// # Errors
-    /// As the metrics'.
     pub fn of<T: Real>(
         trainer: &Trainer<T>,
         model: &mut Predictor<T>,

@@ -30,9 +30,6 @@ pub struct Of<'a, T> {
 }
 
 /// `Ok` when the name says which layout, and a file can be written there.
-///
-/// # Errors
-/// `Input`.
 pub fn check(path: &Path, inputs: &[&Path]) -> Result<()> {
     match extension(path).as_str() {
         "csv" | "json" | "svg" => output::check_output(path, inputs),
@@ -45,9 +42,6 @@ fn extension(path: &Path) -> String {
 }
 
 /// Writes the file.
-///
-/// # Errors
-/// [`CliError`].
 pub fn write<T: Real>(path: &Path, of: &Of<'_, T>) -> Result<()> {
     let kind = extension(path);
     let curves = Curves::new(of, if kind == "svg" { MOST_DRAWN } else { MOST_WRITTEN })?;
@@ -197,6 +191,13 @@ impl Curves {
         pr.dot = self.at.map(|(_, [_, tpr, precision])| (tpr, precision));
         figure.panel(&pr);
 
+        figure.panel(&self.gain_panel());
+        figure.panel(&if self.bins.is_empty() { self.lift_panel() } else { self.reliability_panel() });
+        figure.finish()
+    }
+
+    /// Positives found by rows looked at.
+    fn gain_panel(&self) -> Panel {
         let mut gain = Panel::new(
             2,
             "Gain: positives found by rows looked at".into(),
@@ -206,33 +207,31 @@ impl Curves {
         gain.under = vec![format!("{:.2} % of the rows are positive; dashed: in random order", 100.0 * self.share)];
         gain.dashed = vec![(0.0, 0.0), (1.0, 1.0)];
         gain.line = self.gain().map(|(_, rows, recall)| (rows, recall)).collect();
-        figure.panel(&gain);
+        gain
+    }
 
-        if self.bins.is_empty() {
-            let mut lift = Panel::new(
-                3,
-                "Lift: precision over that of chance".into(),
-                "share of rows, highest scores first",
-                "lift",
-            );
-            lift.line =
-                self.gain().filter(|gain| gain.1 > 0.0).map(|(_, rows, recall)| (rows, recall / rows)).collect();
-            lift.top = nice(lift.line.iter().fold(1.0, |most, point| f64::max(most, point.1)));
-            lift.dashed = vec![(0.0, 1.0), (1.0, 1.0)];
-            lift.under = vec!["dashed: in random order".into()];
-            figure.panel(&lift);
-        } else {
-            let mut sure =
-                Panel::new(3, "Reliability of the probabilities".into(), "mean probability", "share of positives");
-            let error = undercurve::metric::calibration_error(&self.bins);
-            let intervals = if self.counted { ", 95 % intervals" } else { "" };
-            sure.under = vec![format!("tenths of the rows{intervals}; calibration error {error:.4}")];
-            sure.dashed = vec![(0.0, 0.0), (1.0, 1.0)];
-            let ends = |bin: &Bin| if self.counted { bin.interval() } else { (bin.share(), bin.share()) };
-            sure.bars = self.bins.iter().map(|bin| (bin.mean, bin.share(), ends(bin))).collect();
-            figure.panel(&sure);
-        }
-        figure.finish()
+    /// Precision over that of chance.
+    fn lift_panel(&self) -> Panel {
+        let mut lift =
+            Panel::new(3, "Lift: precision over that of chance".into(), "share of rows, highest scores first", "lift");
+        lift.line = self.gain().filter(|gain| gain.1 > 0.0).map(|(_, rows, recall)| (rows, recall / rows)).collect();
+        lift.top = nice(lift.line.iter().fold(1.0, |most, point| f64::max(most, point.1)));
+        lift.dashed = vec![(0.0, 1.0), (1.0, 1.0)];
+        lift.under = vec!["dashed: in random order".into()];
+        lift
+    }
+
+    /// What probabilities say, and what comes true.
+    fn reliability_panel(&self) -> Panel {
+        let mut sure =
+            Panel::new(3, "Reliability of the probabilities".into(), "mean probability", "share of positives");
+        let error = undercurve::metric::calibration_error(&self.bins);
+        let intervals = if self.counted { ", 95 % intervals" } else { "" };
+        sure.under = vec![format!("tenths of the rows{intervals}; calibration error {error:.4}")];
+        sure.dashed = vec![(0.0, 0.0), (1.0, 1.0)];
+        let ends = |bin: &Bin| if self.counted { bin.interval() } else { (bin.share(), bin.share()) };
+        sure.bars = self.bins.iter().map(|bin| (bin.mean, bin.share(), ends(bin))).collect();
+        sure
     }
 }
 

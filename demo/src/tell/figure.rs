@@ -22,6 +22,17 @@ impl<'a> Line<'a> {
         Self { name, points, dashed: false, band: &[] }
     }
 
+    /// What of it can be drawn.
+    fn seen(&self, log: bool) -> Seen<'a> {
+        let height = |y: f64| if log { y.log10() } else { y };
+        let drawn = |points: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<(f64, f64)> {
+            points.map(|(x, y)| (x, height(y))).filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
+        };
+        let (lower, upper) = (self.band.iter().map(|p| (p.0, p.1)), self.band.iter().rev().map(|p| (p.0, p.2)));
+        let outline = drawn(&mut lower.chain(upper));
+        (self.name, drawn(&mut self.points.iter().copied()), self.dashed, outline)
+    }
+
     /// The same with dashes.
     pub fn dashed(self) -> Self {
         Self { dashed: true, ..self }
@@ -49,22 +60,8 @@ pub struct Axes<'a> {
 }
 
 /// Draws lines into a file.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Result<()> {
-    let height = |y: f64| if axes.log { y.log10() } else { y };
-    let lines: Vec<Seen<'_>> = lines
-        .iter()
-        .map(|line| {
-            let drawn = |points: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<(f64, f64)> {
-                points.map(|(x, y)| (x, height(y))).filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
-            };
-            let (lower, upper) = (line.band.iter().map(|p| (p.0, p.1)), line.band.iter().rev().map(|p| (p.0, p.2)));
-            let outline = drawn(&mut lower.chain(upper));
-            (line.name, drawn(&mut line.points.iter().copied()), line.dashed, outline)
-        })
-        .collect();
+    let lines: Vec<Seen<'_>> = lines.iter().map(|line| line.seen(axes.log)).collect();
     let every = || lines.iter().flat_map(|line| line.1.iter().chain(&line.3).copied());
     // One long line is cut, so that the others are seen.
     let mut ends: Vec<f64> = lines.iter().map(|line| line.1.iter().fold(0.0f64, |a, &(x, _)| a.max(x))).collect();

@@ -39,9 +39,6 @@ fn cross_entropy<T: Real>(trainer: &Trainer<T>) -> Result<Predictor<T>> {
 
 impl Told {
     /// Of the rows of a run, for a method of the worst groups; `None` of others. With `plain` trains cross-entropy beside it.
-    ///
-    /// # Errors
-    /// As training's.
     pub fn of<T: Real>(
         trainer: &Trainer<T>,
         model: &mut Predictor<T>,

@@ -20,9 +20,6 @@ pub struct NoSignal {
 
 impl NoSignal {
     /// Of a run's model; `None` where there is signal, or nobody can tell.
-    ///
-    /// # Errors
-    /// Where a score is not finite.
     pub fn of<T: Real>(trainer: &Trainer<T>, best: Option<&Best<T>>, model: &mut Predictor<T>) -> Result<Option<Self>> {
         let (part, rows) = match (trainer.test_data(), best) {
             (Some(test), _) => ("test", test),

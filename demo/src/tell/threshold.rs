@@ -41,9 +41,6 @@ pub struct Threshold {
 
 impl Threshold {
     /// With what it comes to on test rows, if there are some.
-    ///
-    /// # Errors
-    /// Those of [`Confusion::at`].
     pub fn of<T: Real>(
         decided: &Decided,
         at: Option<f64>,

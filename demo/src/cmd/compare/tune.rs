@@ -37,9 +37,6 @@ fn axis(config: &Config, name: &'static str, scope: Scope) -> Vec<f64> {
 
 /// Trains on three quarters of the rows, drawn by class or of whole groups, with every point of the grid, and takes the one with the best metric on
 /// the others; of equal ones the first, which is the default.
-///
-/// # Errors
-/// Those of training.
 pub fn choose(config: &Config, data: &Arc<Dataset<f32>>, metric: &str, seed: u64) -> Result<Choice> {
     let [train, valid] = data.split(Split::new(SHARE, !seed), "--tune")?;
     let train = Arc::new(train);

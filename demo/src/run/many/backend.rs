@@ -160,9 +160,6 @@ impl<T: Real> Backend<T> for Cpu {
 
 impl Cpu {
     /// Trains some of the runs.
-    ///
-    /// # Errors
-    /// As [`Backend::train`].
     pub fn train_these<T: Real>(&self, list: &List<'_, T>, jobs: &[usize], hear: &Hear<'_, T>) -> Result<()> {
         store::in_parallel(jobs, self.threads, |&at| {
             let ended = match list.make(at) {

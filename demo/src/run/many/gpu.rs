@@ -32,9 +32,6 @@ pub struct Gpu {
 }
 
 /// What trains the runs of a list under this choice, and why.
-///
-/// # Errors
-/// [`CliError::Input`] when an adapter is asked for that there is not, or for runs that it has no kernel for.
 pub fn backend(
     choice: &Choice,
     threads: usize,
@@ -145,28 +142,7 @@ impl Gpu {
             }
             let trainers = fleet.sync();
             let mut work: Vec<Work<'_>> = group.iter_mut().zip(trainers).zip(&mut dues).zip(&mut ended).collect();
-            let each = work.len().div_ceil(self.rest.threads.max(1));
-            thread::scope(|scope| {
-                let look_at = |part: &mut [Work<'_>]| {
-                    part.iter_mut().try_for_each(|(((run, trainer), due), ended)| {
-                        let (at, training) = &mut **run;
-                        // (The trainer is where it is looked at for that time.)
-                        mem::swap(&mut training.trainer, trainer);
-                        let heard = if **ended {
-                            Ok(())
-                        } else {
-                            look(*at, training, due, (list.many.looks(), stop == 0), ended, hear)
-                        };
-                        mem::swap(&mut training.trainer, trainer);
-                        heard
-                    })
-                };
-                let parts: Vec<_> = work.chunks_mut(each).map(|part| scope.spawn(move || look_at(part))).collect();
-                parts.into_iter().try_for_each(|part| match part.join() {
-                    Ok(heard) => heard,
-                    Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
-                })
-            })?;
+            self.look_at(&mut work, (list.many.looks(), stop == 0), hear)?;
             let errors: Vec<_> = (0..group.len()).map(|at| fleet.error(at).copied()).collect();
             for (((run, training), trainer), (ended, error)) in
                 group.iter_mut().zip(fleet.sync()).zip(ended.iter_mut().zip(errors))
@@ -180,21 +156,47 @@ impl Gpu {
             if ended.iter().all(|&ended| ended) {
                 break;
             }
-            if let Some(failure) = fleet.failure().filter(|_| fleet.is_renewable()) {
-                let why = device::one_line(&failure.to_string());
-                let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
-                match device::adapter(name) {
-                    Ok(context) => {
-                        output::note(format_args!("{why}; training goes on on {}", context.name()));
-                        fleet.renew(&context);
-                    }
-                    Err(_) => output::note(format_args!("{why}; training goes on on the CPU")),
-                }
-            }
+            self.renew(&mut fleet);
         }
         group.iter().for_each(|(run, _)| list.done(*run));
         self.made.fetch_add(fleet.made(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Looks at runs that have come to a stop, on all threads.
+    fn look_at(&self, work: &mut [Work<'_>], asked: (bool, bool), hear: &Hear<'_, f32>) -> Result<()> {
+        let each = work.len().div_ceil(self.rest.threads.max(1));
+        let part = |part: &mut [Work<'_>]| {
+            part.iter_mut().filter(|work| !*work.1).try_for_each(|(((run, trainer), due), ended)| {
+                let (at, training) = &mut **run;
+                // (The trainer is where it is looked at for that time.)
+                mem::swap(&mut training.trainer, trainer);
+                let heard = look(*at, training, due, asked, ended, hear);
+                mem::swap(&mut training.trainer, trainer);
+                heard
+            })
+        };
+        thread::scope(|scope| {
+            let parts: Vec<_> = work.chunks_mut(each).map(|work| scope.spawn(move || part(work))).collect();
+            parts.into_iter().try_for_each(|part| match part.join() {
+                Ok(heard) => heard,
+                Err(_) => Err(anyhow::anyhow!("a worker failed").into()),
+            })
+        })
+    }
+
+    /// Puts another adapter in the place of one that failed, or leaves the rest to the processor.
+    fn renew(&self, fleet: &mut Fleet) {
+        let Some(failure) = fleet.failure().filter(|_| fleet.is_renewable()) else { return };
+        let why = device::one_line(&failure.to_string());
+        let name = if let Choice::Named(name) = &self.choice { Some(&**name) } else { None };
+        match device::adapter(name) {
+            Ok(context) => {
+                output::note(format_args!("{why}; training goes on on {}", context.name()));
+                fleet.renew(&context);
+            }
+            Err(_) => output::note(format_args!("{why}; training goes on on the CPU")),
+        }
     }
 
     /// Trains runs of one shape, all side by side or, where their rows do not fit, half of them after the other. What is left, and why.

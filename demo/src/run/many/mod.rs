@@ -26,9 +26,6 @@ pub use backend::List;
 pub type Choose<T> = fn(&Choice, usize, &List<'_, T>) -> Result<(Box<dyn Backend<T>>, Option<String>)>;
 
 /// For f32: a graphics adapter, where one is asked for or found to be faster.
-///
-/// # Errors
-/// [`CliError::Input`] when the user has to choose another adapter.
 pub fn choose_f32(
     choice: &Choice,
     threads: usize,
@@ -44,9 +41,6 @@ pub fn choose_f32(
 }
 
 /// For f64 there is no kernel.
-///
-/// # Errors
-/// [`CliError::Input`] when one was asked for.
 pub fn choose_f64(
     choice: &Choice,
     threads: usize,

@@ -2,7 +2,7 @@
 
 use super::all::{All, quantile, sorted};
 use super::told::By;
-use crate::args::grid::Grid;
+use crate::args::grid::{Axis, Grid};
 use crate::error::Result;
 use crate::output;
 use crate::tell::curves::{INK, SOFT, escaped};
@@ -11,9 +11,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Draws what there is to see; nothing where no run ended well.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn draw(path: &Path, all: &All, by: &By, grid: &Grid, method: &str) -> Result<()> {
     if grid.0.is_empty() {
         return bands(path, all, by, method);
@@ -66,92 +63,97 @@ fn colour(share: Option<f64>) -> (String, &'static str) {
     (format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2)), if share > 0.6 { "#ffffff" } else { INK })
 }
 
-/// The first parameter runs to the right, the second up.
+/// A picture as text. (Writing to a string cannot fail.)
+struct Map {
+    text: String,
+    width: f64,
+    height: f64,
+}
+
+impl Map {
+    /// With room for so many cells.
+    fn new(columns: usize, lines: usize) -> Self {
+        let (width, height) = (CELL.0 * columns as f64, CELL.1 * lines as f64);
+        let (page_width, page_height) = ((LEFT + width + 30.0).max(560.0), ABOVE + height + 62.0);
+        let text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {page_width} {page_height}\" width=\"{page_width}\" \
+             height=\"{page_height}\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
+             <rect width=\"{page_width}\" height=\"{page_height}\" fill=\"#ffffff\"/>\n"
+        );
+        Self { text, width, height }
+    }
+
+    fn write(&mut self, (x, y): (f64, f64), style: &str, what: &str) {
+        let _ = writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(what));
+    }
+
+    fn cell(&mut self, (x, y): (f64, f64), style: &str) {
+        let _ =
+            writeln!(self.text, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" {style}/>", CELL.0, CELL.1);
+    }
+
+    /// Names and values of the axes: the first parameter runs to the right, the second up.
+    fn axes(&mut self, across: &Axis, up: Option<&Axis>) {
+        let middle = format!("text-anchor=\"middle\" font-size=\"12\" fill=\"{SOFT}\"");
+        let label = format!("text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\"");
+        let (width, height) = (self.width, self.height);
+        for (at, value) in across.values.iter().enumerate() {
+            self.write((LEFT + CELL.0 * (at as f64 + 0.5), ABOVE + height + 18.0), &middle, value);
+        }
+        self.write((LEFT + width / 2.0, ABOVE + height + 42.0), &label, &across.name);
+        let Some(up) = up else {
+            return self.write((LEFT - 10.0, ABOVE + height - CELL.1 / 2.0 + 4.0), &left(), "");
+        };
+        for (at, value) in up.values.iter().enumerate() {
+            self.write((LEFT - 10.0, ABOVE + height - CELL.1 * (at as f64 + 0.5) + 4.0), &left(), value);
+        }
+        let (x, y) = (28.0, ABOVE + height / 2.0);
+        self.write((x, y), &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""), &up.name);
+    }
+}
+
+fn left() -> String {
+    format!("text-anchor=\"end\" font-size=\"12\" fill=\"{SOFT}\"")
+}
+
+/// A cell for each point.
 fn map(points: &[(f64, f64, usize)], by: &By, grid: &Grid, method: &str) -> String {
     let (across, up) = (&grid.0[0], grid.0.get(1));
-    let one = [String::new()];
-    let rows: &[String] = up.map_or(&one, |axis| &axis.values);
-    let (columns, lines) = (across.values.len(), rows.len());
-    let (width, height) = (CELL.0 * columns as f64, CELL.1 * lines as f64);
+    let lines = up.map_or(1, |axis| axis.values.len());
+    let mut map = Map::new(across.values.len(), lines);
     let all = sorted(points.iter().map(|point| point.0));
     let (low, high) = (all.first().copied().unwrap_or(0.0), all.last().copied().unwrap_or(0.0));
-    let (page_width, page_height) = ((LEFT + width + 30.0).max(560.0), ABOVE + height + 62.0);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {page_width} {page_height}\" width=\"{page_width}\" \
-         height=\"{page_height}\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
-         <rect width=\"{page_width}\" height=\"{page_height}\" fill=\"#ffffff\"/>\n"
-    );
-    // (Writing to a string cannot fail.)
-    let mut write = |x: f64, y: f64, style: &str, what: &str| {
-        let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(what));
-    };
     let seeds = points.iter().map(|point| point.2).max().unwrap_or(0);
     let mean = if seeds > 1 { format!(", mean over {seeds} seeds (sd below)") } else { String::new() };
-    write(
-        20.0,
-        30.0,
-        &format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\""),
-        &format!("{method}: {}", by.name),
-    );
+    let title = format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\"");
+    map.write((20.0, 30.0), &title, &format!("{method}: {}", by.name));
     let under = format!("{low:.4} to {high:.4}{mean}; framed: the best; grey: no value");
-    write(20.0, 52.0, &format!("font-size=\"12\" fill=\"{SOFT}\""), &under);
-    let middle = format!("text-anchor=\"middle\" font-size=\"12\" fill=\"{SOFT}\"");
-    let label = format!("text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\"");
-    for (at, value) in across.values.iter().enumerate() {
-        write(LEFT + CELL.0 * (at as f64 + 0.5), ABOVE + height + 18.0, &middle, value);
-    }
-    write(LEFT + width / 2.0, ABOVE + height + 42.0, &label, &across.name);
-    for (at, value) in rows.iter().enumerate() {
-        let y = ABOVE + height - CELL.1 * (at as f64 + 0.5) + 4.0;
-        write(LEFT - 10.0, y, &format!("text-anchor=\"end\" font-size=\"12\" fill=\"{SOFT}\""), value);
-    }
-    if let Some(axis) = up {
-        let (x, y) = (28.0, ABOVE + height / 2.0);
-        write(x, y, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""), &axis.name);
-    }
-    let mut frame = None;
-    let mut best: Option<f64> = None;
+    map.write((20.0, 52.0), &format!("font-size=\"12\" fill=\"{SOFT}\""), &under);
+    map.axes(across, up);
+    let mut best: Option<(f64, (f64, f64))> = None;
     for (at, &(mean, sd, runs)) in points.iter().enumerate() {
         let (column, row) = (at / lines, at % lines);
-        let (x, y) = (LEFT + CELL.0 * column as f64, ABOVE + height - CELL.1 * (row + 1) as f64);
+        let (x, y) = (LEFT + CELL.0 * column as f64, ABOVE + map.height - CELL.1 * (row + 1) as f64);
         let share = (runs > 0).then(|| if high > low { (mean - low) / (high - low) } else { 0.5 });
         // (The better, the darker.)
         let share = share.map(|share| if by.better(1.0, 0.0) { share } else { 1.0 - share });
         let (fill, ink) = colour(share);
-        let _ = writeln!(
-            text,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" fill=\"{fill}\" stroke=\"#ffffff\"/>",
-            CELL.0, CELL.1
-        );
-        let (said, below) = match (runs, seeds) {
-            (0, _) => ("–".to_string(), None),
-            (_, 1) => (format!("{mean:.4}"), None),
-            _ => (format!("{mean:.4}"), Some(format!("± {sd:.4}"))),
-        };
+        map.cell((x, y), &format!("fill=\"{fill}\" stroke=\"#ffffff\""));
+        let said = if runs == 0 { "–".to_string() } else { format!("{mean:.4}") };
+        let below = (runs > 0 && seeds != 1).then(|| format!("± {sd:.4}"));
         let lift = if below.is_some() { -2.0 } else { 4.0 };
         let (x_text, y_text) = (x + CELL.0 / 2.0, y + CELL.1 / 2.0);
-        let _ = writeln!(
-            text,
-            "<text x=\"{x_text:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"13\" fill=\"{ink}\">{said}</text>",
-            y_text + lift
-        );
+        let style = |size: &str| format!("text-anchor=\"middle\" font-size=\"{size}\" fill=\"{ink}\"");
+        map.write((x_text, y_text + lift), &style("13"), &said);
         if let Some(below) = below {
-            let _ = writeln!(
-                text,
-                "<text x=\"{x_text:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"{ink}\">{below}</text>",
-                y_text + 13.0
-            );
+            map.write((x_text, y_text + 13.0), &style("10.5"), &below);
         }
-        if runs > 0 && best.is_none_or(|value| by.better(mean, value)) {
-            (best, frame) = (Some(mean), Some((x, y)));
+        if runs > 0 && best.is_none_or(|(value, _)| by.better(mean, value)) {
+            best = Some((mean, (x, y)));
         }
     }
-    if let Some((x, y)) = frame {
-        let _ = writeln!(
-            text,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#c03d0a\" stroke-width=\"3\"/>",
-            CELL.0, CELL.1
-        );
+    if let Some((_, place)) = best {
+        map.cell(place, "fill=\"none\" stroke=\"#c03d0a\" stroke-width=\"3\"");
     }
-    text + "</svg>\n"
+    map.text + "</svg>\n"
 }

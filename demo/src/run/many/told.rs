@@ -166,9 +166,6 @@ impl<'a, T: Real> Teller<'a, T> {
     }
 
     /// Hears one.
-    ///
-    /// # Errors
-    /// Those of stdout.
     pub fn hear(&self, at: usize, told: Told<'_, T>) -> Result<()> {
         let ended = match told {
             Told::At((done, all), report) => {
@@ -297,9 +294,6 @@ impl<'a, T: Real> Teller<'a, T> {
     }
 
     /// The end of the work: prints rows that others before them kept back, and gives everything.
-    ///
-    /// # Errors
-    /// Those of stdout.
     pub fn finish(self) -> Result<All> {
         let mut heard = std::mem::replace(
             &mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner),
