@@ -7,8 +7,8 @@ use crate::args::{Word, method, words};
 use crate::error::{CliError, Result};
 use crate::run::device::{self, Choice};
 use crate::tell::constraints;
-use crate::{output, threads};
-use std::path::{Path, PathBuf};
+use crate::threads;
+use std::path::PathBuf;
 use undercurve::constraint::Constraints;
 use undercurve::data::{Options, Target};
 use undercurve::expression::Expression;
@@ -298,7 +298,6 @@ impl Args {
     pub fn check(self) -> Result<Plan> {
         self.check_lengths()?;
         let place = self.save.clone().or(self.resume.clone());
-        check_places(place.as_deref(), self.out.as_deref())?;
         let many = self.many.clone().check()?;
         if let Some(many) = &many {
             self.check_many(many)?;
@@ -458,31 +457,6 @@ fn for_two(options: &Options, decision: &DecisionPlan, fpr: bool) -> Option<(Str
     } else {
         None
     }
-}
-
-/// A saved run may only take the place of another, never of somebody's data.
-fn check_places(run: Option<&Path>, out: Option<&Path>) -> Result<()> {
-    if let (Some(run), Some(out)) = (run, out)
-        && (run == out || matches!((run.canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b))
-    {
-        let text = format!("--out {}: is the file of the run, which goes on from it (--save, --resume)", out.display());
-        return Err(CliError::input(text));
-    }
-    for path in [run, out].into_iter().flatten() {
-        output::check_target(path)?;
-        match std::fs::read(path) {
-            Ok(bytes) if bytes.is_empty() || bytes.starts_with(b"undercurve") => {}
-            Ok(_) => {
-                return Err(CliError::input(format!(
-                    "{}: is there and not a saved model; not replaced",
-                    path.display()
-                )));
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(CliError::file(path, &error)),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

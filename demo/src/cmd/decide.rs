@@ -7,6 +7,7 @@ use crate::cmd::eval;
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
+use crate::tell::scores;
 use crate::tell::threshold::{calibration_json, calibration_text, choose};
 use serde_json::json;
 use std::path::PathBuf;
@@ -81,8 +82,7 @@ fn run_in<T: Real>(args: Args, mut saved: SavedModel) -> Result<()> {
     }
     data.require_every_class(&name)?;
     input::notes(&data, &name, saved.preparation.group_names().len());
-    let mut scores = vec![T::ZERO; data.len()];
-    model.score(data.rows(), &mut scores)?;
+    let scores = scores(&mut model, &data)?;
     let on = if held_out { format!("{name} (held out)") } else { name };
     let mut object = json!({ "rows": data.len(), "positives": data.positives() });
     let mut lines = Vec::new();

@@ -7,7 +7,7 @@ use crate::run::decisions;
 use crate::tell::constraints::{self, Line, Rows};
 use crate::tell::measure::{self, Asked, Scored};
 use crate::tell::metric::{self, Metric};
-use crate::tell::{curves, table};
+use crate::tell::{curves, scores, table};
 use crate::{input, output};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -258,9 +258,7 @@ fn run_in<T: Real>(plan: &Plan, saved: &SavedModel) -> Result<()> {
     let file = plan.data.display().to_string();
     data.require_every_class(&file)?;
     let names = preparation.classes();
-    let heads = names.len().max(1);
-    let mut scores = vec![T::ZERO; data.len() * heads];
-    model.score(data.rows(), &mut scores)?;
+    let scores = scores(&mut model, &data)?;
     if let Some(path) = &plan.scores {
         output::write_atomic(path, scores_csv(data.targets(), names, &scores).as_bytes())?;
     }
@@ -273,7 +271,7 @@ fn run_in<T: Real>(plan: &Plan, saved: &SavedModel) -> Result<()> {
     input::notes(&data, &file, known);
     match data.targets() {
         Targets::Classes { labels, .. } => {
-            measure::print_classes(class_summary(&scores, heads, labels, data.weights())?, names, json)
+            measure::print_classes(class_summary(&scores, names.len(), labels, data.weights())?, names, json)
         }
         Targets::Values(values) => {
             measure::print_values(value_summary(&scores, values, data.weights())?, data.len(), json)

@@ -5,7 +5,7 @@ use crate::args::words;
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
-use crate::tell::table;
+use crate::tell::{scores, table};
 use anyhow::anyhow;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -111,8 +111,7 @@ impl<T: Real> Work<'_, T> {
     fn take(&mut self, block: &Block) -> Result<()> {
         let data = self.preparation.apply_unlabelled::<T>(&block.table)?;
         let heads = self.model.classes().len().max(1);
-        let mut scores = vec![T::ZERO; data.len() * heads];
-        self.model.score(data.rows(), &mut scores)?;
+        let scores = scores(&mut self.model, &data)?;
         if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
             return Err(anyhow!("{}: a score of row {} is not finite", block.table.name(), at / heads + 1).into());
         }

@@ -8,6 +8,7 @@ use crate::run::resume::{differs, resume};
 use crate::run::rows::begin;
 use crate::run::walk::walk;
 use crate::{input, output, threads};
+use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 
@@ -27,6 +28,7 @@ pub fn run(args: Args) -> Result<()> {
     {
         return Err(differs(run, "precision"));
     }
+    check_places(plan.manner.place.as_deref(), plan.manner.out.as_deref())?;
     match there.or(plan.precision).or(start.map(|start| start.real_bytes)).unwrap_or(4) {
         4 => run_in::<f32>(plan, saved, device::open_f32, many::choose_f32),
         _ => run_in::<f64>(plan, saved, device::open_f64, many::choose_f64),
@@ -61,4 +63,29 @@ fn run_in<T: Real>(
         return Err(CliError::input("--require: nothing is asked of this run; --constraint asks"));
     }
     walk(&rows.file, &manner, &mut training)
+}
+
+/// A saved run may only take the place of another, never of somebody's data.
+fn check_places(run: Option<&Path>, out: Option<&Path>) -> Result<()> {
+    if let (Some(run), Some(out)) = (run, out)
+        && (run == out || matches!((run.canonicalize(), out.canonicalize()), (Ok(a), Ok(b)) if a == b))
+    {
+        let text = format!("--out {}: is the file of the run, which goes on from it (--save, --resume)", out.display());
+        return Err(CliError::input(text));
+    }
+    for path in [run, out].into_iter().flatten() {
+        output::check_target(path)?;
+        match std::fs::read(path) {
+            Ok(bytes) if bytes.is_empty() || bytes.starts_with(b"undercurve") => {}
+            Ok(_) => {
+                return Err(CliError::input(format!(
+                    "{}: is there and not a saved model; not replaced",
+                    path.display()
+                )));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(CliError::file(path, &error)),
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use crate::error::{CliError, Result};
 use crate::run::device::Engine;
 use crate::tell::constraints::Named;
 use crate::tell::report::{self, Reporter};
-use crate::tell::threshold;
+use crate::tell::{scores, threshold};
 use crate::{input, output};
 use anyhow::anyhow;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use undercurve::Real;
 use undercurve::checkpoint::{SavedModel, Trained};
 use undercurve::data::{Dataset, Preparation, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
-use undercurve::metric::{Costs, FprRange, Intervals, Metrics, Truth, brier, log_loss};
+use undercurve::metric::{Costs, FprRange, Intervals, Metrics, brier, log_loss};
 use undercurve::trainer::{Best, Config, Figures, Init, Predictor, Report, Trainer, Warning, Watch};
 
 /// A run in progress.
@@ -220,8 +220,7 @@ impl<T: Real> Training<T> {
         if !matches!(rows.targets(), Targets::Binary(_)) {
             return Ok(file);
         }
-        let mut scores = vec![T::ZERO; rows.len()];
-        model.score(rows.rows(), &mut scores)?;
+        let scores = scores(model, &rows)?;
         match file.decide(self.rule, &scores, rows.truth(), part) {
             // (That nothing reaches it is said at the end, and the model is kept.)
             Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
@@ -250,8 +249,7 @@ impl<T: Real> Training<T> {
         let figures = model.evaluate(test)?;
         totals["test"] = report::metrics(&figures, self.preparation.classes());
         let Figures::Binary(summary) = &figures else { return Ok(None) };
-        let mut scores = vec![T::ZERO; test.len()];
-        model.score(test.rows(), &mut scores)?;
+        let scores = scores(model, test)?;
         let (low, high) = self.trainer.config().fpr;
         // (Rows with weights have none.)
         let ends = match test.weights() {
@@ -277,19 +275,12 @@ impl<T: Real> Training<T> {
         Ok(Some(format!("Test, {with}: {}", parts.join(", "))))
     }
 
-    /// Labels and scores of the test rows of two classes.
-    fn test_scores(&self, model: &mut Predictor<T>) -> Result<Option<(Vec<T>, Truth<'_>)>> {
-        let Some(test) = self.trainer.test_data() else { return Ok(None) };
-        let mut scores = vec![T::ZERO; test.len()];
-        model.score(test.rows(), &mut scores)?;
-        Ok(Some((scores, test.truth())))
-    }
-
     /// What the last lines say of decisions.
     pub fn decisions(&self, model: &mut Predictor<T>, reporter: &Reporter, totals: &mut Value) -> Result<()> {
         let file = self.file(model)?;
         let Some(decided) = &file.decided else { return Ok(()) };
-        let test = self.test_scores(model)?;
+        let test = self.trainer.test_data().map(|test| Ok::<_, CliError>((scores(model, test)?, test.truth())));
+        let test = test.transpose()?;
         let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
         let told = threshold::Threshold::of(decided, file.threshold, self.costs, test)?;
         totals["threshold"] = told.json();

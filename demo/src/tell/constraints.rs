@@ -3,6 +3,7 @@
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::tell::by_group::{Grouping, Table};
+use crate::tell::scores;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use undercurve::Real;
@@ -43,12 +44,8 @@ pub struct Rows<'a, T: Real> {
 
 impl<'a, T: Real> Rows<'a, T> {
     pub fn new(data: &'a Dataset<T>, model: &mut Predictor<T>, old: Option<&mut Predictor<T>>) -> Result<Self> {
-        let score = |model: &mut Predictor<T>| -> Result<Vec<T>> {
-            let mut scores = vec![T::ZERO; data.len()];
-            model.score(data.rows(), &mut scores)?;
-            Ok(scores)
-        };
-        Ok(Self { data, scores: score(model)?, old: old.map_or(Ok(Vec::new()), score)? })
+        let old = old.map_or(Ok(Vec::new()), |old| scores(old, data))?;
+        Ok(Self { data, scores: scores(model, data)?, old })
     }
 
     /// What is said of a constraint on them.

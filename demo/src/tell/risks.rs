@@ -2,6 +2,7 @@
 //! cross-entropy comes to on the same rows.
 
 use crate::error::Result;
+use crate::tell::scores;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use undercurve::Real;
@@ -47,9 +48,7 @@ impl Told {
     ) -> Result<Option<Self>> {
         let (train, test) = (trainer.train_data(), trainer.test_data());
         let of = |model: &mut Predictor<T>, data: &Dataset<T>| -> Result<Option<Risks>> {
-            let mut scores = vec![T::ZERO; data.len()];
-            model.score(data.rows(), &mut scores)?;
-            Ok(trainer.risks(&scores, data)?)
+            Ok(trainer.risks(&scores(model, data)?, data)?)
         };
         if of(model, train)?.is_none() {
             return Ok(None);

@@ -5,6 +5,7 @@
 //! interval.
 
 use crate::error::Result;
+use crate::tell::scores;
 use serde_json::{Value, json};
 use undercurve::Real;
 use undercurve::data::Targets;
@@ -29,8 +30,7 @@ impl NoSignal {
         if !matches!(rows.targets(), Targets::Binary(_)) || !rows.weights().is_empty() {
             return Ok(None);
         }
-        let mut scores = vec![T::ZERO; rows.len()];
-        model.score(rows.rows(), &mut scores)?;
+        let scores = scores(model, rows)?;
         let mut memory = Metrics::new();
         let (low, high) = trainer.config().fpr;
         let Some(ends) = memory.intervals(&scores, rows.labels(), FprRange::new(low, high)?)?.auroc else {

@@ -7,81 +7,80 @@
 //!
 //! Operators of opset 17, and `OneHotEncoder` of ai.onnx.ml 3.
 
-use super::proto::{
-    AttributeProto, Dimension, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, Size, StringStringEntryProto,
-    TensorProto, TensorShapeProto, TensorType, TypeProto, ValueInfoProto, element,
-};
+use super::proto::{Message, element};
 use super::{Exported, Layer, Link};
-use prost::Message;
 use undercurve::data::{Missing, Scale, Source};
 use undercurve::decision::Calibration;
 
 const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
 
 /// The graph under construction. Names of inner tensors begin with a word that no column is called by.
+#[derive(Default)]
 struct Graph {
-    graph: GraphProto,
+    nodes: Vec<Message>,
+    constants: Vec<Message>,
+    inputs: Vec<Message>,
+    outputs: Vec<Message>,
     /// Element type of the model's own numbers.
-    real: i32,
+    real: i64,
 }
 
-fn info(name: &str, elem_type: i32, columns: Option<usize>, doc: String) -> ValueInfoProto {
-    let rows = Dimension { size: Some(Size::Named("rows".into())) };
-    let columns = columns.map(|count| Dimension { size: Some(Size::Known(count as i64)) });
-    let shape = TensorShapeProto { dim: [rows].into_iter().chain(columns).collect() };
-    let tensor = TensorType { elem_type, shape: Some(shape) };
-    ValueInfoProto { name: name.into(), r#type: Some(TypeProto { tensor_type: Some(tensor) }), doc_string: doc }
+/// An input or output of the graph: rows, or rows × columns.
+fn info(name: &str, elem_type: i64, columns: Option<usize>, doc: &str) -> Message {
+    let shape = Message::default().message(1, &Message::default().text(2, "rows"));
+    let shape = match columns {
+        Some(count) => shape.message(1, &Message::default().number(1, count as i64)),
+        None => shape,
+    };
+    let tensor = Message::default().number(1, elem_type).message(2, &shape);
+    Message::default().text(1, name).message(2, &Message::default().message(1, &tensor)).text(3, doc)
 }
 
-fn integer(name: &str, i: i64) -> AttributeProto {
-    AttributeProto { name: name.into(), i, strings: Vec::new(), r#type: 2 }
+fn integer(name: &str, i: i64) -> Message {
+    let message = Message::default().text(1, name);
+    if i == 0 { message.number(20, 2) } else { message.number(3, i).number(20, 2) }
 }
 
 impl Graph {
     /// A node with one output, whose name is returned.
-    fn node(&mut self, op: &str, inputs: &[&str], attribute: Vec<AttributeProto>) -> String {
-        let output = format!("undercurve/{}", self.graph.node.len());
-        self.named(op, inputs, &output, attribute);
+    fn node(&mut self, op: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
+        let output = format!("undercurve/{}", self.nodes.len());
+        self.named(op, inputs, &output, attributes);
         output
     }
 
-    fn named(&mut self, op: &str, inputs: &[&str], output: &str, attribute: Vec<AttributeProto>) {
-        self.graph.node.push(NodeProto {
-            input: inputs.iter().map(ToString::to_string).collect(),
-            output: vec![output.into()],
-            name: format!("{op} {}", self.graph.node.len()),
-            op_type: op.into(),
-            attribute,
-            domain: if op == "OneHotEncoder" { "ai.onnx.ml".into() } else { String::new() },
-        });
+    fn named(&mut self, op: &str, inputs: &[&str], output: &str, attributes: Vec<Message>) {
+        let node = Message::default().each(1, inputs).text(2, output);
+        let node = node.text(3, &format!("{op} {}", self.nodes.len())).text(4, op).each(5, attributes);
+        self.nodes.push(node.text(7, if op == "OneHotEncoder" { "ai.onnx.ml" } else { "" }));
     }
 
-    fn tensor(&mut self, dims: &[usize], data_type: i32, raw_data: Vec<u8>, string_data: Vec<Vec<u8>>) -> String {
-        let name = format!("undercurve/constant {}", self.graph.initializer.len());
-        let dims = dims.iter().map(|&size| size as i64).collect();
-        self.graph.initializer.push(TensorProto { dims, data_type, string_data, name: name.clone(), raw_data });
+    fn tensor(&mut self, dims: &[usize], data_type: i64, raw: &[u8], strings: &[Vec<u8>]) -> String {
+        let name = format!("undercurve/constant {}", self.constants.len());
+        let tensor = Message::default().numbers(1, dims).number(2, data_type).each(6, strings).text(8, &name);
+        self.constants.push(if raw.is_empty() { tensor } else { tensor.bytes(9, raw) });
         name
     }
 
-    fn numbers(&mut self, dims: &[usize], data_type: i32, values: impl Iterator<Item = f64>) -> String {
-        let raw = match data_type {
+    fn numbers(&mut self, dims: &[usize], data_type: i64, values: impl Iterator<Item = f64>) -> String {
+        let raw: Vec<u8> = match data_type {
             element::FLOAT => values.flat_map(|x| (x as f32).to_le_bytes()).collect(),
             element::INT64 => values.flat_map(|x| (x as i64).to_le_bytes()).collect(),
             _ => values.flat_map(f64::to_le_bytes).collect(),
         };
-        self.tensor(dims, data_type, raw, Vec::new())
+        self.tensor(dims, data_type, &raw, &[])
     }
 
-    fn cast(&mut self, from: &str, to: i32) -> String {
-        self.node("Cast", &[from], vec![integer("to", i64::from(to))])
+    fn cast(&mut self, from: &str, to: i64) -> String {
+        self.node("Cast", &[from], vec![integer("to", to)])
     }
 
     /// The encoded columns, before they are scaled: the inputs with their categories spread out.
     fn encoded(&mut self, model: &Exported<'_>) -> String {
         let columns = model.features.len();
         if model.sources.is_empty() {
-            let doc = "the columns of training in their order".into();
-            self.graph.input.push(info("x", element::DOUBLE, Some(columns), doc));
+            let doc = "the columns of training in their order";
+            self.inputs.push(info("x", element::DOUBLE, Some(columns), doc));
             return "x".into();
         }
         let mut parts = Vec::new();
@@ -90,20 +89,20 @@ impl Graph {
             let input = if clash { format!("column {name}") } else { (*name).to_string() };
             let part = match source {
                 Source::Category { values, missing } => {
-                    let doc = "a category as it is written; empty where it is missing".into();
-                    self.graph.input.push(info(&input, element::STRING, Some(1), doc));
+                    let doc = "a category as it is written; empty where it is missing";
+                    self.inputs.push(info(&input, element::STRING, Some(1), doc));
                     let strings: Vec<Vec<u8>> =
                         values.iter().map(|text| text.clone().into_bytes()).chain(missing.then(Vec::new)).collect();
                     let width = strings.len();
-                    let categories = AttributeProto { name: "cats_strings".into(), i: 0, strings, r#type: 8 };
+                    let categories = Message::default().text(1, "cats_strings").each(9, strings).number(20, 8);
                     let ones = self.node("OneHotEncoder", &[&input], vec![categories, integer("zeros", 1)]);
                     let shape = self.numbers(&[2], element::INT64, [-1.0, width as f64].into_iter());
                     let flat = self.node("Reshape", &[&ones, &shape], Vec::new());
                     self.cast(&flat, element::DOUBLE)
                 }
                 _ => {
-                    let doc = "a number (a date: days since 1970-01-01); NaN where it is missing".into();
-                    self.graph.input.push(info(&input, element::DOUBLE, Some(1), doc));
+                    let doc = "a number (a date: days since 1970-01-01); NaN where it is missing";
+                    self.inputs.push(info(&input, element::DOUBLE, Some(1), doc));
                     input
                 }
             };
@@ -167,8 +166,8 @@ impl Graph {
         }
     }
 
-    fn output(&mut self, name: &str, elem_type: i32, columns: Option<usize>, doc: &str) {
-        self.graph.output.push(info(name, elem_type, columns, doc.into()));
+    fn output(&mut self, name: &str, elem_type: i64, columns: Option<usize>, doc: &str) {
+        self.outputs.push(info(name, elem_type, columns, doc));
     }
 
     /// The probability of a score by calibration, in double precision as everywhere.
@@ -221,8 +220,8 @@ impl Graph {
 
     /// One of these texts for each row, by its number.
     fn class(&mut self, number: &str, names: &[String]) {
-        let strings = names.iter().map(|name| name.clone().into_bytes()).collect();
-        let names = self.tensor(&[names.len()], element::STRING, Vec::new(), strings);
+        let strings: Vec<Vec<u8>> = names.iter().map(|name| name.clone().into_bytes()).collect();
+        let names = self.tensor(&[names.len()], element::STRING, &[], &strings);
         self.named("Gather", &[&names, number], "class", Vec::new());
         self.output("class", element::STRING, None, "the label that is predicted");
     }
@@ -231,7 +230,7 @@ impl Graph {
 /// The file's bytes.
 pub fn write(model: &Exported<'_>) -> Vec<u8> {
     let real = if model.real_bytes == 8 { element::DOUBLE } else { element::FLOAT };
-    let mut graph = Graph { graph: GraphProto { name: "undercurve".into(), ..GraphProto::default() }, real };
+    let mut graph = Graph { real, ..Graph::default() };
     let mut x = graph.features(model);
     let (last, hidden) = model.layers.split_last().expect("a model has a layer");
     for layer in hidden {
@@ -262,16 +261,13 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
         let number = graph.node("Squeeze", &[&number, &axis], Vec::new());
         graph.class(&number, &model.names);
     }
-    let opset = |domain: &str, version| OperatorSetIdProto { domain: domain.into(), version };
-    let entry = |(key, value): &(String, String)| StringStringEntryProto { key: key.clone(), value: value.clone() };
-    let file = ModelProto {
-        ir_version: 8,
-        producer_name: "undercurve".into(),
-        producer_version: env!("CARGO_PKG_VERSION").into(),
-        doc_string: format!("{} by {}", model.spec, model.method),
-        graph: Some(graph.graph),
-        opset_import: vec![opset("", 17), opset("ai.onnx.ml", 3)],
-        metadata_props: model.facts.iter().map(entry).collect(),
-    };
-    file.encode_to_vec()
+    let pair = |key: &str, value: &str| Message::default().text(1, key).text(2, value);
+    let Graph { nodes, constants, inputs, outputs, .. } = graph;
+    let graph = Message::default().each(1, nodes).text(2, "undercurve").each(5, constants);
+    let graph = graph.each(11, inputs).each(12, outputs);
+    let file = Message::default().number(1, 8).text(2, "undercurve").text(3, env!("CARGO_PKG_VERSION"));
+    let file = file.text(6, &format!("{} by {}", model.spec, model.method)).message(7, &graph);
+    let file = file.message(8, &Message::default().number(2, 17));
+    let file = file.message(8, &Message::default().text(1, "ai.onnx.ml").number(2, 3));
+    file.each(14, model.facts.iter().map(|(key, value)| pair(key, value))).finish()
 }
