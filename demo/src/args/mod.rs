@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod decide;
+pub mod device;
 pub mod grid;
 pub mod many;
 pub mod method;

@@ -2,10 +2,10 @@
 
 use crate::args::data::{DataArgs, DataPlan};
 use crate::args::decide::{DecisionArgs, DecisionPlan};
+use crate::args::device::{self, Choice};
 use crate::args::many::{ManyArgs, ManyPlan};
 use crate::args::{Word, method, words};
 use crate::error::{CliError, Result};
-use crate::run::device::{self, Choice};
 use crate::tell::constraints;
 use crate::threads;
 use std::path::PathBuf;

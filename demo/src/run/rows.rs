@@ -35,17 +35,21 @@ impl<T: Real> Start<T> {
     /// That of a new run, if it has one.
     pub fn of(new: &New, data: &DataPlan) -> Result<Option<Self>> {
         let Some(file) = &new.start else { return Ok(None) };
-        let of_file = |error: &dyn std::fmt::Display| CliError::input(format!("{}: {error}", file.display()));
         let saved = input::saved(file)?;
         let preparation = &saved.preparation;
         let other = contradicted_kind(new.target, data, preparation, "positive label (--positive)");
         let scale = data.options.scale.is_some_and(|scale| scale != preparation.scale());
         if let Some(what) = other.or(scale.then_some("scaling (--scale)")) {
-            return Err(of_file(&format!("was made with another {what}; leave the option out to start from it")));
+            return Err(made_with_another(file, what));
         }
-        let model = Predictor::of(&saved).map_err(|error| of_file(&error))?;
-        Ok(Some(Self { model, file: file.clone() }))
+        Ok(Some(Self { model: input::model(file, &saved)?, file: file.clone() }))
     }
+}
+
+/// An option that contradicts the model that a run begins at.
+fn made_with_another(file: &Path, what: &str) -> CliError {
+    let file = file.display();
+    CliError::input(format!("{file}: was made with another {what}; leave the option out to start from it"))
 }
 
 /// A table, and what a new run makes of it.
@@ -251,9 +255,7 @@ fn grouped_before<T: Real>(
         columns => input::with_groups(before, table, columns)?,
     };
     if let Some(option) = contradicted(&rows.data, &preparation, &table.columns()) {
-        let path = start.file.display();
-        let text = format!("{path}: was made with another {option}; leave the option out to start from it");
-        return Err(CliError::input(text));
+        return Err(made_with_another(&start.file, option));
     }
     Ok(preparation)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{CliError, Result};
 use crate::output;
+use crate::tell::svg::{INK, SOFT, Svg};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -241,9 +242,6 @@ fn nice(x: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * power).find(|&end| end >= x * (1.0 - 1e-9)).unwrap_or(x)
 }
 
-/// Colours of text.
-pub const INK: &str = "#1b1e23";
-pub const SOFT: &str = "#5c636d";
 const GRID: &str = "#e3e3de";
 const CURVE: &str = "#2260b5";
 const MARK: &str = "#c03d0a";
@@ -279,26 +277,17 @@ impl Panel {
     }
 }
 
-/// The picture as text.
-struct Figure(String);
+/// The four panels.
+struct Figure(Svg);
 
 impl Figure {
     fn new(title: &str) -> Self {
-        let (width, height) = (ORIGIN.0 + APART.0 + SIDE + 46.0, ORIGIN.1 + APART.1 + SIDE + 62.0);
-        let mut figure = Self(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
-        ));
+        let mut svg = Svg::new(ORIGIN.0 + APART.0 + SIDE + 46.0, ORIGIN.1 + APART.1 + SIDE + 62.0);
         let most = 110;
         let shown: String = title.chars().take(most).collect();
         let shown = if title.chars().count() > most { format!("{shown}…") } else { shown };
-        figure.text((ORIGIN.0, 36.0), &shown, &format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\""));
-        figure
-    }
-
-    fn text(&mut self, (x, y): (f64, f64), text: &str, style: &str) {
-        let _ = writeln!(self.0, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(text));
+        svg.text((ORIGIN.0, 36.0), &shown, &format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\""));
+        Self(svg)
     }
 
     fn path(&mut self, points: impl Iterator<Item = (f64, f64)>, style: &str) {
@@ -306,7 +295,7 @@ impl Figure {
         for (at, (x, y)) in points.enumerate() {
             let _ = write!(path, "{}{x:.2} {y:.2}", if at == 0 { 'M' } else { 'L' });
         }
-        let _ = writeln!(self.0, "<path d=\"{path}\" fill=\"none\" {style}/>");
+        self.0.line(format_args!("<path d=\"{path}\" fill=\"none\" {style}/>"));
     }
 
     fn panel(&mut self, panel: &Panel) {
@@ -316,10 +305,7 @@ impl Figure {
         let place = |(x, y): (f64, f64)| (left + SIDE * x, below - SIDE * y / panel.top);
         if let Some((low, high)) = panel.band {
             let (x, width) = (left + SIDE * low, SIDE * (high - low));
-            let _ = writeln!(
-                self.0,
-                "<rect x=\"{x:.2}\" y=\"{above}\" width=\"{width:.2}\" height=\"{SIDE}\" fill=\"{CURVE}\" fill-opacity=\"0.10\"/>"
-            );
+            self.0.line(format_args!("<rect x=\"{x:.2}\" y=\"{above}\" width=\"{width:.2}\" height=\"{SIDE}\" fill=\"{CURVE}\" fill-opacity=\"0.10\"/>"));
         }
         for step in 0..=5 {
             let share = f64::from(step) / 5.0;
@@ -328,17 +314,17 @@ impl Figure {
             self.path([(x, above), (x, below)].into_iter(), &line);
             self.path([(left, y), (left + SIDE, y)].into_iter(), &line);
             let tick = format!("font-size=\"12\" fill=\"{SOFT}\"");
-            self.text((x, below + 18.0), &short(share), &format!("{tick} text-anchor=\"middle\""));
-            self.text((left - 8.0, y + 4.0), &short(share * panel.top), &format!("{tick} text-anchor=\"end\""));
+            self.0.text((x, below + 18.0), &short(share), &format!("{tick} text-anchor=\"middle\""));
+            self.0.text((left - 8.0, y + 4.0), &short(share * panel.top), &format!("{tick} text-anchor=\"end\""));
         }
         let label = format!("font-size=\"13\" fill=\"{INK}\" text-anchor=\"middle\"");
-        self.text((left + SIDE / 2.0, below + 40.0), panel.across, &label);
+        self.0.text((left + SIDE / 2.0, below + 40.0), panel.across, &label);
         let (x, y) = (left - 48.0, above + SIDE / 2.0);
-        self.text((x, y), panel.up, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""));
+        self.0.text((x, y), panel.up, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""));
         let title = format!("font-size=\"13.5\" font-weight=\"600\" fill=\"{INK}\"");
-        self.text((left, above - 44.0), &panel.title, &title);
+        self.0.text((left, above - 44.0), &panel.title, &title);
         for (at, line) in panel.under.iter().enumerate() {
-            self.text((left, above - 27.0 + 15.0 * at as f64), line, &format!("font-size=\"11.5\" fill=\"{SOFT}\""));
+            self.0.text((left, above - 27.0 + 15.0 * at as f64), line, &format!("font-size=\"11.5\" fill=\"{SOFT}\""));
         }
         self.path(panel.dashed.iter().map(|&p| place(p)), &format!("stroke=\"{SOFT}\" stroke-dasharray=\"5 4\""));
         if !panel.line.is_empty() {
@@ -351,36 +337,21 @@ impl Figure {
                 &format!("stroke=\"{CURVE}\" stroke-width=\"1.5\""),
             );
             let (x, y) = place((x, y));
-            let _ = writeln!(self.0, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{CURVE}\"/>");
+            self.0.line(format_args!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{CURVE}\"/>"));
         }
         if let Some(dot) = panel.dot {
             let (x, y) = place(dot);
-            let _ =
-                writeln!(self.0, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"5\" fill=\"{MARK}\" stroke=\"#ffffff\"/>");
+            self.0
+                .line(format_args!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"5\" fill=\"{MARK}\" stroke=\"#ffffff\"/>"));
         }
     }
 
-    fn finish(mut self) -> String {
-        self.0 += "</svg>\n";
-        self.0
+    fn finish(self) -> String {
+        self.0.finish()
     }
 }
 
 /// A number on an axis.
 fn short(x: f64) -> String {
     ((x * 1e6).round() / 1e6).to_string()
-}
-
-/// Text inside a picture.
-pub fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut out, c| {
-        match c {
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '&' => out += "&amp;",
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-        out
-    })
 }

@@ -59,15 +59,19 @@ pub struct Axes<'a> {
     pub log: bool,
 }
 
+/// Where a figure ends: one long line is cut, so that the others are seen.
+fn right_end(lines: &[Seen<'_>]) -> f64 {
+    let mut ends: Vec<f64> = lines.iter().map(|line| line.1.iter().fold(0.0f64, |a, &(x, _)| a.max(x))).collect();
+    ends.sort_by(|a, b| b.total_cmp(a));
+    let longest = ends.first().copied().unwrap_or(0.0);
+    ends.get(1).map_or(longest, |second| longest.min(1.5 * second))
+}
+
 /// Draws lines into a file.
 pub fn draw_on(file: &Path, axes: &Axes<'_>, lines: &[Line<'_>]) -> anyhow::Result<()> {
     let lines: Vec<Seen<'_>> = lines.iter().map(|line| line.seen(axes.log)).collect();
     let every = || lines.iter().flat_map(|line| line.1.iter().chain(&line.3).copied());
-    // One long line is cut, so that the others are seen.
-    let mut ends: Vec<f64> = lines.iter().map(|line| line.1.iter().fold(0.0f64, |a, &(x, _)| a.max(x))).collect();
-    ends.sort_by(|a, b| b.total_cmp(a));
-    let longest = ends.first().copied().unwrap_or(0.0);
-    let right = ends.get(1).map_or(longest, |second| longest.min(1.5 * second));
+    let right = right_end(&lines);
     let (low, high) = every().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, y)| (low.min(y), high.max(y)));
     if low > high {
         return Ok(());

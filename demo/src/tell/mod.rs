@@ -10,6 +10,7 @@ pub mod paired;
 pub mod report;
 pub mod risks;
 pub mod signal;
+pub mod svg;
 pub mod table;
 pub mod threshold;
 

@@ -1,10 +1,11 @@
 //! Many runs on a graphics adapter: those that can go side by side in one fleet, the others on the processor.
 
 use super::backend::{Backend, Cpu, Hear, List, Told};
+use crate::args::device::Choice;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::run::device::able::{Runs, able};
-use crate::run::device::{self, Choice, rate};
+use crate::run::device::{self, rate};
 use crate::run::due::{Due, next_stop};
 use crate::run::stop::stopped;
 use crate::run::training::Training;

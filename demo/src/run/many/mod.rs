@@ -9,8 +9,9 @@ mod gpu;
 mod picture;
 mod told;
 
+use crate::args::device::Choice;
 use crate::error::{CliError, Result};
-use crate::run::device::{self, Choice};
+use crate::run::device;
 use crate::run::stop::{listen, stopped};
 use crate::run::store;
 use crate::{input, output};

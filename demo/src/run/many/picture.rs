@@ -5,9 +5,8 @@ use super::told::By;
 use crate::args::grid::{Axis, Grid};
 use crate::error::Result;
 use crate::output;
-use crate::tell::curves::{INK, SOFT, escaped};
 use crate::tell::figure::{Axes, Line, draw_on};
-use std::fmt::Write as _;
+use crate::tell::svg::{INK, SOFT, Svg};
 use std::path::Path;
 
 /// Draws what there is to see; nothing where no run ended well.
@@ -63,9 +62,9 @@ fn colour(share: Option<f64>) -> (String, &'static str) {
     (format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2)), if share > 0.6 { "#ffffff" } else { INK })
 }
 
-/// A picture as text. (Writing to a string cannot fail.)
+/// The map of a grid.
 struct Map {
-    text: String,
+    svg: Svg,
     width: f64,
     height: f64,
 }
@@ -74,22 +73,13 @@ impl Map {
     /// With room for so many cells.
     fn new(columns: usize, lines: usize) -> Self {
         let (width, height) = (CELL.0 * columns as f64, CELL.1 * lines as f64);
-        let (page_width, page_height) = ((LEFT + width + 30.0).max(560.0), ABOVE + height + 62.0);
-        let text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {page_width} {page_height}\" width=\"{page_width}\" \
-             height=\"{page_height}\" font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n\
-             <rect width=\"{page_width}\" height=\"{page_height}\" fill=\"#ffffff\"/>\n"
-        );
-        Self { text, width, height }
-    }
-
-    fn write(&mut self, (x, y): (f64, f64), style: &str, what: &str) {
-        let _ = writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(what));
+        Self { svg: Svg::new((LEFT + width + 30.0).max(560.0), ABOVE + height + 62.0), width, height }
     }
 
     fn cell(&mut self, (x, y): (f64, f64), style: &str) {
-        let _ =
-            writeln!(self.text, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" {style}/>", CELL.0, CELL.1);
+        let (width, height) = CELL;
+        let place = format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width}\" height=\"{height}\"");
+        self.svg.line(format_args!("<rect {place} {style}/>"));
     }
 
     /// Names and values of the axes: the first parameter runs to the right, the second up.
@@ -98,17 +88,17 @@ impl Map {
         let label = format!("text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\"");
         let (width, height) = (self.width, self.height);
         for (at, value) in across.values.iter().enumerate() {
-            self.write((LEFT + CELL.0 * (at as f64 + 0.5), ABOVE + height + 18.0), &middle, value);
+            self.svg.text((LEFT + CELL.0 * (at as f64 + 0.5), ABOVE + height + 18.0), value, &middle);
         }
-        self.write((LEFT + width / 2.0, ABOVE + height + 42.0), &label, &across.name);
+        self.svg.text((LEFT + width / 2.0, ABOVE + height + 42.0), &across.name, &label);
         let Some(up) = up else {
-            return self.write((LEFT - 10.0, ABOVE + height - CELL.1 / 2.0 + 4.0), &left(), "");
+            return self.svg.text((LEFT - 10.0, ABOVE + height - CELL.1 / 2.0 + 4.0), "", &left());
         };
         for (at, value) in up.values.iter().enumerate() {
-            self.write((LEFT - 10.0, ABOVE + height - CELL.1 * (at as f64 + 0.5) + 4.0), &left(), value);
+            self.svg.text((LEFT - 10.0, ABOVE + height - CELL.1 * (at as f64 + 0.5) + 4.0), value, &left());
         }
         let (x, y) = (28.0, ABOVE + height / 2.0);
-        self.write((x, y), &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""), &up.name);
+        self.svg.text((x, y), &up.name, &format!("{label} transform=\"rotate(-90 {x:.1} {y:.1})\""));
     }
 }
 
@@ -126,9 +116,9 @@ fn map(points: &[(f64, f64, usize)], by: &By, grid: &Grid, method: &str) -> Stri
     let seeds = points.iter().map(|point| point.2).max().unwrap_or(0);
     let mean = if seeds > 1 { format!(", mean over {seeds} seeds (sd below)") } else { String::new() };
     let title = format!("font-size=\"17\" font-weight=\"600\" fill=\"{INK}\"");
-    map.write((20.0, 30.0), &title, &format!("{method}: {}", by.name));
+    map.svg.text((20.0, 30.0), &format!("{method}: {}", by.name), &title);
     let under = format!("{low:.4} to {high:.4}{mean}; framed: the best; grey: no value");
-    map.write((20.0, 52.0), &format!("font-size=\"12\" fill=\"{SOFT}\""), &under);
+    map.svg.text((20.0, 52.0), &under, &format!("font-size=\"12\" fill=\"{SOFT}\""));
     map.axes(across, up);
     let mut best: Option<(f64, (f64, f64))> = None;
     for (at, &(mean, sd, runs)) in points.iter().enumerate() {
@@ -144,9 +134,9 @@ fn map(points: &[(f64, f64, usize)], by: &By, grid: &Grid, method: &str) -> Stri
         let lift = if below.is_some() { -2.0 } else { 4.0 };
         let (x_text, y_text) = (x + CELL.0 / 2.0, y + CELL.1 / 2.0);
         let style = |size: &str| format!("text-anchor=\"middle\" font-size=\"{size}\" fill=\"{ink}\"");
-        map.write((x_text, y_text + lift), &style("13"), &said);
+        map.svg.text((x_text, y_text + lift), &said, &style("13"));
         if let Some(below) = below {
-            map.write((x_text, y_text + 13.0), &style("10.5"), &below);
+            map.svg.text((x_text, y_text + 13.0), &below, &style("10.5"));
         }
         if runs > 0 && best.is_none_or(|(value, _)| by.better(mean, value)) {
             best = Some((mean, (x, y)));
@@ -155,5 +145,5 @@ fn map(points: &[(f64, f64, usize)], by: &By, grid: &Grid, method: &str) -> Stri
     if let Some((_, place)) = best {
         map.cell(place, "fill=\"none\" stroke=\"#c03d0a\" stroke-width=\"3\"");
     }
-    map.text + "</svg>\n"
+    map.svg.finish()
 }
