@@ -139,7 +139,6 @@ impl DataArgs {
         self.split_by.is_some() || self.split_group.is_some()
     }
 
-    /// The plan.
     pub fn check(self) -> DataPlan {
         let Self { layout, missing, ignore, group, group_hidden, na, class_weight, .. } = self;
         let options = Options {

@@ -122,7 +122,6 @@ impl DecisionArgs {
         self.valid.as_ref().and_then(Valid::share)
     }
 
-    /// The plan.
     pub fn check(self) -> Result<DecisionPlan> {
         let Self { prevalence, threshold, calibrate, valid, keep, metric, patience, .. } = self;
         let costs = self.cost_fp.zip(self.cost_fn).map(|(positive, negative)| [positive, negative]);

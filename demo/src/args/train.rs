@@ -294,7 +294,6 @@ impl RowsPlan {
 }
 
 impl Args {
-    /// The plan.
     pub fn check(self) -> Result<Plan> {
         self.check_lengths()?;
         let place = self.save.clone().or(self.resume.clone());

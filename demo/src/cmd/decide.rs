@@ -58,7 +58,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Decides.
 pub fn run(args: Args) -> Result<()> {
     output::check_output(&args.out, &[&args.model, &args.data])?;
     let saved = input::saved(&args.model)?;

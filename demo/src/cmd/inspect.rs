@@ -31,7 +31,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints.
 pub fn run(Args { model, top, json }: Args) -> Result<()> {
     let saved = input::saved(&model)?;
     match saved.real_bytes {

@@ -18,7 +18,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints the methods.
 pub fn run(Args { name, json }: Args) -> Result<()> {
     let chosen = match &name {
         Some(name) => vec![find(name)?],

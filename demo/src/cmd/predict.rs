@@ -48,7 +48,6 @@ pub struct Args {
     layout: Layout,
 }
 
-/// Scores.
 pub fn run(args: Args) -> Result<()> {
     let saved = input::saved(&args.model)?;
     match saved.real_bytes {

@@ -12,7 +12,6 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 
-/// Trains.
 pub fn run(args: Args) -> Result<()> {
     let plan = args.check()?;
     if let Some(count) = plan.threads {

@@ -7,8 +7,8 @@ pub(crate) mod scores;
 use crate::args::data::DataPlan;
 use crate::error::{CliError, Result};
 use crate::output;
-use crate::tell::by_group::Grouping;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use crate::tell::{self, by_group::Grouping};
+use indicatif::{ProgressDrawTarget, ProgressFinish};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -75,9 +75,8 @@ fn source(path: &Path, options: &mut ReadOptions, rows_follow: bool) -> Result<B
     if about.len() < LONG {
         return begun(file, again, path, options);
     }
-    let style = ProgressStyle::with_template("reading {wide_msg} {bytes}/{total_bytes} {bar:30} {eta} left");
-    let bar = ProgressBar::new(about.len()).with_finish(ProgressFinish::AndClear);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let form = "reading {wide_msg} {bytes}/{total_bytes} {bar:30} {eta} left";
+    let bar = tell::bar(about.len(), form).with_finish(ProgressFinish::AndClear);
     bar.set_message(path.display().to_string());
     // (Nothing but the rows where they are written to the same terminal.)
     if output::is_terminal() && rows_follow {

@@ -114,8 +114,6 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// # Errors
-    /// As the metrics'.
     pub fn new<T: Real>(
         memory: &mut Metrics<T>,
         scores: &[T],

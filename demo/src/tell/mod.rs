@@ -15,9 +15,16 @@ pub mod table;
 pub mod threshold;
 
 use crate::error::Result;
+use indicatif::{ProgressBar, ProgressStyle};
 use undercurve::Real;
 use undercurve::data::Dataset;
 use undercurve::trainer::Predictor;
+
+/// A progress bar of this form.
+pub fn bar(total: u64, form: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(total).with_style(style)
+}
 
 /// The scores of rows; of several classes, one for each.
 pub fn scores<T: Real>(model: &mut Predictor<T>, data: &Dataset<T>) -> Result<Vec<T>> {

@@ -1,8 +1,8 @@
 //! Reports of a run: a table for people, one JSON object a line for programs, and the progress bar.
 
 use crate::error::Result;
-use crate::output;
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::{output, tell};
+use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 use undercurve::metric::ClassSummary;
 use undercurve::registry::Method;
@@ -82,9 +82,7 @@ fn start(step: u64, pass: f64, seconds: f64, objective: f64) -> String {
 impl Reporter {
     /// A reporter; the bar shows on a terminal only.
     pub fn new(json: bool, done: u64, total: u64) -> Self {
-        let bar = ProgressBar::new(total);
-        let style = "{bar:30} {pos}/{len}  {msg}  {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = tell::bar(total, "{bar:30} {pos}/{len}  {msg}  {eta} left");
         bar.set_position(done);
         bar.reset_eta();
         Self { json, bar, last: String::new(), head: false }

@@ -4,7 +4,7 @@ use super::{Plan, tune};
 use crate::error::{CliError, Result};
 use crate::run::shared::Shared;
 use crate::run::store::{self, Store};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::tell;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -100,9 +100,7 @@ impl Job<'_> {
             (0..splits).flat_map(|split| entries.iter().map(move |entry| (split, entry))).collect();
         let open: Vec<(usize, &Entry)> =
             jobs.iter().filter(|(split, entry)| store.get(&self.name(entry, *split)).is_none()).copied().collect();
-        let bar = ProgressBar::new(jobs.len() as u64);
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = tell::bar(jobs.len() as u64, "{bar:30} {pos}/{len} trainings  {msg}  {eta} left");
         bar.inc((jobs.len() - open.len()) as u64);
         bar.reset_eta();
         let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));

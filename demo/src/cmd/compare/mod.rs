@@ -156,7 +156,6 @@ impl Args {
     }
 }
 
-/// Compares.
 pub fn run(args: Args) -> Result<()> {
     let plan = args.check()?;
     if let Some(count) = plan.threads {

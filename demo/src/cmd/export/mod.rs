@@ -128,7 +128,6 @@ impl<'a> Exported<'a> {
     }
 }
 
-/// Writes the file.
 pub fn run(Args { model, file }: Args) -> Result<()> {
     let extension = file.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
     let write = match extension.as_str() {

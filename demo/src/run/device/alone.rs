@@ -23,8 +23,6 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// # Errors
-    /// Those of [`Fleet::new`].
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
         let fleet = Fleet::new(context, vec![trainer.clone()])?;
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));

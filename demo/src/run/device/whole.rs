@@ -25,8 +25,6 @@ pub struct Whole {
 const LEFT: u32 = 8;
 
 impl Whole {
-    /// # Errors
-    /// Those of [`GpuObjective::of`].
     pub fn new(context: &Context, asked: Option<&str>, trainer: &Trainer<f32>) -> Result<Self, GpuError> {
         let objective = Some(GpuObjective::of(context, trainer)?);
         let (name, asked) = (context.name().to_string(), asked.map(str::to_string));

@@ -1,5 +1,6 @@
 //! Many runs on a graphics adapter: those that can go side by side in one fleet, the others on the processor.
 
+use super::Chosen;
 use super::backend::{Backend, Cpu, Hear, List, Told};
 use crate::args::device::Choice;
 use crate::error::{CliError, Result};
@@ -33,11 +34,7 @@ pub struct Gpu {
 }
 
 /// What trains the runs of a list under this choice, and why.
-pub fn backend(
-    choice: &Choice,
-    threads: usize,
-    list: &List<'_, f32>,
-) -> Result<(Box<dyn Backend<f32>>, Option<String>)> {
+pub fn backend(choice: &Choice, threads: usize, list: &List<'_, f32>) -> Chosen<f32> {
     let cpu = || Box::new(Cpu { threads });
     let name = match choice {
         Choice::Cpu => return Ok((cpu(), None)),

@@ -23,15 +23,14 @@ use undercurve::Real;
 
 pub use backend::List;
 
-/// What trains a list of runs under `--device`, and what to tell of it.
-pub type Choose<T> = fn(&Choice, usize, &List<'_, T>) -> Result<(Box<dyn Backend<T>>, Option<String>)>;
+/// What trains a list of runs, and what to tell of it.
+pub type Chosen<T> = Result<(Box<dyn Backend<T>>, Option<String>)>;
+
+/// Chooses it under `--device`.
+pub type Choose<T> = fn(&Choice, usize, &List<'_, T>) -> Chosen<T>;
 
 /// For f32: a graphics adapter, where one is asked for or found to be faster.
-pub fn choose_f32(
-    choice: &Choice,
-    threads: usize,
-    list: &List<'_, f32>,
-) -> Result<(Box<dyn Backend<f32>>, Option<String>)> {
+pub fn choose_f32(choice: &Choice, threads: usize, list: &List<'_, f32>) -> Chosen<f32> {
     #[cfg(feature = "gpu")]
     return gpu::backend(choice, threads, list);
     #[cfg(not(feature = "gpu"))]
@@ -42,16 +41,12 @@ pub fn choose_f32(
 }
 
 /// For f64 there is no kernel.
-pub fn choose_f64(
-    choice: &Choice,
-    threads: usize,
-    _: &List<'_, f64>,
-) -> Result<(Box<dyn Backend<f64>>, Option<String>)> {
+pub fn choose_f64(choice: &Choice, threads: usize, _: &List<'_, f64>) -> Chosen<f64> {
     on_cpu(choice, threads, device::F32_ONLY)
 }
 
 /// The processor, where no adapter was asked for.
-fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> Result<(Box<dyn Backend<T>>, Option<String>)> {
+fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> Chosen<T> {
     let note = match choice {
         Choice::Cpu => None,
         Choice::Auto => Some(format!("CPU: {why}")),
@@ -60,7 +55,6 @@ fn on_cpu<T: Real>(choice: &Choice, threads: usize, why: &str) -> Result<(Box<dy
     Ok((Box::new(Cpu { threads }), note))
 }
 
-/// Trains them.
 pub fn run<T: Real>(list: &List<'_, T>, device: &Choice, threads: Option<usize>, choose: Choose<T>) -> Result<()> {
     let (runs, manner) = (list.runs.len(), list.manner);
     // (What only the data tell of settings: of those at the ends, the others lie between.)

@@ -4,11 +4,11 @@ use super::all::All;
 use super::backend::{List, Told};
 use crate::args::grid::Axis;
 use crate::error::{CliError, Result};
-use crate::output;
 use crate::run::training::Training;
 use crate::tell::report::{cell, metrics, shown};
 use crate::tell::signal::NoSignal;
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::{output, tell};
+use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
 use std::sync::{Mutex, PoisonError};
 use undercurve::Real;
@@ -151,9 +151,7 @@ pub struct Teller<'a, T: Real> {
 impl<'a, T: Real> Teller<'a, T> {
     pub fn new(list: &'a List<'a, T>, by: By) -> Self {
         let runs = list.runs.len();
-        let bar = ProgressBar::new(TICKS * runs as u64);
-        let style = ProgressStyle::with_template("{bar:30} {msg}  {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = tell::bar(TICKS * runs as u64, "{bar:30} {msg}  {eta} left");
         let heard = Heard {
             rows: (0..runs).map(|_| None).collect(),
             paths: vec![Vec::new(); runs],
