@@ -1,8 +1,9 @@
 //! The command line of undercurve as a library, for the program `undercurve`, and for those of the page and of the
 //! experiments, which take what is public here. It promises nothing to others.
 //!
-//! `args`: options as they are typed. `cmd`: a file for each subcommand, with its `Args`
-//! its `Plan` and its `run`. `run`: training runs, one or many. `tell`: what is printed and drawn.
+//! `args`: options as they are typed, and the checked plans that they come to, where subcommands share them. `cmd`: a file for
+//! each subcommand, by its name, with its `Args` and its `run`. `run`: training runs, one or many. `tell`: what is printed and
+//! drawn.
 
 pub mod cli;
 pub mod error;

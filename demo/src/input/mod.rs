@@ -1,4 +1,4 @@
-//! Reading data files and saved models, with the options that every command reads them by.
+//! Reading data files and saved models, and what is to be said of how they were read.
 
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;

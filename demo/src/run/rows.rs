@@ -115,7 +115,7 @@ pub struct Prepared<T: Real> {
 }
 
 impl<T: Real> Prepared<T> {
-    /// Reads the table as a run of this configuration does, which begins at `first` if that is given.
+    /// Reads the table as a run of this configuration does, which begins at `start` if that is given.
     pub fn new<'a>(
         rows: &RowsPlan,
         decision: &DecisionPlan,

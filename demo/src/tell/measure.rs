@@ -66,7 +66,7 @@ impl Asked {
         all.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
-    /// Measures, prints and draws; gives the threshold.
+    /// Measures, prints and draws.
     pub fn tell<T: Real>(&self, of: Scored<'_, T>) -> Result<()> {
         let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, of.file)).transpose()?;
         let of = Scored { threshold: chosen.as_ref().map_or(of.threshold, Threshold::at), ..of };
