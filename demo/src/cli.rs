@@ -1,7 +1,9 @@
 //! The command line of `undercurve`. Each subcommand has its own file with an `Args` and a `run`.
 
+use crate::args::train::Args as TrainArgs;
+use crate::cmd::{compare, decide, eval, export, frontier, inspect, methods, metrics, predict, prepare, train};
 use crate::error::{CliError, Result};
-use crate::{compare, decision, eval, export, frontier, inspect, methods, metrics, output, predict, prepare, train};
+use crate::output;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,7 +24,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Train a model on a CSV or LIBSVM file
-    Train(Box<train::args::Args>),
+    Train(Box<TrainArgs>),
     /// Methods at their defaults on the same folds of a file, against cross-entropy
     Compare(compare::Args),
     /// What bounds on the gaps between groups cost in AUC
@@ -30,7 +32,7 @@ enum Command {
     /// Exact metrics of a saved model on data
     Eval(eval::Args),
     /// Another threshold, and probabilities, for a saved model
-    Decide(decision::Args),
+    Decide(decide::Args),
     /// Scores, probabilities and classes of rows without labels
     Predict(predict::Args),
     /// What is in a saved model
@@ -111,17 +113,17 @@ pub fn undercurve() -> ExitCode {
         }
     };
     finish(match cli.command {
-        Command::Train(args) => train::run(&args),
-        Command::Compare(args) => compare::run(&args),
+        Command::Train(args) => train::run(*args),
+        Command::Compare(args) => compare::run(args),
         Command::Frontier(args) => frontier::run(*args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Decide(args) => decision::run(&args),
-        Command::Predict(args) => predict::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Metrics(args) => metrics::run(&args),
-        Command::Methods(args) => methods::run(&args),
-        Command::Prepare(args) => prepare::run(&args),
+        Command::Eval(args) => eval::run(args),
+        Command::Decide(args) => decide::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Metrics(args) => metrics::run(args),
+        Command::Methods(args) => methods::run(args),
+        Command::Prepare(args) => prepare::run(args),
         Command::Completions { shell } => completions(shell),
     })
 }

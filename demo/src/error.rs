@@ -76,7 +76,7 @@ impl From<DataError> for CliError {
 fn in_row(error: &DataError) -> Option<String> {
     #[cfg(feature = "parquet")]
     if error.line > 0 {
-        let row = crate::parquet::row_on_line(Path::new(&error.file), error.line)?;
+        let row = crate::input::parquet::row_on_line(Path::new(&error.file), error.line)?;
         return Some(format!("{}: row {row}, column {}: {}", error.file, error.column, error.kind));
     }
     let _ = error;

@@ -1,44 +1,28 @@
 //! The command line of undercurve as a library, for the program `undercurve`, and for those of the page and of the
 //! experiments, which take what is public here. It promises nothing to others.
+//!
+//! `args`: options as they are typed, and the checked plans that they come to, where subcommands share them. `cmd`: a file for
+//! each subcommand, by its name, with its `Args` and its `run`. `run`: training runs, one or many. `tell`: what is printed and
+//! drawn.
 
 pub mod cli;
 pub mod error;
-pub mod figure;
 pub mod input;
-pub mod methods;
 pub mod output;
-pub mod paired;
-pub mod store;
 pub mod threads;
 
-mod by_group;
-mod compare;
-mod constraints;
-mod curves;
-mod decide;
-mod decision;
-mod device;
-mod eval;
-mod export;
-mod frontier;
-mod grid;
-mod inspect;
-mod measure;
-mod metrics;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod predict;
-mod prepare;
-mod report;
-mod risks;
-mod runs;
-mod scores;
-mod shared;
-mod signal;
-mod table;
-mod threshold;
-mod train;
-mod walk;
+mod args;
+mod cmd;
+mod run;
+mod tell;
 
-pub use frontier::figures;
-pub use train::args::range;
+pub use args::train::range;
+pub use cmd::frontier::figures;
+pub use run::store;
+pub use tell::{figure, paired};
+
+/// The methods by name, and as JSON.
+pub mod methods {
+    pub use crate::args::method::find;
+    pub use crate::cmd::methods::object;
+}

@@ -80,9 +80,6 @@ pub fn line(text: impl Display) -> Result<()> {
 }
 
 /// Prints what is no line yet.
-///
-/// # Errors
-/// As [`line`].
 pub fn part(text: impl Display) -> Result<()> {
     let text = text.to_string();
     write(|stdout| stdout.write_all(text.as_bytes()))
@@ -99,9 +96,6 @@ impl Lines {
     }
 
     /// Adds a line.
-    ///
-    /// # Errors
-    /// As [`line`].
     pub fn add(&mut self, text: impl Display) -> Result<()> {
         // (Memory takes everything.)
         let _ = writeln!(self.0, "{text}");
@@ -109,9 +103,6 @@ impl Lines {
     }
 
     /// Prints what is there.
-    ///
-    /// # Errors
-    /// As [`line`].
     pub fn flush(&mut self) -> Result<()> {
         let bytes = std::mem::take(&mut self.0);
         write(|stdout| stdout.write_all(&bytes))
@@ -176,9 +167,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// `Ok` when a file can be written there and is none of `inputs`, which a command reads and must not replace.
-///
-/// # Errors
-/// `Input`, naming the path.
 pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
     check_target(path)?;
     let same = |input: &&Path| matches!((path.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
@@ -189,9 +177,6 @@ pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<()> {
 }
 
 /// `Ok` when a file can be written there. The command then leaves it whatever becomes of stdout ([`go_on`]).
-///
-/// # Errors
-/// `Input`, naming the path.
 pub fn check_target(path: &Path) -> Result<()> {
     go_on();
     let folder = folder(path);
@@ -243,9 +228,6 @@ pub fn lock(path: &Path) -> Result<Lock> {
 }
 
 /// Replaces a file in one step: whenever the program dies, the old content or the new one is there.
-///
-/// # Errors
-/// `Failed`.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let partial = partial(path);
     let write = || -> io::Result<()> {

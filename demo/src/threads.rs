@@ -12,9 +12,6 @@ pub fn parse(text: &str) -> std::result::Result<usize, String> {
 
 /// Makes the pool of so many threads the program's. Called once, before anything is computed; without it the pool has
 /// as many threads as the system lends cores.
-///
-/// # Errors
-/// When the threads cannot be started.
 pub fn limit(threads: usize) -> Result<()> {
     let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     built.map_err(|error| CliError::Failed(anyhow::anyhow!("--threads {threads}: {error}")))

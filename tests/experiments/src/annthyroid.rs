@@ -6,7 +6,7 @@ use std::sync::Arc;
 use undercurve::data::{Options, Split, prepare};
 use undercurve::trainer::{Config, Trainer};
 use undercurve_demo::error::Result;
-use undercurve_demo::input::{self, LayoutArgs};
+use undercurve_demo::input::{self, Layout};
 use undercurve_demo::{methods, output};
 
 /// Options of `experiment annthyroid`.
@@ -34,7 +34,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
     for method in &args.methods {
         methods::find(method)?;
     }
-    let table = input::table(&args.data, LayoutArgs::default(), Some("label"))?;
+    let table = input::table(&args.data, Layout::default(), Some("label"))?;
     let options = Options { label: Some("label".to_string()), positive: Some("1".to_string()), ..Options::default() };
     let mut aps = vec![Vec::new(); args.methods.len()];
     if !as_json {

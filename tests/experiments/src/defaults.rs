@@ -22,7 +22,7 @@ use undercurve::model::Model;
 use undercurve::registry::{METHODS, method};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
 use undercurve_demo::error::{CliError, Result};
-use undercurve_demo::input::{self, LayoutArgs};
+use undercurve_demo::input::{self, Layout};
 use undercurve_demo::output;
 use undercurve_demo::paired::mean_sd;
 use undercurve_demo::store::{self, Store};
@@ -153,7 +153,7 @@ impl Set {
             name = stem.split('.').next().unwrap_or_default().to_string();
             (file, test) = (PathBuf::from(train), held.map(PathBuf::from));
         }
-        let read = |path: &Path| input::table(path, LayoutArgs::default(), options.label.as_deref());
+        let read = |path: &Path| input::table(path, Layout::default(), options.label.as_deref());
         Ok(Self { name, table: read(&file)?, test: test.as_deref().map(read).transpose()?, options })
     }
 

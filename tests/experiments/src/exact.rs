@@ -17,7 +17,7 @@ use undercurve::data::{Dataset, Options, Preparation, Scale};
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Figures, Length, ModelSpec, Trainer};
 use undercurve_demo::error::{CliError, Result};
-use undercurve_demo::input::{self, LayoutArgs};
+use undercurve_demo::input::{self, Layout};
 use undercurve_demo::{output, threads};
 
 /// Options of `experiment exact`.
@@ -128,7 +128,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<()> {
 
 /// The training, validation and test rows of hiv.
 fn parts(folder: &Path) -> Result<[Arc<Dataset<f32>>; 3]> {
-    let table = |part: &str| input::table(&folder.join(format!("hiv.{part}.svm.gz")), LayoutArgs::default(), None);
+    let table = |part: &str| input::table(&folder.join(format!("hiv.{part}.svm.gz")), Layout::default(), None);
     let train = table("train")?;
     let preparation = Preparation::fit(&train, &Options { scale: Some(Scale::None), ..Options::default() })?;
     let part = |table| -> Result<Arc<Dataset<f32>>> { Ok(Arc::new(preparation.apply(&table)?)) };

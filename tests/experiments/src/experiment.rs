@@ -10,7 +10,7 @@ use undercurve::data::{Dataset, Options, Preparation, RawTable, Scale, Split, pr
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Trainer};
 use undercurve_demo::error::{CliError, Result};
-use undercurve_demo::input::{self, LayoutArgs};
+use undercurve_demo::input::{self, Layout};
 
 /// A method with the settings that are tried for it.
 #[derive(Clone)]
@@ -170,7 +170,7 @@ impl Source {
             _ => return Err(CliError::input(format!("no data set {name}; there are {}", DATASETS.join(", ")))),
         };
         let read = |ending: &&str| {
-            input::table(&folder.join(format!("{name}{ending}.gz")), LayoutArgs::default(), csv.then_some("label"))
+            input::table(&folder.join(format!("{name}{ending}.gz")), Layout::default(), csv.then_some("label"))
         };
         Ok(Self { name: name.to_owned(), tables: endings.iter().map(read).collect::<Result<_>>()? })
     }

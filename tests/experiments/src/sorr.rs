@@ -19,7 +19,7 @@ use undercurve::estimator::{Estimator, Sorr};
 use undercurve::trainer::{ModelSpec, Trainer};
 use undercurve_demo::error::{CliError, Result};
 use undercurve_demo::figure::{self, Axes, Line};
-use undercurve_demo::input::{self, LayoutArgs};
+use undercurve_demo::input::{self, Layout};
 use undercurve_demo::output;
 use undercurve_demo::paired::{Difference, mean_sd};
 use undercurve_demo::store::{self, Store};
@@ -118,9 +118,9 @@ impl Problem {
         let table = folder.join(format!("{name}.csv.gz"));
         let (table, options) = if table.exists() {
             let options = Options { label: Some("label".into()), positive: Some("1".into()), ..Options::default() };
-            (input::table(&table, LayoutArgs::default(), Some("label"))?, options)
+            (input::table(&table, Layout::default(), Some("label"))?, options)
         } else {
-            (input::table(&folder.join(format!("{name}.svm.gz")), LayoutArgs::default(), None)?, Options::default())
+            (input::table(&folder.join(format!("{name}.svm.gz")), Layout::default(), None)?, Options::default())
         };
         let rows = Preparation::fit(&table, &options)?.apply::<f32>(&table)?;
         let all = if rows.len() < FEW { ROWS } else { rows.len() as f64 };

@@ -1,0 +1,193 @@
+//! Options about data files: their layout, and what is made of their columns.
+
+use crate::args::{Word, words};
+use crate::error::{CliError, Result};
+use undercurve::Real;
+use undercurve::data::{Dataset, Format, Missing, Options, Preparation, Scale, SplitBy};
+
+/// `--format`.
+const FORMATS: &[Word<Format>] = &[
+    ("auto", "By the file's name, else by its content", Format::Auto),
+    ("csv", "Cells with commas, semicolons or tabs between them", Format::Csv),
+    ("libsvm", "label index:value …", Format::Libsvm),
+    ("whitespace", "Cells with blanks or tabs between them, any number", Format::Whitespace),
+];
+
+/// `--header`: whether the first line names the columns; `None` to find out.
+pub type Header = Option<bool>;
+/// Its words.
+pub const HEADERS: &[Word<Header>] = &[
+    ("auto", "Looks at the first hundred rows", None),
+    ("yes", "The first line names the columns", Some(true)),
+    ("no", "The first line is a row", Some(false)),
+];
+
+/// `--format` and `--header`.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Data")]
+pub struct Layout {
+    /// Layout of the file: auto, csv (commas, semicolons or tabs), whitespace or libsvm, each plain, gzip or zstd; in a
+    /// build with the feature `parquet` also Parquet, which counts as csv
+    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true, value_parser = words(FORMATS))]
+    pub format: Format,
+    /// Whether the first line of a CSV file names the columns: yes, no, or auto, which looks for numbers below names and
+    /// for the usual names of the label
+    #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
+    pub header: Header,
+}
+
+/// `--scale`.
+const SCALES: &[Word<Scale>] = &[
+    ("none", "As they are", Scale::None),
+    (
+        "standard",
+        "Every column to mean 0 and deviation 1 over the training rows, but for those of 0 and 1 alone (default for CSV)",
+        Scale::Standard,
+    ),
+    ("unit", "Every row to length 1 (default for LIBSVM)", Scale::Unit),
+];
+
+/// `--missing`.
+pub const MISSING: &[Word<Missing>] = &[
+    ("refuse", "A missing value is an error (default)", Missing::Refuse),
+    (
+        "impute",
+        "The training mean, with a column NAME=(missing) that says where, if training had some; a category of its own in a \
+         categorical column",
+        Missing::Impute,
+    ),
+];
+
+/// How to read a data file and what to make of its columns.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    #[command(flatten)]
+    layout: Layout,
+    /// Label column of a CSV file, by name or by number from 1 (-1 is the last)
+    /// [default: the first of label, target, class, y]
+    #[arg(long, value_name = "COL", allow_hyphen_values = true)]
+    label: Option<String>,
+    /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
+    /// rarer]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    positive: Option<String>,
+    /// Missing values: refuse, or impute the training mean with a column NAME=(missing) that says where (of a categorical column
+    /// a category of its own) [default: refuse]
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
+    missing: Option<Missing>,
+    /// Scaling, fitted on the training rows: none, standard or unit
+    /// [default, for every method: standard for CSV, unit for LIBSVM]
+    #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(SCALES))]
+    scale: Option<Scale>,
+    /// Columns of numbers to take as categories, with commas between them, and of text with mostly different values, which
+    /// is left out otherwise
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    categorical: Vec<String>,
+    /// Columns to leave out, with commas between them
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Columns whose values, together, make groups, with commas between them; `eval` then measures each and the gaps
+    /// between them. They stay features
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub group: Vec<String>,
+    /// The columns of --group are no features
+    #[arg(long, requires = "group")]
+    group_hidden: bool,
+    /// Column of numbers or dates that --split, --valid SHARE and `eval --held-out` order rows by: the last are held out, those
+    /// of one value together. It is no feature
+    #[arg(long, value_name = "COL", conflicts_with = "split_group")]
+    split_by: Option<String>,
+    /// Column whose values keep rows together when they are split, as a patient's or a customer's do; each class about as
+    /// frequent in both parts. It is no feature (--group names groups to measure)
+    #[arg(long, value_name = "COL")]
+    split_group: Option<String>,
+    /// Spellings of a missing value, with commas between them, besides an empty cell, ?, -, NA, N/A, #N/A, NaN, null and None
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
+    na: Vec<String>,
+    /// Column of numbers of 0 or more that says what each row counts, in what is learned from the data, minimised and measured; no
+    /// feature. A row of weight 2 is two rows, unless the weights come to less than 1 or more than 100 for a row in the mean: then
+    /// only their shares count
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
+    weight: Option<String>,
+    /// What a row of each class counts in what is minimised, times its --weight: balanced, for classes that come to the same; of
+    /// two classes POS:NEG; or LABEL=W with commas between them, others 1
+    #[arg(long, value_name = "WEIGHTS", conflicts_with = "group")]
+    class_weight: Option<String>,
+}
+
+/// How data files are read, and what is made of their columns.
+#[derive(Clone, Debug, Default)]
+pub struct DataPlan {
+    pub layout: Layout,
+    /// Spellings of a missing value.
+    pub na: Vec<String>,
+    /// What is made of the columns.
+    pub options: Options,
+    /// Of that what was said, where the rest is as usual.
+    pub missing: Option<Missing>,
+    pub ignore: Vec<String>,
+    /// Whether the columns of groups are no features.
+    pub group_hidden: bool,
+    /// What a row of each class counts.
+    pub class_weight: Option<String>,
+}
+
+impl DataArgs {
+    /// Whether splits go by a column.
+    pub fn splits_by(&self) -> bool {
+        self.split_by.is_some() || self.split_group.is_some()
+    }
+
+    pub fn check(self) -> DataPlan {
+        let Self { layout, missing, ignore, group, group_hidden, na, class_weight, .. } = self;
+        let options = Options {
+            label: self.label,
+            positive: self.positive,
+            scale: self.scale,
+            missing: missing.unwrap_or(Missing::Refuse),
+            categorical: self.categorical,
+            ignore: if group_hidden { [&*ignore, &group].concat() } else { ignore.clone() },
+            group,
+            split_by: self.split_by.map(SplitBy::Order).or(self.split_group.map(SplitBy::Group)),
+            weight: self.weight,
+            ..Options::default()
+        };
+        DataPlan { layout, na, options, missing, ignore, group_hidden, class_weight }
+    }
+}
+
+impl DataPlan {
+    /// What a row of each class counts, where that was said, for these training rows.
+    pub fn class_weights<T: Real>(&self, of: &Preparation, train: &Dataset<T>) -> Result<Vec<f64>> {
+        let Some(text) = &self.class_weight else { return Ok(Vec::new()) };
+        let wrong = |what: &str| CliError::input(format!("--class-weight {text}: {what}"));
+        let sums = train.class_weight_sums();
+        if sums.is_empty() {
+            return Err(wrong("is for classes, and labels are numbers"));
+        }
+        if text == "balanced" {
+            let all: f64 = sums.iter().sum();
+            return Ok(sums.iter().map(|sum| all / (sums.len() as f64 * sum)).collect());
+        }
+        let number = |text: &str| text.trim().parse().ok().filter(|w: &f64| *w > 0.0 && w.is_finite());
+        if let (Some((positive, negative)), 2) = (text.split_once(':'), sums.len())
+            && let (Some(positive), Some(negative)) = (number(positive), number(negative))
+        {
+            return Ok(vec![negative, positive]);
+        }
+        let names: Vec<&str> = match (of.negative(), of.positive()) {
+            (negative, Some(positive)) => vec![negative.unwrap_or("(others)"), positive],
+            _ => of.classes().iter().map(String::as_str).collect(),
+        };
+        let mut weights = vec![1.0; sums.len()];
+        for part in text.split(',') {
+            let expected = || wrong("expected balanced, POS:NEG or LABEL=W,… with numbers above 0");
+            let (label, weight) = part.rsplit_once('=').ok_or_else(expected)?;
+            let at = names.iter().position(|name| *name == label.trim());
+            let at = at.ok_or_else(|| wrong(&format!("there is no class {label}; there are {}", names.join(", "))))?;
+            weights[at] = number(weight).ok_or_else(expected)?;
+        }
+        Ok(weights)
+    }
+}

@@ -1,0 +1,51 @@
+//! Methods by name, and their settings.
+
+use crate::error::{CliError, Result};
+use undercurve::registry::{METHODS, Method, method};
+use undercurve::trainer::Config;
+
+/// The method of a name.
+pub fn find(name: &str) -> Result<&'static Method> {
+    method(name).ok_or_else(|| {
+        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        let all = names.join(", ");
+        CliError::input(match likely(name, &names) {
+            Some(known) => format!("no method \"{name}\"; did you mean {known}? There are {all}"),
+            None => format!("no method \"{name}\"; there are {all}"),
+        })
+    })
+}
+
+/// Refuses settings that are given twice.
+pub fn check_once(set: &[(String, String)]) -> Result<()> {
+    match set.iter().enumerate().find(|(at, (name, _))| set[..*at].iter().any(|(before, _)| before == name)) {
+        Some((_, (name, _))) => Err(CliError::input(format!("--set {name}: given twice"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses settings that the method does not have or whose values do not fit.
+pub fn check_settings(method: &'static Method, config: &Config) -> Result<()> {
+    for (name, _) in &config.settings {
+        if method.params.iter().all(|param| param.name != name) {
+            let names: Vec<&str> = method.params.iter().map(|param| param.name).collect();
+            let several = if std::ptr::eq(method, find(method.name)?) { "" } else { " of several classes" };
+            let meant = match likely(name, &names) {
+                Some(known) => format!("did you mean {known}? It"),
+                None => "it".to_string(),
+            };
+            return Err(CliError::input(format!(
+                "method {}{several} has no parameter \"{name}\"; {meant} has {}",
+                method.name,
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(config.check(method)?)
+}
+
+/// The name that may have been meant.
+fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let likeness = names.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
+    likeness.filter(|(likeness, _)| *likeness > 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|found| found.1)
+}

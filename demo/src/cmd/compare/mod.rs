@@ -1,0 +1,230 @@
+//! `undercurve compare`: methods at their defaults on the same folds of a file, against cross-entropy.
+
+mod measure;
+mod report;
+mod tune;
+
+use crate::args::data::{DataArgs, DataPlan};
+use crate::args::method;
+use crate::args::train::range;
+use crate::args::{Word, words};
+use crate::error::{CliError, Result};
+use crate::input;
+use crate::tell::paired::mean_sd;
+use crate::{output, threads};
+use measure::{Entry, Job, Row};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use undercurve::checkpoint::{SavedModel, Trained};
+use undercurve::data::{Dataset, Preparation, Targets, group_folds};
+use undercurve::metric::Metrics;
+use undercurve::rng::Rng;
+use undercurve::trainer::{ModelSpec, Trainer};
+
+/// The generator's purpose for folds.
+const PURPOSE: u64 = 0x666f_6c64;
+/// What others are compared with.
+const BASE: &str = "ce";
+
+/// `--metric`, by the core's name.
+const METRICS: &[Word<&str>] = &[
+    ("auroc", "Area under the ROC curve", "auroc"),
+    ("ap", "Average precision", "ap"),
+    ("pauc", "Partial AUC over --fpr", "pauc"),
+];
+
+/// The methods that may gain in a metric.
+fn usual(metric: &str) -> &'static [&'static str] {
+    match metric {
+        "auroc" => &[BASE, "ce-balanced", "ppd-sg", "ppd-adagrad", "auc-margin"],
+        "ap" => &[BASE, "ce-balanced", "soap", "ap-exact"],
+        _ => &[BASE, "ce-balanced", "pauc-threshold", "pauc-exact"],
+    }
+}
+
+/// Options of `compare`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Every fold is held out once, and every method trained on the others by its defaults, with the preparation fitted there. The
+interval of a difference to cross-entropy is that of Student's paired t, with the variance that folds have whose training rows
+overlap (Nadeau and Bengio 2003). Of several methods one may be ahead by luck: the interval is of each by itself. The refit of
+--out is of the method with the greatest mean on all rows, with --tune chosen anew on them. Seconds are of one training, its share of a
+busy machine; the held-out rows decide nothing but the figures.
+
+Examples:
+  undercurve compare data.csv --metric ap --out best.model
+  undercurve compare data.csv --metric ap --methods soap,ap-exact --model linear --model mlp:64,64
+  undercurve compare data.csv --metric auroc --repeats 5 --tune --resume data.runs")]
+pub struct Args {
+    /// CSV or LIBSVM of two classes, plain or gzip; - is stdin
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// What is compared: auroc, ap or pauc
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = words(METRICS))]
+    metric: &'static str,
+    /// Methods, with commas between them; cross-entropy is always one [default: those for the metric]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, every method trains each, and all are held
+    /// against cross-entropy with the first
+    #[arg(long, value_name = "MODEL", default_value = "linear")]
+    model: Vec<String>,
+    /// Folds, drawn by class, or of whole groups (--split-group)
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    folds: usize,
+    /// Draw the folds so many times anew, for narrower intervals
+    #[arg(long, value_name = "R", default_value_t = 1)]
+    repeats: usize,
+    /// Choose lr and decay of every method, cross-entropy's too, out of thirds and threefolds of its defaults, on a quarter of the
+    /// training rows of each fold; ten trainings for each, then, in place of one
+    #[arg(long)]
+    tune: bool,
+    /// False-positive range of the partial AUC
+    #[arg(long, value_name = "LO:HI", value_parser = range, default_value = "0:0.05")]
+    fpr: (f64, f64),
+    /// Decides the folds, the start values and the batches
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Threads, each with a training of its own; the same bits with any number [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
+    threads: Option<usize>,
+    /// Keep every finished training in FILE, and go on from those that are there
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    reading: DataArgs,
+    /// Train the method with the greatest mean on all rows, and write its model
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print one JSON object for each method, and one with the verdict
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is compared, on what and by what.
+pub struct Plan {
+    file: PathBuf,
+    data: DataPlan,
+    entries: Vec<Entry>,
+    /// The models, as they were named.
+    models: String,
+    metric: &'static str,
+    folds: usize,
+    repeats: usize,
+    tune: bool,
+    fpr: (f64, f64),
+    seed: u64,
+    threads: Option<usize>,
+    resume: Option<PathBuf>,
+    out: Option<PathBuf>,
+    json: bool,
+}
+
+impl Args {
+    fn check(self) -> Result<Plan> {
+        let Self { data: file, metric, folds, repeats, tune, fpr, seed, threads, resume, out, json, .. } = self;
+        if folds < 2 {
+            return Err(CliError::input(format!("--folds {folds}: expected at least 2")));
+        }
+        if repeats == 0 {
+            return Err(CliError::input("--repeats 0: expected at least 1"));
+        }
+        let mut names = vec![BASE];
+        let usual = usual(metric).iter().copied().filter(|_| self.methods.is_empty());
+        for name in self.methods.iter().map(String::as_str).chain(usual) {
+            method::find(name)?;
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        for text in &self.model {
+            let model = ModelSpec::parse(text).map_err(CliError::Input)?;
+            if entries.iter().any(|entry| entry.model == model) {
+                continue;
+            }
+            entries.extend(names.iter().map(|&method| {
+                let name = if self.model.len() > 1 { format!("{method} {model}") } else { method.to_string() };
+                Entry { method: method.into(), model: model.clone(), name }
+            }));
+        }
+        if let Some(path) = &out {
+            output::check_output(path, &[&file])?;
+        }
+        let (data, models) = (self.reading.check(), self.model.join(", "));
+        Ok(Plan { file, data, entries, models, metric, folds, repeats, tune, fpr, seed, threads, resume, out, json })
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let plan = args.check()?;
+    if let Some(count) = plan.threads {
+        threads::limit(count)?;
+    }
+    let options = &plan.data.options;
+    let table = input::table_of(&plan.file, &plan.data)?;
+    input::check_columns(options, &table)?;
+    let whole = Preparation::fit(&table, options)?;
+    let all = whole.apply::<f32>(&table)?;
+    input::say(&input::reading_notes(&table, Some(options), &plan.file));
+    let folds = (0..plan.repeats).map(|repeat| folds(&all, &plan, repeat)).collect::<Result<Vec<_>>>()?;
+    let job = Job { plan: &plan, table: &table, whole: &whole, folds: &folds, data: all.fingerprint() };
+    let rows = job.measure()?;
+    report::print(&plan, &rows, &all)?;
+    plan.out.as_ref().map_or(Ok(()), |path| refit(&job, &rows[report::best(&rows)], all, path))
+}
+
+/// Trains the best method on all rows, and writes its model.
+fn refit(job: &Job<'_>, best: &Row, all: Dataset<f32>, path: &Path) -> Result<()> {
+    let (plan, all) = (job.plan, Arc::new(all));
+    let config = match plan.tune {
+        // By the rows that are there now, as on each fold.
+        true => tune::choose(&job.config(&best.entry, &all)?, &all, plan.metric, plan.seed)?.config,
+        false => job.config(&best.entry, &all)?,
+    };
+    let mut trainer = Trainer::new(&config, all, None)?;
+    trainer.run()?;
+    let data = trainer.train_data().clone();
+    let mut scores = vec![0.0; data.len()];
+    trainer.score(data.rows(), &mut scores)?;
+    let at = Metrics::new().point_at_fpr(&scores, &data.truth(), plan.fpr.1)?;
+    let (done, of) = (trainer.steps_done(), trainer.total_steps());
+    let name = format!("{} folds {}", plan.folds, plan.metric);
+    let trained = Trained { step: done, done, of, over: true, figures: vec![(name, mean_sd(&best.values()).0)] };
+    let threshold = Some(at.threshold);
+    let file = SavedModel { threshold, trained, ..trainer.predictor().file(job.whole.clone()) };
+    output::write_atomic(path, &file.to_bytes())?;
+    if plan.json {
+        return Ok(());
+    }
+    output::line(format!("{} on all rows is in {}", best.entry.name, path.display()))
+}
+
+/// The fold of each row: of every class as many in each, or one more.
+fn folds(data: &Dataset<f32>, plan: &Plan, repeat: usize) -> Result<Vec<usize>> {
+    let Targets::Binary(labels) = data.targets() else {
+        return Err(CliError::input(format!("{}: compare is for two classes", plan.file.display())));
+    };
+    if !data.split_ranks().is_empty() {
+        return Err(CliError::input("--split-by: folds have no order; --split-group keeps rows together"));
+    }
+    if !data.split_groups().is_empty() {
+        let classes: Vec<u32> = labels.iter().map(|&label| label.into()).collect();
+        let seed = plan.seed.wrapping_add(repeat as u64);
+        let folds = group_folds(&classes, data.split_groups(), plan.folds, seed)
+            .map_err(|_| CliError::input(format!("--folds {}: there are fewer groups (--split-group)", plan.folds)))?;
+        return Ok(folds.into_iter().map(|fold| fold as usize).collect());
+    }
+    let mut fold = vec![0; labels.len()];
+    let mut rng = Rng::keyed(plan.seed, PURPOSE, repeat as u64);
+    for class in [0, 1] {
+        let mut rows: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == class).collect();
+        if rows.len() < plan.folds {
+            let word = if class == 1 { "positive" } else { "negative" };
+            return Err(CliError::input(format!("--folds {}: there are {} {word} rows", plan.folds, rows.len())));
+        }
+        rng.shuffle(&mut rows);
+        rows.iter().enumerate().for_each(|(at, &row)| fold[row] = at % plan.folds);
+    }
+    Ok(fold)
+}

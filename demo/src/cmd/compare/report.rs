@@ -1,0 +1,180 @@
+//! The table of `compare` and its verdict.
+
+use super::Plan;
+use super::measure::{Entry, Row};
+use crate::error::Result;
+use crate::output;
+use crate::tell::paired::mean_sd;
+use serde_json::{Value, json};
+use undercurve::data::Dataset;
+use undercurve::metric::student;
+
+/// Characters of an interval's axis.
+const AXIS: usize = 31;
+
+/// How far a method is ahead of cross-entropy, and half its interval.
+struct Ahead {
+    mean: f64,
+    half: f64,
+}
+
+impl Ahead {
+    /// With a variance of 1/(r·k) + 1/(k − 1) times that of a fold: the training rows of k folds, r times drawn, overlap.
+    fn new(ours: &[f64], theirs: &[f64], folds: usize) -> Self {
+        let apart: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
+        let (mean, sd) = mean_sd(&apart);
+        let (all, k) = (apart.len() as f64, folds as f64);
+        Self { mean, half: student(apart.len() as u64 - 1) * sd * (1.0 / all + 1.0 / (k - 1.0)).sqrt() }
+    }
+}
+
+/// An interval on an axis over `span`: `-` within it, `o` at its middle, `|` at 0.
+fn picture(ahead: &Ahead, [low, high]: [f64; 2]) -> String {
+    let width = (high - low).max(f64::MIN_POSITIVE);
+    let place = |x: f64| (((x - low) / width * (AXIS - 1) as f64).round() as usize).min(AXIS - 1);
+    let mut cells = vec![' '; AXIS];
+    cells[place(ahead.mean - ahead.half)..=place(ahead.mean + ahead.half)].fill('-');
+    cells[place(0.0)] = '|';
+    cells[place(ahead.mean)] = 'o';
+    cells.into_iter().collect::<String>().trim_end().to_string()
+}
+
+/// How many of its choices lie at an end of the grid.
+fn edges(row: &Row) -> usize {
+    row.trained.iter().filter(|one| one.edge).count()
+}
+
+/// The settings chosen on each fold.
+fn chosen(row: &Row) -> Value {
+    let one = |settings: &[(String, String)]| settings.iter().map(|(k, v)| (k.clone(), json!(v))).collect::<Value>();
+    row.trained.iter().map(|trained| one(&trained.chosen)).collect()
+}
+
+/// The row with the greatest mean, the first of equal ones.
+pub fn best(rows: &[Row]) -> usize {
+    let mean = |at: usize| mean_sd(&rows[at].values()).0;
+    (1..rows.len()).fold(0, |best, at| if mean(at) > mean(best) { at } else { best })
+}
+
+/// What is printed.
+struct Table<'a> {
+    plan: &'a Plan,
+    rows: &'a [Row],
+    metric: String,
+    folds: String,
+    /// How far each is ahead of the first.
+    ahead: Vec<Ahead>,
+}
+
+/// The table and the verdict.
+pub fn print(plan: &Plan, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
+    let metric = match plan.metric {
+        "pauc" => format!("pauc {}:{}", plan.fpr.0, plan.fpr.1),
+        other => other.to_string(),
+    };
+    let folds = match plan.repeats {
+        1 => format!("{} folds", plan.folds),
+        repeats => format!("{repeats} times {} folds", plan.folds),
+    };
+    let ahead = rows.iter().map(|row| Ahead::new(&row.values(), &rows[0].values(), plan.folds)).collect();
+    let table = Table { plan, rows, metric, folds, ahead };
+    if plan.json { table.objects() } else { table.lines(data) }
+}
+
+impl Table<'_> {
+    /// The row with the greatest mean, how far it is ahead of the first, and whether beyond noise.
+    fn verdict(&self) -> (usize, &Ahead, bool) {
+        let best = best(self.rows);
+        let ahead = &self.ahead[best];
+        (best, ahead, best > 0 && ahead.mean - ahead.half > 0.0)
+    }
+
+    /// For programs.
+    fn objects(&self) -> Result<()> {
+        let (plan, rows) = (self.plan, self.rows);
+        for (at, (row, ahead)) in rows.iter().zip(&self.ahead).enumerate() {
+            let (mean, sd) = mean_sd(&row.values());
+            let interval = (at > 0).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
+            output::line(json!({
+                "method": row.entry.method, "model": row.entry.model.to_string(), "metric": self.metric,
+                "folds": row.values(), "mean": mean, "sd": sd,
+                "chosen": plan.tune.then(|| chosen(row)), "at_edge": plan.tune.then(|| edges(row)),
+                "ahead": (at > 0).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
+            }))?;
+        }
+        let (best, _, beyond) = self.verdict();
+        let Entry { method, model, .. } = &rows[best].entry;
+        output::line(json!({
+            "best": method, "model": model.to_string(), "beyond_noise": beyond, "folds": plan.folds, "repeats": plan.repeats,
+        }))
+    }
+
+    /// For people.
+    fn lines(&self, data: &Dataset<f32>) -> Result<()> {
+        let (plan, rows) = (self.plan, self.rows);
+        output::line(format!(
+            "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}",
+            plan.file.display(),
+            data.len(),
+            data.positives(),
+            data.cols(),
+            self.metric,
+            self.folds,
+            plan.models,
+            if plan.tune { ", tuned" } else { "" },
+            plan.seed
+        ))?;
+        self.rows()?;
+        for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
+            output::line(format!(
+                "{}: {} of {} choices of lr and decay lie at an end of the grid; it may have more to gain.",
+                row.entry.name,
+                edges(row),
+                row.trained.len()
+            ))?;
+        }
+        let (each, all) = rows
+            .iter()
+            .fold((0.0, 0), |(sum, n), row| (sum + row.seconds() * row.trained.len() as f64, n + row.trained.len()));
+        output::line(format!(
+            "{all} trainings of {each:.1} s together; one of cross-entropy takes {:.2} s.",
+            rows[0].seconds()
+        ))?;
+        let (best, Ahead { mean, half }, beyond) = self.verdict();
+        let (name, metric, folds) = (&rows[best].entry.name, &self.metric, &self.folds);
+        let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
+        output::line(match (best, beyond) {
+            (0, _) => format!("Nothing beats cross-entropy here: its mean {metric} is the greatest."),
+            (_, true) => format!("{name} beats cross-entropy beyond the noise of {folds}: {by}"),
+            _ => format!("Nothing beats cross-entropy beyond the noise of {folds}: {name} is ahead {by}"),
+        })
+    }
+
+    /// The rows below their heading.
+    fn rows(&self) -> Result<()> {
+        let width = self.rows.iter().map(|row| row.entry.name.len()).max().unwrap_or(0).max(6);
+        // From the lowest to the highest end of an interval, and the 0 of cross-entropy.
+        let span = self.ahead[1..].iter().fold([0.0_f64, 0.0_f64], |[low, high], ahead| {
+            [low.min(ahead.mean - ahead.half), high.max(ahead.mean + ahead.half)]
+        });
+        let ends = format!("{:<+.4}{:>+gap$.4}", span[0], span[1], gap = AXIS - 7);
+        output::line(format!(
+            "{:width$}  {:>6} ± sd     {:>26}  {:>8}  {:>AXIS$}",
+            "method", "mean", "ahead of ce [95 %]", "seconds", ends
+        ))?;
+        for (at, (row, ahead)) in self.rows.iter().zip(&self.ahead).enumerate() {
+            let (mean, sd) = mean_sd(&row.values());
+            let apart = match at {
+                0 => String::new(),
+                _ => format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half),
+            };
+            output::line(format!(
+                "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",
+                row.entry.name,
+                row.seconds(),
+                picture(ahead, span)
+            ))?;
+        }
+        Ok(())
+    }
+}

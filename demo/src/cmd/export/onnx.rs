@@ -1,0 +1,273 @@
+//! A model as an ONNX graph, its preparation inside.
+//!
+//! ```text
+//! columns ─► one-hot of categories ─► concat ─► fill in ─► (x − shift)/divisor ─► layers ─► score ─► probability, class
+//!            double up to here                                                  └► the model's precision
+//! ```
+//!
+//! Operators of opset 17, and `OneHotEncoder` of ai.onnx.ml 3.
+
+use super::proto::{Message, element};
+use super::{Exported, Layer, Link};
+use undercurve::data::{Missing, Scale, Source};
+use undercurve::decision::Calibration;
+
+const OUTPUTS: [&str; 3] = ["score", "probability", "class"];
+
+/// The graph under construction. Names of inner tensors begin with a word that no column is called by.
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Message>,
+    constants: Vec<Message>,
+    inputs: Vec<Message>,
+    outputs: Vec<Message>,
+    /// Element type of the model's own numbers.
+    real: i64,
+}
+
+/// An input or output of the graph: rows, or rows × columns.
+fn info(name: &str, elem_type: i64, columns: Option<usize>, doc: &str) -> Message {
+    let shape = Message::default().message(1, &Message::default().text(2, "rows"));
+    let shape = match columns {
+        Some(count) => shape.message(1, &Message::default().number(1, count as i64)),
+        None => shape,
+    };
+    let tensor = Message::default().number(1, elem_type).message(2, &shape);
+    Message::default().text(1, name).message(2, &Message::default().message(1, &tensor)).text(3, doc)
+}
+
+fn integer(name: &str, i: i64) -> Message {
+    let message = Message::default().text(1, name);
+    if i == 0 { message.number(20, 2) } else { message.number(3, i).number(20, 2) }
+}
+
+impl Graph {
+    /// A node with one output, whose name is returned.
+    fn node(&mut self, op: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
+        let output = format!("undercurve/{}", self.nodes.len());
+        self.named(op, inputs, &output, attributes);
+        output
+    }
+
+    fn named(&mut self, op: &str, inputs: &[&str], output: &str, attributes: Vec<Message>) {
+        let node = Message::default().each(1, inputs).text(2, output);
+        let node = node.text(3, &format!("{op} {}", self.nodes.len())).text(4, op).each(5, attributes);
+        self.nodes.push(node.text(7, if op == "OneHotEncoder" { "ai.onnx.ml" } else { "" }));
+    }
+
+    fn tensor(&mut self, dims: &[usize], data_type: i64, raw: &[u8], strings: &[Vec<u8>]) -> String {
+        let name = format!("undercurve/constant {}", self.constants.len());
+        let tensor = Message::default().numbers(1, dims).number(2, data_type).each(6, strings).text(8, &name);
+        self.constants.push(if raw.is_empty() { tensor } else { tensor.bytes(9, raw) });
+        name
+    }
+
+    fn numbers(&mut self, dims: &[usize], data_type: i64, values: impl Iterator<Item = f64>) -> String {
+        let raw: Vec<u8> = match data_type {
+            element::FLOAT => values.flat_map(|x| (x as f32).to_le_bytes()).collect(),
+            element::INT64 => values.flat_map(|x| (x as i64).to_le_bytes()).collect(),
+            _ => values.flat_map(f64::to_le_bytes).collect(),
+        };
+        self.tensor(dims, data_type, &raw, &[])
+    }
+
+    fn cast(&mut self, from: &str, to: i64) -> String {
+        self.node("Cast", &[from], vec![integer("to", to)])
+    }
+
+    /// The encoded columns, before they are scaled: the inputs with their categories spread out.
+    fn encoded(&mut self, model: &Exported<'_>) -> String {
+        let columns = model.features.len();
+        if model.sources.is_empty() {
+            let doc = "the columns of training in their order";
+            self.inputs.push(info("x", element::DOUBLE, Some(columns), doc));
+            return "x".into();
+        }
+        let mut parts = Vec::new();
+        for (name, source) in &model.sources {
+            let clash = OUTPUTS.contains(name);
+            let input = if clash { format!("column {name}") } else { (*name).to_string() };
+            let part = match source {
+                Source::Category { values, missing } => {
+                    let doc = "a category as it is written; empty where it is missing";
+                    self.inputs.push(info(&input, element::STRING, Some(1), doc));
+                    let strings: Vec<Vec<u8>> =
+                        values.iter().map(|text| text.clone().into_bytes()).chain(missing.then(Vec::new)).collect();
+                    let width = strings.len();
+                    let categories = Message::default().text(1, "cats_strings").each(9, strings).number(20, 8);
+                    let ones = self.node("OneHotEncoder", &[&input], vec![categories, integer("zeros", 1)]);
+                    let shape = self.numbers(&[2], element::INT64, [-1.0, width as f64].into_iter());
+                    let flat = self.node("Reshape", &[&ones, &shape], Vec::new());
+                    self.cast(&flat, element::DOUBLE)
+                }
+                _ => {
+                    let doc = "a number (a date: days since 1970-01-01); NaN where it is missing";
+                    self.inputs.push(info(&input, element::DOUBLE, Some(1), doc));
+                    input
+                }
+            };
+            let number = matches!(source, Source::Number { missing: true, .. });
+            let gone = number.then(|| self.node("IsNaN", &[&part], Vec::new()));
+            parts.push(part);
+            parts.extend(gone.map(|gone| self.cast(&gone, element::DOUBLE)));
+        }
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        self.node("Concat", &parts, vec![integer("axis", 1)])
+    }
+
+    /// What the model sees.
+    fn features(&mut self, model: &Exported<'_>) -> String {
+        let columns = model.features.len();
+        let mut x = self.encoded(model);
+        if model.preparation.missing() == Missing::Impute && !model.sources.is_empty() {
+            let gone = self.node("IsNaN", &[&x], Vec::new());
+            let means = model.sources.iter().flat_map(|(_, source)| match source {
+                Source::Category { values, missing } => vec![0.0; values.len() + usize::from(*missing)],
+                Source::Number { mean, missing } => [*mean, 0.0][..1 + usize::from(*missing)].to_vec(),
+                _ => Vec::new(),
+            });
+            let means = self.numbers(&[columns], element::DOUBLE, means);
+            x = self.node("Where", &[&gone, &means, &x], Vec::new());
+        }
+        match model.preparation.scale() {
+            Scale::None => {}
+            Scale::Standard => {
+                let shifts = self.numbers(&[columns], element::DOUBLE, model.features.iter().map(|f| f.shift));
+                // Where the divisor is 0 the model sees 0.
+                let divisors = model.features.iter().map(|f| if f.divisor == 0.0 { f64::INFINITY } else { f.divisor });
+                let divisors = self.numbers(&[columns], element::DOUBLE, divisors);
+                x = self.node("Sub", &[&x, &shifts], Vec::new());
+                x = self.node("Div", &[&x, &divisors], Vec::new());
+            }
+            Scale::Unit => {
+                let squares = self.node("Mul", &[&x, &x], Vec::new());
+                let axis = self.numbers(&[1], element::INT64, [1.0].into_iter());
+                let sum = self.node("ReduceSum", &[&squares, &axis], vec![integer("keepdims", 1)]);
+                let length = self.node("Sqrt", &[&sum], Vec::new());
+                let zero = self.numbers(&[1], element::DOUBLE, [0.0].into_iter());
+                let one = self.numbers(&[1], element::DOUBLE, [1.0].into_iter());
+                let empty = self.node("Equal", &[&length, &zero], Vec::new());
+                let divisor = self.node("Where", &[&empty, &one, &length], Vec::new());
+                x = self.node("Div", &[&x, &divisor], Vec::new());
+            }
+        }
+        if self.real == element::DOUBLE { x } else { self.cast(&x, self.real) }
+    }
+
+    fn layer(&mut self, x: &str, layer: &Layer, output: Option<&str>) -> String {
+        let weights = self.numbers(&[layer.inputs, layer.outputs], self.real, layer.weights.iter().copied());
+        let bias = self.numbers(&[layer.outputs], self.real, layer.bias.iter().copied());
+        match output {
+            Some(output) => {
+                self.named("Gemm", &[x, &weights, &bias], output, Vec::new());
+                output.into()
+            }
+            None => self.node("Gemm", &[x, &weights, &bias], Vec::new()),
+        }
+    }
+
+    fn output(&mut self, name: &str, elem_type: i64, columns: Option<usize>, doc: &str) {
+        self.outputs.push(info(name, elem_type, columns, doc));
+    }
+
+    /// The probability of a score by calibration, in double precision as everywhere.
+    fn calibrated(&mut self, calibration: &Calibration) {
+        let score = if self.real == element::DOUBLE { "score".into() } else { self.cast("score", element::DOUBLE) };
+        let one = |graph: &mut Self, x: f64| graph.numbers(&[1], element::DOUBLE, [x].into_iter());
+        let sure = match calibration {
+            Calibration::Platt(curve) => {
+                let (slope, offset) = (one(self, curve.slope), one(self, curve.offset));
+                let x = self.node("Mul", &[&score, &slope], Vec::new());
+                let x = self.node("Add", &[&x, &offset], Vec::new());
+                let x = self.node("Sigmoid", &[&x], Vec::new());
+                let [least, most] =
+                    [curve.least, curve.most].map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
+                self.node("Clip", &[&x, &least, &most], Vec::new())
+            }
+            // The first value, and of every rise from one pool to the next the part that the score has come.
+            Calibration::Isotonic(pools) => {
+                let rises: Vec<[f64; 3]> = match pools.as_slice() {
+                    [_] => vec![[0.0, 1.0, 0.0]],
+                    pools => {
+                        pools.windows(2).map(|p| [p[0].high, p[1].low - p[0].high, p[1].value - p[0].value]).collect()
+                    }
+                };
+                let mut column = |dims: &[usize], at: usize| {
+                    self.numbers(dims, element::DOUBLE, rises.iter().map(move |rise| rise[at]))
+                };
+                let count = rises.len();
+                let (start, width, rise) = (column(&[count], 0), column(&[count], 1), column(&[count, 1], 2));
+                let (none, all) = (
+                    self.numbers(&[], element::DOUBLE, [0.0].into_iter()),
+                    self.numbers(&[], element::DOUBLE, [1.0].into_iter()),
+                );
+                let x = self.node("Sub", &[&score, &start], Vec::new());
+                let x = self.node("Div", &[&x, &width], Vec::new());
+                let x = self.node("Clip", &[&x, &none, &all], Vec::new());
+                let x = self.node("MatMul", &[&x, &rise], Vec::new());
+                let first = one(self, pools[0].value);
+                self.node("Add", &[&x, &first], Vec::new())
+            }
+        };
+        if self.real == element::DOUBLE {
+            self.named("Identity", &[&sure], "probability", Vec::new());
+        } else {
+            let float = self.real;
+            let sure = self.cast(&sure, float);
+            self.named("Identity", &[&sure], "probability", Vec::new());
+        }
+    }
+
+    /// One of these texts for each row, by its number.
+    fn class(&mut self, number: &str, names: &[String]) {
+        let strings: Vec<Vec<u8>> = names.iter().map(|name| name.clone().into_bytes()).collect();
+        let names = self.tensor(&[names.len()], element::STRING, &[], &strings);
+        self.named("Gather", &[&names, number], "class", Vec::new());
+        self.output("class", element::STRING, None, "the label that is predicted");
+    }
+}
+
+/// The file's bytes.
+pub fn write(model: &Exported<'_>) -> Vec<u8> {
+    let real = if model.real_bytes == 8 { element::DOUBLE } else { element::FLOAT };
+    let mut graph = Graph { real, ..Graph::default() };
+    let mut x = graph.features(model);
+    let (last, hidden) = model.layers.split_last().expect("a model has a layer");
+    for layer in hidden {
+        x = graph.layer(&x, layer, None);
+        x = graph.node(if model.activation == Some("tanh") { "Tanh" } else { "Relu" }, &[&x], Vec::new());
+    }
+    graph.layer(&x, last, Some("score"));
+    let heads = last.outputs;
+    graph.output("score", real, Some(heads), model.score_is());
+    match model.link {
+        Some(Link::Sigmoid) => graph.named("Sigmoid", &["score"], "probability", Vec::new()),
+        Some(Link::Softmax) => graph.named("Softmax", &["score"], "probability", vec![integer("axis", 1)]),
+        Some(Link::Calibrated(calibration)) => graph.calibrated(calibration),
+        None => {}
+    }
+    if model.link.is_some() {
+        graph.output("probability", real, Some(heads), "of the positive class, or of each");
+    }
+    if heads > 1 {
+        let number = graph.node("ArgMax", &["score"], vec![integer("axis", 1), integer("keepdims", 0)]);
+        graph.class(&number, model.preparation.classes());
+    } else if let Some(threshold) = model.threshold {
+        let score = if real == element::DOUBLE { "score".into() } else { graph.cast("score", element::DOUBLE) };
+        let threshold = graph.numbers(&[1], element::DOUBLE, [threshold].into_iter());
+        let reached = graph.node("GreaterOrEqual", &[&score, &threshold], Vec::new());
+        let number = graph.cast(&reached, element::INT64);
+        let axis = graph.numbers(&[1], element::INT64, [1.0].into_iter());
+        let number = graph.node("Squeeze", &[&number, &axis], Vec::new());
+        graph.class(&number, &model.names);
+    }
+    let pair = |key: &str, value: &str| Message::default().text(1, key).text(2, value);
+    let Graph { nodes, constants, inputs, outputs, .. } = graph;
+    let graph = Message::default().each(1, nodes).text(2, "undercurve").each(5, constants);
+    let graph = graph.each(11, inputs).each(12, outputs);
+    let file = Message::default().number(1, 8).text(2, "undercurve").text(3, env!("CARGO_PKG_VERSION"));
+    let file = file.text(6, &format!("{} by {}", model.spec, model.method)).message(7, &graph);
+    let file = file.message(8, &Message::default().number(2, 17));
+    let file = file.message(8, &Message::default().text(1, "ai.onnx.ml").number(2, 3));
+    file.each(14, model.facts.iter().map(|(key, value)| pair(key, value))).finish()
+}

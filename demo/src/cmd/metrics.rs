@@ -1,0 +1,276 @@
+//! `undercurve metrics`: exact metrics of scores that are already there.
+
+use crate::args::data::{HEADERS, Header, Layout};
+use crate::args::{decide, words};
+use crate::error::{CliError, Result};
+use crate::input::scores::{self, Scores};
+use crate::tell::by_group::Grouping;
+use crate::tell::curves;
+use crate::tell::measure::{self, Asked, Scored};
+use crate::tell::metric::{self, Metric};
+use crate::{input, output};
+use std::path::{Path, PathBuf};
+use undercurve::data::{
+    DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets,
+    label_values,
+};
+use undercurve::decision::ThresholdRule;
+use undercurve::metric::{Truth, class_summary};
+use undercurve::trainer::Config;
+
+/// Options of `metrics`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = format!("\
+{}
+
+Examples:
+  undercurve metrics scores.csv
+  undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
+  undercurve metrics scores.csv --metric precision-at:100,recall-at:2%,precision,f1 --threshold \"fpr<=0.01\"
+
+With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
+and AP of each class against all others. `eval --scores` writes such files.", metric::HELP))]
+pub struct Args {
+    /// CSV with a label and a score column, plain or gzip; - is stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Metrics, with commas between them [default: auroc,ap,pauc over 0:0.05; with --threshold accuracy,fpr,tpr,precision]
+    #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = metric::parse)]
+    metric: Vec<Metric>,
+    /// The label column, by name or by number from 1 (-1 is the last)
+    #[arg(long, value_name = "COL", default_value = "label", allow_hyphen_values = true)]
+    label: String,
+    /// The score column, likewise; a higher score means rather positive
+    #[arg(long, value_name = "COL", default_value = "score", allow_hyphen_values = true)]
+    score: String,
+    /// Label value that counts as positive [default: the larger of two numbers; of two words yes, true or positive, else the
+    /// rarer]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    positive: Option<String>,
+    /// A threshold chosen on these rows, for fpr, tpr, precision, accuracy, f1 and mcc: fpr<=A, precision>=P, recall>=R, top:K,
+    /// top:S%, costs:FP:FN[:SHARE], or a score
+    #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
+    threshold: Option<ThresholdRule>,
+    /// Take scores for probabilities, and tell what they say and what comes true, by tenths of the rows
+    #[arg(long)]
+    reliability: bool,
+    /// The column whose values are queries, each ranked by itself: adds their means of
+    /// average precision, NDCG and reciprocal rank
+    #[arg(long, value_name = "COL")]
+    query: Option<String>,
+    /// Write the ROC and precision-recall curves, gain and lift, and how reliable probabilities are, to FILE: .csv or .json, or .svg
+    /// as a picture
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
+    /// The columns whose values, together, make groups, with commas between them: adds their gaps and a table
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    group: Vec<String>,
+    /// Column that says what each row counts
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
+    weight: Option<String>,
+    /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
+    /// numbers below names
+    #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
+    header: Header,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which scores are measured, and what is asked of them.
+struct Plan {
+    file: PathBuf,
+    layout: Layout,
+    label: String,
+    score: String,
+    positive: Option<String>,
+    asked: Asked,
+}
+
+impl Args {
+    fn check(self) -> Result<Plan> {
+        let Self { file, label, score, positive, header, .. } = self;
+        self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &[&file]))?;
+        let asked = Asked {
+            metrics: self.metric,
+            threshold: self.threshold,
+            reliability: self.reliability,
+            query: self.query,
+            group: self.group,
+            weight: self.weight,
+            curves: self.curves,
+            json: self.json,
+        };
+        Ok(Plan { file, layout: Layout { format: Format::Csv, header }, label, score, positive, asked })
+    }
+}
+
+/// Reads scores and measures.
+pub fn run(args: Args) -> Result<()> {
+    let plan = args.check()?;
+    let asked = &plan.asked;
+    let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some();
+    if plan.file != Path::new("-")
+        && !columns
+        && let Some(Scores { scores, labels, first_lines }) = plan.plain()
+    {
+        input::say(&input::reading_notes(&first_lines, None, &plan.file));
+        return plan.tell(&scores, labels.as_slice().into(), None, None);
+    }
+    let table = input::table(&plan.file, plan.layout, Some(&plan.label))?;
+    let label = plan.column(&table, &plan.label)?;
+    let values = label_values(&table, &Options { label: Some(label.clone()), ..Options::default() })?;
+    let of_class = |class: &String| format!("{}:{class}", plan.score);
+    let columns = table.columns();
+    if plan.positive.is_none() && values.len() > 2 && values.iter().any(|class| columns.contains(&of_class(class))) {
+        return plan.several(&table, label, &values.iter().map(of_class).collect::<Vec<_>>());
+    }
+    plan.two(&table, label, values.len())
+}
+
+impl Plan {
+    /// The column of that name or number.
+    fn column(&self, table: &RawTable, name: &str) -> Result<String> {
+        let columns = table.columns();
+        input::named(&columns, name).ok_or_else(|| {
+            let kind = DataErrorKind::MissingColumn { name: name.to_string(), columns };
+            let (file, line) = (table.name().to_string(), u32::from(table.has_header()));
+            DataError { file, line, column: 0, kind }.into()
+        })
+    }
+
+    /// Labels and scores of a file of plain numbers.
+    fn plain(&self) -> Option<Scores> {
+        let options = input::read_options(self.layout, Some(&self.label));
+        let columns = |names: &[String]| {
+            let place =
+                |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
+            let (label, score) = (place(&self.label)?, place(&self.score)?);
+            (label != score).then_some((label, score))
+        };
+        scores::read(&self.file, &options, columns, self.positive.as_deref())
+    }
+
+    /// Prepares the columns of scores, as they are.
+    fn prepared(
+        &self,
+        table: &RawTable,
+        label: String,
+        scores: &[String],
+        target: Target,
+    ) -> Result<(Preparation, Dataset<f64>)> {
+        let columns = table.columns();
+        are_numbers(table, &columns, scores)?;
+        let options = Options {
+            ignore: columns.into_iter().filter(|name| *name != label && !scores.contains(name)).collect(),
+            label: Some(label),
+            positive: self.positive.clone(),
+            target,
+            scale: Some(Scale::None),
+            ..Options::default()
+        };
+        let preparation = Preparation::fit(table, &options)?;
+        let data = input::group(&preparation, table, preparation.apply::<f64>(table)?, &self.asked.group)?;
+        let data = input::weigh(&preparation, table, data, self.asked.weight.as_ref())?;
+        Ok((preparation, data))
+    }
+
+    /// Says how the table was read, and what its weights come to.
+    fn notes(&self, table: &RawTable, weights: &[f64]) -> Result<()> {
+        input::say(&input::reading_notes(table, None, &self.file));
+        let told = input::weights_told(weights, self.asked.weight.as_deref().unwrap_or_default());
+        told.filter(|_| !self.asked.json).map_or(Ok(()), output::line)
+    }
+
+    /// The metrics of two classes.
+    fn two(&self, table: &RawTable, label: String, values: usize) -> Result<()> {
+        let score = self.column(table, &self.score)?;
+        if label == score {
+            return Err(CliError::input(format!("--score {}: is the label column", self.score)));
+        }
+        // Graded labels are numbers, and all above 0 are positive.
+        let graded = self.asked.query.is_some() && self.positive.is_none() && values > 2;
+        let target = if graded { Target::Values } else { Target::Binary };
+        let (preparation, data) = self.prepared(table, label, &[score], target)?;
+        let data = match &self.asked.query {
+            Some(column) => preparation.queried(table, data, column)?,
+            None => data,
+        };
+        let labels = match data.targets() {
+            Targets::Values(values) => values.iter().map(|&value| u8::from(value > 0.0)).collect(),
+            _ => data.labels().to_vec(),
+        };
+        let Rows::Dense { data: scores, .. } = data.rows() else {
+            let (file, kind) = (table.name().to_string(), DataErrorKind::OtherFormat);
+            return Err(DataError { file, line: 0, column: 0, kind }.into());
+        };
+        self.notes(table, data.weights())?;
+        let truth = Truth::new(&labels, data.weights())?;
+        self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries())
+    }
+
+    /// Tells metrics; scores from 0 to 1 are probabilities, too.
+    fn tell(
+        &self,
+        scores: &[f64],
+        truth: Truth<'_>,
+        groups: Option<Grouping<'_>>,
+        queries: Option<&Queries>,
+    ) -> Result<()> {
+        let file = &*self.file.display().to_string();
+        let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
+        let (of_model, fpr, threshold) = (false, Config::default().fpr, None);
+        self.asked.tell(Scored {
+            name: file,
+            file,
+            scores,
+            truth,
+            of_model,
+            fpr,
+            threshold,
+            probabilities,
+            queries,
+            groups,
+        })
+    }
+
+    /// The metrics of several classes, with the names of their score columns.
+    fn several(&self, table: &RawTable, label: String, scores: &[String]) -> Result<()> {
+        let metric = self.asked.metrics.first().map(|metric| format!("--metric {}", metric.name));
+        if let Some(option) = self.asked.of_two_classes().map(str::to_string).or(metric) {
+            return Err(CliError::input(format!("{option}: is for two classes; --positive names one of several")));
+        }
+        let columns = table.columns();
+        if let Some(name) = scores.iter().find(|name| !columns.contains(name)) {
+            let kind = DataErrorKind::MissingColumn { name: name.clone(), columns };
+            return Err(DataError { file: table.name().to_string(), line: 1, column: 0, kind }.into());
+        }
+        let prefix = format!("{}:", self.score);
+        if let Some(more) = columns.iter().find(|name| name.starts_with(&prefix) && !scores.contains(name)) {
+            return Err(CliError::input(format!("{}: column \"{more}\", but no row of that class", table.name())));
+        }
+        let (preparation, data) = self.prepared(table, label, scores, Target::Classes)?;
+        let (names, classes) = (preparation.column_names(), preparation.classes());
+        let at: Option<Vec<usize>> = scores.iter().map(|score| names.iter().position(|name| name == score)).collect();
+        let (Some(at), Rows::Dense { data: values, cols, .. }) = (at, data.rows()) else {
+            return Err(CliError::input(format!("{}: a score is not a number", table.name())));
+        };
+        self.notes(table, data.weights())?;
+        let ordered: Vec<f64> = values.chunks_exact(cols).flat_map(|row| at.iter().map(|&at| row[at])).collect();
+        let summary = class_summary(&ordered, classes.len(), data.class_labels(), data.weights())?;
+        measure::print_classes(summary, classes, self.asked.json)
+    }
+}
+
+/// Names the first cell, in reading order, that is no number in these columns.
+fn are_numbers(table: &RawTable, columns: &[String], scores: &[String]) -> Result<()> {
+    let texts = columns.iter().enumerate().filter(|(_, name)| scores.contains(name));
+    let first = texts.filter_map(|(at, name)| table.first_text(at).map(|(line, text)| (line, at, name, text))).min();
+    let Some((line, at, name, text)) = first else { return Ok(()) };
+    let shown: String = text.chars().take(40).collect();
+    let column = at + 1;
+    Err(CliError::input(format!(
+        "{}:{line}:{column}: value {shown:?} in column {name:?} is not a number",
+        table.name()
+    )))
+}

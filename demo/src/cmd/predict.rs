@@ -1,0 +1,206 @@
+//! `undercurve predict`: scores, probabilities and classes of rows without labels, as they come.
+
+use crate::args::data::{Layout, MISSING};
+use crate::args::words;
+use crate::error::{CliError, Result};
+use crate::input;
+use crate::output;
+use crate::tell::{scores, table};
+use anyhow::anyhow;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use undercurve::Real;
+use undercurve::data::{Block, Blocks, Missing, Preparation, Target};
+use undercurve::trainer::Predictor;
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 20;
+
+/// Options of `predict`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Writes CSV: the columns of --id as they are, then score; probability, where the method fits one (ce, and finite sums of the
+logistic loss); class, by the model's threshold. Of several classes a score (log-odds) and a probability for each, and the
+class of the highest score; of numbers the score alone.
+
+Rows are scored as they come, in memory that does not grow with them. A label column may be there or not. Categories that
+did not occur in training count as none, and are counted at the end.
+
+Examples:
+  undercurve predict data.model new.csv --id customer > scores.csv
+  zcat new.csv.gz | undercurve predict data.model > scores.csv
+
+Exit code: 0, or 2 for bad input (one line says what and where; rows before it have been written).")]
+pub struct Args {
+    /// A file that `train --out` or `--save` wrote
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Rows with the columns of training, plain, gzip or zstd; - is stdin
+    #[arg(value_name = "DATA", default_value = "-")]
+    data: PathBuf,
+    /// Columns to carry through, with commas between them
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    id: Vec<String>,
+    /// Missing values: refuse, or impute what training found [default: as in training]
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
+    missing: Option<Missing>,
+    #[command(flatten)]
+    layout: Layout,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let saved = input::saved(&args.model)?;
+    match saved.real_bytes {
+        4 => run_in(input::model::<f32>(&args.model, &saved)?, args),
+        _ => run_in(input::model::<f64>(&args.model, &saved)?, args),
+    }
+}
+
+fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
+    let Args { model: path, data, id, missing, layout } = args;
+    if let Some(missing) = missing {
+        model = model.with_missing(missing);
+    }
+    let Some(preparation) = model.preparation().cloned() else {
+        return Err(CliError::input(format!("{}: a model without its preparation", path.display())));
+    };
+    let file = data.display().to_string();
+    let mut options = input::read_options(layout, None);
+    let mut reader = input::open(&data, &mut options)?;
+    let mut blocks = Blocks::new(&preparation, &options, &id, &file);
+    let mut work = Work {
+        labels: input::names_of_labels(&preparation),
+        model,
+        preparation,
+        ids: &id,
+        out: output::Lines::new(),
+        begun: false,
+        counts: Counts::default(),
+    };
+    let mut piece = vec![0; PIECE];
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => blocks.push(&piece[..read])?.map_or(Ok(()), |block| work.take(&block))?,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(CliError::file(&data, &error)),
+        }
+    }
+    blocks.finish()?.map_or(Ok(()), |block| work.take(&block))?;
+    work.out.flush()?;
+    let label = work.preparation.label_column();
+    let extra: Vec<&str> = blocks.extra().into_iter().filter(|name| Some(*name) != label).collect();
+    work.counts.notes(&file, &extra);
+    Ok(())
+}
+
+/// What blocks go through.
+struct Work<'a, T: Real> {
+    model: Predictor<T>,
+    preparation: Preparation,
+    /// What the two classes are called, the negative one first.
+    labels: [String; 2],
+    ids: &'a [String],
+    out: output::Lines,
+    begun: bool,
+    counts: Counts,
+}
+
+impl<T: Real> Work<'_, T> {
+    fn take(&mut self, block: &Block) -> Result<()> {
+        let data = self.preparation.apply_unlabelled::<T>(&block.table)?;
+        let heads = self.model.classes().len().max(1);
+        let scores = scores(&mut self.model, &data)?;
+        if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(anyhow!("{}: a score of row {} is not finite", block.table.name(), at / heads + 1).into());
+        }
+        self.counts.add(data.summary());
+        if !std::mem::replace(&mut self.begun, true) {
+            let head = self.head();
+            self.out.add(head.join(","))?;
+        }
+        let mut line = String::new();
+        for (row, scores) in scores.chunks_exact(heads).enumerate() {
+            line.clear();
+            for id in &block.kept[row * self.ids.len()..][..self.ids.len()] {
+                line += &table::cell(id);
+                line.push(',');
+            }
+            self.row(scores, &mut line);
+            self.out.add(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Names of the columns that are written.
+    fn head(&self) -> Vec<String> {
+        let mut head: Vec<String> = self.ids.iter().map(|id| table::cell(id)).collect();
+        let classes = self.model.classes();
+        let mut add = |what: &str| match classes {
+            [] => head.push(what.to_string()),
+            names => head.extend(names.iter().map(|name| table::cell(&format!("{what}:{name}")))),
+        };
+        add("score");
+        if self.model.has_probabilities() {
+            add("probability");
+        }
+        if self.has_class() {
+            head.push("class".to_string());
+        }
+        head
+    }
+
+    fn has_class(&self) -> bool {
+        match self.preparation.target() {
+            Target::Binary => self.model.threshold().is_some(),
+            Target::Classes => true,
+            _ => false,
+        }
+    }
+
+    /// What is known of a row. (A number is written so that reading it gives the same bits.)
+    fn row(&self, scores: &[T], line: &mut String) {
+        let shown = scores.iter().map(T::to_string);
+        let odds = scores.iter().filter_map(|&score| self.model.probability(score)).map(|p| p.to_string());
+        let class = self.model.class(scores).map(|class| table::cell(&self.class_name(class)));
+        *line += &shown.chain(odds).chain(class).collect::<Vec<_>>().join(",");
+    }
+
+    fn class_name(&self, class: usize) -> String {
+        match self.model.classes() {
+            [] => self.labels[class].clone(),
+            names => names[class].clone(),
+        }
+    }
+}
+
+/// What is to be said of all rows together.
+#[derive(Default)]
+struct Counts {
+    missing: Vec<(String, usize)>,
+    unseen: Vec<(String, usize)>,
+    beyond: usize,
+}
+
+impl Counts {
+    fn add(&mut self, summary: &undercurve::data::Summary) {
+        for (all, some) in [(&mut self.missing, &summary.missing), (&mut self.unseen, &summary.unseen)] {
+            for (name, count) in some {
+                match all.iter_mut().find(|other| other.0 == *name) {
+                    Some(other) => other.1 += count,
+                    None => all.push((name.clone(), *count)),
+                }
+            }
+        }
+        self.beyond += summary.beyond;
+    }
+
+    fn notes(&self, file: &str, extra: &[&str]) {
+        if !extra.is_empty() {
+            let shown: Vec<String> = extra.iter().take(10).map(|name| format!("\"{name}\"")).collect();
+            let more = if extra.len() > 10 { format!(" and {} more", extra.len() - 10) } else { String::new() };
+            output::note(format_args!("{file}: the model does not read the columns {}{more}", shown.join(", ")));
+        }
+        input::counts(file, &self.missing, &self.unseen, self.beyond);
+    }
+}

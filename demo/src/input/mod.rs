@@ -1,0 +1,369 @@
+//! Reading data files and saved models, and what is to be said of how they were read.
+
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+pub(crate) mod scores;
+
+use crate::args::data::DataPlan;
+use crate::error::{CliError, Result};
+use crate::output;
+use crate::tell::{self, by_group::Grouping};
+use indicatif::{ProgressDrawTarget, ProgressFinish};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use undercurve::Real;
+use undercurve::checkpoint::SavedModel;
+use undercurve::data::{
+    Dataset, Format, Options, Preparation, RawTable, ReadOptions, Reading, identifiers, label_column_of, unpacked,
+};
+use undercurve::trainer::{Config, Predictor};
+
+pub use crate::args::data::Layout;
+
+/// Reads a data file; `-` is what comes in on stdin.
+pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTable> {
+    parse(path, &mut read_options(layout, label))
+}
+
+/// Reads a data file as these options say.
+pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
+    parse(path, &mut ReadOptions { na: plan.na.clone(), ..read_options(plan.layout, plan.options.label.as_deref()) })
+}
+
+/// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
+pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Result<RawTable> {
+    let label = preparation.label_column();
+    let mut options = read_options(layout, None);
+    options.na = preparation.na().to_vec();
+    options.label = label.map(str::to_string);
+    // (A pipe cannot be read twice.)
+    let piped = if path == Path::new("-") { Some(bytes(path)?) } else { None };
+    let read = |options: &mut ReadOptions| match &piped {
+        Some(bytes) => parse_from(&bytes[..], path, options),
+        None => parse(path, options),
+    };
+    let table = read(&mut options)?;
+    let known = |table: &RawTable| label.is_none_or(|label| table.columns().iter().any(|column| column == label));
+    let either = !table.has_header() || table.header_is_guessed();
+    if options.header.is_none() && either && !known(&table) && table.format() == Format::Csv {
+        options.header = Some(!table.has_header());
+        if let Ok(other) = read(&mut options)
+            && known(&other)
+        {
+            return Ok(other);
+        }
+    }
+    Ok(table)
+}
+
+/// The bytes of a file or of stdin, unpacked, and of a Parquet file its text; `options` then say what that is.
+pub fn open(path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    unpacked(source(path, options, true)?).map_err(|error| CliError::file(path, &error))
+}
+
+/// The bytes of a file or of stdin; `rows_follow`: whether rows are printed while it is read.
+fn source(path: &Path, options: &mut ReadOptions, rows_follow: bool) -> Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return begun(io::stdin(), None, path, options);
+    }
+    let in_file = |error| CliError::file(path, &error);
+    let file = File::open(path).map_err(in_file)?;
+    let about = file.metadata().map_err(in_file)?;
+    let again = if about.is_file() { Some(file.try_clone().map_err(in_file)?) } else { None };
+    if about.len() < LONG {
+        return begun(file, again, path, options);
+    }
+    let form = "reading {wide_msg} {bytes}/{total_bytes} {bar:30} {eta} left";
+    let bar = tell::bar(about.len(), form).with_finish(ProgressFinish::AndClear);
+    bar.set_message(path.display().to_string());
+    // (Nothing but the rows where they are written to the same terminal.)
+    if output::is_terminal() && rows_follow {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    begun(bar.wrap_read(file), again, path, options)
+}
+
+/// Bytes of a file from which on its reading is shown.
+const LONG: u64 = 1 << 25;
+
+/// What comes from `reader`, or, where it begins as Parquet does, the text of the file.
+fn begun(
+    mut reader: impl Read + 'static,
+    file: Option<File>,
+    path: &Path,
+    options: &mut ReadOptions,
+) -> Result<Box<dyn Read>> {
+    let mut first = Vec::new();
+    reader.by_ref().take(4).read_to_end(&mut first).map_err(|error| CliError::file(path, &error))?;
+    if first == b"PAR1" { parquet(file, path, options) } else { Ok(Box::new(io::Cursor::new(first).chain(reader))) }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: Option<File>, path: &Path, _: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    Err(CliError::input(format!(
+        "{}: a Parquet file, which this build does not read; one that does: cargo install --path demo --features parquet",
+        path.display()
+    )))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(file: Option<File>, path: &Path, options: &mut ReadOptions) -> Result<Box<dyn Read>> {
+    let shown = path.display();
+    let refused = |text: String| CliError::Input(text);
+    let file = file.ok_or_else(|| {
+        refused(format!("{shown}: Parquet is read from files alone, since its end has to be read first"))
+    })?;
+    match (options.format, options.header) {
+        (Format::Libsvm | Format::Whitespace, _) => {
+            return Err(refused(format!("{shown}: a Parquet file, which is read with --format auto or csv alone")));
+        }
+        (_, Some(false)) => {
+            return Err(refused(format!("--header no: {shown} is a Parquet file, which names its columns")));
+        }
+        _ => (options.format, options.header) = (Format::Csv, Some(true)),
+    }
+    Ok(Box::new(crate::input::parquet::Text::new(file).map_err(|error| refused(format!("{shown}: {error}")))?))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut reader = open(path, &mut ReadOptions::default())?;
+    reader.read_to_end(&mut bytes).map_err(|error| CliError::file(path, &error))?;
+    Ok(bytes)
+}
+
+fn parse(path: &Path, options: &mut ReadOptions) -> Result<RawTable> {
+    parse_from(source(path, options, false)?, path, options)
+}
+
+fn parse_from(reader: impl Read, path: &Path, options: &ReadOptions) -> Result<RawTable> {
+    let table = RawTable::read(reader, options, &path.display().to_string())?;
+    if options.header == Some(true) && table.format() == Format::Libsvm {
+        return Err(CliError::input(format!("--header yes: {} is LIBSVM, which names no columns", table.name())));
+    }
+    let nameless = options.header == Some(false) && table.format() == Format::Csv;
+    if let Some(label) = options.label.as_ref().filter(|label| nameless && !table.columns().contains(label)) {
+        let columns = table.columns().len();
+        return Err(CliError::input(format!(
+            "--header no: without names the columns are x1 to x{columns}, or 1 to {columns}, and there is no {label} among them"
+        )));
+    }
+    Ok(table)
+}
+
+/// What a first line was taken for that could be names or a row.
+pub fn guessed(table: &RawTable) -> Option<&'static str> {
+    let taken = if table.has_header() {
+        "the first line was taken for names of columns; if it is a row, say --header no"
+    } else {
+        "the first line was taken for a row; if it names the columns, say --header yes"
+    };
+    table.header_is_guessed().then_some(taken)
+}
+
+/// What is to be said of how a table was read that one may take for something else: of its first line, and with the options of
+/// a preparation of its columns.
+pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -> Vec<String> {
+    let file = file.display();
+    let mut notes: Vec<String> = guessed(table).map(|taken| format!("{file}: {taken}")).into_iter().collect();
+    let Some(options) = options else { return notes };
+    let places: BTreeMap<String, usize> = table.columns().into_iter().zip(0..).collect();
+    let left_out: BTreeMap<String, usize> = identifiers(table, options).into_iter().collect();
+    for (name, count) in &left_out {
+        let text = places.get(name).is_some_and(|&at| table.first_text(at).is_some());
+        let (what, takes) =
+            if text { ("texts", format!("; --categorical {name} takes it")) } else { ("numbers", String::new()) };
+        notes.push(format!(
+            "{file}: column \"{name}\" has {count} different {what} in {} rows and is left out as an identifier{takes}",
+            table.rows()
+        ));
+    }
+    let label = label_column_of(table, options).ok().flatten();
+    let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
+    let told = |name: &str| options.categorical.iter().any(|other| other == name);
+    for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
+        let of = match reading {
+            Reading::Commas => "commas in the numbers of column",
+            Reading::Dates => "dates in column",
+            Reading::Rounded => "whole numbers beyond 2^53 in column",
+            Reading::Padded => "numbers with zeros before them in column",
+            Reading::Counter => "column",
+            _ => "",
+        };
+        let what = match reading {
+            Reading::Commas => "were read as points".to_string(),
+            Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
+            Reading::Rounded if !told(name) => format!("were rounded; --ignore {name} leaves it out"),
+            Reading::Padded if !told(name) => {
+                format!(
+                    "were read as numbers; --categorical {name} takes it as categories, --ignore {name} leaves it out"
+                )
+            }
+            Reading::Counter if left_out.contains_key(name) => continue,
+            Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
+            Reading::Signs if !told(name) => {
+                let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
+                notes.push(format!(
+                    "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"
+                ));
+                continue;
+            }
+            _ => continue,
+        };
+        notes.push(format!("{file}: {of} \"{name}\" {what}"));
+    }
+    notes
+}
+
+/// Says notes on stderr.
+pub fn say(notes: &[String]) {
+    notes.iter().for_each(output::note);
+}
+
+/// Says it with an error about the columns, which may come from there.
+pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
+    match (error, guessed) {
+        (CliError::Input(text), Some(taken)) => CliError::Input(format!("{text}; {taken}")),
+        (error, _) => error,
+    }
+}
+
+/// How to read a file whose label column may be named.
+pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
+    // A number is a position, not a name to look for in the first line.
+    let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
+    ReadOptions { format: layout.format, label, header: layout.header, na: Vec::new() }
+}
+
+/// The column of that name, or else of that number: from 1, or -1 for the last.
+pub fn named(columns: &[String], name: &str) -> Option<String> {
+    let by_number = || match name.parse::<i64>() {
+        Ok(-1) => columns.last(),
+        Ok(number) => usize::try_from(number).ok()?.checked_sub(1).and_then(|at| columns.get(at)),
+        Err(_) => None,
+    };
+    columns.iter().find(|column| *column == name).or_else(by_number).cloned()
+}
+
+/// Refuses the label column among those to leave out or to take as categories.
+pub fn check_columns(options: &Options, table: &RawTable) -> Result<()> {
+    let label = label_column_of(table, options).map_err(|error| or_header(error.into(), guessed(table)))?;
+    for (option, columns) in [
+        ("group", &options.group[..]),
+        ("ignore", &options.ignore),
+        ("categorical", &options.categorical),
+        ("weight", options.weight.as_slice()),
+        ("split-by or --split-group", options.split_by.as_ref().map_or(&[], |by| std::slice::from_ref(by.column()))),
+    ] {
+        if let Some(column) = columns.iter().find(|column| label.as_ref() == Some(column)) {
+            return Err(CliError::input(format!("--{option} {column}: is the label column of {}", table.name())));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a saved model.
+pub fn saved(path: &Path) -> Result<SavedModel> {
+    let bytes = std::fs::read(path).map_err(|error| CliError::file(path, &error))?;
+    SavedModel::from_bytes(&bytes).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+}
+
+/// The model of a file.
+pub fn model<T: Real>(path: &Path, saved: &SavedModel) -> Result<Predictor<T>> {
+    Predictor::of(saved).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+}
+
+/// What the negative and the positive class are called, of two.
+pub fn names_of_labels(preparation: &Preparation) -> [String; 2] {
+    let positive = preparation.positive().unwrap_or("1");
+    [preparation.negative().map_or_else(|| format!("not {positive}"), str::to_string), positive.to_string()]
+}
+
+/// Data with the groups that these columns make of the table, or, where none are named, as they are.
+pub fn group<T: Real>(of: &Preparation, table: &RawTable, data: Dataset<T>, columns: &[String]) -> Result<Dataset<T>> {
+    if columns.is_empty() {
+        return Ok(data);
+    }
+    check_grouping(of, table, columns)?;
+    Ok(of.grouped(table, data, columns)?)
+}
+
+/// A preparation with the groups that these columns make of the table, in place of those that it knew.
+pub fn with_groups(of: &Preparation, table: &RawTable, columns: &[String]) -> Result<Preparation> {
+    check_grouping(of, table, columns)?;
+    Ok(of.clone().with_groups(table, columns)?)
+}
+
+/// Refuses the label column among those that make groups.
+fn check_grouping(of: &Preparation, table: &RawTable, columns: &[String]) -> Result<()> {
+    if let Some(label) = of.label_column().filter(|label| columns.iter().any(|column| column == label)) {
+        return Err(CliError::input(format!("--group {label}: is the label column of {}", table.name())));
+    }
+    Ok(())
+}
+
+/// Data with the weights of a column of the table, where one is named, or else as they are.
+pub fn weigh<T: Real>(
+    of: &Preparation,
+    table: &RawTable,
+    data: Dataset<T>,
+    column: Option<&String>,
+) -> Result<Dataset<T>> {
+    let Some(column) = column else { return Ok(data) };
+    if of.label_column() == Some(column) {
+        return Err(CliError::input(format!("--weight {column}: is the label column of {}", table.name())));
+    }
+    Ok(of.weighted(table, data, column)?)
+}
+
+/// What the weights of some rows come to, in words; `None` without weights.
+pub fn weights_told(weights: &[f64], column: &str) -> Option<String> {
+    let sum: f64 = weights.iter().sum();
+    let squares: f64 = weights.iter().map(|w| w * w).sum();
+    let rows = weights.iter().filter(|&&w| w > 0.0).count();
+    let told =
+        || format!("weights from column {column}, sum {sum}, effective rows {:.1} of {rows}", sum * sum / squares);
+    (!weights.is_empty()).then(told)
+}
+
+/// What a row of each class counts, in words; `None` where all count alike.
+pub fn class_weights_told(config: &Config, of: &Preparation) -> Option<String> {
+    let [negative, positive] = [of.negative().unwrap_or("others"), of.positive().unwrap_or_default()];
+    let two = [negative.to_string(), positive.to_string()];
+    let names = if of.classes().is_empty() { &two[..] } else { of.classes() };
+    let each = names.iter().zip(&config.class_weights).map(|(name, weight)| format!("{name} {weight:.6}"));
+    (!config.class_weights.is_empty()).then(|| format!("class weights {}", each.collect::<Vec<_>>().join(", ")))
+}
+
+/// The groups of data that have some, of which training had the first `known`.
+pub fn grouping<T: Real>(data: &Dataset<T>, known: usize) -> Option<Grouping<'_>> {
+    let there = !data.group_of().is_empty();
+    there.then(|| Grouping { of: data.group_of(), names: data.group_names(), known })
+}
+
+/// Says on stderr what the preparation did that one may not expect.
+pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
+    let summary = data.summary();
+    counts(file, &summary.missing, &summary.unseen, summary.beyond);
+    for (at, name) in data.group_names().iter().enumerate().skip(known_groups) {
+        let count = data.group_of().iter().filter(|&&group| group as usize == at).count();
+        output::note(format_args!("{file}: {count} rows are of a group that training did not have, \"{name}\""));
+    }
+}
+
+/// Says on stderr what was filled in, unknown or left out: columns and how many values.
+pub fn counts(file: &str, missing: &[(String, usize)], unseen: &[(String, usize)], beyond: usize) {
+    for (column, count) in missing {
+        output::note(format_args!("{file}: {count} missing values in column \"{column}\" were filled in"));
+    }
+    for (column, count) in unseen {
+        output::note(format_args!(
+            "{file}: {count} values of column \"{column}\" did not occur in training and count as none"
+        ));
+    }
+    if beyond > 0 {
+        output::note(format_args!("{file}: {beyond} values in columns beyond those of training were left out"));
+    }
+}

@@ -1,0 +1,34 @@
+//! What is printed and drawn.
+
+pub mod by_group;
+pub mod constraints;
+pub mod curves;
+pub mod figure;
+pub mod measure;
+pub mod metric;
+pub mod paired;
+pub mod report;
+pub mod risks;
+pub mod signal;
+pub mod svg;
+pub mod table;
+pub mod threshold;
+
+use crate::error::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use undercurve::Real;
+use undercurve::data::Dataset;
+use undercurve::trainer::Predictor;
+
+/// A progress bar of this form.
+pub fn bar(total: u64, form: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(total).with_style(style)
+}
+
+/// The scores of rows; of several classes, one for each.
+pub fn scores<T: Real>(model: &mut Predictor<T>, data: &Dataset<T>) -> Result<Vec<T>> {
+    let mut scores = vec![T::ZERO; data.len() * model.classes().len().max(1)];
+    model.score(data.rows(), &mut scores)?;
+    Ok(scores)
+}

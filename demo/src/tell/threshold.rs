@@ -1,0 +1,163 @@
+//! What every command tells of a threshold and of probabilities.
+
+use crate::error::{CliError, Result};
+use serde_json::{Value, json};
+use undercurve::Real;
+use undercurve::checkpoint::{Calibrated, Decided};
+use undercurve::decision::{Calibration, ThresholdRule};
+use undercurve::metric::{Confusion, Costs, Metrics, Truth};
+
+/// Chooses a threshold on labelled scores, of the rows that `on` names.
+///
+/// # Errors
+/// `Input` where no threshold keeps the rule, or it asks for more rows than there are.
+pub fn choose<T: Real>(rule: ThresholdRule, scores: &[T], truth: Truth<'_>, on: &str) -> Result<Threshold> {
+    let found = match Metrics::new().decide(scores, &truth, rule) {
+        Ok(found) => Some(found),
+        Err(undercurve::Error::Unreachable { .. }) => None,
+        Err(undercurve::Error::Param { .. }) => {
+            return Err(CliError::input(format!("--threshold {rule}: there are {} rows", scores.len())));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let share = found.map_or(0.5, |found| found.counts.positives() / found.counts.total());
+    let costs = rule.costs(share)?;
+    let decided = Decided { rule, on: on.to_string(), counts: found.map(|found| found.counts) };
+    let threshold = Threshold { decided, at: found.map(|found| found.threshold), costs, test: None };
+    match threshold.missed() {
+        Some(text) => Err(CliError::input(format!("--threshold {text}"))),
+        None => Ok(threshold),
+    }
+}
+
+/// What is told of a threshold.
+pub struct Threshold {
+    decided: Decided,
+    at: Option<f64>,
+    costs: Option<Costs>,
+    /// On the test rows.
+    test: Option<Confusion<f64>>,
+}
+
+impl Threshold {
+    /// With what it comes to on test rows, if there are some.
+    pub fn of<T: Real>(
+        decided: &Decided,
+        at: Option<f64>,
+        costs: Option<Costs>,
+        test: Option<(&[T], Truth<'_>)>,
+    ) -> Result<Self> {
+        let test = match (test, at) {
+            (Some((scores, truth)), Some(at)) => Some(Confusion::at(scores, &truth, T::of(at))?),
+            _ => None,
+        };
+        Ok(Self { decided: decided.clone(), at, costs, test })
+    }
+
+    /// The score, unless nothing keeps the rule.
+    pub fn at(&self) -> Option<f64> {
+        self.at
+    }
+
+    /// The rule, and what the threshold came to where it was chosen.
+    pub fn decided(&self) -> &Decided {
+        &self.decided
+    }
+
+    /// The rows that it was chosen on, in words.
+    fn on(&self) -> String {
+        rows(&self.decided.on)
+    }
+
+    /// Where no threshold keeps the rule: that, after the option.
+    pub fn missed(&self) -> Option<String> {
+        let what = match self.decided.rule {
+            ThresholdRule::Precision(_) => "no threshold has that precision",
+            _ => "more rows than that tie for the highest score",
+        };
+        self.decided.counts.is_none().then(|| format!("{}: {what} on {}", self.decided.rule, self.on()))
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let rates = |counts: Confusion<f64>| {
+            let rate = |rate: Option<f64>| rate.map_or("-".to_string(), |rate| format!("{rate:.4}"));
+            let alerts = counts.true_positives + counts.false_positives;
+            let cost = self.costs.zip(counts.fpr().zip(counts.tpr()));
+            let cost =
+                cost.map_or_else(String::new, |(costs, (fpr, tpr))| format!(", cost {:.4} a row", costs.of(fpr, tpr)));
+            format!(
+                "false-positive rate {}, recall {}, precision {}, {alerts} of {} rows{cost}",
+                rate(counts.fpr()),
+                rate(counts.tpr()),
+                rate(counts.precision()),
+                counts.total()
+            )
+        };
+        let at = self.at.unwrap_or(f64::INFINITY);
+        let on = self.decided.counts.map_or_else(String::new, rates);
+        let test = self.test.map_or_else(String::new, |counts| format!("; on the test rows: {}", rates(counts)));
+        format!("Threshold {at:.4} by {} on {}: {on}{test}", self.decided.rule, self.on())
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        let mut object = json!({
+            "at": self.at.filter(|at| at.is_finite()), "rule": self.decided.rule.to_string(), "chosen_on": self.decided.on,
+        });
+        for (prefix, counts) in [("", self.decided.counts), ("test_", self.test)] {
+            let Some(counts) = counts else { continue };
+            for (name, value) in [
+                ("fpr", counts.fpr()),
+                ("tpr", counts.tpr()),
+                ("precision", counts.precision()),
+                ("cost", self.costs.and_then(|costs| Some(costs.of(counts.fpr()?, counts.tpr()?)))),
+            ] {
+                if value.is_some() || name == "precision" {
+                    object[format!("{prefix}{name}")] = value.into();
+                }
+            }
+            object[format!("{prefix}alerts")] = count(counts.true_positives + counts.false_positives);
+        }
+        object
+    }
+}
+
+/// A count, which with weights is no whole number.
+pub fn count(rows: f64) -> Value {
+    if rows.fract() == 0.0 { (rows as u64).into() } else { rows.into() }
+}
+
+/// Rows that something was chosen on, in words.
+fn rows(on: &str) -> String {
+    match on {
+        "training" | "validation" => format!("the {on} rows"),
+        file => file.to_string(),
+    }
+}
+
+/// What turns scores into probabilities, for programs.
+pub fn calibration_json(calibrated: &Calibrated) -> Value {
+    let mut object = json!({
+        "how": calibrated.calibration.how().to_string(), "chosen_on": calibrated.on,
+        "rows": count(calibrated.rows), "positives": count(calibrated.positives),
+    });
+    match &calibrated.calibration {
+        Calibration::Platt(curve) => {
+            object["slope"] = curve.slope.into();
+            object["offset"] = curve.offset.into();
+        }
+        Calibration::Isotonic(pools) => object["pools"] = pools.len().into(),
+    }
+    object
+}
+
+/// For people.
+pub fn calibration_text(calibrated: &Calibrated) -> String {
+    let how = match &calibrated.calibration {
+        Calibration::Platt(_) => "platt".to_string(),
+        Calibration::Isotonic(pools) => format!("isotonic ({} steps)", pools.len()),
+    };
+    let Calibrated { rows: all, positives, on, .. } = calibrated;
+    format!("Probabilities by {how}, fitted on {} ({all}, {positives} positive)", rows(on))
+}
