@@ -1,12 +1,14 @@
 """The compiled part; use `undercurve`, which documents it."""
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+__all__: list[str]
 __version__: str
 
+@final
 class Loss:
     def __new__(
         cls,
@@ -15,7 +17,7 @@ class Loss:
         margin: float | None = None,
         scale: float | None = None,
         smoothing: float | None = None,
-        fpr: tuple[float, float] = (0.0, 0.05),
+        fpr: tuple[float, float] = ...,
         tpr: float = 0.0,
         grade: str = "full",
     ) -> Loss: ...
@@ -28,6 +30,7 @@ class Loss:
         zero_for_one_class: bool = False,
     ) -> tuple[float, npt.NDArray[Any]]: ...
 
+@final
 class Estimator:
     def __new__(
         cls,
@@ -35,7 +38,7 @@ class Estimator:
         positives: int,
         negatives: int,
         settings: list[tuple[str, str]],
-        fpr: tuple[float, float] = (0.0, 0.05),
+        fpr: tuple[float, float] = ...,
         stratified: bool = False,
         seed: int = 1,
         groups: list[str] = ...,
@@ -58,6 +61,7 @@ class Estimator:
         groups: npt.ArrayLike | None = None,
     ) -> tuple[float, npt.NDArray[Any], npt.NDArray[Any]]: ...
 
+@final
 class Table:
     @staticmethod
     def of_columns(more: list[tuple[str, Any]]) -> Table: ...
@@ -81,6 +85,7 @@ class Table:
     @property
     def columns(self) -> list[str]: ...
 
+@final
 class Model:
     @staticmethod
     def of_bytes(bytes: bytes) -> Model: ...
@@ -92,6 +97,7 @@ class Model:
     def params(self) -> npt.NDArray[Any]: ...
     def about(self) -> dict[str, Any]: ...
 
+@final
 class Trainer:
     def __new__(
         cls,
@@ -119,10 +125,10 @@ def summary(
     scores: npt.ArrayLike,
     labels: npt.ArrayLike,
     weights: npt.ArrayLike | None = None,
-    fpr: tuple[float, float] = (0.0, 0.05),
+    fpr: tuple[float, float] = ...,
 ) -> dict[str, Any]: ...
 def intervals(
-    scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = (0.0, 0.05)
+    scores: npt.ArrayLike, labels: npt.ArrayLike, fpr: tuple[float, float] = ...
 ) -> dict[str, tuple[float, float] | None]: ...
 def curves(
     scores: npt.ArrayLike,

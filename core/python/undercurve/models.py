@@ -570,7 +570,7 @@ def train(
     >>> X = rng.normal(size=(500, 3))
     >>> y = X[:, 0] + rng.normal(size=500) > 1.5
     >>> model = undercurve.train(X, y, method="ap-exact")
-    >>> model.evaluate(X, y).ap > 0.6
+    >>> model.evaluate(X, y).auroc > 0.8
     True
     """
     return Trainer(data, labels, **options).run(progress=progress, callback=callback)

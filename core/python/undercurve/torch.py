@@ -50,7 +50,8 @@ def _array(values: Tensor | Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _loss(key: str) -> _core.Loss:
-    return _core.Loss(**{name: tuple(of) if isinstance(of, list) else of for name, of in json.loads(key).items()})
+    known: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in json.loads(key).items()}
+    return _core.Loss(**known)
 
 
 class _Exact(torch.autograd.Function):
@@ -179,7 +180,7 @@ class Objective(torch.nn.Module):
     method : str
         A method of `undercurve.methods()` whose objective is of scores: SOAP, min-max AUC, partial AUC by thresholds, methods under
         constraints on groups, and the losses they are compared with. Methods with an algorithm of their own (AGD-SBCD, DCA, SoRR,
-        finite sums, OOA) are trained by `undercurve.train` alone.
+        finite sums, OOA, and those of multipliers) are trained by `undercurve.train` alone.
     labels : array or tensor of shape (n,)
         The labels of all training rows: how many rows there are of each class is part of most objectives.
     groups : array of shape (n,), optional
@@ -201,8 +202,9 @@ class Objective(torch.nn.Module):
         What moves from batch to batch: SOAP's averages by row number, thresholds, values of constraints. A forward pass in training
         mode moves it; in evaluation mode it stays.
     aux : Parameter
-        The variables of min-max objectives (a, b and the dual) and multipliers. Give ``objective.parameters()`` to the
-        optimizer, too: gradients by variables that are maximised have their sign turned, so that descent is right for all.
+        The variables of min-max objectives (a, b and the dual). Give ``objective.parameters()`` to the
+        optimizer, too: gradients by variables that are maximised have their sign turned, so that descent is right for all. They want
+        a rate some ten times that of the network: with the same rate one run of six tried stayed where it began.
 
     Notes
     -----
@@ -242,8 +244,8 @@ class Objective(torch.nn.Module):
             raise TypeError(f"dtype: {dtype}, expected torch.float32 or torch.float64")
         if sampling not in ("uniform", "stratified"):
             raise ValueError(f"sampling: expected 'uniform' or 'stratified', got {sampling!r}")
-        if method == "ooa":
-            raise ValueError("method: ooa has an algorithm of its own; undercurve.train runs it")
+        if method in ("ooa", "lagrange", "icppac"):
+            raise ValueError(f"method: {method} moves its multipliers by an algorithm of its own; undercurve.train runs it")
         y = np.asarray(_array(labels)).ravel()
         if not np.isin(y, (0, 1)).all():
             raise ValueError(f"labels: row {int(np.argmin(np.isin(y, (0, 1))))} is neither 0 nor 1")
@@ -292,11 +294,10 @@ class Objective(torch.nn.Module):
             if unknown:
                 raise ValueError(f"groups: {unknown[0]!r} is none of {list(self._groups)}")
             groups = np.array([self._groups[value] for value in known])
-        if self._low < len(self.aux):
-            # (Multipliers, and the dual of a margin, are 0 or more.)
+        if self._made[0] == "auc-margin":
+            # (The dual of a margin is 0 or more.)
             with torch.no_grad():
-                if self._made[0] not in ("ppd-sg", "ppd-adagrad", "pga", "oauc", "min-max-ap"):
-                    self.aux[self._low :].clamp_(min=0)
+                self.aux[self._low :].clamp_(min=0)
 
         def told(scores: Tensor, aux: Tensor) -> Any:
             state = self.state.detach().cpu().numpy()

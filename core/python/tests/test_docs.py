@@ -1,0 +1,40 @@
+"""Examples in docstrings run; types are those of the compiled module; a short fuzz."""
+
+import doctest
+import importlib
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".frames", ".sklearn", ".torch"])
+def test_examples(name):
+    for needs in ("sklearn", "torch"):
+        if name == f".{needs}":
+            pytest.importorskip(needs, reason=f"{needs} is not installed")
+    with numpy.printoptions(legacy=False):
+        found = doctest.testmod(importlib.import_module(f"undercurve{name}"))
+    assert found.failed == 0 and (found.attempted > 0 or name in (".frames",))
+
+
+def test_types():
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    import undercurve
+
+    place = pathlib.Path(undercurve.__file__).parent
+    run = [sys.executable, "-m", "mypy"]
+    stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], cwd=place.parent, capture_output=True, text=True)
+    assert stubs.returncode == 0, stubs.stdout + stubs.stderr
+    files = [str(place / f"{name}.py") for name in ("__init__", "metrics", "curves", "losses", "models", "frames")]
+    checked = subprocess.run([*run, *files], cwd=place.parent, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_short_fuzz():
+    done = subprocess.run([sys.executable, HERE / "fuzz.py", "3000"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

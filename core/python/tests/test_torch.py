@@ -1,0 +1,247 @@
+"""Modules for torch: gradients by differences, the bits of the core, and what frameworks do to modules."""
+
+import copy
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+import undercurve
+from undercurve import _core
+from undercurve.torch import Loss, Objective
+
+KINDS = [("ap", {}), ("auc", {}), ("pauc", {"fpr": (0.0, 0.5), "scale": 2.0})]
+SMOOTH = ["squared-hinge", "logistic", "sigmoid", "exponential"]
+PARAM = {name: {"margin" if name == "squared-hinge" else "scale": 1.0} for name in SMOOTH}
+
+
+def batch(n=48, dtype=torch.float64, share=0.25):
+    generator = torch.Generator().manual_seed(n)
+    scores = torch.randn(n, dtype=dtype, generator=generator).requires_grad_()
+    labels = (torch.arange(n) % round(1 / share) == 0).int()
+    return scores, labels
+
+
+@pytest.mark.parametrize("kind", ["ap", "auc", "pauc"])
+@pytest.mark.parametrize("surrogate", SMOOTH)
+def test_gradients_of_losses_by_differences(kind, surrogate):
+    scores, labels = batch()
+    weights = torch.rand(48, dtype=torch.float64) + 0.5
+    loss = Loss(kind, surrogate=surrogate, **({"fpr": (0.0, 0.5)} if kind == "pauc" else {}), **PARAM[surrogate])
+    assert torch.autograd.gradcheck(lambda s: loss(s, labels), (scores,), atol=1e-6)
+    assert torch.autograd.gradcheck(lambda s: loss(s, labels, weights), (scores,), atol=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "more"), KINDS)
+def test_losses_have_the_bits_of_the_core(kind, more):
+    for dtype in (torch.float32, torch.float64):
+        scores, labels = batch(200, dtype)
+        loss = Loss(kind, **more)(scores[:, None], labels[:, None])
+        loss.backward()
+        value, grad = undercurve.Loss(kind, **more).value_grad(scores.detach().numpy(), labels.numpy())
+        assert loss.item() == np.asarray(value, scores.detach().numpy().dtype)
+        assert np.array_equal(scores.grad.numpy(), grad)
+
+
+def test_every_objective_has_the_gradient_of_its_value_and_the_bits_of_the_core():
+    scores, labels = batch(64)
+    rows = torch.arange(64)
+    tried = 0
+    for method in undercurve.methods():
+        try:
+            objective = Objective(method["name"], labels, dtype=torch.float64, fpr=(0.0, 0.5))
+        except ValueError as error:
+            assert "algorithm of its own" in str(error) or "no loss of scores" in str(error) or "of groups" in str(error)  # fmt: skip
+            continue
+        tried += 1
+        core = copy.deepcopy(objective)._core
+        state = np.zeros(core.state_len(64))
+        aux = objective.aux.detach().numpy().copy()
+        for _ in range(3):
+            scores.grad = objective.aux.grad = None
+            value = objective(scores, labels, rows)
+            value.backward()
+            told = core.update(scores.detach().numpy(), labels.numpy(), rows.numpy(), state, aux)
+            assert value.item() == told[0] and np.array_equal(scores.grad.numpy(), told[1]), method["name"]
+            assert np.array_equal(objective.state.numpy(), state)
+            if objective.aux.numel():
+                assert np.array_equal(objective.aux.grad.numpy(), told[2])
+        objective.eval()
+        before = objective.state.clone()
+        objective(scores, labels, rows)
+        assert torch.equal(objective.state, before)
+    assert tried >= 20, tried
+
+
+# Objectives whose gradient is that of the value they give, where the state is not moved.
+@pytest.mark.parametrize("name", ["auc-pairwise", "ap-exact", "auc-exact", "ce", "focal", "ppd-sg", "auc-margin", "smooth-ap"])
+def test_gradients_of_objectives_by_differences(name):
+    scores, labels = batch(40)
+    objective = Objective(name, labels, dtype=torch.float64).eval()
+    with torch.no_grad():
+        objective.aux.copy_(torch.linspace(0.1, 0.5, objective.aux.numel(), dtype=torch.float64))
+    objective(scores, labels).backward()
+    for row in range(0, 40, 7):
+        moved = torch.zeros(40, dtype=torch.float64)
+        moved[row] = 1e-6
+        with torch.no_grad():
+            slope = (objective(scores + moved, labels) - objective(scores - moved, labels)) / 2e-6
+        assert abs(scores.grad[row] - slope) < 1e-6 * (1 + abs(slope)), (row, scores.grad[row], slope)
+
+
+def test_soap_is_twenty_lines_of_numpy():
+    """Qi et al. 2021, algorithm 1: averages u of g1 and g2 of each positive, then the gradient of u1/u2 by the chain rule."""
+    rng = np.random.default_rng(5)
+    n, gamma, c = 400, 0.9, 2.0
+    labels = (np.arange(n) % 10 == 0).astype(int)
+    objective = Objective("soap", torch.from_numpy(labels), dtype=torch.float64, gamma=gamma, weights="as-drawn", link="identity")
+    u = np.zeros((n, 2))
+    scores = rng.normal(size=n)
+    for step in range(20):
+        rows = rng.permutation(n)[:80]
+        s, y = scores[rows], labels[rows]
+        at = np.flatnonzero(y)
+        t = s[at, None] - s[None]
+        ell = 1 / (1 + np.exp(c * t))
+        slope = -c * ell * (1 - ell)
+        g = np.stack([(ell * y).sum(1), ell.sum(1)], axis=1) / len(s)
+        mine = u[rows[at]]
+        fresh = (mine == 0).all(axis=1, keepdims=True)
+        u[rows[at]] = np.where(fresh, g, (1 - gamma) * mine + gamma * g)
+        u1, u2 = u[rows[at]].T
+        by_ell = ((u1[:, None] - u2[:, None] * y) / u2[:, None] ** 2) / len(s) / len(at)
+        by_margin = by_ell * slope
+        grad = -by_margin.sum(0)
+        np.add.at(grad, at, by_margin.sum(1))
+        given = torch.from_numpy(s).requires_grad_()
+        objective(given, torch.from_numpy(y), torch.from_numpy(rows)).backward()
+        share = given.grad.numpy() @ grad / (grad @ grad)
+        assert np.allclose(given.grad.numpy(), share * grad, atol=1e-6 * np.abs(share * grad).max()), step
+        assert abs(share - 1) < 1e-6, share
+        scores -= 0.5 * np.bincount(rows, grad, n)
+
+
+def test_compile_half_precision_and_accumulation():
+    scores, labels = batch(100, torch.float32)
+    loss = Loss("ap")
+    loss(scores, labels).backward()
+    want = scores.grad.clone()
+    scores.grad = None
+    for part in (loss(scores, labels) * 0.25, loss(scores, labels) * 0.75):
+        part.backward()
+    assert torch.allclose(scores.grad, want)
+    twin = scores.detach().clone().requires_grad_()
+    torch.compile(lambda s, y: loss(s, y) * 2, fullgraph=True)(twin, labels).backward()
+    assert torch.equal(twin.grad, 2 * want)
+    half = scores.detach().bfloat16().requires_grad_()
+    loss(half, labels).backward()
+    assert half.grad.dtype == torch.bfloat16 and half.grad.abs().sum() > 0
+    network = torch.nn.Linear(3, 1)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss(network(torch.randn(20, 3)), torch.arange(20) % 2).backward()
+    assert network.weight.grad.abs().sum() > 0
+
+
+def test_second_derivatives_are_refused_in_plain_words():
+    scores, labels = batch()
+    for value in (Loss("ap")(scores, labels), Objective("ce", labels, dtype=torch.float64)(scores, labels)):
+        with pytest.raises(RuntimeError, match="differentiated once"):
+            torch.autograd.grad(value, scores, create_graph=True)
+
+
+def test_batches_of_one_class_count_nothing():
+    for labels in (torch.zeros(8), torch.ones(8)):
+        scores = torch.randn(8, requires_grad=True)
+        for value in (Loss("ap")(scores, labels), Objective("soap", torch.arange(16) % 2)(scores, labels, torch.arange(8))):
+            value.backward()
+            assert value.item() == 0 and (scores.grad == 0).all()
+
+
+def test_states_travel():
+    scores, labels = batch(64, torch.float32)
+    objective = Objective("soap", labels)
+    objective(scores, labels, torch.arange(64)).backward()
+    file = io.BytesIO()
+    torch.save(objective.state_dict(), file)
+    file.seek(0)
+    other = Objective("soap", labels)
+    other.load_state_dict(torch.load(file))
+    assert torch.equal(other.state, objective.state) and other.state.count_nonzero() > 0
+    for twin in (pickle.loads(pickle.dumps(objective)), copy.deepcopy(objective)):
+        assert torch.equal(twin(scores, labels, torch.arange(64)), copy.deepcopy(objective)(scores, labels, torch.arange(64)))
+    assert repr(pickle.loads(pickle.dumps(Loss("pauc", fpr=(0, 0.1))))) == repr(Loss("pauc", fpr=(0, 0.1)))
+
+
+def test_wrong_calls_say_what_is_wrong():
+    scores, labels = batch(32, torch.float32)
+    soap = Objective("soap", labels)
+    for call, text in [
+        (lambda: soap(scores, labels), "rows: soap keeps numbers for each row"),
+        (lambda: soap(scores, labels, torch.arange(32) + 9), "rows: 40 is beyond"),
+        (lambda: soap(scores, 1 - labels, torch.arange(32)), "labels: more rows"),
+        (lambda: Loss("ap")(torch.zeros(4, 2), labels), "scores: shape"),
+        (lambda: Loss("ap")(scores * float("nan"), labels), "scores: row 0 is NaN"),
+        (lambda: Objective("agd-sbcd", labels), "algorithm of its own"),
+        (lambda: Objective("lagrange", labels, groups=labels), "algorithm of its own"),
+        (lambda: Objective("sonex", labels), "pass them"),
+        (lambda: Objective("ce", torch.zeros(3)), "0 positives"),
+        (lambda: Objective("soap", labels, gama=1), "no such parameter"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            call()
+
+
+@pytest.mark.parametrize("name", ["sonex", "alexr2", "sox", "msvr", "sonx"])
+def test_objectives_under_constraints_learn_and_keep_gaps_small(name):
+    torch.manual_seed(1)
+    n = 4000
+    group = torch.randint(0, 2, (n,))
+    X = torch.randn(n, 4)
+    y = (X[:, 0] + 0.7 * group + 0.5 * torch.randn(n) > 1.0).int()
+    inputs = torch.cat([X, group[:, None].float()], dim=1)
+    names = ["a" if one == 0 else "b" for one in group]
+
+    def gap(scores):
+        cut = torch.quantile(scores[y == 0], 0.8)
+        return abs((scores[(y == 0) & (group == 0)] > cut).float().mean() - (scores[(y == 0) & (group == 1)] > cut).float().mean())
+
+    found = {}
+    for constrained in (False, True):
+        torch.manual_seed(2)
+        model = torch.nn.Linear(5, 1)
+        objective = Objective(
+            name, y, groups=names, constraints=["gap(fpr) <= 0.02"] if constrained else ["gap(fpr) <= 0.99"], sampling="uniform"
+        )
+        optimizer = torch.optim.Adam([*model.parameters(), *objective.parameters()], lr=0.02)
+        for _ in range(400):
+            rows = torch.randint(0, n, (128,)).unique()
+            optimizer.zero_grad()
+            objective(model(inputs[rows]), y[rows], groups=[names[row] for row in rows]).backward()
+            optimizer.step()
+        scores = model(inputs).detach().ravel()
+        found[constrained] = (float(gap(scores)), undercurve.auroc(scores.numpy(), y.numpy()))
+    assert found[True][1] > 0.75, found
+    assert found[True][0] < 0.6 * found[False][0], found
+
+
+@pytest.mark.parametrize("make", [lambda y: Loss("ap"), lambda y: Objective("soap", y), lambda y: Objective("auc-margin", y), lambda y: Objective("ppd-sg", y)])
+def test_a_loop_with_a_shuffled_loader_learns(make):
+    torch.manual_seed(0)
+    X = torch.randn(4000, 6)
+    y = ((X[:, 0] * X[:, 1] + 0.3 * torch.randn(4000)) > 1.3).int()
+    network = torch.nn.Sequential(torch.nn.Linear(6, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
+    loss = make(y)
+    groups = [{"params": network.parameters()}, {"params": loss.parameters(), "lr": 0.1}]
+    optimizer = torch.optim.Adam(groups, lr=0.01)
+    rows = torch.utils.data.TensorDataset(torch.arange(4000))
+    for _ in range(8):
+        for (some,) in torch.utils.data.DataLoader(rows, batch_size=128, shuffle=True):
+            optimizer.zero_grad()
+            scores = network(X[some])
+            (loss(scores, y[some], some) if isinstance(loss, Objective) else loss(scores, y[some])).backward()
+            optimizer.step()
+    found = undercurve.metrics(network(X).detach().numpy().ravel(), y.numpy())
+    assert found.auroc > 0.85 and found.ap > 5 * y.float().mean(), found

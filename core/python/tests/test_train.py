@@ -1,0 +1,214 @@
+"""Training from rows of every kind, and files that the command line reads and writes."""
+
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import undercurve
+from undercurve.models import TrainingWarning
+
+ROOT = pathlib.Path(__file__).parents[3]
+SAMPLE = ROOT / "demo/web/samples/page-blocks.csv"
+QUICK = {"method": "soap", "steps": 200}
+
+
+def program():
+    """The command line, where it was built."""
+    if "UNDERCURVE_BIN" in os.environ:
+        return os.environ["UNDERCURVE_BIN"]
+    found = [ROOT / "target" / kind / "undercurve" for kind in ("debug", "release")]
+    found = [path for path in found if path.exists()]
+    if not found:
+        pytest.skip("the command line is not built (cargo build -p undercurve-demo)")
+    return str(found[0])
+
+
+def rows(n=400):
+    rng = np.random.default_rng(0)
+    town = rng.choice(["Bern", "Thun"], n)
+    age = rng.normal(50, 15, n)
+    label = np.where((age - 50) / 15 + (town == "Thun") + rng.logistic(size=n) > 2, "yes", "no")
+    return {"age": age, "town": town.tolist(), "label": label.tolist()}
+
+
+def test_frames_of_every_kind_give_the_same_model():
+    table = rows()
+    want = undercurve.train(table, **QUICK).to_bytes()
+    for name in ("pandas", "polars", "pyarrow"):
+        module = pytest.importorskip(name)
+        frame = module.table(table) if name == "pyarrow" else module.DataFrame(table)
+        assert undercurve.train(frame, **QUICK).to_bytes() == want, name
+        model = undercurve.train(frame, **QUICK)
+        assert np.array_equal(model.scores(frame), model.scores(table))
+
+
+def test_frames_with_missing_values_dates_and_categories():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    table = rows()
+    frame = pandas.DataFrame(table)
+    frame.loc[3, "age"] = np.nan
+    frame.loc[4, "town"] = None
+    frame["day"] = pandas.Timestamp("2024-01-01") + pandas.to_timedelta(np.arange(400) % 90, "D")
+    frame["kind"] = pandas.Categorical(np.where(np.arange(400) % 3, "a", "b"))
+    frame["flag"] = pandas.array([True, None] * 200, dtype="boolean")
+    model = undercurve.train(frame, missing="impute", **QUICK)
+    assert model.columns == ["age", "town", "day", "kind", "flag"]
+    other = undercurve.train(polars.from_pandas(frame), missing="impute", **QUICK)
+    assert np.allclose(model.scores(frame), other.scores(polars.from_pandas(frame)), atol=1e-6)
+    with pytest.raises(ValueError, match='row 4, column "town": missing value'):
+        undercurve.train(frame[["town", "label"]], **QUICK)
+
+
+def test_arrays_and_sparse_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((300, 6)) < 0.4, rng.normal(size=(300, 6)), 0.0)
+    y = X[:, 0] + 0.3 * rng.normal(size=300) > 0.2
+    dense = undercurve.train(X, y, scale="unit", dtype="float64", **QUICK)
+    few = undercurve.train(sparse.csr_matrix(X), y, dtype="float64", **QUICK)
+    # (SOAP is of differences of scores: only rounding moves the bias, and Adam makes steps of it.)
+    assert np.allclose(np.diff(dense.scores(X)), np.diff(few.scores(sparse.csr_matrix(X))), atol=1e-9)
+    assert np.allclose(few.scores(X), few.scores(sparse.csc_array(X)))
+    times = rng.integers(0, 3, 300)
+    one = undercurve.train(sparse.csr_matrix(X), y, weights=times, method="ap-exact", dtype="float64", pretrain=0)
+    two = undercurve.train(
+        sparse.csr_matrix(np.repeat(X, times, 0)), np.repeat(y, times), method="ap-exact", dtype="float64", pretrain=0
+    )
+    assert np.allclose(one.params(), two.params(), atol=1e-6)
+
+
+def test_the_command_line_writes_the_same_file_and_reads_ours(tmp_path):
+    run = program()
+    for method, more in [("soap", []), ("ap-exact", []), ("ppd-sg", ["--valid", "0.2"])]:
+        theirs = tmp_path / f"{method}.uc"
+        line = [run, "train", str(SAMPLE), "--label", "kind", "--positive", "other", "--method", method, "--steps", "200"]
+        subprocess.run([*line, *more, "--out", str(theirs)], check=True, capture_output=True)
+        valid = {"valid": 0.2} if more else {}
+        ours = undercurve.train(SAMPLE, label="kind", positive="other", method=method, steps=200, **valid)
+        assert ours.to_bytes() == theirs.read_bytes(), method
+        assert undercurve.load(theirs).params().tolist() == ours.params().tolist()
+    ours.save(tmp_path / "ours.uc")
+    told = subprocess.run([run, "predict", str(tmp_path / "ours.uc"), str(SAMPLE)], check=True, capture_output=True, text=True)
+    scores = [float(line.split(",")[0]) for line in told.stdout.splitlines()[1:]]
+    assert np.array_equal(np.array(scores, np.float32), ours.scores(SAMPLE))
+
+
+def test_a_frame_of_pandas_to_a_file_that_the_command_line_scores(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    run = program()
+    frame = pandas.DataFrame(rows())
+    model = undercurve.train(frame, **QUICK)
+    model.save(tmp_path / "m.uc")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    line = [run, "predict", str(tmp_path / "m.uc"), str(tmp_path / "rows.csv")]
+    told = subprocess.run(line, check=True, capture_output=True, text=True)
+    scores = [float(line.split(",")[0]) for line in told.stdout.splitlines()[1:]]
+    assert np.array_equal(np.array(scores, np.float32), model.scores(frame))
+
+
+def test_constraints_on_groups_are_judged():
+    rng = np.random.default_rng(2)
+    group = rng.choice(["a", "b"], 3000)
+    X = rng.normal(size=(3000, 2)) + (group == "a")[:, None]
+    y = X[:, 0] + rng.normal(size=3000) > 1.5
+    run = undercurve.Trainer(X, y, groups=group, method="lagrange", constraints=["gap(fpr) <= 0.3"], steps=300, valid=0.3)
+    run.run()
+    (valid,) = run.judge()
+    assert valid["rows"] == "valid" and valid["verdict"] in ("met", "not met", "cannot tell")
+    plain = undercurve.Trainer(X, y, groups=group, preset="roc-fairness", steps=300, test=(X, y))
+    with pytest.raises(ValueError, match="group"):
+        plain.run()
+        plain.judge()
+    named = {"x": X[:, 0], "who": group.tolist(), "label": y}
+    run = undercurve.Trainer(named, groups="who", method="sonex", constraints=["recall >= 0.5"], steps=200)
+    assert run.run().about()["groups"] == (["who"], ["a", "b"])
+
+
+def test_classes_and_numbers():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 2))
+    kinds = np.array(["red", "blue", "green"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    model = undercurve.train(X, kinds, method="ppd-sg", steps=300)
+    assert sorted(model.classes) == ["blue", "green", "red"] and model.scores(X).shape == (300, 3)
+    assert (model.decide(X) == kinds).mean() > 0.7
+    model = undercurve.train(X, X[:, 0] * 2 + 1, method="ai-sarah", target="values", loss="least-squares")
+    assert np.corrcoef(model.scores(X), X[:, 0])[0, 1] > 0.99
+
+
+def test_progress_callbacks_and_warnings():
+    X = np.random.default_rng(4).normal(size=(200, 3))
+    y = np.arange(200) % 5 == 0
+    seen = []
+    run = undercurve.Trainer(X, y, method="soap", steps=200)
+    with pytest.warns(TrainingWarning, match='model="mlp:16"'):
+        run.run(callback=lambda one: seen.append(one.steps_done))
+    assert 15 <= len(seen) <= 40 and seen == sorted(seen) and run.is_done
+    run = undercurve.Trainer(X, y, method="soap", steps=200)
+    with pytest.warns(TrainingWarning):
+        run.run(progress=True, callback=lambda one: one.steps_done < 50)
+    assert run.steps_done < 200
+    table = {"id": [f"c{k}" for k in range(200)], "x": X[:, 0] + y, "label": y}
+    with pytest.warns(TrainingWarning, match="left out: id .keep_identifiers=True"):
+        assert undercurve.train(table, **QUICK).columns == ["x"]
+    assert undercurve.train(table, keep_identifiers=True, **QUICK).columns == ["id", "x"]
+
+
+def test_files_are_whole_or_not_there(tmp_path):
+    table = rows()
+    model = undercurve.train(table, **QUICK)
+    path = tmp_path / "model.uc"
+    model.save(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["model.uc"]
+    again = undercurve.load(path)
+    assert np.array_equal(again.scores(table), model.scores(table)) and again.threshold == model.threshold
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).scores(table), model.scores(table))
+    with pytest.raises(OSError):
+        model.save(tmp_path / "no" / "model.uc")
+    with pytest.raises(FileNotFoundError):
+        undercurve.load(tmp_path / "none.uc")
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="model.uc"):
+        undercurve.load(path)
+    assert "threshold" in model._repr_html_()
+
+
+def test_plots_of_a_model():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    table = rows()
+    labels = np.array(table["label"]) == "yes"
+    model = undercurve.train(table, **QUICK)
+    for axis in (model.plot_scores(table, labels), model.plot_weights(), model.plot_curves(table, labels)[0]):
+        axis.figure.canvas.draw()
+        pixels = np.asarray(axis.figure.canvas.buffer_rgba())[..., :3].astype(int)
+        assert ((pixels.max(axis=2) - pixels.min(axis=2)) > 60).sum() > 300, "nothing is drawn"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_a_run():
+    code = """
+        import numpy as np, undercurve
+        X = np.random.default_rng(0).normal(size=(2000, 5))
+        run = undercurve.Trainer(X, X[:, 0] > 1, method="soap", steps=100_000_000)
+        print("on", flush=True)
+        try:
+            run.run()
+        except KeyboardInterrupt:
+            print("stopped", run.steps_done > 0)
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "on\n"
+        import time
+
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        told, _ = child.communicate(timeout=20)
+    assert told == "stopped True\n"

@@ -1,0 +1,141 @@
+"""Wrong input: the type of the error, and what it says. What it tells to do is tried."""
+
+import numpy as np
+import pytest
+
+import undercurve
+from undercurve import Loss, Trainer, _core, curves, metrics, train
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = (np.arange(60) % 3 == 0).astype(int)
+S = X[:, 0]
+TABLE = {"a": S, "town": ["Bern", "Thun", None] * 20, "label": Y}
+NAN, INF = np.where(np.arange(60) == 7, np.nan, S), np.where(np.arange(60) == 9, np.inf, S)
+OTHER = np.where(np.arange(60) == 5, 2, Y)
+AP = Loss("ap")
+QUICK = {"steps": 20}
+
+
+def of(name, **more):
+    return train(X, Y, method=name, **QUICK, **more)
+
+
+V, T = ValueError, TypeError
+ROWS = [
+    # scores
+    (lambda: metrics(NAN, Y), V, "scores: row 7 is NaN or infinite"),
+    (lambda: metrics(INF, Y), V, "scores: row 9 is NaN or infinite"),
+    (lambda: metrics(S[:5], Y), V, "labels: 60 values for 5 scores"),
+    (lambda: metrics(X, Y), V, "scores: 2 dimensions, expected 1"),
+    (lambda: metrics(3.0, Y), V, "scores: 0 dimensions"),
+    (lambda: metrics(["a"], [1]), T, "scores: expected numbers"),
+    (lambda: metrics(S + 1j, Y), T, "scores: expected numbers"),
+    (lambda: metrics(None, Y), V, "scores: 0 dimensions"),
+    (lambda: metrics([], []), V, "scores is empty"),
+    (lambda: metrics(S.astype("M8[s]"), Y), T, "scores: expected numbers"),
+    (lambda: AP.value_grad(NAN, Y), V, "scores: row 7"),
+    (lambda: AP.value_grad(NAN.astype("f4"), Y), V, "scores: row 7"),
+    (lambda: curves(INF, Y), V, "scores: row 9"),
+    # labels
+    (lambda: metrics(S, OTHER), V, "labels: row 5 is neither 0 nor 1"),
+    (lambda: metrics(S, OTHER.astype(float)), V, "labels: row 5"),
+    (lambda: metrics(S, Y * 0.5), V, "labels: row 0"),
+    (lambda: metrics(S, np.where(Y, np.nan, 0)), V, "labels: row 0"),
+    (lambda: metrics(S, -Y), V, "labels: row 0"),
+    (lambda: metrics(S, ["yes"] * 60), T, "labels: expected booleans or the numbers 0 and 1"),
+    (lambda: metrics(S, np.ones(60)), V, "one class has no row"),
+    (lambda: metrics(S, np.zeros(60, bool)), V, "both positives and negatives are needed"),
+    (lambda: AP.value_grad(S, np.stack([Y, Y])), V, "labels: 2 dimensions"),
+    # weights
+    (lambda: metrics(S, Y, S), V, "weights: row"),
+    (lambda: metrics(S, Y, NAN), V, "weights: row"),
+    (lambda: metrics(S, Y, np.ones(3)), V, "weights: 3 values for 60 scores"),
+    (lambda: metrics(S, Y, Y), V, "one class has no row"),
+    (lambda: metrics(S, Y, np.ones(60), intervals=True), V, "intervals: not with weights"),
+    (lambda: AP.value_grad(S, Y, -np.ones(60)), V, "weights: row 0 is no number of 0 or more"),
+    # ranges
+    (lambda: metrics(S, Y, fpr=(0.5, 0.1)), V, "fpr: expected"),
+    (lambda: metrics(S, Y, fpr=(-1, 1)), V, "fpr: expected"),
+    (lambda: metrics(S, Y, fpr=(0, float("nan"))), V, "fpr: expected"),
+    (lambda: Loss("pauc", fpr=(0, 2)), V, "fpr: expected"),
+    (lambda: Loss("pauc", tpr=1.0), V, "tpr: expected 0 <= tpr < 1"),
+    # losses
+    (lambda: Loss("roc"), V, "kind: expected 'ap', 'auc' or 'pauc'"),
+    (lambda: Loss("ap", surrogate="hinges"), V, 'surrogate: expected one of "square"'),
+    (lambda: Loss("ap", surrogate="sigmoid", margin=1.0), V, "has a scale and no margin"),
+    (lambda: Loss("ap", surrogate="hinge", margin=-1.0), V, "margin: expected a number above 0"),
+    (lambda: Loss("ap", surrogate="hinge", margin=float("nan")), V, "margin: expected"),
+    (lambda: Loss("pauc", surrogate="square"), V, "needs one that falls everywhere"),
+    (lambda: Loss("ap", grade="best"), V, "grade: expected 'full' or 'fast'"),
+    # rows to train on
+    (lambda: train(X), V, "labels: rows without names of columns need labels"),
+    (lambda: train(X, Y[:9]), V, "labels?: 9 values for 60 rows"),
+    (lambda: train(S, Y), V, "X: 1 dimensions, expected 2"),
+    (lambda: train(np.where(X > 1, np.nan, X), Y), V, r'row \d+, column "x\d": missing value'),
+    (lambda: train(np.where(X > 2, np.inf, X), Y), V, "is not finite"),
+    (lambda: train(X, np.zeros(60)), V, "label"),
+    (lambda: train(X, Y[:, None]), V, "labels: 2 dimensions, expected 1; pass values.ravel"),
+    (lambda: train(X.astype(str), Y), T, "X: expected numbers"),
+    (lambda: train(np.zeros((0, 3)), []), V, "expected at least 1"),
+    (lambda: train(TABLE, label="town2"), V, 'there is no column "town2"'),
+    (lambda: train(TABLE, Y, label="label"), V, "label, labels: one of the two"),
+    (lambda: train({"a": S, "b": S[:3], "label": Y}), V, "3 cells"),
+    (lambda: train(TABLE), V, 'row 2, column "town": missing value'),
+    (lambda: train({"a": [[1], [2]], "label": [0, 1]}), T, "column 'a': row 0 is a list"),
+    (lambda: train("no/such/file.csv"), FileNotFoundError, "No such file"),
+    # options
+    (lambda: of("soup"), V, "undercurve.methods"),
+    (lambda: of("soap", lrr=1), V, 'method soap has no parameter "lrr"'),
+    (lambda: of("soap", lr="fast"), V, "lr"),
+    (lambda: of("soap", model="mlp"), V, "expected linear, mlp:WIDTHS"),
+    (lambda: of("soap", dtype="int8"), V, "dtype: expected 'float32' or 'float64'"),
+    (lambda: of("soap", valid=2.0), V, "valid: expected a share"),
+    (lambda: of("soap", patience=3), V, "patience: needs validation rows"),
+    (lambda: of("soap", scale="big"), V, "scale: expected one of"),
+    (lambda: of("soap", missing="drop"), V, "missing: expected one of"),
+    (lambda: of("soap", init="zero"), V, "init: expected one of"),
+    (lambda: of("soap", passes=2), V, "steps, passes: one of the two"),
+    (lambda: of("soap", threshold="fpr=1"), V, "threshold: expected"),
+    (lambda: of("soap", calibrate="yes"), V, "calibrate: expected one of"),
+    (lambda: of("soap", constraints=["recall >= 0.5"]), V, "trains under no constraints"),
+    (lambda: of("sonex", constraints=["recal >= 0.5"]), V, "constraint"),
+    (lambda: of("sonex", constraints=["gap(tpr) <= 0.1"]), V, "group"),
+    (lambda: of("soap", preset="fair"), V, "preset: expected"),
+    (lambda: of("soap", class_weight=[1, 2, 3]), V, "class_weight: 3 weights for 2 classes"),
+    (lambda: of("soap", class_weight=[1, 0]), V, "class_weight: expected numbers above 0"),
+    (lambda: train(TABLE, ignore=["towns"]), V, 'ignore: there is no column "towns"'),
+    (lambda: train(X, Y, method="soap", steps=0), V, "steps: expected at least 1"),
+    (lambda: Trainer(X, Y, test=X, **QUICK), V, r"test: expected \(rows, labels\)"),
+    # models
+    (lambda: of("soap").scores(X[:, :2]), V, "X has 2 columns and no names"),
+    (lambda: of("soap").scores({"x1": S}), V, 'there is no column "x2"'),
+    (lambda: of("soap").scores({"x1": S, "x2": S, "x3": ["a"] * 60}), V, 'column "x3"'),
+    (lambda: of("soap").probabilities(X), V, "only ranks: train with valid=0.2"),
+    (lambda: of("soap", threshold="precision>=1").decide(X), V, "no score keeps"),
+    (lambda: _core.Model.of_bytes(b"not a model"), V, ""),
+]
+
+
+@pytest.mark.filterwarnings("ignore::undercurve.models.TrainingWarning")
+@pytest.mark.parametrize("row", range(len(ROWS)))
+def test_wrong_input(row):
+    call, kind, text = ROWS[row]
+    with pytest.raises(kind, match=text) as found:
+        call()
+    assert "\n" not in str(found.value) and "panic" not in str(found.value).lower()
+
+
+def test_there_are_sixty_rows():
+    assert len(ROWS) >= 60
+
+
+@pytest.mark.filterwarnings("ignore::undercurve.models.TrainingWarning")
+def test_what_messages_tell_to_do_helps():
+    table = {**TABLE, "town": ["Bern", "Thun", "Bern"] * 20}
+    assert train(TABLE, missing="impute", **QUICK).scores(TABLE).shape == (60,)
+    assert of("soap", valid=0.2).probabilities(X).shape == (60,)
+    assert of("soap", calibrate="platt").probabilities(X).shape == (60,)
+    assert of("soap", valid=0.3, patience=3)
+    assert train(X, Y[:, None].ravel(), **QUICK)
+    assert train(table, keep_identifiers=True, **QUICK)
+    assert {"soap", "ap-exact"} <= {method["name"] for method in undercurve.methods()}
