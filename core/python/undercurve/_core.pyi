@@ -5,7 +5,20 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-__all__: list[str]
+__all__ = [
+    "__version__",
+    "Loss",
+    "Estimator",
+    "Table",
+    "Model",
+    "Trainer",
+    "methods",
+    "summary",
+    "intervals",
+    "curves",
+    "calibration",
+]
+
 __version__: str
 
 @final
