@@ -12,7 +12,7 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".frames", ".sklearn", ".torch"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".frames", ".boosting", ".sklearn", ".torch"])
 def test_examples(name):
     for needs in ("sklearn", "torch"):
         if name == f".{needs}":
