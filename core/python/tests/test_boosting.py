@@ -60,7 +60,7 @@ def test_catboost():
         iterations=20, eval_metric=METRIC, verbose=False, thread_count=1, allow_writing_files=False, use_best_model=False
     )
     model.fit(X[:400], Y[:400], eval_set=(X[400:], Y[400:]))
-    found = next(iter(model.get_evals_result()["validation"].values()))
+    found = model.get_evals_result()["validation"]["Metric"]
     assert abs(found[-1] - want(model.predict(X[400:], prediction_type="RawFormulaVal"))) < 1e-6
 
 
