@@ -158,6 +158,9 @@ fn no_step_of_a_relu_network_meets_subnormal_numbers() {
 
 #[test]
 fn no_step_of_a_tanh_network_meets_subnormal_numbers() {
+    if std::env::var_os("UNDERCURVE_LONG").is_none() {
+        return undercurve_tests::skipped("the long tier (UNDERCURVE_LONG=1)");
+    }
     no_step_of_two_classes_meets_subnormal_numbers("mlp-tanh:8,8");
 }
 

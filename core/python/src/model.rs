@@ -1,5 +1,6 @@
 //! Models that score.
 
+use crate::arrays::Floats;
 use crate::error::{data, trainer, value};
 use crate::table::Table;
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -83,12 +84,16 @@ impl Model {
     }
 
     /// The probabilities that scores stand for, or None of a method that ranks only.
-    fn probabilities<'py>(&self, py: Python<'py>, scores: Vec<f64>) -> Option<Bound<'py, PyAny>> {
+    fn probabilities<'py>(&self, py: Python<'py>, scores: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let scores: Vec<f64> = match Floats::of("scores", scores)? {
+            Floats::F32(column) => column.slice().iter().map(|&s| f64::from(s)).collect(),
+            Floats::F64(column) => column.slice().to_vec(),
+        };
         let of: Option<Vec<f64>> = self.with(
             |p| scores.iter().map(|&s| p.probability(s as f32).map(f64::from)).collect(),
             |p| scores.iter().map(|&s| p.probability(s)).collect(),
         );
-        of.map(|values| values.into_pyarray(py).into_any())
+        Ok(of.map(|values| values.into_pyarray(py).into_any()))
     }
 
     #[getter]

@@ -415,6 +415,14 @@ impl Trainer {
         each!(&self.run, run => run.run.total_steps())
     }
 
+    /// The columns that the model reads, and the label's.
+    #[getter]
+    fn columns(&self) -> (Vec<String>, Option<String>) {
+        let preparation = each!(&self.run, run => &run.preparation);
+        let names = preparation.sources().into_iter().map(|(name, _)| name.to_string()).collect();
+        (names, preparation.label_column().map(str::to_string))
+    }
+
     #[getter]
     fn method(&self) -> &'static str {
         each!(&self.run, run => run.run.method()).map_or("", |method| method.name)

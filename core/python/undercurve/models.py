@@ -126,7 +126,7 @@ class Model:
             Of a method that only ranks, whose scores were not calibrated.
         """
         scores = self.scores(data)
-        found = self._core.probabilities([float(score) for score in scores.ravel()])
+        found = self._core.probabilities(scores.ravel())
         if found is None:
             raise ValueError(f"{self.method} only ranks: train with valid=0.2, or calibrate=\"platt\", for probabilities")
         return found.reshape(scores.shape)
@@ -372,17 +372,15 @@ class Trainer:
         taken = taken or table.columns
         held = self._held(test, label, more, named)
         self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
-        if named and start is None:
-            used = {name for name, _ in self.model().about()["columns"]} if not ignore and not group else None
-            known = {label, weight, *group, *ignore}
-            left = [name for name in taken if used is not None and name not in used and name not in known]
-            left = [name for name in left if name != self.model().about()["label"]]
-            if left:
-                warnings.warn(
-                    f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)",
-                    TrainingWarning,
-                    stacklevel=3,
-                )
+        columns, target_column = self._core.columns
+        known = {*columns, *group, *ignore, weight, target_column}
+        left = [name for name in taken if name not in known] if start is None else []
+        if left:
+            warnings.warn(
+                f"columns that tell rows apart are left out: {', '.join(left)} (keep_identifiers=True keeps them)",
+                TrainingWarning,
+                stacklevel=3,
+            )
 
     @staticmethod
     def _held(test: Any, label: str | None, more: frames.Columns, named: bool) -> _core.Table | None:
