@@ -19,7 +19,7 @@ import time
 
 SHARES = [0.5, 0.1, 0.02, 0.005]
 LOSSES = ["BCE", "balanced BCE", "focal", "exact AP", "exact AUC", "exact pAUC", "SOAP", "SOAP after BCE", "AUC-M"]
-RATES = [3e-4, 1e-3, 3e-3]
+RATES = [3e-4, 1e-3, 3e-3, 1e-2]
 
 
 def read(folder, part):
