@@ -45,6 +45,8 @@ mod models;
 mod network_sum;
 #[path = "tests/networks.rs"]
 mod networks;
+#[path = "tests/notation.rs"]
+mod notation;
 #[path = "tests/pairs.rs"]
 mod pairs;
 #[path = "tests/pauc.rs"]

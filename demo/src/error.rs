@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use undercurve::data::{DataError, DataErrorKind};
+use undercurve::data::{DataError, DataErrorKind, Doubt};
 use undercurve::trainer::TrainerError;
 
 /// Why a command ends early.
@@ -67,6 +67,14 @@ impl From<DataError> for CliError {
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Missing { .. } => format!("{told} (--missing impute fills it in)"),
             DataErrorKind::ManyLabels { .. } => format!("{told} (--positive)"),
+            DataErrorKind::Doubtful { doubt, column, .. } => match doubt {
+                Doubt::Decimal | Doubt::OtherMark => format!("{told} (--decimal point, or --decimal comma)"),
+                Doubt::DateOrder => format!("{told} (--dates day, or --dates month)"),
+                Doubt::MarkOfFile => {
+                    format!("{told} (--categorical {column} takes it as text, --ignore {column} leaves it out)")
+                }
+                _ => format!("{told} (write them alike, or --ignore {column} leaves them out)"),
+            },
             _ => told,
         })
     }

@@ -230,6 +230,8 @@ mod tag {
     pub const CALIBRATED: u8 = b'c';
     /// Only there where splits go by a column.
     pub const SPLIT_BY: u8 = b'o';
+    /// Only there where columns are not written as usual.
+    pub const NOTATIONS: u8 = b'n';
 }
 
 impl SavedModel {
@@ -286,12 +288,15 @@ impl SavedModel {
         ];
         let weight = bytes(self.preparation.weight.as_ref());
         let split_by = bytes(self.preparation.split_by.as_ref());
+        let notations = &self.preparation.notations;
+        let notations = bytes(Some(notations).filter(|known| !known.is_empty()));
         let more = [
             (tag::GROUPS, &groups[..]),
             (tag::WEIGHT, &weight),
             (tag::DECIDED, &decided),
             (tag::CALIBRATED, &calibrated),
             (tag::SPLIT_BY, &split_by),
+            (tag::NOTATIONS, &notations),
         ];
         // (What there is none of is no section.)
         there.extend(more.into_iter().filter(|(_, bytes)| !bytes.is_empty()));
@@ -313,6 +318,7 @@ impl SavedModel {
         preparation.groups = there(payload, tag::GROUPS)?;
         preparation.weight = there(payload, tag::WEIGHT)?;
         preparation.split_by = there(payload, tag::SPLIT_BY)?;
+        preparation.notations = there(payload, tag::NOTATIONS)?.unwrap_or_default();
         let split = Reader(split).value().ok_or(CheckpointError::Damaged)?;
         let threshold = Reader(find(tag::THRESHOLD)?).value().ok_or(CheckpointError::Damaged)?;
         let &[real_bytes] = find(tag::REAL)? else { return Err(CheckpointError::Damaged) };

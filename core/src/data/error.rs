@@ -115,6 +115,17 @@ pub enum DataErrorKind {
         /// The column.
         column: String,
     },
+    /// A column whose numbers or dates can be read in two ways.
+    Doubtful {
+        /// What is open.
+        doubt: Doubt,
+        /// The column.
+        column: String,
+        /// A cell that shows it.
+        text: String,
+        /// Another one, where two contradict each other.
+        other: String,
+    },
     /// The mean or the deviation of a column does not fit an `f64`.
     Spread {
         /// The column.
@@ -247,6 +258,28 @@ pub enum DataErrorKind {
     Core(crate::Error),
 }
 
+/// What is open about how a column is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Doubt {
+    /// Whether the point or the comma in a number is its decimal mark: 1.243 may be 1243.
+    Decimal,
+    /// Some numbers have decimal points and some decimal commas.
+    TwoMarks,
+    /// A number has another decimal mark than the file, or training, was said to have.
+    OtherMark,
+    /// A column has decimal commas, and another one decimal points, in a file with commas between its cells.
+    MarkOfFile,
+    /// Whether the day or the month comes first.
+    DateOrder,
+    /// In some dates the day comes first, in some the month.
+    TwoOrders,
+    /// Some numbers have percent signs and some none, or training had it otherwise.
+    Percent,
+    /// There is more than one currency.
+    Currencies,
+}
+
 /// Text from the input, quoted, on one line and not too long.
 struct Quoted<'a>(&'a str);
 
@@ -314,6 +347,42 @@ impl fmt::Display for DataErrorKind {
                 Quoted(text),
                 Quoted(column)
             ),
+            Self::Doubtful { doubt, column, text, other } => {
+                let (text, other, column) = (Quoted(text), Quoted(other), Quoted(column));
+                match doubt {
+                    Doubt::Decimal => write!(
+                        f,
+                        "{text} in column {column}: is that a decimal mark, or a mark between thousands? No cell tells"
+                    ),
+                    Doubt::TwoMarks => {
+                        write!(f, "column {column} has decimal points and decimal commas: {text} and {other}")
+                    }
+                    Doubt::OtherMark => {
+                        write!(f, "{text} in column {column} has another decimal mark than is expected there")
+                    }
+                    Doubt::MarkOfFile => {
+                        write!(
+                            f,
+                            "{text} in column {column}: a decimal comma, where other columns have decimal points?"
+                        )
+                    }
+                    Doubt::DateOrder => {
+                        write!(f, "{text} in column {column}: does the day or the month come first? No cell tells")
+                    }
+                    Doubt::TwoOrders => {
+                        write!(f, "dates of column {column} begin with the day and with the month: {text} and {other}")
+                    }
+                    Doubt::Percent if other.0.is_empty() => write!(
+                        f,
+                        "{text} in column {column}, where training had {} percent signs",
+                        if text.0.contains('%') { "no" } else { "only" }
+                    ),
+                    Doubt::Percent => {
+                        write!(f, "column {column} has numbers with a percent sign and without: {text} and {other}")
+                    }
+                    Doubt::Currencies => write!(f, "column {column} has two currencies: {text} and {other}"),
+                }
+            }
             Self::Spread { column } => write!(f, "the values of column {} are too large to scale", Quoted(column)),
             Self::OneClass { label, column: Some(column) } => {
                 write!(f, "every label in column {} is {}, and two classes are needed", Quoted(column), Quoted(label))

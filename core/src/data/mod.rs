@@ -27,8 +27,11 @@ pub use segments::Segments;
 #[cfg(feature = "alloc")]
 pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
-    error::{DataError, DataErrorKind},
-    parse::{Block, Blocks, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, RawTable, ReadOptions, Reading, Values},
+    error::{DataError, DataErrorKind, Doubt},
+    parse::{
+        Block, Blocks, DateOrder, Decimal, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, Notation, RawTable, ReadOptions,
+        Reading, Values,
+    },
     prepare::{
         EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Source, SplitBy, Target, identifiers,
         label_column_of, label_values, prepare,

@@ -3,12 +3,12 @@
 use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
-use undercurve::data::{Dataset, Format, Missing, Options, Preparation, Scale, SplitBy};
+use undercurve::data::{Dataset, DateOrder, Decimal, Format, Missing, Options, Preparation, Scale, SplitBy};
 
 /// `--format`.
 const FORMATS: &[Word<Format>] = &[
     ("auto", "By the file's name, else by its content", Format::Auto),
-    ("csv", "Cells with commas, semicolons or tabs between them", Format::Csv),
+    ("csv", "Cells with commas, semicolons, tabs or bars between them", Format::Csv),
     ("libsvm", "label index:value …", Format::Libsvm),
     ("whitespace", "Cells with blanks or tabs between them, any number", Format::Whitespace),
 ];
@@ -22,11 +22,17 @@ pub const HEADERS: &[Word<Header>] = &[
     ("no", "The first line is a row", Some(false)),
 ];
 
-/// `--format` and `--header`.
+/// `--decimal`.
+const DECIMALS: &[Word<Decimal>] = &[("point", "1,234.5", Decimal::Point), ("comma", "1.234,5", Decimal::Comma)];
+
+/// `--dates`.
+const DATES: &[Word<DateOrder>] = &[("day", "31/12/2024", DateOrder::Day), ("month", "12/31/2024", DateOrder::Month)];
+
+/// How a data file is laid out and written.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Data")]
 pub struct Layout {
-    /// Layout of the file: auto, csv (commas, semicolons or tabs), whitespace or libsvm, each plain, gzip or zstd; in a
+    /// Layout of the file: auto, csv (commas, semicolons, tabs or bars), whitespace or libsvm, each plain, gzip or zstd; in a
     /// build with the feature `parquet` also Parquet, which counts as csv
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_possible_values = true, value_parser = words(FORMATS))]
     pub format: Format,
@@ -34,6 +40,13 @@ pub struct Layout {
     /// for the usual names of the label
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
     pub header: Header,
+    /// Decimal mark of the numbers: point or comma [default: what the cells of a column show, else those of other columns; for a
+    /// model what it was trained on]
+    #[arg(long, value_name = "MARK", hide_possible_values = true, value_parser = words(DECIMALS))]
+    pub decimal: Option<Decimal>,
+    /// What comes first in dates like 03/04/2024: day or month [default: what the cells of a column show]
+    #[arg(long, value_name = "WHICH", hide_possible_values = true, value_parser = words(DATES))]
+    pub dates: Option<DateOrder>,
 }
 
 /// `--scale`.

@@ -101,7 +101,14 @@ impl Args {
             curves: self.curves,
             json: self.json,
         };
-        Ok(Plan { file, layout: Layout { format: Format::Csv, header }, label, score, positive, asked })
+        Ok(Plan {
+            file,
+            layout: Layout { format: Format::Csv, header, ..Layout::default() },
+            label,
+            score,
+            positive,
+            asked,
+        })
     }
 }
 

@@ -29,7 +29,8 @@ pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTabl
 
 /// Reads a data file as these options say.
 pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
-    parse(path, &mut ReadOptions { na: plan.na.clone(), ..read_options(plan.layout, plan.options.label.as_deref()) })
+    let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
+    parse(path, &mut ReadOptions { na, texts, ..read_options(plan.layout, plan.options.label.as_deref()) })
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
@@ -37,6 +38,7 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
     let label = preparation.label_column();
     let mut options = read_options(layout, None);
     options.na = preparation.na().to_vec();
+    (options.texts, options.columns) = (preparation.texts(), preparation.notations().to_vec());
     options.label = label.map(str::to_string);
     // (A pipe cannot be read twice.)
     let piped = if path == Path::new("-") { Some(bytes(path)?) } else { None };
@@ -186,6 +188,9 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         let of = match reading {
             Reading::Commas => "commas in the numbers of column",
+            Reading::Thousands => "points between thousands in column",
+            Reading::Percent => "percent signs in column",
+            Reading::Currency => "a currency in column",
             Reading::Dates => "dates in column",
             Reading::Rounded => "whole numbers beyond 2^53 in column",
             Reading::Padded => "numbers with zeros before them in column",
@@ -194,6 +199,9 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
         };
         let what = match reading {
             Reading::Commas => "were read as points".to_string(),
+            Reading::Thousands => "were left out, so that 1.243 is 1243".to_string(),
+            Reading::Percent => "were left out, so that 5.7% is 5.7".to_string(),
+            Reading::Currency => "was left out".to_string(),
             Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
             Reading::Rounded if !told(name) => format!("were rounded; --ignore {name} leaves it out"),
             Reading::Padded if !told(name) => {
@@ -234,7 +242,8 @@ pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
 pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    ReadOptions { format: layout.format, label, header: layout.header, na: Vec::new() }
+    let Layout { format, header, decimal, dates } = layout;
+    ReadOptions { format, label, header, decimal, dates, ..ReadOptions::default() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.

@@ -6,7 +6,8 @@
 
 use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};
-use super::{Content, Format, RawTable, ReadOptions, csv, decode, detect, libsvm};
+use super::whole::notations;
+use super::{Content, Decimal, Format, Notation, RawTable, ReadOptions, csv, decode, detect, libsvm};
 use crate::data::Preparation;
 use crate::data::error::{DataError, DataErrorKind, Placed};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -24,6 +25,8 @@ struct Layout {
     texts: Vec<bool>,
     /// The columns to keep.
     keep: Vec<usize>,
+    /// How columns are written.
+    known: Vec<Notation>,
 }
 
 /// Some rows of the text.
@@ -64,7 +67,11 @@ impl Blocks {
     pub fn new(preparation: &Preparation, options: &ReadOptions, keep: &[String], name: &str) -> Self {
         Self {
             name: name.to_string(),
-            options: ReadOptions { na: preparation.na().to_vec(), ..options.clone() },
+            options: ReadOptions {
+                na: preparation.na().to_vec(),
+                columns: preparation.notations().to_vec(),
+                ..options.clone()
+            },
             needed: preparation.sources().iter().map(|(name, _)| (*name).to_string()).collect(),
             label: preparation.label_column().map(ToString::to_string),
             texts: preparation.texts(),
@@ -134,7 +141,7 @@ impl Blocks {
         };
         self.begun |= block.is_some();
         Ok(block.map(|(content, lines, kept)| Block {
-            table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone() },
+            table: RawTable { name: self.name.clone(), content, lines, na: self.options.na.clone(), is_text: true },
             kept,
         }))
     }
@@ -179,11 +186,11 @@ impl Blocks {
         let rows = start..cells.lines.len();
         let kept = rows.flat_map(|row| layout.keep.iter().map(move |&at| (row, at)));
         let kept = kept.map(|(row, at)| cells.get(row, at).to_string()).collect();
-        let reads = Reads { na: &self.options.na, commas: delimiter != b',' };
-        let mut making = Making::new(&layout.texts);
+        let reads = Reads::new(&self.options, delimiter);
+        let mut making = Making::new(&layout.texts, &layout.known);
         making.push(&cells, start, 0, reads);
-        let (columns, readings) = making.finish(reads)?;
-        let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, readings };
+        let (columns, told) = making.finish(reads)?;
+        let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, told };
         let lines = cells.lines[start..].iter().map(|line| line.saturating_add(piece.before));
         Ok(Some((content, lines.collect(), kept)))
     }
@@ -216,6 +223,13 @@ impl Blocks {
         self.needed.iter().for_each(|name| texts[places[name]] = false);
         self.texts.iter().filter_map(|name| places.get(name)).for_each(|&at| texts[at] = true);
         let keep = self.keep.iter().map(|name| places[name]).collect();
-        Ok(Layout { delimiter, names, texts, keep })
+        // In a file with commas between its cells a point is the decimal mark, unless the model says otherwise: the cells of a
+        // block alone do not decide it.
+        let mut known = notations(&names, &self.options.columns);
+        if delimiter == b',' {
+            known.resize(names.len(), Notation::default());
+            known.iter_mut().for_each(|known| known.decimal = known.decimal.or(Some(Decimal::Point)));
+        }
+        Ok(Layout { delimiter, names, texts, keep, known })
     }
 }

@@ -1,28 +1,29 @@
 //! Types of the cells of a CSV text: numbers, dates, missing values, text; and columns of them, built row by row.
 
-use super::super::error::{DataErrorKind, Placed};
+use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
-use super::{MISSING, RawColumn, Reading, Values, number_text};
+use super::notation::{DateOrder, Decimal, Holds, Meanings, Notation, Sign, Tally, date, number, point_may_group};
+use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// A cell by itself.
 pub(super) enum Cell {
     Missing,
-    Number(f64),
-    /// A number with a comma for its point.
-    Comma(f64),
+    /// A number; whether its text tells more than its value, as zeros before it do.
+    Number(Meanings, Sign, bool),
     /// Days since the beginning of 1970.
-    Date(f64),
+    Date(Meanings),
     NonFinite,
     Text,
 }
 
 impl Cell {
     pub fn is_number(&self) -> bool {
-        matches!(self, Self::Number(_) | Self::Comma(_) | Self::Date(_) | Self::NonFinite)
+        matches!(self, Self::Number(..) | Self::Date(_) | Self::NonFinite)
     }
 }
 
@@ -40,20 +41,40 @@ const MISSING_WORDS: [&str; 9] = ["", "?", "-", "na", "n/a", "#n/a", "nan", "nul
 pub(super) struct Reads<'a> {
     /// Other spellings of a missing value.
     pub na: &'a [String],
-    /// Numbers may have commas for points, since the delimiter is another.
-    pub commas: bool,
+    /// What was said of the file.
+    pub decimal: Option<Decimal>,
+    pub dates: Option<DateOrder>,
+    /// The decimal mark where neither that nor the cells say it.
+    pub usual: Option<Decimal>,
 }
 
-impl Reads<'_> {
+impl<'a> Reads<'a> {
+    /// By the options of a file, and what is between its cells: with commas or blanks there, points are usual.
+    pub fn new(options: &'a ReadOptions, delimiter: u8) -> Self {
+        let usual = matches!(delimiter, b',' | b' ').then_some(Decimal::Point);
+        Self { na: &options.na, decimal: options.decimal, dates: options.dates, usual }
+    }
+
+    /// Of what is written by programs.
+    pub fn plain(na: &'a [String]) -> Self {
+        Self { na, decimal: None, dates: None, usual: Some(Decimal::Point) }
+    }
+
     pub fn cell(self, text: &str) -> Cell {
         if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
         }
         match text.parse::<f64>() {
-            Ok(x) if x.is_finite() => Cell::Number(x),
+            Ok(x) if x.is_finite() => {
+                let second = match text.contains('.') {
+                    false => Some(x),
+                    true => point_may_group(text).then(|| libm::round(x * 1000.0)),
+                };
+                Cell::Number(Meanings { first: Some(x), second }, Sign::None, is_code(text, x))
+            }
             Ok(_) => Cell::NonFinite,
-            Err(_) => match (comma(text).filter(|_| self.commas), date(text)) {
-                (Some(x), _) => Cell::Comma(x),
+            Err(_) => match (number(text), date(text)) {
+                (Some((meanings, sign)), _) => Cell::Number(meanings, sign, true),
                 (None, Some(days)) => Cell::Date(days),
                 (None, None) => Cell::Text,
             },
@@ -61,137 +82,141 @@ impl Reads<'_> {
     }
 }
 
-/// A number with one comma between digits, and no point.
-fn comma(text: &str) -> Option<f64> {
-    let (whole, rest) = text.split_once(',')?;
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    let unsigned = whole.strip_prefix(['-', '+']).unwrap_or(whole);
-    let plain = digits(unsigned) && !unsigned.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit());
-    let exponent = rest.split(['e', 'E']).next().is_some_and(digits);
-    (plain && exponent).then(|| format!("{whole}.{rest}").parse().ok().filter(|x: &f64| x.is_finite()))?
+/// Zeros before it, as codes have.
+fn is_padded(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..])
 }
 
-/// Days since the beginning of 1970, of `2024-02-29`, `2024-02-29 13:05`, `2024-02-29T13:05:30.5Z` or `29.2.2024`.
-fn date(text: &str) -> Option<f64> {
-    let number = |text: &str| -> Option<u32> {
-        (!text.is_empty() && text.len() <= 4 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
-    };
-    let (day, time) = match text.split_once(['T', ' ']) {
-        Some((day, time)) => (day, Some(time)),
-        None => (text, None),
-    };
-    let mut parts = day.split(if day.contains('-') { '-' } else { '.' });
-    let parts = [parts.next()?, parts.next()?, parts.next()?, parts.next().unwrap_or("")];
-    let [year, month, date] =
-        if day.contains('-') { [parts[0], parts[1], parts[2]] } else { [parts[2], parts[1], parts[0]] };
-    if year.len() != 4 || !parts[3].is_empty() || month.len() > 2 || date.len() > 2 {
-        return None;
-    }
-    let (year, month, date) = (number(year)?, number(month)?, number(date)?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let long = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if date == 0 || date > long {
-        return None;
-    }
-    // Days of years that begin in March, so that the leap day is the last.
-    let (years, months) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + date - 1;
-    let mut seconds = 0.0;
-    if let Some(time) = time {
-        let time = time.strip_suffix('Z').unwrap_or(time);
-        let mut parts = time.splitn(3, ':');
-        let (hour, minute) = (number(parts.next()?)?, number(parts.next()?)?);
-        let second = match parts.next() {
-            Some(text) if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') => text.parse::<f64>().ok()?,
-            Some(_) => return None,
-            None => 0.0,
-        };
-        if hour > 23 || minute > 59 || second >= 61.0 {
-            return None;
-        }
-        seconds = f64::from(3600 * hour + 60 * minute) + second;
-    }
-    Some(f64::from(days) - 719_468.0 + seconds / 86_400.0)
+/// A whole number that is not exact.
+fn is_large(text: &str, x: f64) -> bool {
+    x.abs() > EXACT && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+}
+
+/// Whether a text that parses as this number is another category than others that do.
+fn is_code(text: &str, x: f64) -> bool {
+    is_padded(text) || is_large(text, x)
 }
 
 /// What a pass over a column found.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// Numbers, and those of them with points.
-    numbers: usize,
-    points: usize,
+    numbers: Tally,
+    dates: Tally,
     /// Those with zeros before them, and whole ones beyond 2⁵³.
     padded: usize,
     large: usize,
-    /// Numbers with commas, and dates.
-    commas: usize,
-    dates: usize,
+    /// The first rows with a percent sign, with a currency, with another one, and of other numbers than 0 without a sign.
+    percent: Option<u32>,
+    currency: Option<(u8, u32)>,
+    other_currency: Option<u32>,
+    unsigned: Option<u32>,
     text: usize,
-    first_text: Option<usize>,
-    first_comma: Option<usize>,
-    first_date: Option<usize>,
+    first_text: Option<u32>,
 }
 
 impl Seen {
-    /// Takes a cell; true where the column is text, whatever comes.
-    fn add(&mut self, row: usize, cell: &Cell, text: &str, reads: Reads<'_>) -> bool {
-        let count = |count: &mut usize, first: &mut Option<usize>| {
-            *count += 1;
-            first.get_or_insert(row);
-        };
+    fn add(&mut self, row: u32, cell: &Cell, text: &str) {
         match cell {
-            Cell::Number(x) => {
-                self.numbers += 1;
-                self.padded += usize::from(matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..]));
-                self.large += usize::from(x.abs() > EXACT && text.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
-                self.points += usize::from(reads.commas && text.contains('.'));
+            Cell::Number(meanings, sign, _) => {
+                self.numbers.add(row, *meanings);
+                self.padded += usize::from(is_padded(text));
+                self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
+                match (sign, self.currency) {
+                    (Sign::Percent, _) => _ = self.percent.get_or_insert(row),
+                    (Sign::Currency(which), None) => self.currency = Some((*which, row)),
+                    (Sign::Currency(which), Some((first, _))) if *which != first => {
+                        self.other_currency.get_or_insert(row);
+                    }
+                    (Sign::None, _) if *meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
+                    _ => {}
+                }
             }
             Cell::Missing | Cell::NonFinite => {}
-            Cell::Comma(_) => count(&mut self.commas, &mut self.first_comma),
-            Cell::Date(_) => count(&mut self.dates, &mut self.first_date),
-            Cell::Text => count(&mut self.text, &mut self.first_text),
+            Cell::Date(days) => self.dates.add(row, *days),
+            Cell::Text => {
+                self.text += 1;
+                self.first_text.get_or_insert(row);
+            }
         }
-        self.text > 0 || (self.numbers + self.commas > 0 && self.dates > 0) || (self.points > 0 && self.commas > 0)
     }
 
-    /// What does not go together is text: commas beside points, dates beside numbers.
-    fn settle(&mut self) {
-        let mut as_text = |count: usize, first: Option<usize>| {
-            self.text += count;
-            self.first_text = [self.first_text, first].into_iter().flatten().min();
-        };
-        let numbers = self.numbers + self.commas;
-        if numbers > 0 && self.dates > 0 {
-            as_text(self.dates, self.first_date);
+    /// Whether the column is text, whatever comes.
+    fn is_text(&self) -> bool {
+        self.text > 0 || (self.numbers.count > 0 && self.dates.count > 0)
+    }
+
+    /// Dates beside numbers are text.
+    fn settle(&mut self, first_date: impl Fn() -> Option<u32>) {
+        if self.numbers.count > 0 && self.dates.count > 0 {
+            self.text += self.dates.count;
+            self.first_text = [self.first_text, first_date()].into_iter().flatten().min();
         }
-        if self.points > 0 && self.commas > 0 {
-            as_text(self.commas, self.first_comma);
-        } else {
-            self.numbers = numbers;
+    }
+
+    /// Which decimal mark holds and which order of dates, with what is known of the column, and what is usual in the file.
+    fn holds(&self, known: Notation, usual: Option<Decimal>) -> [Holds; 2] {
+        let of = |tally: &Tally, second: Option<bool>, usual: Option<bool>| match (second, tally.holds(), usual) {
+            (Some(second), ..) => tally.under(second),
+            (None, Holds::Unknown, Some(second)) => tally.under(second),
+            (None, holds, _) => holds,
+        };
+        let comma = |mark: Decimal| mark == Decimal::Comma;
+        [
+            of(&self.numbers, known.decimal.map(comma), usual.map(comma)),
+            of(&self.dates, known.dates.map(|order| order == DateOrder::Month), None),
+        ]
+    }
+
+    /// What is open about the column, with the rows that show it.
+    fn doubt(&self, [numbers, dates]: [Holds; 2], known: Notation) -> Option<(Doubt, u32, u32)> {
+        let pair = |tally: &Tally| {
+            let one = tally.first_only.or(tally.both).unwrap_or(0);
+            (one, tally.second_only.or(tally.both).unwrap_or(one))
+        };
+        let of = |doubt, (one, other)| Some((doubt, one, other));
+        match (numbers, dates) {
+            (Holds::Neither, _) if known.decimal.is_some() => {
+                let row = self.numbers.first_only.filter(|_| known.decimal == Some(Decimal::Comma));
+                let row = row.or(self.numbers.second_only).unwrap_or(0);
+                return of(Doubt::OtherMark, (row, row));
+            }
+            (Holds::Neither, _) => return of(Doubt::TwoMarks, pair(&self.numbers)),
+            (Holds::Unknown, _) => return of(Doubt::Decimal, pair(&self.numbers)),
+            (_, Holds::Neither) => return of(Doubt::TwoOrders, pair(&self.dates)),
+            (_, Holds::Unknown) => return of(Doubt::DateOrder, pair(&self.dates)),
+            _ => {}
+        }
+        match (self.percent, self.currency, self.other_currency, self.unsigned) {
+            (Some(one), _, _, Some(other)) | (Some(one), Some((_, other)), ..) => of(Doubt::Percent, (one, other)),
+            (_, Some((_, one)), Some(other), _) => of(Doubt::Currencies, (one, other)),
+            _ => None,
         }
     }
 
     /// Of a column of numbers.
-    fn reading(&self, values: &[f64]) -> Reading {
+    fn readings(&self, [numbers, _]: [Holds; 2], values: &[f64]) -> Vec<Reading> {
         let rises = || values.len() >= COUNTED && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
-        match (self.commas, self.dates) {
-            (1.., _) => Reading::Commas,
-            (_, 1..) => Reading::Dates,
-            _ if self.large > 0 => Reading::Rounded,
-            _ if self.padded > 0 => Reading::Padded,
-            _ if rises() => Reading::Counter,
-            _ => Reading::Plain,
-        }
+        let comma = numbers == Holds::Second && self.numbers.second_only.is_some();
+        let other = match () {
+            () if self.dates.count > 0 => Some(Reading::Dates),
+            () if self.large > 0 => Some(Reading::Rounded),
+            () if self.padded > 0 => Some(Reading::Padded),
+            () if rises() => Some(Reading::Counter),
+            () => None,
+        };
+        let found = [
+            comma.then_some(Reading::Commas),
+            (numbers == Holds::Second && self.numbers.both.is_some()).then_some(Reading::Thousands),
+            self.percent.map(|_| Reading::Percent),
+            self.currency.map(|_| Reading::Currency),
+            other,
+        ];
+        found.into_iter().flatten().collect()
     }
 }
 
 /// The columns, and how they were read.
-type Columns = (Vec<RawColumn>, Vec<Reading>);
+type Columns = (Vec<RawColumn>, Vec<Told>);
 
 /// Columns in the making: their cells come row after row, and what each is shows at the end.
 #[derive(Clone, Debug)]
@@ -207,30 +232,20 @@ struct Column {
     /// Of a column that is not text whatever it holds.
     seen: Option<Seen>,
     cells: Found,
+    /// Its second meanings where they differ from the first, by their rows.
+    second: Vec<(u32, f64)>,
+    first_date: Option<u32>,
+    /// How a model says that it is written.
+    known: Notation,
 }
 
 /// The cells of a column.
 #[derive(Clone, Debug)]
 enum Found {
     /// Numbers so far, with the cells that would be called otherwise if the column became text.
-    Numbers { values: Vec<f64>, odd: Odd },
+    Numbers { values: Vec<f64>, written: Written },
     /// The number of each cell's text.
     Text { codes: Vec<u32>, numbers: BTreeMap<String, u32> },
-}
-
-/// Cells as they are written, by their rows.
-#[derive(Clone, Debug, Default)]
-struct Odd {
-    text: String,
-    /// The row, and where in the text its cell ends.
-    ends: Vec<(u32, usize)>,
-}
-
-impl Odd {
-    fn push(&mut self, row: usize, cell: &str) {
-        self.text.push_str(cell);
-        self.ends.push((row as u32, self.text.len()));
-    }
 }
 
 fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
@@ -242,33 +257,47 @@ fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
     next
 }
 
+/// Cells of numbers as text: as they are written, where that was kept.
+pub(in crate::data) fn coded(values: &[f64], written: &Written) -> (BTreeMap<String, u32>, Vec<u32>) {
+    let mut numbers = BTreeMap::new();
+    let mut kept = written.iter().peekable();
+    let codes = values.iter().zip(0..).map(|(x, row)| match kept.next_if(|(at, _)| *at == row) {
+        Some((_, text)) => code(&mut numbers, text),
+        None if x.is_nan() => MISSING,
+        None => code(&mut numbers, &number_text(*x)),
+    });
+    let codes = codes.collect();
+    (numbers, codes)
+}
+
 impl Found {
     const TEXT: Self = Self::Text { codes: Vec::new(), numbers: BTreeMap::new() };
 
     /// The same as text.
     fn into_text(self) -> Self {
-        let Self::Numbers { values, odd } = self else { return self };
-        let mut numbers = BTreeMap::new();
-        let (mut start, mut odds) = (0, odd.ends.iter().peekable());
-        let codes = values.iter().zip(0..).map(|(x, row)| match odds.next_if(|(at, _)| *at == row) {
-            Some(&(_, end)) => code(&mut numbers, &odd.text[core::mem::replace(&mut start, end)..end]),
-            None if x.is_nan() => MISSING,
-            None => code(&mut numbers, &number_text(*x)),
-        });
-        Self::Text { codes: codes.collect(), numbers }
+        let Self::Numbers { values, written } = self else { return self };
+        let (numbers, codes) = coded(&values, &written);
+        Self::Text { codes, numbers }
     }
 }
 
 impl Making {
-    /// Those of `texts` are text whatever they hold, the others where a cell is no number.
-    pub fn new(texts: &[bool]) -> Self {
-        let cells = |&text: &bool| match text {
+    /// Those of `texts` are text whatever they hold, the others where a cell is no number. `known`: how columns are written, as
+    /// far as that is known.
+    pub fn new(texts: &[bool], known: &[Notation]) -> Self {
+        let cells = |text: bool| match text {
             true => Found::TEXT,
-            false => Found::Numbers { values: Vec::new(), odd: Odd::default() },
+            false => Found::Numbers { values: Vec::new(), written: Written::default() },
         };
-        let columns =
-            texts.iter().map(|text| Column { seen: (!text).then(Seen::default), cells: cells(text) }).collect();
-        Self { columns, rows: 0, non_finite: BTreeMap::new() }
+        let known = known.iter().copied().chain(core::iter::repeat(Notation::default()));
+        let columns = texts.iter().zip(known).map(|(&text, known)| Column {
+            seen: (!text).then(Seen::default),
+            cells: cells(text),
+            second: Vec::new(),
+            first_date: None,
+            known,
+        });
+        Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
     }
 
     /// Of columns that are in memory.
@@ -276,13 +305,15 @@ impl Making {
         let mut made = Self { columns: Vec::new(), rows: 0, non_finite: BTreeMap::new() };
         for (at, values) in columns.enumerate() {
             made.rows = values.len();
-            made.columns.push(match values {
+            let (seen, cells) = match values {
                 Values::Numbers(values) => {
                     let infinite = (1..).zip(values).find(|(_, x)| x.is_infinite());
                     made.non_finite.extend(infinite.map(|(line, x)| (at, (line, format!("{x}")))));
                     let large = values.iter().filter(|x| x.abs() > EXACT && libm::trunc(**x) == **x).count();
-                    let seen = Seen { large, ..Seen::default() };
-                    Column { seen: Some(seen), cells: Found::Numbers { values: values.to_vec(), odd: Odd::default() } }
+                    let numbers = Tally { count: values.len(), ..Tally::default() };
+                    let values = values.to_vec();
+                    let seen = Seen { large, numbers, ..Seen::default() };
+                    (Some(seen), Found::Numbers { values, written: Written::default() })
                 }
                 Values::Texts(texts) => {
                     let mut numbers = BTreeMap::new();
@@ -291,9 +322,10 @@ impl Making {
                         Cell::Missing => MISSING,
                         _ => code(&mut numbers, text),
                     });
-                    Column { seen: None, cells: Found::Text { codes: codes.collect(), numbers } }
+                    (None, Found::Text { codes: codes.collect(), numbers })
                 }
-            });
+            };
+            made.columns.push(Column { seen, cells, second: Vec::new(), first_date: None, known: Notation::default() });
         }
         made
     }
@@ -303,7 +335,7 @@ impl Making {
         for row in start..cells.lines.len() {
             for (at, column) in self.columns.iter_mut().enumerate() {
                 let text = cells.get(row, at);
-                if let Some(text) = column.push(self.rows, text, reads) {
+                if let Some(text) = column.push(self.rows as u32, text, reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
@@ -314,67 +346,152 @@ impl Making {
 
     /// What the columns are.
     pub fn finish(mut self, reads: Reads<'_>) -> Result<Columns, Placed> {
-        self.columns.iter_mut().filter_map(|column| column.seen.as_mut()).for_each(Seen::settle);
+        for Column { seen, first_date, .. } in &mut self.columns {
+            seen.iter_mut().for_each(|seen| seen.settle(|| *first_date));
+        }
         let number = |at: &usize| self.columns[*at].seen.is_some_and(|seen| seen.text == 0);
         let infinite = self.non_finite.iter().filter(|(at, _)| number(at)).map(|(at, (line, text))| (line, at, text));
         if let Some((&line, &at, text)) = infinite.min() {
             return Err((line, at as u32 + 1, DataErrorKind::NonFinite { text: text.clone() }));
         }
-        let reading = |column: &Column| match (&column.cells, column.seen) {
-            (_, None) => Reading::Plain,
-            (Found::Numbers { values, .. }, Some(seen)) => seen.reading(values),
-            (Found::Text { numbers, .. }, _) => {
-                let signs =
-                    |text: &&String| text.bytes().any(|b| b.is_ascii_digit()) && !text.contains(char::is_alphabetic);
-                let count = numbers.keys().filter(signs).count();
-                if 2 * count > numbers.len() && count > 1 { Reading::Signs } else { Reading::Plain }
-            }
-        };
-        let readings = self.columns.iter().map(reading).collect();
-        Ok((self.columns.into_iter().map(|column| column.finish(reads)).collect(), readings))
+        let usual = reads.decimal.or(self.usual(reads));
+        Ok(self.columns.into_iter().map(|column| column.finish(reads, usual)).unzip())
+    }
+
+    /// The decimal mark of the file, where columns whose cells say it agree.
+    fn usual(&self, reads: Reads<'_>) -> Option<Decimal> {
+        let numbers = self.columns.iter().filter_map(|column| column.seen.filter(|seen| seen.text == 0));
+        let [mut point, mut comma] = [false; 2];
+        for seen in numbers {
+            point |= seen.numbers.holds() == Holds::First;
+            comma |= seen.numbers.holds() == Holds::Second;
+        }
+        match [point, comma] {
+            [true, false] => Some(Decimal::Point),
+            [false, true] => Some(Decimal::Comma),
+            [false, false] => reads.usual,
+            [true, true] => None,
+        }
     }
 }
 
 impl Column {
     /// Takes a cell; gives it back where it is infinite.
-    fn push<'a>(&mut self, row: usize, text: &'a str, reads: Reads<'_>) -> Option<&'a str> {
+    fn push<'a>(&mut self, row: u32, text: &'a str, reads: Reads<'_>) -> Option<&'a str> {
         let cell = reads.cell(text);
         let numbers = matches!(self.cells, Found::Numbers { .. });
-        let is_text = self.seen.as_mut().is_none_or(|seen| seen.add(row, &cell, text, reads));
+        if matches!(cell, Cell::Date(_)) {
+            self.first_date.get_or_insert(row);
+        }
+        let is_text = self.seen.as_mut().is_none_or(|seen| {
+            seen.add(row, &cell, text);
+            seen.is_text()
+        });
         if is_text && numbers {
             self.cells = core::mem::replace(&mut self.cells, Found::TEXT).into_text();
+            self.second = Vec::new();
         }
         match &mut self.cells {
             Found::Text { codes, numbers } => {
                 codes.push(if matches!(cell, Cell::Missing) { MISSING } else { code(numbers, text) });
                 None
             }
-            Found::Numbers { values, odd } => {
-                if matches!(cell, Cell::Comma(_) | Cell::Date(_) | Cell::NonFinite) {
-                    odd.push(row, text);
+            Found::Numbers { values, written } => {
+                let meanings = match cell {
+                    Cell::Number(meanings, _, _) | Cell::Date(meanings) => meanings,
+                    Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
+                };
+                if matches!(cell, Cell::Number(_, _, true) | Cell::Date(_) | Cell::NonFinite) {
+                    written.push(row, text);
                 }
-                values.push(match cell {
-                    Cell::Number(x) | Cell::Comma(x) | Cell::Date(x) => x,
-                    Cell::Missing | Cell::NonFinite | Cell::Text => f64::NAN,
-                });
+                values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
+                if let Meanings { first: Some(first), second: Some(second) } = meanings
+                    && first != second
+                    && !first.is_nan()
+                {
+                    self.second.push((row, second));
+                }
                 matches!(cell, Cell::NonFinite).then_some(text)
             }
         }
     }
 
-    fn finish(self, reads: Reads<'_>) -> RawColumn {
-        let Self { seen, cells } = self;
-        let (mut codes, numbers) = match cells {
-            Found::Numbers { values, .. } => return RawColumn::Numbers(values),
-            Found::Text { codes, numbers } => (codes, numbers),
+    /// The column, and how it was read.
+    fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
+        let Self { seen, cells, second, mut known, .. } = self;
+        let text = |row: u32, cells: &Found| match cells {
+            Found::Numbers { values, written } => {
+                let number = || values.get(row as usize).map_or(String::new(), |x| number_text(*x));
+                written.iter().find(|(at, _)| *at == row).map_or_else(number, |(_, text)| text.to_string())
+            }
+            Found::Text { codes, numbers } => {
+                let code = codes.get(row as usize);
+                numbers.iter().find(|(_, at)| Some(*at) == code).map_or(String::new(), |(text, _)| text.clone())
+            }
         };
-        // Categories that are numbers are called by their value, so that 1 and 1.0 are one and the same.
+        // What is said of this file comes before what a model knows of another.
+        known = Notation { decimal: reads.decimal.or(known.decimal), dates: reads.dates.or(known.dates), ..known };
+        let Some(seen) = seen.filter(|seen| seen.text == 0) else {
+            return Self::text(seen, cells);
+        };
+        let holds = seen.holds(known, usual);
+        let alone = || (Doubt::MarkOfFile, seen.numbers.second_only.unwrap_or(0), 0);
+        let mark_of_file =
+            holds[0] == Holds::Second && known.decimal.is_none() && usual.is_none() && reads.usual.is_some();
+        let doubt = seen.doubt(holds, known).or_else(|| mark_of_file.then(alone));
+        let doubt = doubt.map(|(doubt, row, other)| Doubted {
+            doubt,
+            row,
+            text: text(row, &cells),
+            other: text(other, &cells),
+        });
+        let Found::Numbers { mut values, written } = cells else { return Self::text(Some(seen), cells) };
+        if doubt.is_some() {
+            let (column, told) = Self::text(Some(seen), Found::Numbers { values, written });
+            return (column, Told { doubt, ..told });
+        }
+        if holds.contains(&Holds::Second) {
+            second.iter().for_each(|&(row, x)| values[row as usize] = x);
+        }
+        let readings = seen.readings(holds, &values);
+        let decimal = match holds[0] {
+            Holds::First if reads.usual.is_none() => Some(Decimal::Point),
+            Holds::Second => Some(Decimal::Comma),
+            // (Whole numbers are written as the rest of the file.)
+            Holds::Either if seen.numbers.count > 0 => usual.filter(|mark| reads.usual != Some(*mark)),
+            _ => None,
+        };
+        let dates = match holds[1] {
+            Holds::First => Some(DateOrder::Day),
+            Holds::Second => Some(DateOrder::Month),
+            _ => known.dates.filter(|_| seen.dates.count > 0),
+        };
+        let notation = Notation { decimal, dates, percent: seen.percent.is_some() };
+        // What is to be told from other categories.
+        let codes = written.iter().filter(|(_, text)| text.parse().is_ok_and(|x| is_code(text, x)));
+        let written = codes.fold(Written::default(), |mut kept, (row, text)| {
+            kept.push(row, text);
+            kept
+        });
+        (RawColumn::Numbers(values, written), Told { readings, notation, doubt })
+    }
+
+    /// A column of text.
+    fn text(seen: Option<Seen>, cells: Found) -> (RawColumn, Told) {
+        let Found::Text { mut codes, numbers } = cells.into_text() else {
+            return (RawColumn::Numbers(Vec::new(), Written::default()), Told::default());
+        };
+        let signs = |text: &&String| text.bytes().any(|b| b.is_ascii_digit()) && !text.contains(char::is_alphabetic);
+        let count = numbers.keys().filter(signs).count();
+        let signs = seen.is_some() && 2 * count > numbers.len() && count > 1;
+        let readings = if signs { vec![Reading::Signs] } else { Vec::new() };
+        // Categories that are numbers are called by their value, so that 1 and 1.0 are one and the same, but 01 is not 1.
         let mut merged: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (text, code) in numbers {
-            let name = if let Cell::Number(x) = reads.cell(&text) { number_text(x) } else { text };
-            merged.entry(name).or_default().push(code);
+            let number = text.parse().ok().filter(|x: &f64| x.is_finite() && !is_code(&text, *x));
+            merged.entry(number.map_or(text, number_text)).or_default().push(code);
         }
-        let mut sorted = alloc::vec![0; merged.values().map(Vec::len).sum()];
+        let mut sorted = vec![0; merged.values().map(Vec::len).sum()];
         let mut values = Vec::with_capacity(merged.len());
         for (rank, (name, members)) in merged.into_iter().enumerate() {
             for code in members {
@@ -385,8 +502,7 @@ impl Column {
         for code in codes.iter_mut().filter(|code| **code != MISSING) {
             *code = sorted[*code as usize];
         }
-        let stray = seen.filter(|seen| seen.numbers > seen.text).and_then(|seen| seen.first_text);
-        let stray = stray.map(|row| row as u32);
-        RawColumn::Text { values, codes, stray }
+        let stray = seen.filter(|seen| seen.numbers.count > seen.text).and_then(|seen| seen.first_text);
+        (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
     }
 }

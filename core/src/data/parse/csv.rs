@@ -170,24 +170,24 @@ fn words(text: &str, mut width: usize) -> Result<Cells, Placed> {
     Ok(Cells { text: out, spans, width, lines })
 }
 
-/// What parts the cells: tab or semicolon when every line looked at has the same number of them, else comma; when none fits, the
+/// What parts the cells: tab, semicolon or bar when every line looked at has the same number of them, else comma; when none fits, the
 /// commonest of the first line. A blank stands for [`Format::Whitespace`], which it is by itself when the first line has none
-/// of the three, and every line as many words, more than one.
+/// of the four, and every line as many words, more than one.
 pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
-    const CANDIDATES: [u8; 3] = *b"\t;,";
+    const CANDIDATES: [u8; 4] = *b"\t;|,";
     if options.format == Format::Whitespace {
         return b' ';
     }
-    let looked: Vec<[usize; 4]> = Lines { bytes }
+    let looked: Vec<[usize; 5]> = Lines { bytes }
         .take(LOOK)
         .map(|line| {
-            let mut count = [0; 4];
+            let mut count = [0; 5];
             let (mut quoted, mut before) = (false, b' ');
             for &b in line {
                 if let Some(which) = CANDIDATES.iter().position(|&c| c == b && !quoted) {
                     count[which] += 1;
                 }
-                count[3] += usize::from(!quoted && before.is_ascii_whitespace() && !b.is_ascii_whitespace());
+                count[4] += usize::from(!quoted && before.is_ascii_whitespace() && !b.is_ascii_whitespace());
                 quoted ^= b == b'"';
                 before = b;
             }
@@ -195,17 +195,17 @@ pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
         })
         .collect();
     let Some(&first) = looked.first() else { return b',' };
-    for which in 0..3 {
+    for which in 0..4 {
         if first[which] > 0 && looked.iter().all(|count| count[which] == first[which]) {
             return CANDIDATES[which];
         }
     }
-    let words = first[3] > 1 && first[..3] == [0; 3] && looked.iter().all(|count| count[3] == first[3]);
+    let words = first[4] > 1 && first[..4] == [0; 4] && looked.iter().all(|count| count[4] == first[4]);
     if words && options.format == Format::Auto {
         return b' ';
     }
-    let mut best = 2;
-    for which in [1, 0] {
+    let mut best = 3;
+    for which in [2, 1, 0] {
         if first[which] > first[best] {
             best = which;
         }

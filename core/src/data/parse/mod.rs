@@ -4,15 +4,18 @@ mod blocks;
 mod cells;
 mod csv;
 mod libsvm;
+mod notation;
 mod pieces;
 #[cfg(feature = "std")]
 pub(super) mod unpack;
 mod whole;
 
 pub use blocks::{Block, Blocks};
+pub(super) use cells::coded;
 pub use csv::LABEL_NAMES;
+pub use notation::{DateOrder, Decimal, Notation};
 
-use super::error::{DataError, DataErrorKind, Placed, whole};
+use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};
 use crate::error::{Error, exact_len};
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -56,6 +59,17 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// Spellings of a missing value in CSV files besides the usual ones.
     pub na: Vec<String>,
+    /// The decimal mark of the numbers. `None`: as the cells of a column show it, else as those of other columns do; in files
+    /// with commas or blanks between their cells else a point.
+    pub decimal: Option<Decimal>,
+    /// What comes first in dates like `03/04/2022`; `None`: as the cells of a column show it.
+    pub dates: Option<DateOrder>,
+    /// Columns that are text whatever they hold, as categories are.
+    pub texts: Vec<String>,
+    /// How columns are written, by their names, where that is known already ([`Preparation::notations`]).
+    ///
+    /// [`Preparation::notations`]: crate::data::Preparation::notations
+    pub columns: Vec<(String, Notation)>,
 }
 
 /// How a column was written, where that is worth telling.
@@ -65,9 +79,16 @@ pub enum Reading {
     /// As numbers, or as text.
     #[default]
     Plain,
-    /// Some with commas for points, as files may whose cells no comma parts.
+    /// As numbers with decimal commas.
     Commas,
-    /// As dates, which became days since the beginning of 1970: `2024-02-29`, with a time behind it or not, or `29.2.2024`.
+    /// As numbers with points between groups of three digits, which might be decimal points.
+    Thousands,
+    /// As numbers with percent signs; 5.7 % is 5.7.
+    Percent,
+    /// As numbers with the sign of a currency.
+    Currency,
+    /// As dates, which became days since the beginning of 1970 (UTC): `2024-02-29`, `2024/2/29`, `29.2.2024`, `29/02/2024` or
+    /// `02/29/2024`, each with a time behind it or not.
     Dates,
     /// As whole numbers, some beyond 2⁵³, which were rounded.
     Rounded,
@@ -102,7 +123,7 @@ impl Values<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RawColumn {
     /// Every cell that is there is a finite number; NaN stands for a missing one.
-    Numbers(Vec<f64>),
+    Numbers(Vec<f64>, Written),
     /// Some cell is no number.
     Text {
         /// The different cells, sorted.
@@ -118,9 +139,10 @@ impl RawColumn {
     /// Keeps the first rows, and gives the memory of the others back.
     pub(super) fn truncate(&mut self, rows: usize) {
         match self {
-            Self::Numbers(values) => {
+            Self::Numbers(values, written) => {
                 values.truncate(rows);
                 values.shrink_to_fit();
+                written.truncate(rows);
             }
             Self::Text { codes, .. } => {
                 codes.truncate(rows);
@@ -128,6 +150,49 @@ impl RawColumn {
             }
         }
     }
+}
+
+/// Cells as they are written, by ascending rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Written {
+    text: String,
+    /// The row, and where in the text its cell ends.
+    ends: Vec<(u32, usize)>,
+}
+
+impl Written {
+    fn push(&mut self, row: u32, cell: &str) {
+        self.text.push_str(cell);
+        self.ends.push((row, self.text.len()));
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.ends.truncate(self.ends.partition_point(|&(row, _)| (row as usize) < rows));
+    }
+
+    /// Rows and cells.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        let starts = core::iter::once(0).chain(self.ends.iter().map(|end| end.1));
+        self.ends.iter().zip(starts).map(|(&(row, end), start)| (row, self.text.get(start..end).unwrap_or("")))
+    }
+}
+
+/// How a column was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Told {
+    pub readings: Vec<Reading>,
+    pub notation: Notation,
+    /// What cannot be told, and the numbers are not to be trusted for it.
+    pub doubt: Option<Doubted>,
+}
+
+/// What is open about a column, with cells that show it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Doubted {
+    pub doubt: Doubt,
+    pub row: u32,
+    pub text: String,
+    pub other: String,
 }
 
 impl<'a> From<&'a RawTable> for Cow<'a, RawTable> {
@@ -148,7 +213,7 @@ pub(super) const MISSING: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
     /// `header`: the line that names the columns, if one does; `clear`: no other reading of it comes into question.
-    Csv { names: Vec<String>, header: Option<u32>, clear: bool, columns: Vec<RawColumn>, readings: Vec<Reading> },
+    Csv { names: Vec<String>, header: Option<u32>, clear: bool, columns: Vec<RawColumn>, told: Vec<Told> },
     Libsvm {
         labels: Vec<f64>,
         ptr: Vec<usize>,
@@ -163,9 +228,10 @@ pub(super) enum Content {
 /// A parsed file: columns of numbers or text, or sparse rows, with the line each row came from.
 ///
 /// Cells of a CSV file lose the blanks around them. Empty cells, `?`, `-`, `NA`, `N/A`, `#N/A`, `NaN`, `null` and `None` (in
-/// any case) are missing. Infinities among numbers are an error. Where cells have other delimiters than commas, numbers may
-/// have commas for points; a column of dates becomes days ([`Reading`]). Blank lines are skipped, a byte order mark is too. A column is text
-/// as soon as one cell is neither a number nor missing.
+/// any case) are missing. Infinities among numbers are an error. Numbers may have decimal commas, marks between thousands, percent
+/// signs, currencies, and brackets or a minus behind them where they are negative; a column of dates becomes days ([`Reading`]). Of what can be read in two ways,
+/// as 1.243 and 03/04/2022 can, the column's other cells decide, then the file's; where none does, training on it is an error
+/// ([`doubt`](Self::doubt)). Blank lines are skipped, a byte order mark is too. A column is text as soon as one cell is neither a number nor missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawTable {
     pub(super) name: String,
@@ -173,6 +239,8 @@ pub struct RawTable {
     pub(super) lines: Vec<u32>,
     /// Spellings of missing values that were named.
     pub(super) na: Vec<String>,
+    /// Whether it was read from a text, and not made of values in memory.
+    pub(super) is_text: bool,
 }
 
 impl RawTable {
@@ -233,7 +301,7 @@ impl RawTable {
     }
 
     fn made((content, lines): (Content, Vec<u32>), options: &ReadOptions, name: &str) -> Result<Self, DataError> {
-        Ok(Self { name: name.to_string(), content, lines, na: options.na.clone() })
+        Ok(Self { name: name.to_string(), content, lines, na: options.na.clone(), is_text: true })
     }
 
     /// A table of columns that are in memory: what a CSV file of the same cells is, whose row k is line k + 1; but text stays
@@ -268,11 +336,11 @@ impl RawTable {
         if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
             return Err(at(whole(DataErrorKind::DuplicateColumn { name: twice.clone() })));
         }
-        let reads = cells::Reads { na: &[], commas: false };
+        let reads = cells::Reads::plain(&[]);
         let making = cells::Making::of_columns(columns.iter().map(|column| column.1), reads);
-        let (columns, readings) = making.finish(reads).map_err(at)?;
-        let content = Content::Csv { names, header: None, clear: true, columns, readings };
-        Ok(Self { name: name.to_string(), content, lines, na: Vec::new() })
+        let (columns, told) = making.finish(reads).map_err(at)?;
+        let content = Content::Csv { names, header: None, clear: true, columns, told };
+        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: false })
     }
 
     /// Sparse rows that are in memory: what a LIBSVM file of them is, whose row k is line k + 1. Row k has the values
@@ -318,7 +386,7 @@ impl RawTable {
         let labels = if labels.is_empty() { alloc::vec![f64::NAN; rows] } else { labels.to_vec() };
         let (ptr, col, val, queries) = (ptr.to_vec(), col.to_vec(), val.to_vec(), Vec::new());
         let content = Content::Libsvm { labels, ptr, col, val, cols, queries };
-        Ok(Self { name: name.to_string(), content, lines, na: Vec::new() })
+        Ok(Self { name: name.to_string(), content, lines, na: Vec::new(), is_text: true })
     }
 
     /// One row, from names of columns and what a file would have in them; all but `numbers` are text whatever they hold.
@@ -327,13 +395,13 @@ impl RawTable {
         let cells = csv::Cells::of_row(row.iter().map(|cell| cell.1));
         let names: Vec<String> = row.iter().map(|cell| cell.0.to_string()).collect();
         let texts: Vec<bool> = row.iter().map(|cell| !numbers.contains(&cell.0)).collect();
-        let reads = cells::Reads { na, commas: true };
-        let mut making = cells::Making::new(&texts);
+        let reads = cells::Reads::plain(na);
+        let mut making = cells::Making::new(&texts, &[]);
         making.push(&cells, 0, 0, reads);
         match making.finish(reads) {
-            Ok((columns, readings)) => {
-                let content = Content::Csv { names, header: None, clear: true, columns, readings };
-                Ok(Self { name, content, lines: cells.lines, na: na.to_vec() })
+            Ok((columns, told)) => {
+                let content = Content::Csv { names, header: None, clear: true, columns, told };
+                Ok(Self { name, content, lines: cells.lines, na: na.to_vec(), is_text: false })
             }
             Err(placed) => Err(DataError::placed(&name, placed, 0)),
         }
@@ -369,12 +437,38 @@ impl RawTable {
         }
     }
 
-    /// The columns that were written otherwise than plainly, and how.
+    /// The columns that were written otherwise than plainly, and how; a column with more than one peculiarity is there as often.
     #[must_use]
     pub fn readings(&self) -> Vec<(&str, Reading)> {
-        let Content::Csv { names, readings, .. } = &self.content else { return Vec::new() };
-        let other = names.iter().zip(readings).filter(|(_, reading)| **reading != Reading::Plain);
-        other.map(|(name, &reading)| (name.as_str(), reading)).collect()
+        let Content::Csv { names, told, .. } = &self.content else { return Vec::new() };
+        let each = names.iter().zip(told);
+        each.flat_map(|(name, told)| told.readings.iter().map(|&reading| (name.as_str(), reading))).collect()
+    }
+
+    /// How columns are written, by their names, where that is not how numbers usually are in such a file.
+    #[must_use]
+    pub fn notations(&self) -> Vec<(String, Notation)> {
+        let Content::Csv { names, told, .. } = &self.content else { return Vec::new() };
+        let other = names.iter().zip(told).filter(|(_, told)| told.notation != Notation::default());
+        other.map(|(name, told)| (name.clone(), told.notation)).collect()
+    }
+
+    /// What cannot be told of the k-th column, as the error that its use as numbers or dates gives: a decimal mark or an order of
+    /// day and month that no cell shows, or cells that contradict each other.
+    #[must_use]
+    pub fn doubt(&self, column: usize) -> Option<DataError> {
+        let Content::Csv { names, told, .. } = &self.content else { return None };
+        let Doubted { doubt, row, text, other } = told.get(column)?.doubt.as_ref()?;
+        let (name, text, other) = (names[column].clone(), text.clone(), other.clone());
+        Some(self.error_at(*row as usize, column, DataErrorKind::Doubtful { doubt: *doubt, column: name, text, other }))
+    }
+
+    /// Whether numbers of the k-th column have percent signs; `None` where it has no numbers but 0, or is no column of a text.
+    pub(super) fn percent(&self, column: usize) -> Option<bool> {
+        let Content::Csv { told, columns, .. } = &self.content else { return None };
+        let percent = told.get(column)?.notation.percent;
+        let RawColumn::Numbers(values, _) = &columns[column] else { return None };
+        (self.is_text && (percent || values.iter().any(|x| *x != 0.0 && !x.is_nan()))).then_some(percent)
     }
 
     /// How many values are missing in the k-th column; 0 for LIBSVM and past the last column.
@@ -383,7 +477,7 @@ impl RawTable {
         let Content::Csv { columns, .. } = &self.content else { return 0 };
         match columns.get(column) {
             None => 0,
-            Some(RawColumn::Numbers(values)) => values.iter().filter(|x| x.is_nan()).count(),
+            Some(RawColumn::Numbers(values, _)) => values.iter().filter(|x| x.is_nan()).count(),
             Some(RawColumn::Text { codes, .. }) => codes.iter().filter(|&&code| code == MISSING).count(),
         }
     }
@@ -404,7 +498,7 @@ impl RawTable {
             Content::Libsvm { labels, .. } => numbers(labels, &mut add),
             Content::Csv { columns, .. } => match columns.get(column) {
                 None => true,
-                Some(RawColumn::Numbers(values)) => numbers(values, &mut add),
+                Some(RawColumn::Numbers(values, _)) => numbers(values, &mut add),
                 Some(RawColumn::Text { values, codes, .. }) => codes
                     .iter()
                     .filter_map(|&code| values.get(code as usize))

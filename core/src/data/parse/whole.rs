@@ -2,10 +2,9 @@
 
 use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};
-use super::{Content, Format, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
+use super::{Content, Format, Notation, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
 use crate::data::error::{DataError, DataErrorKind, Placed, whole};
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 
 /// A table in the making: give it bytes by [`push`](Self::push), and the end by [`finish`](Self::finish).
@@ -55,8 +54,8 @@ impl<'a> Whole<'a> {
                 Err((line, 0, DataErrorKind::HeaderOnly))
             }
             Some(Form::Csv { delimiter, names, header, clear, columns, lines }) => columns
-                .finish(reads(self.options, delimiter))
-                .map(|(columns, readings)| (Content::Csv { names, header, clear, columns, readings }, lines)),
+                .finish(Reads::new(self.options, delimiter))
+                .map(|(columns, told)| (Content::Csv { names, header, clear, columns, told }, lines)),
         };
         made.map_err(|placed| self.error(placed, 0))
     }
@@ -78,10 +77,11 @@ impl<'a> Whole<'a> {
             } else {
                 let delimiter = csv::delimiter(text.as_bytes(), self.options);
                 let cells = csv::tokenise(text, delimiter, 0)?;
-                let (is_header, clear) = csv::header(&cells, self.options, reads(self.options, delimiter));
+                let (is_header, clear) = csv::header(&cells, self.options, Reads::new(self.options, delimiter));
                 let names = csv::names(&cells, is_header)?;
                 let header = is_header.then(|| piece.before + cells.lines[0]);
-                let columns = Making::new(&vec![false; cells.width]);
+                let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
+                let columns = Making::new(&texts, &notations(&names, &self.options.columns));
                 self.form = Some(Form::Csv { delimiter, names, header, clear, columns, lines: Vec::new() });
                 first = Some((cells, usize::from(is_header)));
             }
@@ -95,7 +95,7 @@ impl<'a> Whole<'a> {
                 if cells.lines.len() > u32::MAX as usize - lines.len() {
                     return Err(whole(TOO_LARGE));
                 }
-                columns.push(&cells, start, piece.before, reads(self.options, *delimiter));
+                columns.push(&cells, start, piece.before, Reads::new(self.options, *delimiter));
                 lines.extend(cells.lines[start..].iter().map(|line| line.saturating_add(piece.before)));
                 Ok(())
             }
@@ -105,6 +105,8 @@ impl<'a> Whole<'a> {
     }
 }
 
-fn reads(options: &ReadOptions, delimiter: u8) -> Reads<'_> {
-    Reads { na: &options.na, commas: delimiter != b',' }
+/// What is known of columns of these names.
+pub(super) fn notations(names: &[String], known: &[(String, Notation)]) -> Vec<Notation> {
+    let of = |name: &String| known.iter().find(|(known, _)| known == name).map_or(Notation::default(), |known| known.1);
+    if known.is_empty() { Vec::new() } else { names.iter().map(of).collect() }
 }

@@ -1,7 +1,7 @@
 //! Applying a fitted preparation.
 
 use super::super::dataset::{Dataset, Storage, Summary, Targets};
-use super::super::error::{DataError, DataErrorKind};
+use super::super::error::{DataError, DataErrorKind, Doubt};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable, number_text};
 use super::super::scale::{Affine, Scale, unit};
 use super::columns::{Column, Layout, Role, as_categories};
@@ -17,7 +17,7 @@ use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::real::Real;
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -261,6 +261,7 @@ impl Preparation {
             }
             let mut summary = Summary::default();
             for (column, &at) in columns.iter().zip(&found) {
+                self.check_written(table, column, at)?;
                 check_kind(table, column, at, rows)?;
                 let missing = rows.iter().filter(|&&row| is_missing(&raw[at], row)).count();
                 if missing > 0 {
@@ -319,6 +320,33 @@ impl Preparation {
             summary.unseen = counted.map(|(column, count)| (column.name.clone(), count)).collect();
         }
         Ok(made)
+    }
+}
+
+impl Preparation {
+    /// Refuses numbers that may mean something else than in training.
+    fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
+        if column.role.width() == 0 || !matches!(column.role, Role::Number { .. }) {
+            return Ok(());
+        }
+        if let Some(error) = table.doubt(at) {
+            return Err(error);
+        }
+        let known =
+            self.notations.iter().find(|(name, _)| *name == column.name).is_some_and(|(_, known)| known.percent);
+        match table.percent(at) {
+            Some(percent) if percent != known => {
+                let text = if percent { "%" } else { "a number" }.to_string();
+                let kind = DataErrorKind::Doubtful {
+                    doubt: Doubt::Percent,
+                    column: column.name.clone(),
+                    text,
+                    other: String::new(),
+                };
+                Err(table.error_at(0, at, kind))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -399,7 +427,7 @@ impl Filler {
     fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
         match self {
             Self::Number { at, start, mean, map, missing } => {
-                let x = if let RawColumn::Numbers(values) = &raw[*at] { values[row] } else { f64::NAN };
+                let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
                 to[*start] = map.apply(if x.is_nan() { *mean } else { x });
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
@@ -409,7 +437,7 @@ impl Filler {
             Self::Category { at, codes, seen, start, maps, missing } => {
                 let code = match (codes, &raw[*at]) {
                     (Some(codes), _) | (None, RawColumn::Text { codes, .. }) => codes[row],
-                    (None, RawColumn::Numbers(_)) => MISSING,
+                    (None, RawColumn::Numbers(_, _)) => MISSING,
                 };
                 let category = if code == MISSING { *missing } else { seen[code as usize] };
                 if let Some(category) = category {

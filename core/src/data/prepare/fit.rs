@@ -9,7 +9,7 @@ use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
 use super::table::{all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_missing};
 use super::weights::weights;
-use super::{Missing, Options, Preparation, SplitBy};
+use super::{Missing, Options, Preparation, SplitBy, Target};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::metric::check_weights;
@@ -68,6 +68,15 @@ impl Preparation {
                 refuse_missing(table, options, label.column.as_deref(), rows)?;
                 let column = options.weight.as_ref().filter(|_| WEIGHTS);
                 let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
+                let read = [
+                    label.column.as_ref().filter(|_| options.target == Target::Values),
+                    options.weight.as_ref(),
+                    split_by,
+                ];
+                let read = read.into_iter().flatten().filter_map(|name| table.doubt(places[name.as_str()]));
+                if let Some(error) = read.into_iter().next() {
+                    return Err(error);
+                }
                 let left_out = left_out(table, options);
                 let as_categories: BTreeSet<&String> = options.categorical.iter().collect();
                 let mut fitted = Vec::new();
@@ -76,8 +85,11 @@ impl Preparation {
                         continue;
                     }
                     let categorical = as_categories.contains(name);
+                    if let Some(error) = table.doubt(at).filter(|_| !categorical) {
+                        return Err(error);
+                    }
                     let role = match &columns[at] {
-                        RawColumn::Numbers(values) if !categorical => {
+                        RawColumn::Numbers(values, _) if !categorical => {
                             fit_numbers(values, rows, &weights, scale, options.missing)
                                 .ok_or_else(|| table.error(DataErrorKind::Spread { column: name.clone() }))?
                         }
@@ -106,6 +118,7 @@ impl Preparation {
             groups,
             weight: options.weight.clone(),
             split_by: options.split_by.clone(),
+            notations: table.notations(),
         })
     }
 
@@ -148,6 +161,16 @@ impl Preparation {
         let rule = Rule::Binary(Positive { positive: "1".to_string(), negative: Some("0".to_string()) });
         let label = LabelRule { column: None, rule };
         let (layout, missing, na) = (Layout::Numbered { cols, maps }, Missing::Refuse, Vec::new());
-        Ok(Self { layout, scale, missing, na, label, groups: None, weight: None, split_by: None })
+        Ok(Self {
+            layout,
+            scale,
+            missing,
+            na,
+            label,
+            groups: None,
+            weight: None,
+            split_by: None,
+            notations: Vec::new(),
+        })
     }
 }

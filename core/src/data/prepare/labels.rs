@@ -365,7 +365,7 @@ fn label_column(table: &RawTable, names: &[String], options: &Options) -> Result
 
 fn cells(column: &RawColumn) -> LabelCells<'_> {
     match column {
-        RawColumn::Numbers(values) => LabelCells::Numbers(values),
+        RawColumn::Numbers(values, _) => LabelCells::Numbers(values),
         RawColumn::Text { values, codes, .. } => LabelCells::Text { values, codes },
     }
 }

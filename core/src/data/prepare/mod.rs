@@ -17,7 +17,7 @@ pub use table::identifiers;
 
 use super::dataset::{Dataset, parts};
 use super::error::DataError;
-use super::parse::RawTable;
+use super::parse::{Notation, RawTable};
 use super::scale::{Affine, Scale};
 use super::split::{Parts, Split};
 use crate::checkpoint::{Coded, Reader};
@@ -69,6 +69,8 @@ pub struct Preparation {
     pub(crate) weight: Option<String>,
     /// What splits go by besides labels; saved by itself, likewise.
     pub(crate) split_by: Option<SplitBy>,
+    /// How columns are written; saved by itself, likewise.
+    pub(crate) notations: Vec<(String, Notation)>,
 }
 
 impl Coded for Preparation {
@@ -96,7 +98,17 @@ impl Coded for Preparation {
             _ => return None,
         };
         let (scale, missing, na) = (from.value()?, from.value()?, from.value()?);
-        Some(Self { layout, scale, missing, na, label: from.value()?, groups: None, weight: None, split_by: None })
+        Some(Self {
+            layout,
+            scale,
+            missing,
+            na,
+            label: from.value()?,
+            groups: None,
+            weight: None,
+            split_by: None,
+            notations: Vec::new(),
+        })
     }
 }
 
@@ -189,6 +201,12 @@ impl Preparation {
             Layout::Named(columns) => columns.iter().map(|column| column.role.width()).sum(),
             Layout::Numbered { cols, .. } => *cols,
         }
+    }
+
+    /// How columns of the training table were written, by their names, where that is not as usual: a later file is read so.
+    #[must_use]
+    pub fn notations(&self) -> &[(String, Notation)] {
+        &self.notations
     }
 
     /// What the columns after encoding are called; empty for LIBSVM and arrays, where they have only numbers.

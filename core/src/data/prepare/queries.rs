@@ -31,7 +31,7 @@ pub(super) fn queries(table: &RawTable, column: &str, labels: Option<&LabelCells
             Some(row) => return missing(row),
             None => codes.clone(),
         },
-        RawColumn::Numbers(values) => match values.iter().position(|x| x.is_nan()) {
+        RawColumn::Numbers(values, _) => match values.iter().position(|x| x.is_nan()) {
             Some(row) => return missing(row),
             None => numbered(values.iter().map(|&x| if x == 0.0 { 0 } else { x.to_bits() })),
         },

@@ -26,13 +26,14 @@ pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> 
     let label = super::label_column_of(table, options).ok().flatten();
     let named: BTreeSet<&String> = options.categorical.iter().chain(not_features(options)).chain(&label).collect();
     let mut found = Vec::new();
-    for (name, column) in names.iter().zip(columns).filter(|(name, _)| !named.contains(name)) {
+    let sure = |(at, (name, _)): &(usize, (&String, _))| !named.contains(name) && table.doubt(*at).is_none();
+    for (_, (name, column)) in names.iter().zip(columns).enumerate().filter(sure) {
         let count = match column {
             RawColumn::Text { values, codes, stray: None } => {
                 let there = codes.iter().filter(|&&code| code != MISSING).count();
                 Some(values.len()).filter(|count| 2 * count > there)
             }
-            RawColumn::Numbers(values) => {
+            RawColumn::Numbers(values, _) => {
                 Some(values.len()).filter(|_| counts_rows(values) || is_number_of(name, values))
             }
             RawColumn::Text { .. } => None,
@@ -125,7 +126,7 @@ pub(super) fn no_column(table: &RawTable, names: &[String], name: &str) -> DataE
 
 pub(super) fn is_missing(column: &RawColumn, row: u32) -> bool {
     match column {
-        RawColumn::Numbers(values) => values[row as usize].is_nan(),
+        RawColumn::Numbers(values, _) => values[row as usize].is_nan(),
         RawColumn::Text { codes, .. } => codes[row as usize] == MISSING,
     }
 }

@@ -39,7 +39,7 @@ impl SplitBy {
         let at = find_column(table, names, self.column())?;
         first_missing(table, &[at], rows)?;
         let of = match (self, &columns[at]) {
-            (Self::Order(_), RawColumn::Numbers(values)) => {
+            (Self::Order(_), RawColumn::Numbers(values, _)) => {
                 let value = |&row: &u32| values[row as usize] + 0.0;
                 // (Ranks among all rows, whichever are asked for.)
                 let mut sorted: Vec<f64> = values.iter().filter(|x| !x.is_nan()).map(|x| x + 0.0).collect();

@@ -22,9 +22,9 @@ pub(super) fn weights(table: &RawTable, name: &str, rows: &[u32]) -> Result<Vec<
             Err(table.error_at(row, at, kind))
         };
         match &columns[at] {
-            RawColumn::Numbers(values) if values[row] >= 0.0 && values[row].is_finite() => Ok(values[row]),
-            RawColumn::Numbers(values) if values[row].is_nan() => refuse(String::new()),
-            RawColumn::Numbers(values) => refuse(number_text(values[row])),
+            RawColumn::Numbers(values, _) if values[row] >= 0.0 && values[row].is_finite() => Ok(values[row]),
+            RawColumn::Numbers(values, _) if values[row].is_nan() => refuse(String::new()),
+            RawColumn::Numbers(values, _) => refuse(number_text(values[row])),
             RawColumn::Text { values, codes, .. } => match values.get(codes[row] as usize) {
                 None => refuse(String::new()),
                 Some(text) => match text.parse::<f64>() {
