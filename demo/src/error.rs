@@ -65,6 +65,7 @@ impl From<DataError> for CliError {
         let told = in_row(&error).unwrap_or_else(|| error.to_string());
         Self::Input(match error.kind {
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
+            DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
             DataErrorKind::Missing { .. } => format!("{told} (--missing impute fills it in)"),
             DataErrorKind::ManyLabels { .. } => format!("{told} (--positive)"),
             DataErrorKind::Doubtful { doubt, column, .. } => match doubt {

@@ -1,8 +1,8 @@
 //! How numbers and dates are written, and what is done where a file can be read in two ways.
 
 use undercurve::data::{
-    DataErrorKind, Dataset, DateOrder, Decimal, Doubt, Format, Options, Preparation, RawTable, ReadOptions, Reading,
-    Rows,
+    DataError, DataErrorKind, Dataset, DateOrder, Decimal, Doubt, Encoding, Format, Options, Preparation, RawTable,
+    ReadOptions, Reading, Rows,
 };
 
 /// A table of dense rows, in their order.
@@ -230,4 +230,56 @@ fn readings_name_each_peculiarity() {
             ("z", Reading::Percent)
         ]
     );
+}
+
+#[test]
+fn encodings_and_separators() {
+    let text = "näme;x;y\nä;1,5;0\n€;2,5;1\n𝄞;3,5;1\n";
+    let plain = read(text);
+    let utf16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        core::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(unit).collect()
+    };
+    for bytes in [utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)] {
+        assert_eq!(RawTable::parse(&bytes, Format::Csv, "f.csv").unwrap(), plain);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, &bytes).unwrap();
+        assert_eq!(RawTable::parse(&packed.finish().unwrap(), Format::Csv, "f.csv").unwrap(), plain);
+        // One byte at a time, and cut off in the middle of a character.
+        struct Slow<'a>(&'a [u8]);
+        impl std::io::Read for Slow<'_> {
+            fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+                let count = out.len().min(1).min(self.0.len());
+                out[..count].copy_from_slice(&self.0[..count]);
+                self.0 = &self.0[count..];
+                Ok(count)
+            }
+        }
+        assert_eq!(RawTable::read(Slow(&bytes), &ReadOptions::default(), "f.csv").unwrap(), plain);
+        (0..bytes.len()).for_each(|cut| drop(RawTable::parse(&bytes[..cut], Format::Csv, "f.csv")));
+    }
+    let latin = ReadOptions { encoding: Encoding::Latin1, format: Format::Csv, ..ReadOptions::default() };
+    let bytes = b"n\xe4me;x;y\n\xe4;1,5;0\n\x80;2,5;1\n";
+    assert_eq!(RawTable::parse_with(bytes, &latin, "f.csv").unwrap(), read("näme;x;y\nä;1,5;0\n€;2,5;1\n"));
+    assert_eq!(RawTable::parse(bytes, Format::Csv, "f.csv").unwrap_err().kind, DataErrorKind::Encoding);
+    // A first line that names what is between the cells; lines count on.
+    for end in ["\n", "\r\n"] {
+        let table = read(&format!("sep=;{end}x;y{end}a,b;0{end}c,d;1{end}"));
+        assert_eq!((table.columns(), table.first_text(0)), (vec!["x".to_string(), "y".into()], Some((3, "a,b"))));
+    }
+    assert_eq!(read("x|y\n1,5|0\n2,5|1\n").columns(), ["x", "y"]);
+}
+
+#[test]
+fn rows_without_a_label_are_left_out() {
+    let mut table = read("x,z,w,y\n1,a,5,0\n2,b,6,\n007,c,7,1\n8,d,t,?\n4,e,8,1\n5,f,9,1\n");
+    assert_eq!(table.leave_out_missing("y"), 2);
+    assert_eq!(table, read("x,z,w,y\n1,a,5,0\n\n007,c,7,1\n\n4,e,8,1\n5,f,9,1\n"));
+    // A text among numbers that stays is refused as ever.
+    let mut table = read("w,y\n5,0\n6,\nt,1\n8,0\n9,1\n");
+    assert_eq!(table.leave_out_missing("y"), 1);
+    let error = Preparation::fit(&table, &Options::default()).unwrap_err();
+    assert!(matches!(error, DataError { line: 4, kind: DataErrorKind::NotANumber { .. }, .. }), "{error}");
+    assert_eq!(table.leave_out_missing("nothing"), 0);
+    let mut none = read("x,y\n1,\n2,\n");
+    assert_eq!((none.leave_out_missing("y"), none.rows()), (0, 2));
 }

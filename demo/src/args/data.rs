@@ -3,7 +3,7 @@
 use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
-use undercurve::data::{Dataset, DateOrder, Decimal, Format, Missing, Options, Preparation, Scale, SplitBy};
+use undercurve::data::{Dataset, DateOrder, Decimal, Encoding, Format, Missing, Options, Preparation, Scale, SplitBy};
 
 /// `--format`.
 const FORMATS: &[Word<Format>] = &[
@@ -28,6 +28,12 @@ const DECIMALS: &[Word<Decimal>] = &[("point", "1,234.5", Decimal::Point), ("com
 /// `--dates`.
 const DATES: &[Word<DateOrder>] = &[("day", "31/12/2024", DateOrder::Day), ("month", "12/31/2024", DateOrder::Month)];
 
+/// `--encoding`.
+const ENCODINGS: &[Word<Encoding>] = &[
+    ("utf8", "UTF-8, or UTF-16 with its byte order mark", Encoding::Utf8),
+    ("latin1", "Latin-1 as Windows has it (Windows-1252)", Encoding::Latin1),
+];
+
 /// How a data file is laid out and written.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Data")]
@@ -40,6 +46,9 @@ pub struct Layout {
     /// for the usual names of the label
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
     pub header: Header,
+    /// Encoding of the text: utf8 (also UTF-16 with its byte order mark) or latin1 (Windows-1252)
+    #[arg(long, value_name = "NAME", default_value = "utf8", hide_possible_values = true, value_parser = words(ENCODINGS))]
+    pub encoding: Encoding,
     /// Decimal mark of the numbers: point or comma [default: what the cells of a column show, else those of other columns; for a
     /// model what it was trained on]
     #[arg(long, value_name = "MARK", hide_possible_values = true, value_parser = words(DECIMALS))]
@@ -62,11 +71,11 @@ const SCALES: &[Word<Scale>] = &[
 
 /// `--missing`.
 pub const MISSING: &[Word<Missing>] = &[
-    ("refuse", "A missing value is an error (default)", Missing::Refuse),
+    ("refuse", "A missing value is an error", Missing::Refuse),
     (
         "impute",
         "The training mean, with a column NAME=(missing) that says where, if training had some; a category of its own in a \
-         categorical column",
+         categorical column (default)",
         Missing::Impute,
     ),
 ];
@@ -86,7 +95,7 @@ pub struct DataArgs {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     positive: Option<String>,
     /// Missing values: refuse, or impute the training mean with a column NAME=(missing) that says where (of a categorical column
-    /// a category of its own) [default: refuse]
+    /// a category of its own) [default: impute]
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
     missing: Option<Missing>,
     /// Scaling, fitted on the training rows: none, standard or unit
@@ -158,7 +167,7 @@ impl DataArgs {
             label: self.label,
             positive: self.positive,
             scale: self.scale,
-            missing: missing.unwrap_or(Missing::Refuse),
+            missing: missing.unwrap_or(Missing::Impute),
             categorical: self.categorical,
             ignore: if group_hidden { [&*ignore, &group].concat() } else { ignore.clone() },
             group,

@@ -30,7 +30,21 @@ pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTabl
 /// Reads a data file as these options say.
 pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
     let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
-    parse(path, &mut ReadOptions { na, texts, ..read_options(plan.layout, plan.options.label.as_deref()) })
+    let reads = read_options(plan.layout, plan.options.label.as_deref());
+    let table = parse(path, &mut ReadOptions { na, texts, ..reads })?;
+    // (What is wrong with the label is told where it is needed.)
+    let label = label_column_of(&table, &plan.options).ok().flatten();
+    Ok(labelled(table, label.as_deref()))
+}
+
+/// The rows that have a label; all of a table without the column.
+fn labelled(mut table: RawTable, label: Option<&str>) -> RawTable {
+    let gone = label.map_or(0, |label| table.leave_out_missing(label));
+    if let (1.., Some(label)) = (gone, label) {
+        let name = table.name();
+        output::note(format_args!("{name}: {gone} rows have no value in column \"{label}\" and are left out"));
+    }
+    table
 }
 
 /// Reads a data file for a model with this preparation: a first line, and missing values, are taken as in training.
@@ -54,10 +68,10 @@ pub fn table_again(path: &Path, layout: Layout, preparation: &Preparation) -> Re
         if let Ok(other) = read(&mut options)
             && known(&other)
         {
-            return Ok(other);
+            return Ok(labelled(other, label));
         }
     }
-    Ok(table)
+    Ok(labelled(table, label))
 }
 
 /// The bytes of a file or of stdin, unpacked, and of a Parquet file its text; `options` then say what that is.
@@ -242,8 +256,8 @@ pub fn or_header(error: CliError, guessed: Option<&str>) -> CliError {
 pub fn read_options(layout: Layout, label: Option<&str>) -> ReadOptions {
     // A number is a position, not a name to look for in the first line.
     let label = label.filter(|label| label.parse::<i64>().is_err()).map(str::to_string);
-    let Layout { format, header, decimal, dates } = layout;
-    ReadOptions { format, label, header, decimal, dates, ..ReadOptions::default() }
+    let Layout { format, header, encoding, decimal, dates } = layout;
+    ReadOptions { format, label, header, encoding, decimal, dates, ..ReadOptions::default() }
 }
 
 /// The column of that name, or else of that number: from 1, or -1 for the last.
@@ -364,8 +378,12 @@ pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
 
 /// Says on stderr what was filled in, unknown or left out: columns and how many values.
 pub fn counts(file: &str, missing: &[(String, usize)], unseen: &[(String, usize)], beyond: usize) {
-    for (column, count) in missing {
-        output::note(format_args!("{file}: {count} missing values in column \"{column}\" were filled in"));
+    if !missing.is_empty() {
+        let each: Vec<String> = missing.iter().map(|(column, count)| format!("{count} in \"{column}\"")).collect();
+        output::note(format_args!(
+            "{file}: missing values were filled in, {} (--missing refuse makes them an error)",
+            each.join(", ")
+        ));
     }
     for (column, count) in unseen {
         output::note(format_args!(

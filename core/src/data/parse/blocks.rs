@@ -147,7 +147,9 @@ impl Blocks {
     }
 
     fn parse(&mut self, piece: &Piece) -> Result<Option<Parsed>, Placed> {
-        let text = decode(piece)?;
+        let text = decode(piece, self.options.encoding)?;
+        let (text, skipped) = if self.layout.is_none() { csv::after_separator(&text) } else { (&*text, 0) };
+        let before = piece.before.saturating_add(skipped);
         if !self.begun {
             // (A sparse text is told from a table as in training.)
             let format = detect(text, &self.options, &self.name);
@@ -160,13 +162,13 @@ impl Blocks {
         }
         if self.sparse {
             let mut making = libsvm::Making::new();
-            making.push(text, false, piece.before)?;
+            making.push(text, false, before)?;
             let (content, lines) = making.finish()?;
             return Ok(Some((content, lines, Vec::new())));
         }
         let (delimiter, width) = match &self.layout {
             Some(layout) => (layout.delimiter, layout.names.len()),
-            None => (csv::delimiter(text.as_bytes(), &self.options), 0),
+            None => (csv::delimiter(&piece.bytes, &self.options), 0),
         };
         let cells = csv::tokenise(text, delimiter, width)?;
         let mut start = 0;
@@ -191,7 +193,7 @@ impl Blocks {
         making.push(&cells, start, 0, reads);
         let (columns, told) = making.finish(reads)?;
         let content = Content::Csv { names: layout.names.clone(), header: None, clear: true, columns, told };
-        let lines = cells.lines[start..].iter().map(|line| line.saturating_add(piece.before));
+        let lines = cells.lines[start..].iter().map(|line| line.saturating_add(before));
         Ok(Some((content, lines.collect(), kept)))
     }
 

@@ -178,6 +178,10 @@ pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
     if options.format == Format::Whitespace {
         return b' ';
     }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(said) = separator(bytes) {
+        return said;
+    }
     let looked: Vec<[usize; 5]> = Lines { bytes }
         .take(LOOK)
         .map(|line| {
@@ -211,6 +215,22 @@ pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
         }
     }
     CANDIDATES[best]
+}
+
+/// The delimiter that a first line `sep=;` names, as spreadsheets write it.
+fn separator(bytes: &[u8]) -> Option<u8> {
+    match bytes.strip_prefix(b"sep=")? {
+        &[delimiter @ (b'\t' | b';' | b'|' | b','), b'\n' | b'\r', ..] => Some(delimiter),
+        _ => None,
+    }
+}
+
+/// The text behind such a line, and how many lines that is.
+pub(super) fn after_separator(text: &str) -> (&str, u32) {
+    match separator(text.as_bytes()) {
+        Some(_) => (text[5..].trim_start_matches('\r').strip_prefix('\n').unwrap_or(&text[6..]), 1),
+        None => (text, 0),
+    }
 }
 
 /// Whether there are as many whole lines as are looked at.

@@ -45,6 +45,16 @@ pub enum Format {
     Whitespace,
 }
 
+/// How bytes become text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, or, where a byte order mark begins the text (and with the feature `std`), UTF-16.
+    #[default]
+    Utf8,
+    /// Windows-1252: Latin-1 with what Windows has in place of its control characters.
+    Latin1,
+}
+
 /// How to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -66,6 +76,8 @@ pub struct ReadOptions {
     pub dates: Option<DateOrder>,
     /// Columns that are text whatever they hold, as categories are.
     pub texts: Vec<String>,
+    /// How the bytes become text.
+    pub encoding: Encoding,
     /// How columns are written, by their names, where that is known already ([`Preparation::notations`]).
     ///
     /// [`Preparation::notations`]: crate::data::Preparation::notations
@@ -136,6 +148,38 @@ pub(super) enum RawColumn {
 }
 
 impl RawColumn {
+    /// Keeps the rows of which it is so.
+    fn retain(&mut self, keep: &[bool]) {
+        fn some<T>(values: &mut Vec<T>, keep: &[bool]) {
+            let mut keep = keep.iter();
+            values.retain(|_| keep.next().copied().unwrap_or(false));
+        }
+        match self {
+            Self::Numbers(values, written) => {
+                some(values, keep);
+                written.retain(keep);
+            }
+            Self::Text { values, codes, stray } => {
+                some(codes, keep);
+                let mut used: Vec<bool> = values.iter().map(|_| false).collect();
+                codes.iter().filter(|&&code| code != MISSING).for_each(|&code| used[code as usize] = true);
+                let mut next = 0..;
+                let new: Vec<u32> =
+                    used.iter().map(|used| used.then(|| next.next()).flatten().unwrap_or(MISSING)).collect();
+                codes.iter_mut().filter(|code| **code != MISSING).for_each(|code| *code = new[*code as usize]);
+                some(values, &used);
+                let Some(row) = *stray else { return };
+                // Without the cell that made it text it may be numbers.
+                let number = |code: u32| values.get(code as usize).map_or(Some(f64::NAN), |text| text.parse().ok());
+                let numbers: Vec<f64> = codes.iter().map_while(|&code| number(code)).collect();
+                *stray = row_after(row, keep).or(Some(numbers.len() as u32));
+                if numbers.len() == codes.len() {
+                    *self = Self::Numbers(numbers, Written::default());
+                }
+            }
+        }
+    }
+
     /// Keeps the first rows, and gives the memory of the others back.
     pub(super) fn truncate(&mut self, rows: usize) {
         match self {
@@ -170,11 +214,31 @@ impl Written {
         self.ends.truncate(self.ends.partition_point(|&(row, _)| (row as usize) < rows));
     }
 
+    fn retain(&mut self, keep: &[bool]) {
+        let all = core::mem::take(self);
+        let (mut at, mut kept) = (0, 0);
+        for (row, cell) in all.iter() {
+            while at < row {
+                kept += u32::from(keep[at as usize]);
+                at += 1;
+            }
+            if keep[row as usize] {
+                self.push(kept, cell);
+            }
+        }
+    }
+
     /// Rows and cells.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let starts = core::iter::once(0).chain(self.ends.iter().map(|end| end.1));
         self.ends.iter().zip(starts).map(|(&(row, end), start)| (row, self.text.get(start..end).unwrap_or("")))
     }
+}
+
+/// Where a row is once only some are kept; `None` if it is not.
+fn row_after(row: u32, keep: &[bool]) -> Option<u32> {
+    let row = row as usize;
+    keep.get(row)?.then(|| keep[..row].iter().filter(|kept| **kept).count() as u32)
 }
 
 /// How a column was read.
@@ -407,6 +471,33 @@ impl RawTable {
         }
     }
 
+    /// Leaves out the rows that have no value in this column, as rows without a label have, and says how many there were. Where
+    /// no row has one, where there is no such column, and in LIBSVM, all rows stay.
+    pub fn leave_out_missing(&mut self, column: &str) -> usize {
+        let Content::Csv { names, columns, told, .. } = &mut self.content else { return 0 };
+        let Some(at) = names.iter().position(|name| name == column) else { return 0 };
+        let keep: Vec<bool> = match &columns[at] {
+            RawColumn::Numbers(values, _) => values.iter().map(|x| !x.is_nan()).collect(),
+            RawColumn::Text { codes, .. } => codes.iter().map(|&code| code != MISSING).collect(),
+        };
+        let gone = keep.iter().filter(|kept| !**kept).count();
+        if gone == 0 || gone == keep.len() {
+            return 0;
+        }
+        for (column, told) in columns.iter_mut().zip(told) {
+            let was_text = matches!(column, RawColumn::Text { .. });
+            column.retain(&keep);
+            if was_text && matches!(column, RawColumn::Numbers(..)) {
+                *told = Told::default();
+            }
+            // (What is open stays so, though the cell that shows it may be gone.)
+            told.doubt.iter_mut().for_each(|doubt| doubt.row = row_after(doubt.row, &keep).unwrap_or(0));
+        }
+        let mut kept = keep.iter();
+        self.lines.retain(|_| kept.next().copied().unwrap_or(false));
+        gone
+    }
+
     /// The name given when it was read.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -579,8 +670,14 @@ const PIECE: usize = 1 << 17;
 
 const TOO_LARGE: DataErrorKind = DataErrorKind::TooLarge { what: "a line of the text" };
 
+/// What Windows-1252 has in place of the control characters from 128 to 159; five are left as they are.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
 /// The bytes as text without a byte order mark.
-fn decode(piece: &pieces::Piece) -> Result<&str, Placed> {
+fn decode(piece: &pieces::Piece, encoding: Encoding) -> Result<Cow<'_, str>, Placed> {
     const KNOWN: [(&[u8], &str); 7] = [
         (b"PK\x03\x04", "a zip archive"),
         (b"PAR1", "a Parquet file"),
@@ -601,9 +698,13 @@ fn decode(piece: &pieces::Piece) -> Result<&str, Placed> {
         let looks_like = if saved { "a run that undercurve saved" } else { "binary data" };
         return Err(whole(DataErrorKind::Binary { looks_like }));
     }
+    if encoding == Encoding::Latin1 {
+        let char = |&b: &u8| if matches!(b, 128..160) { WINDOWS[usize::from(b - 128)] } else { char::from(b) };
+        return Ok(Cow::Owned(bytes.iter().map(char).collect()));
+    }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(bytes);
     match core::str::from_utf8(bytes) {
-        Ok(text) => Ok(text),
+        Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&b| b == b'\n').count();

@@ -23,11 +23,57 @@ pub fn unpacked<'a>(reader: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     reader.by_ref().take(4).read_to_end(&mut start)?;
     let (gzip, zstd) = (start.starts_with(&GZIP), start == ZSTD);
     let whole = Cursor::new(start).chain(reader);
-    Ok(match (gzip, zstd) {
+    let mut plain: Box<dyn Read + 'a> = match (gzip, zstd) {
         (true, _) => Box::new(Gzip(MultiGzDecoder::new(whole))),
         (_, true) => zstd_reader(whole)?,
         _ => Box::new(whole),
+    };
+    let mut mark = Vec::new();
+    plain.by_ref().take(2).read_to_end(&mut mark)?;
+    let unit: Option<fn([u8; 2]) -> u16> = match mark[..] {
+        [0xff, 0xfe] => Some(u16::from_le_bytes),
+        [0xfe, 0xff] => Some(u16::from_be_bytes),
+        _ => None,
+    };
+    Ok(match unit {
+        Some(unit) => Box::new(Utf16 { reader: plain, unit, bytes: Vec::new(), high: None, text: Cursor::default() }),
+        None => Box::new(Cursor::new(mark).chain(plain)),
     })
+}
+
+/// UTF-16 as UTF-8. What is half a character becomes U+FFFD.
+struct Utf16<'a> {
+    reader: Box<dyn Read + 'a>,
+    unit: fn([u8; 2]) -> u16,
+    /// Half a unit.
+    bytes: Vec<u8>,
+    /// The first of two units.
+    high: Option<u16>,
+    text: Cursor<Vec<u8>>,
+}
+
+impl Read for Utf16<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.text.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            let before = self.bytes.len();
+            self.reader.by_ref().take(1 << 16).read_to_end(&mut self.bytes)?;
+            let end = self.bytes.len() == before;
+            let whole = self.bytes.len() / 2 * 2;
+            let units = self.bytes[..whole].chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]]));
+            let mut units: Vec<u16> = self.high.take().into_iter().chain(units).collect();
+            self.high = units.pop_if(|unit| !end && matches!(unit, 0xd800..0xdc00));
+            self.bytes.drain(..whole);
+            if end && units.is_empty() {
+                return Ok(0);
+            }
+            let text = char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
+            self.text = Cursor::new(text.collect::<alloc::string::String>().into_bytes());
+        }
+    }
 }
 
 #[cfg(feature = "zstd")]

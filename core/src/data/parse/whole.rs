@@ -69,17 +69,19 @@ impl<'a> Whole<'a> {
     }
 
     fn parse(&mut self, piece: &Piece) -> Result<(), Placed> {
-        let text = decode(piece)?;
+        let text = decode(piece, self.options.encoding)?;
+        let (text, skipped) = if self.form.is_none() { csv::after_separator(&text) } else { (&*text, 0) };
+        let before = piece.before.saturating_add(skipped);
         let mut first = None;
         if self.form.is_none() {
             if detect(text, self.options, self.name) == Format::Libsvm {
                 self.form = Some(Form::Libsvm(libsvm::Making::new()));
             } else {
-                let delimiter = csv::delimiter(text.as_bytes(), self.options);
+                let delimiter = csv::delimiter(&piece.bytes, self.options);
                 let cells = csv::tokenise(text, delimiter, 0)?;
                 let (is_header, clear) = csv::header(&cells, self.options, Reads::new(self.options, delimiter));
                 let names = csv::names(&cells, is_header)?;
-                let header = is_header.then(|| piece.before + cells.lines[0]);
+                let header = is_header.then(|| before + cells.lines[0]);
                 let texts: Vec<bool> = names.iter().map(|name| self.options.texts.contains(name)).collect();
                 let columns = Making::new(&texts, &notations(&names, &self.options.columns));
                 self.form = Some(Form::Csv { delimiter, names, header, clear, columns, lines: Vec::new() });
@@ -95,11 +97,11 @@ impl<'a> Whole<'a> {
                 if cells.lines.len() > u32::MAX as usize - lines.len() {
                     return Err(whole(TOO_LARGE));
                 }
-                columns.push(&cells, start, piece.before, Reads::new(self.options, *delimiter));
-                lines.extend(cells.lines[start..].iter().map(|line| line.saturating_add(piece.before)));
+                columns.push(&cells, start, before, Reads::new(self.options, *delimiter));
+                lines.extend(cells.lines[start..].iter().map(|line| line.saturating_add(before)));
                 Ok(())
             }
-            Some(Form::Libsvm(rows)) => rows.push(text, true, piece.before),
+            Some(Form::Libsvm(rows)) => rows.push(text, true, before),
             None => Ok(()),
         }
     }
