@@ -66,7 +66,7 @@ impl From<DataError> for CliError {
         Self::Input(match error.kind {
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
-            DataErrorKind::Missing { .. } => format!("{told} (--missing impute fills it in)"),
+            DataErrorKind::Missing { .. } => format!("{told} (without --missing refuse it is filled in)"),
             DataErrorKind::ManyLabels { .. } => format!("{told} (--positive)"),
             DataErrorKind::Doubtful { doubt, column, .. } => match doubt {
                 Doubt::Decimal | Doubt::OtherMark => format!("{told} (--decimal point, or --decimal comma)"),

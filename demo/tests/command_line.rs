@@ -39,13 +39,13 @@ fn bad_input_is_one_line_and_writes_nothing() {
         (
             "missing.csv",
             b"a,label\n1,0\n,1\n2,1\n",
-            "missing.csv:3:1: missing value in column \"a\" (--missing impute fills it in)",
+            "missing.csv:3:1: missing value in column \"a\" (without --missing refuse it is filled in)",
         ),
     ];
     for (name, content, start) in cases {
         let file = folder.write(name, content);
         for rest in [&["--split", "0.5"][..], &[]] {
-            let mut args = vec!["train", name, "--method", "soap", "--save", "out.model"];
+            let mut args = vec!["train", name, "--method", "soap", "--missing", "refuse", "--save", "out.model"];
             args.extend(rest);
             refused(&folder, &args, start);
         }
@@ -191,7 +191,7 @@ fn a_resumed_run_ends_with_the_bytes_of_an_uninterrupted_one() {
         let precision = ["train", "data.csv", "--resume", "parts.model", "--precision", "f64"];
         refused(&folder, &precision, "another precision");
         for (option, value) in [
-            ("--missing", "impute"),
+            ("--missing", "refuse"),
             ("--label", "a"),
             ("--label", "1"),
             ("--categorical", "a"),
@@ -1233,8 +1233,21 @@ fn groups_are_measured_and_kept_with_the_model() {
             })
             .collect::<String>(),
     );
-    let train =
-        ["train", "p.csv", "--method", "ce", "--steps", "300", "--group", "sex", "--group-hidden", "--save", "p.model"];
+    let train = [
+        "train",
+        "p.csv",
+        "--method",
+        "ce",
+        "--steps",
+        "300",
+        "--group",
+        "sex",
+        "--group-hidden",
+        "--missing",
+        "refuse",
+        "--save",
+        "p.model",
+    ];
     stdout(&run(&folder.0, &train));
     let eval = |args: &[&str]| run(&folder.0, &[&["eval", "p.model"], args].concat());
     let json: Value = serde_json::from_str(&stdout(&eval(&["p.csv", "--scores", "s.csv", "--json"]))).unwrap();

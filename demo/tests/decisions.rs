@@ -534,8 +534,9 @@ fn new_rows_are_scored_as_they_come() {
         "fresh.csv:1: there is no column \"client\"; the columns are \"customer\", \"b\", \"note\", \"colour\", \"a\""
     );
     folder.write("gap.csv", "a,b,colour\n1,2,red\n1,,red\n");
-    assert!(wrong(&["gap.csv"]).starts_with("gap.csv:3:2: missing value in column \"b\""), "{}", wrong(&["gap.csv"]));
-    let filled = stdout(&run(&folder.0, &["predict", "m", "gap.csv", "--missing", "impute"]));
+    let gap = wrong(&["gap.csv", "--missing", "refuse"]);
+    assert!(gap.starts_with("gap.csv:3:2: missing value in column \"b\""), "{gap}");
+    let filled = stdout(&run(&folder.0, &["predict", "m", "gap.csv"]));
     assert_eq!(filled.lines().count(), 3, "{filled}");
     folder.write("short.csv", "a,colour\n1,red\n");
     assert_eq!(wrong(&["short.csv"]), "short.csv:1: there is no column \"b\"; the columns are \"a\", \"colour\"");

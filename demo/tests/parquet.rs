@@ -182,7 +182,8 @@ fn parquet_gives_the_bytes_that_csv_gives() {
     assert!(prepared("table.csv") == prepared("table.parquet"));
 
     // The row is named: the first without a value is the eleventh, behind texts of several lines.
-    let refused = error(&run(&folder.0, &["train", "table.parquet", "--method", "soap", "--steps", "1"]));
+    let refused =
+        error(&run(&folder.0, &["train", "table.parquet", "--method", "soap", "--steps", "1", "--missing", "refuse"]));
     assert!(refused.contains("table.parquet: row 11, column 1: missing value in column \"x\""), "{refused}");
 }
 

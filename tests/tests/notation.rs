@@ -283,3 +283,11 @@ fn rows_without_a_label_are_left_out() {
     let mut none = read("x,y\n1,\n2,\n");
     assert_eq!((none.leave_out_missing("y"), none.rows()), (0, 2));
 }
+
+/// A gap in a column that becomes text later is a gap.
+#[test]
+fn gaps_stay_gaps() {
+    let table = read(&file(';', &["1.5", "", "NA", "x", "1.243", "?"], &[]));
+    assert_eq!(table.missing(0), 3);
+    assert_eq!(table.values(0, 9).unwrap().len(), 3);
+}

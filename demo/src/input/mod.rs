@@ -16,7 +16,8 @@ use std::path::Path;
 use undercurve::Real;
 use undercurve::checkpoint::SavedModel;
 use undercurve::data::{
-    Dataset, Format, Options, Preparation, RawTable, ReadOptions, Reading, identifiers, label_column_of, unpacked,
+    Dataset, Format, Missing, Options, Preparation, RawTable, ReadOptions, Reading, identifiers, label_column_of,
+    unpacked,
 };
 use undercurve::trainer::{Config, Predictor};
 
@@ -196,13 +197,17 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             table.rows()
         ));
     }
+    for name in table.empty().iter().filter(|name| options.missing == Missing::Impute && !options.ignore.contains(name))
+    {
+        notes.push(format!("{file}: column \"{name}\" has no values and is left out"));
+    }
     let label = label_column_of(table, options).ok().flatten();
     let unread = |name: &str| options.ignore.iter().chain(&label).any(|other| other == name);
     let told = |name: &str| options.categorical.iter().any(|other| other == name);
     for (name, reading) in table.readings().into_iter().filter(|(name, _)| !unread(name)) {
         let of = match reading {
             Reading::Commas => "commas in the numbers of column",
-            Reading::Thousands => "points between thousands in column",
+            Reading::Thousands => "marks between thousands in column",
             Reading::Percent => "percent signs in column",
             Reading::Currency => "a currency in column",
             Reading::Dates => "dates in column",
@@ -213,7 +218,7 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
         };
         let what = match reading {
             Reading::Commas => "were read as points".to_string(),
-            Reading::Thousands => "were left out, so that 1.243 is 1243".to_string(),
+            Reading::Thousands => "were left out".to_string(),
             Reading::Percent => "were left out, so that 5.7% is 5.7".to_string(),
             Reading::Currency => "was left out".to_string(),
             Reading::Dates => format!("were read as days since 1970-01-01; --ignore {name} leaves it out"),
@@ -380,10 +385,7 @@ pub fn notes<T: Real>(data: &Dataset<T>, file: &str, known_groups: usize) {
 pub fn counts(file: &str, missing: &[(String, usize)], unseen: &[(String, usize)], beyond: usize) {
     if !missing.is_empty() {
         let each: Vec<String> = missing.iter().map(|(column, count)| format!("{count} in \"{column}\"")).collect();
-        output::note(format_args!(
-            "{file}: missing values were filled in, {} (--missing refuse makes them an error)",
-            each.join(", ")
-        ));
+        output::note(format_args!("{file}: missing values were filled in, {}", each.join(", ")));
     }
     for (column, count) in unseen {
         output::note(format_args!(

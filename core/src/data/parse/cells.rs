@@ -110,6 +110,8 @@ struct Seen {
     currency: Option<(u8, u32)>,
     other_currency: Option<u32>,
     unsigned: Option<u32>,
+    /// Whether commas may part thousands.
+    grouped: bool,
     text: usize,
     first_text: Option<u32>,
 }
@@ -119,6 +121,7 @@ impl Seen {
         match cell {
             Cell::Number(meanings, sign, _) => {
                 self.numbers.add(row, *meanings);
+                self.grouped |= meanings.first != meanings.second && meanings.first.is_some() && text.contains(',');
                 self.padded += usize::from(is_padded(text));
                 self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
                 match (sign, self.currency) {
@@ -206,7 +209,11 @@ impl Seen {
         };
         let found = [
             comma.then_some(Reading::Commas),
-            (numbers == Holds::Second && self.numbers.both.is_some()).then_some(Reading::Thousands),
+            match numbers {
+                Holds::Second => self.numbers.both.is_some() && !self.grouped,
+                _ => self.grouped,
+            }
+            .then_some(Reading::Thousands),
             self.percent.map(|_| Reading::Percent),
             self.currency.map(|_| Reading::Currency),
             other,
@@ -401,16 +408,19 @@ impl Column {
                     Cell::Number(meanings, _, _) | Cell::Date(meanings) => meanings,
                     Cell::Missing | Cell::NonFinite | Cell::Text => Meanings::plain(f64::NAN),
                 };
-                if matches!(cell, Cell::Number(_, _, true) | Cell::Date(_) | Cell::NonFinite) {
+                let other = match meanings {
+                    Meanings { first: Some(first), second: Some(second) } if !first.is_nan() && first != second => {
+                        Some(second)
+                    }
+                    Meanings { .. } => None,
+                };
+                // (The first of them is shown where nothing decides.)
+                let shown = other.is_some() && self.second.is_empty();
+                if shown || matches!(cell, Cell::Number(_, _, true) | Cell::Date(_) | Cell::NonFinite) {
                     written.push(row, text);
                 }
                 values.push(meanings.first.or(meanings.second).unwrap_or(f64::NAN));
-                if let Meanings { first: Some(first), second: Some(second) } = meanings
-                    && first != second
-                    && !first.is_nan()
-                {
-                    self.second.push((row, second));
-                }
+                self.second.extend(other.map(|second| (row, second)));
                 matches!(cell, Cell::NonFinite).then_some(text)
             }
         }

@@ -93,7 +93,7 @@ pub enum Reading {
     Plain,
     /// As numbers with decimal commas.
     Commas,
-    /// As numbers with points between groups of three digits, which might be decimal points.
+    /// As numbers with points or commas between groups of three digits, which alone might be decimal marks.
     Thousands,
     /// As numbers with percent signs; 5.7 % is 5.7.
     Percent,
@@ -571,6 +571,13 @@ impl RawTable {
             Some(RawColumn::Numbers(values, _)) => values.iter().filter(|x| x.is_nan()).count(),
             Some(RawColumn::Text { codes, .. }) => codes.iter().filter(|&&code| code == MISSING).count(),
         }
+    }
+
+    /// The columns without any value.
+    #[must_use]
+    pub fn empty(&self) -> Vec<String> {
+        let names = self.columns().into_iter().enumerate();
+        names.filter(|&(at, _)| self.missing(at) == self.rows()).map(|(_, name)| name).collect()
     }
 
     /// The different values of the k-th column (of the labels, for LIBSVM) with their counts, as `Options::positive`

@@ -62,9 +62,12 @@ fn is_number_of(name: &str, values: &[f64]) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The columns that are no features: those to ignore, those of the weights and of the split, and the identifiers.
+/// The columns that are no features: those to ignore, those of the weights and of the split, the identifiers, and, where missing
+/// values are filled in, those without any value.
 pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {
-    not_features(options).cloned().chain(identifiers(table, options).into_iter().map(|(name, _)| name)).collect()
+    let identifiers = identifiers(table, options).into_iter().map(|(name, _)| name);
+    let empty = table.empty().into_iter().filter(|_| options.missing == Missing::Impute);
+    not_features(options).cloned().chain(identifiers).chain(empty).collect()
 }
 
 /// The columns that the options say are no features.
