@@ -18,7 +18,7 @@ use undercurve::finite_sum::{
     Anchored, AsOracle, Event, Examples, FiniteSum, Gradients, HeavyBall, Lent, Memory, Oracle, Recursion, Response,
     Run as SumState, View,
 };
-use undercurve::host::{Buffers, Chunks, Data, Host, Pretraining, RunState};
+use undercurve::host::{BeforeIn, Buffers, Chunks, Data, Host, Pretraining, RunState};
 use undercurve::model::{Linear, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
@@ -383,12 +383,13 @@ fn config(name: &str) -> Config {
 
 /// Trains through the `Trainer`, saving and resuming at every step, and on lent memory, whose state is moved to other memory
 /// at every step; the parameters of all are the same. Returns them with the reports before and after.
-fn through_both<M, E, A, S>(host: &Host<M, E, A, S>) -> (Vec<f64>, Report, Report)
+fn through_both<M, E, A, S, P>(host: &Host<M, E, A, S, P>) -> (Vec<f64>, Report, Report)
 where
     M: Model<f64> + Clone + Sync,
     E: Estimator<f64> + Clone,
     A: Algorithm<f64> + Clone,
     S: Sampler + Clone,
+    P: BeforeIn<f64> + Clone,
 {
     let train = data();
     let fresh = || BatchRun::new(host.clone(), &train).unwrap();
@@ -635,13 +636,17 @@ fn any_objective_and_sampler_may_come_first() {
         for sampler in [shuffle, stratified] {
             let rule = ProximalPoint { lr: 0.2, pull: 0.5, inner: 3 };
             let host = Host::new(Parabola, RootLoss { rate: 0.5 }, rule, sampler);
-            through_both(&Host { steps: 277, pretraining: Some(pretraining), ..host });
+            let own = through_both(&Host { steps: 277, ..host.clone() }.after(Some(pretraining)));
+            // One that is always there, and one that is not.
+            assert_eq!(through_both(&Host { steps: 277, ..host.clone() }.after(pretraining)).0, own.0);
+            let none = through_both(&Host { steps: 20, ..host.clone() }.after(None::<Pretraining>));
+            assert_eq!(through_both(&Host { steps: 20, ..host }).0, none.0);
         }
     }
     let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
     let wrong = first(stratified, AnyEstimator::AucMinMax(min_max), adam);
     let host = Host::new(Parabola, RootLoss { rate: 0.5 }, Adam::default(), stratified);
-    let refused = BatchRun::new(Host { pretraining: Some(wrong), ..host }, &data);
+    let refused = BatchRun::new(host.after(wrong), &data);
     assert!(matches!(refused, Err(Error::Unsupported { .. })));
 }
 
