@@ -24,7 +24,7 @@ pub(crate) use super::lanes::{BLOCK, Sums};
 use super::lanes::{Exponentials, Factored, Factors, LANES, Plain, Products, SHARED, total};
 use crate::real::Real;
 use crate::simd::{Kernel, vectorised};
-use crate::surrogate::{Family, Surrogate};
+use crate::surrogate::{Family, Surrogate, Use};
 
 /// Values that [`Kept`] borrows.
 pub(crate) const fn need(rows: usize) -> usize {
@@ -53,6 +53,34 @@ pub(crate) struct Kept<'a, T> {
     slopes: &'a mut [T],
     negatives: usize,
     unit: T,
+}
+
+/// [`Kept::new`] of a surrogate that is lent.
+pub(crate) struct Begin<'a, T> {
+    pub scores: &'a [T],
+    pub negatives: usize,
+    pub memory: &'a mut [T],
+}
+
+impl<'a, T: Real> Use<T> for Begin<'a, T> {
+    type Output = Kept<'a, T>;
+    fn with<S: Surrogate<T>>(self, loss: S) -> Kept<'a, T> {
+        Kept::new(loss, self.scores, self.negatives, self.memory)
+    }
+}
+
+/// [`Kept::sums`] of a surrogate that is lent.
+pub(crate) struct Next<'k, 'a, T> {
+    pub kept: &'k mut Kept<'a, T>,
+    pub from: usize,
+    pub count: usize,
+}
+
+impl<T: Real> Use<T> for Next<'_, '_, T> {
+    type Output = [Sums<T>; 2];
+    fn with<S: Surrogate<T>>(self, loss: S) -> [Sums<T>; 2] {
+        self.kept.sums(loss, self.from, self.count)
+    }
 }
 
 impl<'a, T: Real> Kept<'a, T> {

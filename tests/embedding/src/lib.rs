@@ -41,11 +41,12 @@ extern "C" fn soap() -> f64 {
 fn train() -> undercurve::Result<f64> {
     use undercurve::algorithm::{Adam, AdamSettings, Schedule};
     use undercurve::data::{Rows, Segments, Selection};
-    use undercurve::estimator::Soap;
+    use undercurve::estimator::{Soap, SoapSettings};
     use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
     use undercurve::metric::{self, FprRange};
     use undercurve::model::{Linear, Model};
     use undercurve::sampler::Stratified;
+    use undercurve::surrogate::Sigmoid;
     use undercurve::{Error, Need, Scratch};
 
     fn part<'a, E>(what: &'static str, array: &'a mut [E], need: usize) -> undercurve::Result<&'a mut [E]> {
@@ -58,7 +59,7 @@ fn train() -> undercurve::Result<f64> {
     let data = Data { rows: Rows::dense(&x, COLS)?, segments: Segments::new(&labels, &mut order, &mut starts)? };
     let (model, sampler) = (Linear::new(COLS, 1)?, Stratified::new(1, 4, 12)?);
     let adam = Adam::new(AdamSettings { lr: Schedule::constant(0.02), ..AdamSettings::default() })?;
-    let host = Host { steps: 500, ..Host::new(model, Soap::default(), adam, sampler) };
+    let host = Host { steps: 500, ..Host::new(model, Soap::new(SoapSettings::of(Sigmoid::DOUBLE))?, adam, sampler) };
 
     let (mut real, mut sums, mut counts) = ([0.0; 96], [0.0; 4], [0; 18]);
     let (mut work, mut tables, mut index, mut keys) = ([0.0; 512], [0.0; 8], [0; 256], [0; 4]);
