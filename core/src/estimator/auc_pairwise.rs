@@ -16,7 +16,7 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::{AnySurrogate, Held as _, Loss, SquaredHinge, Surrogate, Use};
+use crate::surrogate::{AnySurrogate, Loss, SquaredHinge, Surrogate, Use};
 
 /// Mean pairwise surrogate.
 ///

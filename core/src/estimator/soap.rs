@@ -38,7 +38,7 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::{AnySurrogate, AtZero, Held as _, Loss, Sigmoid};
+use crate::surrogate::{AnySurrogate, AtZero, Loss, Sigmoid};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -164,15 +164,19 @@ fn class_sums<T: Real>(
     class: usize,
 ) -> Sums<T> {
     let mut of = Sums { values: [T::ZERO; BLOCK], slopes: [T::ZERO; BLOCK] };
+    // (Each loss is compiled with the forms that it can have.)
+    let of_exp = matches!(loss.family(), Family::Smooth { .. } | Family::Exponential { .. });
     match form {
-        Form::Plain => vectorised(Keep { pair: Plain(loss), anchors, others, kept, sums: &mut of }),
-        Form::Factored => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
-        Form::Products(pair) => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
+        Form::Products(pair) if loss.is_softplus() => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
+        Form::Factored if of_exp => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
         Form::Separate { sums, .. } => {
-            for (i, &left) in anchors.iter().enumerate() {
-                of.values[i] = left * sums[class];
+            for ((value, slope), &left) in of.values.iter_mut().zip(&mut of.slopes).zip(anchors) {
+                *value = left * if class == 0 { sums[0] } else { sums[1] };
+                *slope = *value;
             }
-            of.slopes = of.values;
+        }
+        Form::Plain | Form::Factored | Form::Products(_) => {
+            vectorised(Keep { pair: Plain(loss), anchors, others, kept, sums: &mut of });
         }
     }
     for slope in &mut of.slopes {

@@ -10,7 +10,7 @@ use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
 use crate::features::{EVERY, MINIMAL, MULTICLASS};
-use crate::host::{Before, BeforeIn, Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
+use crate::host::{BeforeIn, Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
