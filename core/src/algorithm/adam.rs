@@ -152,7 +152,7 @@ impl<T: Real> Algorithm<T> for Adam {
             }
         }
         vectorised(Move { rule, points: state.points, first, second, grad });
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         Ok(())
     }
 }

@@ -170,8 +170,8 @@ impl AgdSbcd {
         if stage == 0 || done + 1 > self.steps(stage - 1) {
             answer.copy_from_slice(mean);
         }
-        state.counters[0] += 1;
-        state.counters[2] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = state.counters[2].saturating_add(1);
         let over = done + 1 >= self.steps(stage);
         state.counters[3] = match over {
             true if self.low => phase::TURN,
@@ -199,7 +199,7 @@ impl AgdSbcd {
         for v in v.chunks_exact_mut(len.max(1)) {
             v.copy_from_slice(w);
         }
-        state.counters[1] += 1;
+        state.counters[1] = state.counters[1].saturating_add(1);
         state.counters[2] = 0;
         state.counters[3] = self.begin();
         Ok(())

@@ -169,7 +169,7 @@ impl<T: Real> Algorithm<T> for Dca {
             phase::LINEAR => {
                 state.slots.copy_from_slice(grad);
                 centre.copy_from_slice(w);
-                state.counters[0] += 1;
+                state.counters[0] = state.counters[0].saturating_add(1);
                 state.counters[3] = phase::STEP;
                 return Ok(());
             }
@@ -187,10 +187,10 @@ impl<T: Real> Algorithm<T> for Dca {
         for (((w, &centre), &linear), &g) in w.iter_mut().zip(&*centre).zip(&*state.slots).zip(grad) {
             *w = moved(*w, centre, linear, g);
         }
-        state.counters[0] += 1;
-        state.counters[2] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = state.counters[2].saturating_add(1);
         if state.counters[2] >= self.steps(outer) {
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             if self.low {
                 state.counters[3] = phase::LINEAR;

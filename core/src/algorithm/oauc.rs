@@ -106,7 +106,7 @@ impl<T: Real> Algorithm<T> for Oauc {
             iterate[k] = (u - lr * grad[k].settled()) * if k < split { own } else { dual };
         }
         state.slots[0] = total;
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         Ok(())
     }
 }

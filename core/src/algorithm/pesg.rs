@@ -99,7 +99,7 @@ impl<T: Real> Algorithm<T> for Pesg {
                 return Err(Error::Param { what: "answer" });
             };
             state.slots.copy_from_slice(&state.points[len..]);
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             state.counters[3] = phase::STEPS;
             return Ok(());
@@ -136,7 +136,7 @@ impl<T: Real> Algorithm<T> for Pesg {
             }
             mean[k] = if done == 0 { iterate[k] } else { mean[k] + (iterate[k] - mean[k]) * share };
         }
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         state.counters[2] = done + 1;
         state.counters[3] = if done + 1 >= self.stages.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())

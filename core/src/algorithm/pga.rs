@@ -138,7 +138,7 @@ impl<T: Real> Algorithm<T> for Pga {
             }
             iterate.copy_from_slice(mean);
             state.slots.copy_from_slice(mean);
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             state.counters[3] = phase::STEPS;
             return Ok(());
@@ -176,7 +176,7 @@ impl<T: Real> Algorithm<T> for Pga {
             }
             mean[k] = if done == 0 { iterate[k] } else { mean[k] + (iterate[k] - mean[k]) * share };
         }
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         state.counters[2] = done + 1;
         state.counters[3] = if done + 1 >= self.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())

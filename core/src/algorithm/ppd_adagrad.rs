@@ -199,7 +199,7 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
             mean[k] += (iterate[k] - mean[k]) * share;
         }
         let over = self.over(stage, done + 1, squares);
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         state.counters[2] = done + 1;
         state.counters[3] = if over { after_steps(&self.stages, stage) } else { phase::STEPS };
         Ok(())

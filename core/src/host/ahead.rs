@@ -227,8 +227,8 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         desk.last.drawn = Some(drawn);
         desk.last.rows = rows;
         *pieces.again = again::FRESH;
-        *pieces.drawn += rows as u64;
-        *pieces.steps += 1;
+        *pieces.drawn = pieces.drawn.saturating_add(rows as u64);
+        *pieces.steps = pieces.steps.saturating_add(1);
         made += 1;
     }
     algorithm.pace(pieces.counters, &mut to.pace[..made]);

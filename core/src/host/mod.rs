@@ -36,12 +36,14 @@
 
 mod ahead;
 mod elsewhere;
+mod footprint;
 mod memory;
 mod passes;
 mod pretraining;
 
 pub use ahead::Ahead;
 pub use elsewhere::WholeObjective;
+pub use footprint::{Footprint, Lengths};
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
 pub use pretraining::{Before, BeforeIn, NoPretraining, Pretraining};
@@ -529,7 +531,7 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         let grad = &running.desk.grad[..phase.length];
         let mut memory = running.pieces.memory(phase);
         phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
-        *running.pieces.steps += 1;
+        *running.pieces.steps = running.pieces.steps.saturating_add(1);
         *running.pieces.value = value;
         Ok(())
     }
@@ -790,7 +792,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         if draw != Draw::Again {
             number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
         }
-        *self.pieces.drawn += rows as u64;
+        *self.pieces.drawn = self.pieces.drawn.saturating_add(rows as u64);
         Ok(drawn)
     }
 
@@ -913,7 +915,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
                     for (sum, h) in self.pieces.sums[class * heads..][..heads].iter_mut().zip(&*h) {
                         *sum += h.f64();
                     }
-                    self.pieces.counts[class] += 1;
+                    self.pieces.counts[class] = self.pieces.counts[class].saturating_add(1);
                 }
             }
         }

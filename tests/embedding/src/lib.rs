@@ -42,16 +42,15 @@ fn train() -> undercurve::Result<f64> {
     use undercurve::algorithm::{Adam, AdamSettings, Schedule};
     use undercurve::data::{Rows, Segments, Selection};
     use undercurve::estimator::{Soap, SoapSettings};
-    use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+    use undercurve::host::{Data, Footprint, Host};
     use undercurve::metric::{self, FprRange};
     use undercurve::model::{Linear, Model};
     use undercurve::sampler::Stratified;
     use undercurve::surrogate::Sigmoid;
-    use undercurve::{Error, Need, Scratch};
+    use undercurve::{Need, Scratch};
 
-    fn part<'a, E>(what: &'static str, array: &'a mut [E], need: usize) -> undercurve::Result<&'a mut [E]> {
-        let got = array.len();
-        array.get_mut(..need).ok_or(Error::Length { what, need, got })
+    undercurve::run_memory! {
+        struct Memory(f32) = Footprint::linear(ROWS, POSITIVES, COLS).batches(4, 12).soap().adam().lengths();
     }
 
     let (x, labels) = rows_and_labels();
@@ -61,17 +60,8 @@ fn train() -> undercurve::Result<f64> {
     let adam = Adam::new(AdamSettings { lr: Schedule::constant(0.02), ..AdamSettings::default() })?;
     let host = Host { steps: 500, ..Host::new(model, Soap::new(SoapSettings::of(Sigmoid::DOUBLE))?, adam, sampler) };
 
-    let (mut real, mut sums, mut counts) = ([0.0; 96], [0.0; 4], [0; 18]);
-    let (mut work, mut tables, mut index, mut keys) = ([0.0; 512], [0.0; 8], [0; 256], [0; 4]);
-    let mut memory = [0.0; 256];
-    let Need { real: reals, f64: f64s, u64: u64s, .. } = host.state(&data)?;
-    let mut state = RunState {
-        real: part("real", &mut real, reals)?,
-        f64: part("sums", &mut sums, f64s)?,
-        u64: part("counts", &mut counts, u64s)?,
-    };
-    let mut buffers = Buffers::new(&mut work, &mut tables, &mut index, &mut keys);
-    let mut passes = Chunks::new(&mut memory);
+    let mut memory = Memory::EMPTY;
+    let (mut state, mut buffers, mut passes) = memory.lend(host.state(&data)?)?;
     host.start(&data, &mut state, &mut buffers)?;
     while host.step(&data, &mut state, &mut buffers, &mut passes)?.is_some() {}
     let mut scores = [0.0; ROWS];
