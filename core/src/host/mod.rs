@@ -725,8 +725,8 @@ impl<T: Real> Pieces<'_, T> {
     /// The part of the memory that an algorithm works on.
     fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>) -> State<'_, T> {
         State {
-            points: &mut self.points[..phase.length * phase.algorithm.points()],
-            slots: &mut self.slots[..phase.algorithm.slots_len(phase.length)],
+            points: self.points.get_mut(..phase.length * phase.algorithm.points()).unwrap_or_default(),
+            slots: self.slots.get_mut(..phase.algorithm.slots_len(phase.length)).unwrap_or_default(),
             counters: self.counters,
         }
     }
