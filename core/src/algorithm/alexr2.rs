@@ -79,7 +79,7 @@ impl Alexr2 {
         if z.iter().zip(&*w).zip(grad).any(|((&z, &w), &g)| !moved(z, w, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
         }
-        if state.counters[2] + 1 < self.inner {
+        if state.counters[2].saturating_add(1) < self.inner {
             for (((before, z), &w), &g) in before.iter_mut().zip(z).zip(&*w).zip(grad) {
                 *before = *z;
                 *z = moved(*z, w, g);

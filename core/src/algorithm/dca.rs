@@ -123,8 +123,8 @@ impl<T: Real> Algorithm<T> for Dca {
         let left = (self.steps(outer) - 1).saturating_sub(inner);
         let made = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
         out[..made].fill([self.rate(outer), self.theta / self.shrink(outer)]);
-        counters[0] += made as u64;
-        counters[2] += made as u64;
+        counters[0] = counters[0].saturating_add(made as u64);
+        counters[2] = counters[2].saturating_add(made as u64);
         made
     }
     fn points(&self) -> usize {

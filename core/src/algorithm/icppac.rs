@@ -95,7 +95,7 @@ impl Icppac {
         self.rule.step(x, slots, state.counters, value, pulled)?;
         before.copy_from_slice(kept);
         // The mean with weights 1, 2, 3, …
-        let share = 2.0 / (state.counters[2] + 2) as f64;
+        let share = 2.0 / state.counters[2].saturating_add(2) as f64;
         let (old, new) = (T::of(1.0 - share), T::of(share));
         mean.iter_mut().zip(&*x).for_each(|(mean, &x)| *mean = (old * *mean).settled_below(T::TINY) + new * x);
         state.counters[2] = state.counters[2].saturating_add(1);

@@ -153,7 +153,7 @@ pub(super) fn pace(stages: &Stages, more: u64, end: u64, counters: &mut [u64], o
         *out = [stages.lr(stage), 1.0 / (done + more) as f64];
         made += 1;
         counters[0] = counters[0].saturating_add(1);
-        counters[2] = done + 1;
+        counters[2] = done.saturating_add(1);
         if done + more >= stages.steps(stage) {
             counters[3] = end;
         }
