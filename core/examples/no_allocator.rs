@@ -1,51 +1,31 @@
 //! Training without an allocator: every byte is an array, as on a microcontroller. f32, linear model, stratified batches of
 //! 4 positives and 12 negatives.
 //!
-//! The host says how much memory a run needs; what does not fit the arrays is an error, not a crash.
+//! How much memory a run needs is known when it is compiled; what does not fit is an error, not a crash.
 
 use undercurve::algorithm::{Adam, AdamSettings, Algorithm, PpdSg, Schedule, Stages};
 use undercurve::data::{Rows, Segments, Selection};
-use undercurve::estimator::{AucMinMax, Estimator, Link, Prior, Soap, Weights};
-use undercurve::host::{Buffers, Chunks, Data, Host, RunState};
+use undercurve::estimator::{AucMinMax, Estimator, Link, Prior, Soap, SoapSettings, Weights};
+use undercurve::host::{Data, Footprint, Host};
 use undercurve::metric::{self, FprRange};
 use undercurve::model::{Linear, Model};
 use undercurve::rng::Rng;
 use undercurve::sampler::Stratified;
-use undercurve::{Error, Need, Result, Scratch};
+use undercurve::surrogate::Sigmoid;
+use undercurve::{Need, Result, Scratch};
 
 const ROWS: usize = 200;
 const COLS: usize = 3;
 const POSITIVES: usize = 20;
+/// Positives and negatives of a batch.
+const BATCH: [u32; 2] = [4, 12];
 
-/// All the memory of a run: what is saved of it, and what is not.
-struct Memory {
-    real: [f32; 96],
-    sums: [f64; 4],
-    counts: [u64; 18],
-    work: [f32; 512],
-    tables: [f64; 8],
-    index: [u32; 256],
-    keys: [u64; 4],
-    passes: [f32; 256],
-}
-
-impl Memory {
-    const EMPTY: Self = Self {
-        real: [0.0; 96],
-        sums: [0.0; 4],
-        counts: [0; 18],
-        work: [0.0; 512],
-        tables: [0.0; 8],
-        index: [0; 256],
-        keys: [0; 4],
-        passes: [0.0; 256],
+undercurve::run_memory! {
+    /// All the memory of either run: what is saved of it, and what is not.
+    struct Memory(f32) = {
+        let rows = Footprint::linear(ROWS, POSITIVES, COLS).batches(BATCH[0] as usize, BATCH[1] as usize);
+        rows.soap().adam().lengths().either(rows.auc_min_max().ppd_sg().lengths())
     };
-}
-
-/// As much of an array as is needed, if it has that.
-fn part<'a, E>(what: &'static str, array: &'a mut [E], need: usize) -> Result<&'a mut [E]> {
-    let got = array.len();
-    array.get_mut(..need).ok_or(Error::Length { what, need, got })
 }
 
 /// Trains to the end of the run; the model's parameters after it.
@@ -54,14 +34,7 @@ fn train<E: Estimator<f32>, A: Algorithm<f32>>(
     data: &Data<'_, f32>,
     memory: &mut Memory,
 ) -> Result<[f32; COLS + 1]> {
-    let Need { real, f64, u64, .. } = host.state(data)?;
-    let mut state = RunState {
-        real: part("real", &mut memory.real, real)?,
-        f64: part("sums", &mut memory.sums, f64)?,
-        u64: part("counts", &mut memory.counts, u64)?,
-    };
-    let mut buffers = Buffers::new(&mut memory.work, &mut memory.tables, &mut memory.index, &mut memory.keys);
-    let mut passes = Chunks::new(&mut memory.passes);
+    let (mut state, mut buffers, mut passes) = memory.lend(host.state(data)?)?;
     host.start(data, &mut state, &mut buffers)?;
     while host.step(data, &mut state, &mut buffers, &mut passes)?.is_some() {}
     let params = host.params(data, &state)?;
@@ -85,10 +58,12 @@ fn main() -> Result<()> {
         core::array::from_fn(|k| (rng.normal() + [1.5, -0.5, 0.0][k % COLS] * f64::from(labels[k / COLS])) as f32);
     let (mut order, mut starts) = ([0; ROWS], [0; 3]);
     let data = Data { rows: Rows::dense(&x, COLS)?, segments: Segments::new(&labels, &mut order, &mut starts)? };
-    let (model, sampler) = (Linear::new(COLS, 1)?, Stratified::new(1, 4, 12)?);
+    let (model, sampler) = (Linear::new(COLS, 1)?, Stratified::new(1, BATCH[0], BATCH[1])?);
 
     let adam = Adam::new(AdamSettings { lr: Schedule::constant(0.02), ..AdamSettings::default() })?;
-    let soap = Host { steps: 500, ..Host::new(model, Soap::default(), adam, sampler) };
+    // (The loss is named, so that no other is in the program.)
+    let of_sigmoid = Soap::new(SoapSettings::of(Sigmoid::DOUBLE))?;
+    let soap = Host { steps: 500, ..Host::new(model, of_sigmoid, adam, sampler) };
     let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
     let rule = PpdSg::new(Stages::practice(1.0, 50.0, 5.0)?, 1000.0, 0.0, 1)?;
     let ppd_sg = Host { steps: 500, ..Host::new(model, min_max, rule, sampler) };

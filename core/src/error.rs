@@ -73,6 +73,62 @@ pub enum Error {
 /// `core::result::Result` with this crate's [`enum@Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
+/// The number of every error, with its name and what it says in general: for languages and files that know no enum. Numbers keep
+/// their meaning; new errors get new ones. Those from 100 on are of other types, which have a `code` too.
+pub const CODES: &[(u16, &str, &str)] = &[
+    (1, "Length", "a slice has the wrong length"),
+    (2, "NonFinite", "an input value is NaN or infinite"),
+    (3, "Label", "a label is not a class number"),
+    (4, "Weight", "a weight is no number of 0 or more"),
+    (5, "Index", "an index does not fit what it selects from"),
+    (6, "OneClass", "both positives and negatives are needed, and one class has no example"),
+    (7, "Empty", "an argument is empty"),
+    (8, "Overflow", "a result does not fit the number type"),
+    (9, "Param", "a parameter is outside its range"),
+    (10, "Unreachable", "nothing reaches what is asked"),
+    (11, "Unsupported", "a combination that is not supported"),
+    (101, "SettingError::Unknown", "the method has no parameter of this name"),
+    (102, "SettingError::Value", "the value is outside the parameter's domain"),
+    (111, "CheckpointError::NotOurs", "not a saved undercurve model"),
+    (112, "CheckpointError::Version", "saved in a format that this release does not read"),
+    (113, "CheckpointError::Damaged", "the saved model is cut short or damaged"),
+    (114, "CheckpointError::ModelOnly", "a model without its run, which training cannot go on from"),
+    (115, "CheckpointError::Mismatch", "saved with other data, another model or another number type"),
+    (121, "TrainerError::Config", "a wrong method, setting, model or length"),
+    (122, "TrainerError::NotBuilt", "a method that is not in this build"),
+    (131, "JudgeError::NoGroups", "the rows have no groups"),
+    (132, "JudgeError::UnknownGroup", "there is no such group"),
+    (133, "JudgeError::NoOld", "there is no earlier model to compare with"),
+    (141, "ExpressionError", "a text is no constraint"),
+    (151, "DataError", "a file cannot be used"),
+];
+
+impl Error {
+    /// Its number in [`CODES`].
+    ///
+    /// ```
+    /// use undercurve::{CODES, Error};
+    /// let code = Error::OneClass.code();
+    /// assert_eq!(CODES.iter().find(|entry| entry.0 == code).unwrap().1, "OneClass");
+    /// ```
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match self {
+            Self::Length { .. } => 1,
+            Self::NonFinite { .. } => 2,
+            Self::Label { .. } => 3,
+            Self::Weight { .. } => 4,
+            Self::Index { .. } => 5,
+            Self::OneClass => 6,
+            Self::Empty { .. } => 7,
+            Self::Overflow { .. } => 8,
+            Self::Param { .. } => 9,
+            Self::Unreachable { .. } => 10,
+            Self::Unsupported { .. } => 11,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -119,6 +119,14 @@ pub enum ExpressionErrorKind {
     OldOnlyLoss,
 }
 
+impl ExpressionError {
+    /// Its number in [`CODES`](crate::CODES).
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        141
+    }
+}
+
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "character {}: ", self.at)?;

@@ -131,6 +131,19 @@ pub enum JudgeError {
     Core(Error),
 }
 
+impl JudgeError {
+    /// Its number in [`CODES`](crate::CODES).
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match self {
+            Self::NoGroups => 131,
+            Self::UnknownGroup { .. } => 132,
+            Self::NoOld => 133,
+            Self::Core(error) => error.code(),
+        }
+    }
+}
+
 impl fmt::Display for JudgeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -107,7 +107,7 @@ pub mod surrogate;
 #[cfg(feature = "alloc")]
 pub mod trainer;
 
-pub use error::{Error, Result};
+pub use error::{CODES, Error, Result};
 pub use real::Real;
 pub use scratch::{Need, Scratch};
 pub use simd::uses_avx2;

@@ -6,7 +6,7 @@
 /// Parts at most.
 pub(crate) const PARTS: usize = 16;
 /// Rows that are not worth cutting: some tens of microseconds of work.
-const FEW: usize = 1 << 15;
+pub(crate) const FEW: usize = 1 << 15;
 
 /// Rows of a part.
 pub(crate) const fn part_len(rows: usize) -> usize {

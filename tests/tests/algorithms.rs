@@ -2,7 +2,7 @@
 
 use undercurve::algorithm::{
     Adagrad, Adam, AdamForm, AdamSettings, Algorithm, Answer, AnyAlgorithm, Ask, COUNTERS, Oauc, Pesg, Pga, Point,
-    PpdAdagrad, PpdSg, Schedule, StageLength, Stages, State,
+    PpdAdagrad, PpdSg, Schedule, Sgd, StageLength, Stages, State,
 };
 use undercurve::{Error, Real};
 use undercurve_tests::algorithms as naive;
@@ -325,4 +325,23 @@ fn a_reset_without_one_class_keeps_the_mean() {
     memory.counters[3] = 2;
     assert_eq!(algorithm.tell(&mut memory.state(), huge), Err(Error::Overflow { what: "class means" }));
     assert_eq!(memory.point(Point(1)), before);
+}
+
+/// Counters that no run comes to, as a forged state may hold them, end nothing.
+#[test]
+fn counters_stay_at_their_end() {
+    let schedule = Schedule::constant(0.1);
+    let stages = Stages::practice(1.0, 10.0, 2.0).unwrap();
+    for algorithm in [
+        AnyAlgorithm::Sgd(Sgd::new(schedule, 0.0).unwrap()),
+        AnyAlgorithm::Adam(Adam::default()),
+        AnyAlgorithm::PpdSg(PpdSg::new(stages, 1000.0, 0.0, 1).unwrap()),
+    ] {
+        let mut memory = Memory::<f64>::new(&algorithm, &[0.5, -0.5, 0.1]);
+        memory.counters = [u64::MAX; COUNTERS];
+        let _ = algorithm.next(&memory.state());
+        let _ = algorithm.tell(&mut memory.state(), Answer::Gradient { value: 0.0, grad: &[0.1, 0.2, 0.3] });
+        assert!(memory.points.iter().all(|x| x.is_finite()), "{algorithm:?}");
+        assert_eq!(memory.counters[0], u64::MAX, "{algorithm:?}");
+    }
 }

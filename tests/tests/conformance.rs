@@ -514,3 +514,42 @@ fn presets_fit_their_methods() {
         assert_eq!(registry::preset(preset.name).unwrap().method, preset.method);
     }
 }
+
+/// Numbers of errors are for other languages, and for good.
+#[test]
+fn every_error_has_a_number_of_its_own() {
+    use undercurve::checkpoint::CheckpointError;
+    use undercurve::registry::SettingError;
+    use undercurve::trainer::TrainerError;
+    use undercurve::{CODES, Error};
+    assert!(CODES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    let name = |code: u16| CODES.iter().find(|entry| entry.0 == code).unwrap().1;
+    let what = "what";
+    let errors = [
+        Error::Length { what, need: 1, got: 0 },
+        Error::NonFinite { what, at: 0 },
+        Error::Label { at: 0 },
+        Error::Weight { at: 0 },
+        Error::Index { what, at: 0, len: 0 },
+        Error::OneClass,
+        Error::Empty { what },
+        Error::Overflow { what },
+        Error::Param { what },
+        Error::Unreachable { what },
+        Error::Unsupported { what },
+    ];
+    for (error, code) in errors.iter().zip(1..) {
+        assert_eq!(error.code(), code);
+        assert!(format!("{error:?}").starts_with(name(code)), "{error:?}");
+        assert_eq!(TrainerError::Core(*error).code(), code);
+    }
+    for error in
+        [CheckpointError::NotOurs, CheckpointError::Version(9), CheckpointError::Damaged, CheckpointError::ModelOnly]
+    {
+        let (_, short) = name(error.code()).split_once("::").unwrap();
+        assert!(format!("{error:?}").starts_with(short));
+    }
+    let unknown: &dyn std::error::Error = &SettingError::Unknown { at: 3 };
+    assert!(unknown.to_string().contains('3'));
+    assert_eq!(name(SettingError::Unknown { at: 3 }.code()), "SettingError::Unknown");
+}

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 use undercurve::algorithm::{
-    Adam, Algorithm, Answer, AnyAlgorithm, Ask, Draw, Lbfgs, Point, PpdSg, Stages, State, Want,
+    Adam, Algorithm, Answer, AnyAlgorithm, Ask, Draw, Lbfgs, Point, PpdSg, Schedule, Sgd, Stages, State, Want,
 };
 use undercurve::batch::{Batch, Drawn, Shape};
 use undercurve::data::{Dataset, Rows, Segments, Selection};
@@ -18,7 +18,7 @@ use undercurve::finite_sum::{
     Anchored, AsOracle, Event, Examples, FiniteSum, Gradients, HeavyBall, Lent, Memory, Oracle, Recursion, Response,
     Run as SumState, View,
 };
-use undercurve::host::{Buffers, Chunks, Data, Host, Pretraining, RunState};
+use undercurve::host::{BeforeIn, Buffers, Chunks, Data, Footprint, Host, Pretraining, RunState};
 use undercurve::model::{Linear, Model};
 use undercurve::pairs::brute;
 use undercurve::rng::Rng;
@@ -383,12 +383,13 @@ fn config(name: &str) -> Config {
 
 /// Trains through the `Trainer`, saving and resuming at every step, and on lent memory, whose state is moved to other memory
 /// at every step; the parameters of all are the same. Returns them with the reports before and after.
-fn through_both<M, E, A, S>(host: &Host<M, E, A, S>) -> (Vec<f64>, Report, Report)
+fn through_both<M, E, A, S, P>(host: &Host<M, E, A, S, P>) -> (Vec<f64>, Report, Report)
 where
     M: Model<f64> + Clone + Sync,
     E: Estimator<f64> + Clone,
     A: Algorithm<f64> + Clone,
     S: Sampler + Clone,
+    P: BeforeIn<f64> + Clone,
 {
     let train = data();
     let fresh = || BatchRun::new(host.clone(), &train).unwrap();
@@ -635,13 +636,17 @@ fn any_objective_and_sampler_may_come_first() {
         for sampler in [shuffle, stratified] {
             let rule = ProximalPoint { lr: 0.2, pull: 0.5, inner: 3 };
             let host = Host::new(Parabola, RootLoss { rate: 0.5 }, rule, sampler);
-            through_both(&Host { steps: 277, pretraining: Some(pretraining), ..host });
+            let own = through_both(&Host { steps: 277, ..host.clone() }.after(Some(pretraining)));
+            // One that is always there, and one that is not.
+            assert_eq!(through_both(&Host { steps: 277, ..host.clone() }.after(pretraining)).0, own.0);
+            let none = through_both(&Host { steps: 20, ..host.clone() }.after(None::<Pretraining>));
+            assert_eq!(through_both(&Host { steps: 20, ..host }).0, none.0);
         }
     }
     let min_max = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
     let wrong = first(stratified, AnyEstimator::AucMinMax(min_max), adam);
     let host = Host::new(Parabola, RootLoss { rate: 0.5 }, Adam::default(), stratified);
-    let refused = BatchRun::new(Host { pretraining: Some(wrong), ..host }, &data);
+    let refused = BatchRun::new(host.after(wrong), &data);
     assert!(matches!(refused, Err(Error::Unsupported { .. })));
 }
 
@@ -728,4 +733,52 @@ fn sums_of_another_crate_train_and_resume() {
     let mut w = [0.0; 3];
     algorithm.params(&sum, &run, memory.view(), &mut w).unwrap();
     assert_eq!(w, whole.params());
+}
+
+/// The lengths that are known when a program is compiled are those that its host asks for.
+#[test]
+fn footprints_are_what_the_host_says() {
+    fn same<E: Estimator<f32>, A: Algorithm<f32>>(
+        said: Footprint,
+        estimator: E,
+        rule: A,
+        rows: usize,
+        batch: [u32; 2],
+        pull: f64,
+    ) {
+        let labels: Vec<u8> = (0..rows).map(|k| u8::from(k % 5 == 0)).collect();
+        let x: Vec<f32> = (0..3 * rows).map(|k| (k % 7) as f32).collect();
+        let (mut order, mut starts) = (vec![0; rows], [0; 3]);
+        let segments = Segments::new(&labels, &mut order, &mut starts).unwrap();
+        let data = Data { rows: Rows::dense(&x, 3).unwrap(), segments };
+        let sampler = Stratified::new(1, batch[0], batch[1]).unwrap();
+        let host = Host { pull, ..Host::new(Linear::new(3, 1).unwrap(), estimator, rule, sampler) };
+        let said = said.lengths();
+        assert_eq!(said.state, host.state(&data).unwrap());
+        assert_eq!(said.buffers, host.buffers(&data).unwrap());
+        assert_eq!(said.passes, host.passes(&data).unwrap());
+    }
+    for (rows, batch) in [(10, [4, 12]), (200, [4, 12]), (2000, [100, 900])] {
+        let run = Footprint::linear(rows, rows / 5, 3).batches(batch[0] as usize, batch[1] as usize);
+        let ppd_sg = PpdSg::new(Stages::practice(0.3, 20.0, 5.0).unwrap(), 1000.0, 0.0, 1).unwrap();
+        let known = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Known);
+        same(run.soap().adam(), Soap::default(), Adam::default(), rows, batch, 0.0);
+        same(run.soap().adam().with_start(), Soap::default(), Adam::default(), rows, batch, 0.1);
+        same(
+            run.cross_entropy().sgd(),
+            CrossEntropy::default(),
+            Sgd::new(Schedule::constant(0.1), 0.0).unwrap(),
+            rows,
+            batch,
+            0.0,
+        );
+        same(run.auc_pairwise().adam(), AucPairwise::default(), Adam::default(), rows, batch, 0.0);
+        same(run.cross_entropy().adam(), CrossEntropy::default(), Adam::default(), rows, batch, 0.0);
+        // (With a known prior there is no state.)
+        same(run.objective(3, 0, 0, 2).ppd_sg(), known, ppd_sg, rows, batch, 0.0);
+        let online = AucMinMax::new(Link::Sigmoid, Weights::Unbiased, Prior::Online);
+        same(run.auc_min_max().ppd_sg(), online, ppd_sg, rows, batch, 0.0);
+    }
+    let sparse = Footprint::linear(10, 2, 3).sparse().lengths();
+    assert_eq!(sparse.passes, 10);
 }

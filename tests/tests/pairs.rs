@@ -1,8 +1,10 @@
 //! Pair sums against the double loops.
 
+use undercurve::metric::Truth;
 use undercurve::pairs::{self, Grade, Way, brute};
+use undercurve::rng::Rng;
 use undercurve::surrogate::{AnySurrogate, SURROGATES, Surrogate};
-use undercurve::{Error, Real, Result, Scratch, with_surrogate};
+use undercurve::{Error, Need, Real, Result, Scratch, with_surrogate};
 use undercurve_tests::pairs::{self as twin, Sums};
 
 /// A small generator of test data, so that a failing case can be named by its seed.
@@ -311,7 +313,7 @@ fn the_near_linear_sums_hold_at_any_size() {
             ];
             for (name, c) in losses {
                 let loss = AnySurrogate::by_name(name, c).unwrap();
-                let need = pairs::need(n, labels.iter().filter(|&&y| y == 1).count());
+                let need = pairs::need_by(Way::NearLinear, n, labels.iter().filter(|&&y| y == 1).count());
                 let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
                 for sum in [Sum::Auc, Sum::Ap] {
                     let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
@@ -465,4 +467,102 @@ fn exact_gradients_sum_to_zero() {
             assert!(size > 0.0 && grad.iter().sum::<f64>().abs() < 1e-12 * size, "{name} {sum:?}");
         }
     }
+}
+
+/// The memory that is said to be enough is, and one element less of any kind is refused.
+#[test]
+fn a_sum_takes_what_it_says_and_no_less() {
+    use undercurve::pairs::Sum;
+    let mut rng = Rng::new(7);
+    for (n, share) in [(2, 0.5), (4, 0.25), (9, 0.5), (40, 0.1), (64, 0.4), (150, 0.9), (500, 0.1), (700, 0.4)] {
+        // Together, and so far apart that every row has a panel of its own.
+        for spread in [1.0, 40.0, 1e5] {
+            let (mut scores, labels) = data("plain", n, share, n as u64);
+            scores.iter_mut().for_each(|s| *s *= spread * (0.9 + 0.2 * rng.uniform()));
+            let positives = labels.iter().filter(|&&y| y == 1).count();
+            if positives == 0 || positives == n {
+                continue;
+            }
+            for &(name, _, param) in SURROGATES {
+                let loss = AnySurrogate::by_name(name, param).unwrap();
+                for sum in [
+                    Sum::Auc,
+                    Sum::Ap,
+                    Sum::Pauc { fpr: (0.1, 0.7), tpr: 0.0 },
+                    Sum::Pauc { fpr: (0.0, 0.5), tpr: 0.4 },
+                ] {
+                    if matches!(sum, Sum::Pauc { .. }) && name == "square" {
+                        continue;
+                    }
+                    let with = |need: Need, grade: Grade| {
+                        let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
+                        let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                        let mut grad = vec![0.0; n];
+                        let truth = Truth::new(&labels, &[]).unwrap();
+                        let value = pairs::sum(sum, &scores, truth, loss, grade, None, scratch, &mut grad);
+                        value.map(|value| (value, grad))
+                    };
+                    let need = pairs::need_for(sum, loss, n, positives);
+                    let what = format!("{name} {sum:?} n={n} n+={positives} spread {spread}");
+                    let most = pairs::need(n, positives);
+                    assert_eq!(need.either(most), most, "{what}");
+                    for grade in [Grade::Full, Grade::Fast] {
+                        // (Squares of wide scores may not fit.)
+                        let (least, usual) = (with(need, grade), with(most, grade));
+                        assert_eq!(least, usual, "{what}");
+                        assert!(!matches!(least, Err(Error::Length { .. })), "{what}: {least:?}");
+                    }
+                    let less = [
+                        Need { f64: need.f64.wrapping_sub(1), ..need },
+                        Need { u32: need.u32.wrapping_sub(1), ..need },
+                        Need { u64: need.u64.wrapping_sub(1), ..need },
+                    ];
+                    for less in less.into_iter().filter(|less| less.either(need) == need) {
+                        assert!(matches!(with(less, Grade::Full), Err(Error::Length { .. })), "{what}: {less:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scratch_is_small_where_the_data_are() {
+    use undercurve::pairs::Sum;
+    let bytes = |need: Need| 8 * need.f64 + 4 * need.u32 + 8 * need.u64;
+    let of =
+        |name, sum, n, positives| bytes(pairs::need_for(sum, AnySurrogate::by_name(name, 1.0).unwrap(), n, positives));
+    assert!(bytes(pairs::need(4, 1)) <= 1024);
+    assert!(of("squared-hinge", Sum::Ap, 500, 50) <= 16 << 10);
+    for (n, positives) in [(1000, 50), (20_000, 400), (100_000, 5000)] {
+        // (Tests build the sums for several threads, whose parts are counted apart.)
+        let parts = if n >= 1 << 15 { 33 * 8 * (3 * 4096 + 2) + 8 * n + 16 * (64 + 16 * (positives + 3)) } else { 0 };
+        assert!(of("hinge", Sum::Auc, n, positives) <= 24 * n + 60 * positives + parts, "{n}");
+        assert!(of("hinge", Sum::Ap, n, positives) <= 24 * n + 84 * positives + parts, "{n}");
+    }
+    assert_eq!(of("square", Sum::Ap, 1000, 50) + of("exponential", Sum::Auc, 1000, 50), 0);
+}
+
+#[test]
+fn sums_with_their_own_memory_are_the_same() {
+    let mut sums = pairs::Sums::new();
+    for n in [700, 9, 64] {
+        let (scores, labels) = data("plain", n, 0.3, 5);
+        for &(name, _, param) in SURROGATES {
+            let loss = AnySurrogate::by_name(name, param).unwrap();
+            let mut grad = vec![0.0; n];
+            let value = sums.ap(&scores, &labels, loss, &mut grad).unwrap();
+            assert_eq!((value, grad), whole(Sum::Ap, &scores, &labels, loss, Grade::Full).unwrap());
+        }
+        let (weights, mut grad) = (vec![2.0; n], vec![0.0; n]);
+        let hinge = AnySurrogate::by_name("hinge", 1.0).unwrap();
+        let truth = Truth::new(&labels, &weights).unwrap();
+        let weighted = sums.sum(pairs::Sum::Auc, &scores, truth, hinge, &mut grad).unwrap();
+        let plain = sums.auc(&scores, &labels, hinge, &mut grad).unwrap();
+        assert!((weighted - plain).abs() < 1e-12 * plain);
+    }
+    assert!(matches!(
+        sums.auc(&[0.0, 1.0], &[1, 1], AnySurrogate::by_name("hinge", 1.0).unwrap(), &mut [0.0; 2]),
+        Err(Error::OneClass)
+    ));
 }

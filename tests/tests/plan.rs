@@ -59,7 +59,8 @@ fn bits<S: Real>(
     grade: Grade,
     plan: Option<Plan<'_>>,
 ) -> Result<(u64, Vec<u64>)> {
-    let mut memory = Memory::new(pairs::need(scores.len(), labels.iter().filter(|&&y| y == 1).count()));
+    let mut memory =
+        Memory::new(pairs::need_by(Way::NearLinear, scores.len(), labels.iter().filter(|&&y| y == 1).count()));
     let mut grad = vec![0.0f64; scores.len()];
     let (scratch, way, fpr) = (memory.lend(), Way::NearLinear, (0.033, 0.61));
     let value = match (plan, sum) {

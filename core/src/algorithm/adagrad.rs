@@ -84,7 +84,7 @@ impl<T: Real> Algorithm<T> for Adagrad {
         for ((w, v), &g) in state.points.iter_mut().zip(&mut *state.slots).zip(grad) {
             (*w, *v) = moved(*w, *v, g);
         }
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         Ok(())
     }
 }

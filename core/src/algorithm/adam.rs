@@ -152,7 +152,7 @@ impl<T: Real> Algorithm<T> for Adam {
             }
         }
         vectorised(Move { rule, points: state.points, first, second, grad });
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         Ok(())
     }
 }
@@ -249,7 +249,9 @@ impl Adam {
     /// The rate of a step over the correction of m, and the root of that of v.
     fn corrected(&self, step: u64) -> (f64, f64) {
         let (correct1, correct2) = match self.0.form {
-            AdamForm::Corrected => (1.0 - power(self.0.beta1, step + 1), 1.0 - power(self.0.beta2, step + 1)),
+            AdamForm::Corrected => {
+                (1.0 - power(self.0.beta1, step.saturating_add(1)), 1.0 - power(self.0.beta2, step.saturating_add(1)))
+            }
             AdamForm::Plain | AdamForm::AmsGrad => (1.0, 1.0),
         };
         (self.0.lr.at(step) / correct1, libm::sqrt(correct2))

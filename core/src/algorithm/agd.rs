@@ -158,7 +158,7 @@ impl AgdSbcd {
         if v.iter().zip(&*w).zip(grad).any(|((&v, &w), &g)| !moved(v, w, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
         }
-        let share = T::of(1.0 / (done + 1) as f64);
+        let share = T::of(1.0 / done.saturating_add(1) as f64);
         for (((mean, v), &w), &g) in mean.iter_mut().zip(v).zip(&*w).zip(grad) {
             *mean = (T::ONE - share) * *mean + share * *v;
             *v = moved(*v, w, g);
@@ -167,12 +167,12 @@ impl AgdSbcd {
             state.counters[3] = phase::HIGH;
             return Ok(());
         }
-        if stage == 0 || done + 1 > self.steps(stage - 1) {
+        if stage == 0 || done.saturating_add(1) > self.steps(stage - 1) {
             answer.copy_from_slice(mean);
         }
-        state.counters[0] += 1;
-        state.counters[2] += 1;
-        let over = done + 1 >= self.steps(stage);
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = state.counters[2].saturating_add(1);
+        let over = done.saturating_add(1) >= self.steps(stage);
         state.counters[3] = match over {
             true if self.low => phase::TURN,
             true => phase::TURN_HIGH,
@@ -199,7 +199,7 @@ impl AgdSbcd {
         for v in v.chunks_exact_mut(len.max(1)) {
             v.copy_from_slice(w);
         }
-        state.counters[1] += 1;
+        state.counters[1] = state.counters[1].saturating_add(1);
         state.counters[2] = 0;
         state.counters[3] = self.begin();
         Ok(())

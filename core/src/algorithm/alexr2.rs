@@ -79,12 +79,12 @@ impl Alexr2 {
         if z.iter().zip(&*w).zip(grad).any(|((&z, &w), &g)| !moved(z, w, g).is_finite()) {
             return Err(Error::Overflow { what: "params" });
         }
-        if state.counters[2] + 1 < self.inner {
+        if state.counters[2].saturating_add(1) < self.inner {
             for (((before, z), &w), &g) in before.iter_mut().zip(z).zip(&*w).zip(grad) {
                 *before = *z;
                 *z = moved(*z, w, g);
             }
-            state.counters[2] += 1;
+            state.counters[2] = state.counters[2].saturating_add(1);
         } else {
             let (outer, slots) = state.slots.split_at_mut(len);
             for (((outer, &z), &w), &g) in outer.iter_mut().zip(&*z).zip(&*w).zip(grad) {
@@ -95,7 +95,7 @@ impl Alexr2 {
             before.copy_from_slice(w);
             state.counters[2] = 0;
         }
-        state.counters[1] += 1;
+        state.counters[1] = state.counters[1].saturating_add(1);
         state.counters[3] = 0;
         Ok(())
     }

@@ -225,7 +225,7 @@ impl<T: Real> Algorithm<T> for CuttingPlane {
             small.best.set(0, objective);
             answer.copy_from_slice(w);
         }
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         if small.best.get(0) - bound <= self.c * self.tolerance {
             state.counters[2] = 1;
             return Ok(());

@@ -123,8 +123,8 @@ impl<T: Real> Algorithm<T> for Dca {
         let left = (self.steps(outer) - 1).saturating_sub(inner);
         let made = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
         out[..made].fill([self.rate(outer), self.theta / self.shrink(outer)]);
-        counters[0] += made as u64;
-        counters[2] += made as u64;
+        counters[0] = counters[0].saturating_add(made as u64);
+        counters[2] = counters[2].saturating_add(made as u64);
         made
     }
     fn points(&self) -> usize {
@@ -169,7 +169,7 @@ impl<T: Real> Algorithm<T> for Dca {
             phase::LINEAR => {
                 state.slots.copy_from_slice(grad);
                 centre.copy_from_slice(w);
-                state.counters[0] += 1;
+                state.counters[0] = state.counters[0].saturating_add(1);
                 state.counters[3] = phase::STEP;
                 return Ok(());
             }
@@ -187,10 +187,10 @@ impl<T: Real> Algorithm<T> for Dca {
         for (((w, &centre), &linear), &g) in w.iter_mut().zip(&*centre).zip(&*state.slots).zip(grad) {
             *w = moved(*w, centre, linear, g);
         }
-        state.counters[0] += 1;
-        state.counters[2] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = state.counters[2].saturating_add(1);
         if state.counters[2] >= self.steps(outer) {
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             if self.low {
                 state.counters[3] = phase::LINEAR;

@@ -95,10 +95,10 @@ impl Icppac {
         self.rule.step(x, slots, state.counters, value, pulled)?;
         before.copy_from_slice(kept);
         // The mean with weights 1, 2, 3, …
-        let share = 2.0 / (state.counters[2] + 2) as f64;
+        let share = 2.0 / state.counters[2].saturating_add(2) as f64;
         let (old, new) = (T::of(1.0 - share), T::of(share));
         mean.iter_mut().zip(&*x).for_each(|(mean, &x)| *mean = (old * *mean).settled_below(T::TINY) + new * x);
-        state.counters[2] += 1;
+        state.counters[2] = state.counters[2].saturating_add(1);
         if state.counters[2] == self.inner {
             [centre, x, before].into_iter().for_each(|point| point.copy_from_slice(mean));
             state.counters[2] = 0;
@@ -138,7 +138,7 @@ impl<T: Real> Algorithm<T> for Icppac {
         } else {
             self.descend(state, value, &grad[..params])?;
         }
-        state.counters[1] += 1;
+        state.counters[1] = state.counters[1].saturating_add(1);
         state.counters[3] ^= 1;
         Ok(())
     }

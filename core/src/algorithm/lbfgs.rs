@@ -193,7 +193,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
         let mut search = self.cut(state.slots, d);
         let phase = state.counters[1];
         let (mut pairs, mut place) = ((state.counters[3] >> 32) as usize, (state.counters[3] & 0xffff_ffff) as usize);
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
 
         let mut steepest = phase >= STEEPEST;
         let taken = if phase == BEGIN {
@@ -214,7 +214,7 @@ impl<T: Real> Algorithm<T> for Lbfgs {
             } else if (phase & (STEEPEST - 1)) < TRIALS {
                 let next = if hi > 0.0 { 0.5 * (lo + hi) } else { 2.0 * lo };
                 search.line[..3].copy_from_slice(&[T::of(next), T::of(lo), T::of(hi)]);
-                state.counters[1] += 1;
+                state.counters[1] = state.counters[1].saturating_add(1);
                 walk(base, next, search.direction, trial);
                 return Ok(());
             } else if decrease {

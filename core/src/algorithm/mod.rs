@@ -248,7 +248,7 @@ pub trait Algorithm<T: Real> {
 fn even_pace(counters: &mut [u64], out: &mut [[f64; 2]], of: impl Fn(u64) -> [f64; 2]) -> usize {
     for out in &mut *out {
         *out = of(counters[0]);
-        counters[0] += 1;
+        counters[0] = counters[0].saturating_add(1);
     }
     out.len()
 }

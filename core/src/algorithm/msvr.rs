@@ -87,7 +87,7 @@ impl<T: Real> Algorithm<T> for Msvr {
             // (1 − β)(z − G_{t−1}), to which G_t comes.
             let weight = T::of(1.0 - self.beta);
             z.iter_mut().zip(grad).for_each(|(z, &g)| *z = weight * (*z - g).settled());
-            (state.counters[1], state.counters[3]) = (state.counters[1] + 1, 1);
+            (state.counters[1], state.counters[3]) = (state.counters[1].saturating_add(1), 1);
             return Ok(());
         }
         let (now, before) = state.points.split_at_mut(len);
@@ -98,7 +98,7 @@ impl<T: Real> Algorithm<T> for Msvr {
         self.rule.step(now, slots, state.counters, value, estimate)?;
         z.copy_from_slice(estimate);
         before.copy_from_slice(kept);
-        (state.counters[1], state.counters[3]) = (state.counters[1] + 1, 0);
+        (state.counters[1], state.counters[3]) = (state.counters[1].saturating_add(1), 0);
         Ok(())
     }
 }

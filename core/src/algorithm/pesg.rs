@@ -99,7 +99,7 @@ impl<T: Real> Algorithm<T> for Pesg {
                 return Err(Error::Param { what: "answer" });
             };
             state.slots.copy_from_slice(&state.points[len..]);
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             state.counters[3] = phase::STEPS;
             return Ok(());
@@ -127,7 +127,7 @@ impl<T: Real> Algorithm<T> for Pesg {
         if odd != T::ZERO {
             return Err(Error::Overflow { what: "params" });
         }
-        let share = T::of(1.0 / (done + 1) as f64);
+        let share = T::of(1.0 / done.saturating_add(1) as f64);
         for k in 0..len {
             let u = iterate[k];
             iterate[k] = moved(k, u, reference[k]);
@@ -136,9 +136,10 @@ impl<T: Real> Algorithm<T> for Pesg {
             }
             mean[k] = if done == 0 { iterate[k] } else { mean[k] + (iterate[k] - mean[k]) * share };
         }
-        state.counters[0] += 1;
-        state.counters[2] = done + 1;
-        state.counters[3] = if done + 1 >= self.stages.steps(stage) { phase::REPORT } else { phase::STEPS };
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = done.saturating_add(1);
+        state.counters[3] =
+            if done.saturating_add(1) >= self.stages.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())
     }
 }

@@ -138,7 +138,7 @@ impl<T: Real> Algorithm<T> for Pga {
             }
             iterate.copy_from_slice(mean);
             state.slots.copy_from_slice(mean);
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             state.counters[3] = phase::STEPS;
             return Ok(());
@@ -167,7 +167,7 @@ impl<T: Real> Algorithm<T> for Pga {
         }
         let own = shrink(self.radius, (0..split).map(at));
         let dual = shrink(self.dual_radius, (split..len).map(at));
-        let share = T::of(1.0 / (done + 1) as f64);
+        let share = T::of(1.0 / done.saturating_add(1) as f64);
         for k in 0..len {
             let u = iterate[k];
             iterate[k] = moved(k, u, anchor[k]) * if k < split { own } else { dual };
@@ -176,9 +176,9 @@ impl<T: Real> Algorithm<T> for Pga {
             }
             mean[k] = if done == 0 { iterate[k] } else { mean[k] + (iterate[k] - mean[k]) * share };
         }
-        state.counters[0] += 1;
-        state.counters[2] = done + 1;
-        state.counters[3] = if done + 1 >= self.steps(stage) { phase::REPORT } else { phase::STEPS };
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = done.saturating_add(1);
+        state.counters[3] = if done.saturating_add(1) >= self.steps(stage) { phase::REPORT } else { phase::STEPS };
         Ok(())
     }
 }

@@ -109,7 +109,7 @@ impl PpdAdagrad {
     /// Whether a stage is over after `done` steps with these Σ ĝ².
     fn over<T: Real>(&self, stage: u64, done: u64, squares: &[T]) -> bool {
         match self.length {
-            StageLength::Fixed => done + 1 >= self.stages.steps(stage),
+            StageLength::Fixed => done.saturating_add(1) >= self.stages.steps(stage),
             StageLength::Data { l_tilde } | StageLength::Theory { l_tilde } => {
                 let (mut sum, mut largest) = (0.0f64, 0.0f64);
                 for s in squares.iter().map(|s| libm::sqrt(s.f64())) {
@@ -122,7 +122,8 @@ impl PpdAdagrad {
                 let first = (self.delta + largest) * (if bound > 1.0 { bound } else { 1.0 }) / c;
                 let second = 2.0 * c * (sum + count * (self.delta + largest));
                 let scale = if matches!(self.length, StageLength::Theory { .. }) { c } else { 1.0 };
-                (done + 1) as f64 >= scale * self.stages.length(stage) * (if first > second { first } else { second })
+                done.saturating_add(1) as f64
+                    >= scale * self.stages.length(stage) * (if first > second { first } else { second })
             }
         }
     }
@@ -198,9 +199,9 @@ impl<T: Real> Algorithm<T> for PpdAdagrad {
             }
             mean[k] += (iterate[k] - mean[k]) * share;
         }
-        let over = self.over(stage, done + 1, squares);
-        state.counters[0] += 1;
-        state.counters[2] = done + 1;
+        let over = self.over(stage, done.saturating_add(1), squares);
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = done.saturating_add(1);
         state.counters[3] = if over { after_steps(&self.stages, stage) } else { phase::STEPS };
         Ok(())
     }

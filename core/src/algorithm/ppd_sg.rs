@@ -145,8 +145,8 @@ impl<T: Real> Algorithm<T> for PpdSg {
             *u = moved(k, *u, *anchor);
             *mean += (*u - *mean) * share;
         }
-        state.counters[0] += 1;
-        state.counters[2] = done + 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
+        state.counters[2] = done.saturating_add(1);
         state.counters[3] =
             if done + 2 >= self.stages.steps(stage) { after_steps(&self.stages, stage) } else { phase::STEPS };
         Ok(())

@@ -67,7 +67,7 @@ impl<T: Real> Algorithm<T> for Sgd {
         for (w, &g) in state.points.iter_mut().zip(grad) {
             *w = moved(*w, g);
         }
-        state.counters[0] += 1;
+        state.counters[0] = state.counters[0].saturating_add(1);
         Ok(())
     }
 }

@@ -152,8 +152,8 @@ pub(super) fn pace(stages: &Stages, more: u64, end: u64, counters: &mut [u64], o
         let &mut [_, stage, done, phase::STEPS] = counters else { break };
         *out = [stages.lr(stage), 1.0 / (done + more) as f64];
         made += 1;
-        counters[0] += 1;
-        counters[2] = done + 1;
+        counters[0] = counters[0].saturating_add(1);
+        counters[2] = done.saturating_add(1);
         if done + more >= stages.steps(stage) {
             counters[3] = end;
         }
@@ -202,7 +202,7 @@ pub(super) fn between<T: Real>(ascent: usize, state: &mut State<'_, T>, answer: 
         (phase::REPORT, Answer::Continue) => {
             iterate.copy_from_slice(mean);
             state.slots[..len].copy_from_slice(mean);
-            state.counters[1] += 1;
+            state.counters[1] = state.counters[1].saturating_add(1);
             state.counters[2] = 0;
             state.counters[3] = phase::STEPS;
         }

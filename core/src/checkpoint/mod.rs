@@ -60,6 +60,20 @@ pub enum CheckpointError {
     Mismatch(&'static str),
 }
 
+impl CheckpointError {
+    /// Its number in [`CODES`](crate::CODES).
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match self {
+            Self::NotOurs => 111,
+            Self::Version(_) => 112,
+            Self::Damaged => 113,
+            Self::ModelOnly => 114,
+            Self::Mismatch(_) => 115,
+        }
+    }
+}
+
 impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

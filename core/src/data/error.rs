@@ -26,6 +26,15 @@ pub struct DataError {
 }
 
 impl DataError {
+    /// Its number in [`CODES`](crate::CODES): that of the core's error where it is one.
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match &self.kind {
+            DataErrorKind::Core(error) => error.code(),
+            _ => 151,
+        }
+    }
+
     /// In a file of this name, with so many lines before those that the place counts.
     pub(super) fn placed(file: &str, (line, column, kind): Placed, before: u32) -> Self {
         let line = if line > 0 { line.saturating_add(before) } else { 0 };

@@ -75,8 +75,8 @@ impl<'a, T: Real> Rows<'a, T> {
     #[must_use]
     pub fn len(&self) -> usize {
         match *self {
-            Self::Dense { data, cols } => data.len() / cols,
-            Self::Csr { ptr, .. } => ptr.len() - 1,
+            Self::Dense { data, cols } => data.len().checked_div(cols).unwrap_or(0),
+            Self::Csr { ptr, .. } => ptr.len().saturating_sub(1),
         }
     }
 
@@ -106,8 +106,11 @@ impl<'a, T: Real> Rows<'a, T> {
     /// Columns and values of one sparse row.
     #[inline]
     pub(crate) fn sparse_row(ptr: &[usize], col: &'a [u32], val: &'a [T], row: usize) -> (&'a [u32], &'a [T]) {
-        let span = ptr[row]..ptr[row + 1];
-        (&col[span.clone()], &val[span])
+        let span = match ptr.get(row..).unwrap_or_default() {
+            [start, end, ..] => *start..*end,
+            _ => 0..0,
+        };
+        (col.get(span.clone()).unwrap_or_default(), val.get(span).unwrap_or_default())
     }
 }
 

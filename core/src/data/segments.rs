@@ -127,15 +127,19 @@ impl<'a> Segments<'a> {
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
-    /// Rows of a segment.
+    /// Rows of a segment; 0 of one that there is not.
     #[must_use]
     pub fn size(&self, segment: usize) -> u32 {
-        self.starts[segment + 1] - self.starts[segment]
+        let range = self.range(segment);
+        (range.end - range.start) as u32
     }
     /// Where a segment's rows are in [`order`](Self::order).
     #[must_use]
     pub fn range(&self, segment: usize) -> Range<usize> {
-        self.starts[segment] as usize..self.starts[segment + 1] as usize
+        match self.starts.get(segment..).unwrap_or_default() {
+            [start, end, ..] => *start as usize..(*end).max(*start) as usize,
+            _ => 0..0,
+        }
     }
     /// The segment of the row at a place of [`order`](Self::order).
     #[must_use]

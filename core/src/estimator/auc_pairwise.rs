@@ -16,7 +16,7 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::{AnySurrogate, SquaredHinge, kernel};
+use crate::surrogate::{AnySurrogate, Loss, SquaredHinge, Surrogate, Use};
 
 /// Mean pairwise surrogate.
 ///
@@ -36,8 +36,8 @@ use crate::surrogate::{AnySurrogate, SquaredHinge, kernel};
 /// # Ok::<(), undercurve::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AucPairwise {
-    surrogate: AnySurrogate<f64>,
+pub struct AucPairwise<L = AnySurrogate<f64>> {
+    surrogate: L,
     link: Link,
 }
 
@@ -48,17 +48,33 @@ impl Default for AucPairwise {
     }
 }
 
-impl AucPairwise {
+/// The value over all pairs, and the derivatives.
+struct Pairs<'a, T> {
+    high: &'a [T],
+    low: &'a [T],
+    out_high: &'a mut [T],
+    out_low: &'a mut [T],
+}
+
+impl<T: Real> Use<T> for Pairs<'_, T> {
+    type Output = Result<T>;
+    fn with<S: Surrogate<T>>(self, loss: S) -> Result<T> {
+        brute::check(loss, self.high, self.low)?;
+        brute::auc(loss, self.high, self.low, self.out_high, self.out_low)
+    }
+}
+
+impl<L: Loss> AucPairwise<L> {
     /// With its surrogate and link.
     #[must_use]
-    pub fn new(surrogate: AnySurrogate<f64>, link: Link) -> Self {
+    pub fn new(surrogate: L, link: Link) -> Self {
         Self { surrogate, link }
     }
 
     /// The surrogate ℓ.
     #[must_use]
     pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
-        self.surrogate.to()
+        self.surrogate.into().to()
     }
 
     /// The value, and its gradient where one is asked for.
@@ -71,10 +87,7 @@ impl AucPairwise {
         self.link.apply(batch.scores(), h);
         let (low_h, high_h) = h.split_at(low.len());
         let (out_low, out_high) = out.split_at_mut(low.len());
-        let value = kernel!(self.surrogate::<T>(), loss => {
-            brute::check(loss, high_h, low_h)?;
-            brute::auc(loss, high_h, low_h, out_high, out_low)?
-        });
+        let value = self.surrogate.lend(Pairs { high: high_h, low: low_h, out_high, out_low })?;
         let value = finite("pairwise loss", value.f64())?;
         if let Some(grad) = grad {
             self.link.chain(h, out);
@@ -84,11 +97,11 @@ impl AucPairwise {
     }
 }
 
-impl<T: Real> Estimator<T> for AucPairwise {
+impl<T: Real, L: Loss> Estimator<T> for AucPairwise<L> {
     /// No numbers.
     fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
         both_classes(batch).ok()?;
-        Some(Recipe::new("auc-pairwise", &[]).with_surrogate(self.surrogate))
+        Some(Recipe::new("auc-pairwise", &[]).with_surrogate(self.surrogate.into()))
     }
 
     fn link(&self) -> Link {
@@ -96,7 +109,7 @@ impl<T: Real> Estimator<T> for AucPairwise {
     }
 
     fn whole(&self) -> Option<Exact> {
-        Some(Exact::auc(self.surrogate, self.link))
+        Some(Exact::auc(self.surrogate.into(), self.link))
     }
 
     fn pairs(&self) -> Option<&dyn PairEstimator<T>> {

@@ -212,8 +212,8 @@ impl<T: Real> Estimator<T> for Exact {
         }
     }
     fn need(&self, shape: Shape) -> Need {
-        let need = pairs::by_class_need(shape.rows);
-        Need { real: shape.rows, f64: need.f64 + 2 * shape.rows, ..need }
+        let need = pairs::by_class_need(self.sum, self.surrogate, shape.rows);
+        Need { real: shape.rows, f64: need.f64.saturating_add(2 * shape.rows), ..need }
     }
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {

@@ -13,7 +13,7 @@ use super::{AucPairwise, Estimator, Soap};
 use crate::batch::Batch;
 use crate::error::{Result, exact_len};
 use crate::real::Real;
-use crate::surrogate::AnySurrogate;
+use crate::surrogate::{AnySurrogate, Loss};
 
 /// Sums over the pairs of each positive of a batch, in its order.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub trait PairEstimator<T: Real>: Estimator<T> {
     fn weigh(&self, batch: &Batch<'_, T>, sums: PairSums<'_, T>, state: &[T], out: PairWeights<'_, T>) -> Result<f64>;
 }
 
-impl<T: Real> PairEstimator<T> for Soap {
+impl<T: Real, L: Loss> PairEstimator<T> for Soap<L> {
     fn loss(&self) -> AnySurrogate<T> {
         self.surrogate()
     }
@@ -61,7 +61,7 @@ impl<T: Real> PairEstimator<T> for Soap {
     }
 }
 
-impl<T: Real> PairEstimator<T> for AucPairwise {
+impl<T: Real, L: Loss> PairEstimator<T> for AucPairwise<L> {
     fn loss(&self) -> AnySurrogate<T> {
         self.surrogate()
     }

@@ -28,7 +28,7 @@ use super::{Estimator, Exact, Grad, Link, PairEstimator, Weights, both_classes, 
 use crate::batch::{Batch, Drawn, Shape};
 use crate::device::Recipe;
 use crate::error::{Error, Result, exact_len};
-use crate::pairs::keep_slopes::{self, BLOCK, Kept};
+use crate::pairs::keep_slopes::{self, BLOCK, Begin, Next};
 use crate::real::Real;
 use crate::registry::entry::{Entry, Kind, Metric, Source};
 use crate::registry::params::{
@@ -38,8 +38,7 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
-use crate::surrogate::kernel;
-use crate::surrogate::{AnySurrogate, Sigmoid, Surrogate as _};
+use crate::surrogate::{AnySurrogate, AtZero, Loss, Sigmoid};
 
 /// What the first visit of a positive does to its u.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +52,9 @@ pub enum First {
 
 /// What SOAP's estimator is made of. The default is the method's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoapSettings {
+pub struct SoapSettings<L = AnySurrogate<f64>> {
     /// ℓ, with ℓ(0) > 0.
-    pub surrogate: AnySurrogate<f64>,
+    pub surrogate: L,
     /// The function of the raw score inside ℓ.
     pub link: Link,
     /// γ in (0, 1]: weight of the new estimate in u.
@@ -70,8 +69,16 @@ pub struct SoapSettings {
 
 impl Default for SoapSettings {
     fn default() -> Self {
+        Self::of(AnySurrogate::Sigmoid(Sigmoid::DOUBLE))
+    }
+}
+
+impl<L> SoapSettings<L> {
+    /// With this surrogate, and the defaults of everything else.
+    #[must_use]
+    pub fn of(surrogate: L) -> Self {
         Self {
-            surrogate: AnySurrogate::Sigmoid(Sigmoid::DOUBLE),
+            surrogate,
             link: Link::Identity,
             gamma: 0.9,
             floor: 0.0,
@@ -102,8 +109,14 @@ impl Default for SoapSettings {
 /// assert!(grad[3] < 0.0 && grad[..3].iter().all(|&g| g > 0.0)); // descent lifts the positive above the negatives
 /// # Ok::<(), undercurve::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Soap(SoapSettings);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Soap<L = AnySurrogate<f64>>(SoapSettings<L>);
+
+impl Default for Soap {
+    fn default() -> Self {
+        Self(SoapSettings::default())
+    }
+}
 
 /// ω of the pair (i, i), of the other positives and of the negatives.
 #[derive(Clone, Copy)]
@@ -121,12 +134,12 @@ impl<T: Real> PairWeights<T> {
     }
 }
 
-impl Soap {
+impl<L: Loss> Soap<L> {
     /// An estimator with these settings; its [`Default`] needs no check.
     ///
     /// # Errors
     /// `Param`; also for the surrogate `square` with margin 0, whose ℓ(0) is 0.
-    pub fn new(settings: SoapSettings) -> Result<Self> {
+    pub fn new(settings: SoapSettings<L>) -> Result<Self> {
         let SoapSettings { surrogate, gamma, floor, .. } = settings;
         if !(gamma > 0.0 && gamma <= 1.0) {
             return Err(Error::Param { what: "gamma" });
@@ -134,7 +147,7 @@ impl Soap {
         if !(floor >= 0.0 && floor.is_finite()) {
             return Err(Error::Param { what: "u0" });
         }
-        if let AnySurrogate::Square(square) = surrogate
+        if let AnySurrogate::Square(square) = surrogate.into()
             && square.margin() == 0.0
         {
             return Err(Error::Param { what: "margin" });
@@ -145,7 +158,14 @@ impl Soap {
     /// The surrogate ℓ.
     #[must_use]
     pub fn surrogate<T: Real>(&self) -> AnySurrogate<T> {
-        self.0.surrogate.to()
+        self.0.surrogate.into().to()
+    }
+
+    /// The same estimator, of a surrogate that is chosen when it runs.
+    #[must_use]
+    pub fn any(&self) -> Soap {
+        let SoapSettings { surrogate, link, gamma, floor, weights, first } = self.0;
+        Soap(SoapSettings { surrogate: surrogate.into(), link, gamma, floor, weights, first })
     }
 
     /// The middle of a step: from the sums of ℓ over the pairs of each positive to its new `[u1, u2]` and the weights κ
@@ -215,7 +235,7 @@ impl Soap {
             return Err(Error::Index { what: "slots", at, len });
         }
         let weights = self.pair_weights(batch, low.len(), high.len())?;
-        let own = self.surrogate::<T>().value(T::ZERO);
+        let own = self.0.surrogate.lend(AtZero::<T>::new());
         let (first, floor) = (if gamma == 0.0 { First::Estimate } else { self.0.first }, T::of(self.0.floor));
         let scale = T::ONE / T::of(high.len() as f64);
         Ok(Step { gamma: T::of(gamma), floor, first, state, weights, own, scale })
@@ -230,16 +250,16 @@ impl Soap {
         grad: &mut [T],
     ) -> Result<(f64, &'s [T])> {
         let (low, high) = both_classes(batch)?;
-        let surrogate = self.surrogate::<T>();
+        let surrogate = self.0.surrogate;
         exact_len("grad.scores", batch.scores().len(), grad.len())?;
         let Parts { h, out, u, kept } = Parts::cut(scratch, batch.scores().len(), high.len());
         self.0.link.apply(batch.scores(), h);
         out.fill(T::ZERO);
-        let mut kept = kernel!(surrogate, loss => Kept::new(loss, h, low.len(), kept));
+        let mut kept = surrogate.lend(Begin { scores: h, negatives: low.len(), memory: kept });
         let mut sum = 0.0;
         let blocks = batch.slots().chunks(BLOCK).zip(u.chunks_mut(2 * BLOCK));
         for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
-            let [of_low, of_high] = kernel!(surrogate, loss => kept.sums(loss, from, slots.len()));
+            let [of_low, of_high] = surrogate.lend(Next { kept: &mut kept, from, count: slots.len() });
             let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
             for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
                 *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
@@ -366,14 +386,14 @@ impl<'a, T: Real> Parts<'a, T> {
     }
 }
 
-impl<T: Real> Estimator<T> for Soap {
+impl<T: Real, L: Loss> Estimator<T> for Soap<L> {
     /// ω of the pair (i, i), of other positives, of negatives; γ; u0; whether the first visit takes the estimate.
     fn recipe(&self, batch: &Batch<'_, T>) -> Option<Recipe> {
         let (low, high) = both_classes(batch).ok()?;
         let w = self.pair_weights(batch, low.len(), high.len()).ok()?;
         let first = f64::from(u8::from(self.0.first == First::Estimate));
         let numbers = [w.own.f64(), w.positive.f64(), w.negative.f64(), self.0.gamma, self.0.floor, first];
-        Some(Recipe::new("soap", &numbers).with_surrogate(self.0.surrogate))
+        Some(Recipe::new("soap", &numbers).with_surrogate(self.0.surrogate.into()))
     }
 
     fn state_len(&self, slots: usize) -> usize {
@@ -385,7 +405,7 @@ impl<T: Real> Estimator<T> for Soap {
     }
 
     fn whole(&self) -> Option<Exact> {
-        Some(Exact::ap(self.0.surrogate, self.0.link))
+        Some(Exact::ap(self.0.surrogate.into(), self.0.link))
     }
 
     fn pairs(&self) -> Option<&dyn PairEstimator<T>> {
@@ -399,17 +419,17 @@ impl<T: Real> Estimator<T> for Soap {
 
     fn value(&self, batch: &Batch<'_, T>, _: &[T], scratch: Scratch<'_, T>) -> Result<f64> {
         let (low, high) = both_classes(batch)?;
-        let surrogate = self.surrogate::<T>();
+        let surrogate = self.0.surrogate;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let w = self.pair_weights(batch, low.len(), high.len())?;
         let parts = Parts::cut(scratch.real, batch.scores().len(), high.len());
         self.0.link.apply(batch.scores(), parts.h);
-        let mut kept = kernel!(surrogate, loss => Kept::new(loss, parts.h, low.len(), parts.kept));
-        let own = surrogate.value(T::ZERO);
+        let mut kept = surrogate.lend(Begin { scores: parts.h, negatives: low.len(), memory: parts.kept });
+        let own = surrogate.lend(AtZero::<T>::new());
         let mut sum = 0.0;
         for from in (0..high.len()).step_by(BLOCK) {
             let count = BLOCK.min(high.len() - from);
-            let [low, high] = kernel!(surrogate, loss => kept.sums(loss, from, count));
+            let [low, high] = surrogate.lend(Next { kept: &mut kept, from, count });
             for (&low, &high) in low.values.iter().zip(&high.values).take(count) {
                 let [g1, g2] = w.inner(low, high, own);
                 sum -= g1.f64() / g2.f64();

@@ -1,7 +1,9 @@
 //! Steps that are computed elsewhere, on a GPU for one: their description and their batches.
 
 use super::memory::again;
-use super::{Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes, go_on, number, owned, place};
+use super::{
+    Before, BeforeIn, Buffers, Data, Desk, Host, Pieces, Pretraining, RunState, Sizes, go_on, number, owned, place,
+};
 use crate::algorithm::{Algorithm, COUNTERS};
 use crate::batch::{Batch, Drawn};
 use crate::device::Recipe;
@@ -39,7 +41,7 @@ pub(crate) struct Parts {
     pub bank: bool,
 }
 
-impl<M, E, A, S> Host<M, E, A, S> {
+impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
     /// Numbers in the list of a batch of the next steps.
     ///
     /// # Errors
@@ -50,6 +52,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let steps = state.u64.first().copied().unwrap_or(0);
         Ok(self.parts_ahead(data, &self.sizes(data)?, steps)?.list)
@@ -73,6 +76,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         let (pieces, desk) = (Pieces::cut(state, &sizes)?, Desk::cut(buffers, &sizes)?);
@@ -82,7 +86,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
             return Err(Error::Length { what: "lists", need, got: to.lists.len() });
         }
         let most = self.plain_steps::<T>(*pieces.steps, pieces.counters, to.pace);
-        match &self.pretraining {
+        match self.pretraining.get() {
             Some(Pretraining { steps, estimator, algorithm, sampler, .. }) if *pieces.steps < *steps => {
                 draw((estimator, algorithm, sampler), &parts, most, data, pieces, desk, to)
             }
@@ -97,9 +101,10 @@ impl<M, E, A, S> Host<M, E, A, S> {
     pub(crate) fn plain_steps<T: Real>(&self, steps: u64, counters: &[u64], pace: &mut [[f64; 2]]) -> usize
     where
         A: Algorithm<T>,
+        P: BeforeIn<T>,
     {
         // (The last step of pre-training ends it.)
-        let first = self.pretraining.as_ref().filter(|first| steps < first.steps);
+        let first = self.pretraining.get().filter(|first| steps < first.steps);
         let end = first.map_or(self.steps, |first| first.steps.min(self.steps) - 1);
         let left = usize::try_from(end.saturating_sub(steps)).unwrap_or(usize::MAX);
         let most = left.min(pace.len());
@@ -118,11 +123,12 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         if self.model.heads() != 1 || data.segments.len() != 2 {
             return Err(Error::Unsupported { what: "other than two classes and one score a row, elsewhere" });
         }
-        match &self.pretraining {
+        match self.pretraining.get() {
             Some(first) if steps < first.steps => {
                 parts(&first.estimator, &first.algorithm, &first.sampler, data, sizes.params)
             }
@@ -221,8 +227,8 @@ fn draw<T: Real, E: Estimator<T>, A: Algorithm<T>, S: Sampler>(
         desk.last.drawn = Some(drawn);
         desk.last.rows = rows;
         *pieces.again = again::FRESH;
-        *pieces.drawn += rows as u64;
-        *pieces.steps += 1;
+        *pieces.drawn = pieces.drawn.saturating_add(rows as u64);
+        *pieces.steps = pieces.steps.saturating_add(1);
         made += 1;
     }
     algorithm.pace(pieces.counters, &mut to.pace[..made]);

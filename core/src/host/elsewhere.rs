@@ -1,6 +1,6 @@
 //! Objectives over all rows that are evaluated elsewhere, on a GPU for one: the request and the answer.
 
-use super::{Buffers, Chunks, Data, Desk, Host, Phase, Pieces, RunState, Running, Sizes};
+use super::{Before, BeforeIn, Buffers, Chunks, Data, Desk, Host, Phase, Pieces, RunState, Running, Sizes};
 use crate::algorithm::{Algorithm, Ask, COUNTERS, Draw, Point, State, Want};
 use crate::error::{Error, Result, exact_len};
 use crate::estimator::{Estimator, Exact};
@@ -21,7 +21,7 @@ pub struct WholeObjective<'a> {
     pub weights: &'a [f64],
 }
 
-impl<M, E, A, S> Host<M, E, A, S> {
+impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
     /// What the run's own steps minimise, where that is an [`Exact`] objective of two classes and one score a row; `None` elsewhere.
     pub fn whole<'s, T: Real>(&self, data: &Data<'s, T>) -> Option<WholeObjective<'s>>
     where
@@ -52,6 +52,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         self.wanted_of(&self.sizes(data)?, state.real, state.u64)
     }
@@ -111,6 +112,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         let (pieces, desk) = (Pieces::cut(state, &sizes)?, Desk::cut(buffers, &sizes)?);

@@ -76,11 +76,26 @@ pub(crate) struct Sizes {
 /// Counts at the head of a state.
 const HEAD: usize = 4;
 
+/// Lengths of a [`RunState`].
+pub(crate) const fn state_need(of: &Sizes) -> Need {
+    let u64 = HEAD + of.counts + crate::algorithm::COUNTERS + 2 * of.cursor;
+    Need { real: of.points + of.slots + of.bank, f64: 1 + of.sums, u32: 0, u64 }
+}
+
+/// Lengths of [`Buffers`].
+pub(crate) const fn buffers_need(of: &Sizes) -> Need {
+    Need {
+        real: 3 * of.scores + of.length + of.need.real,
+        f64: of.tables + of.need.f64,
+        u32: of.items + 2 * (of.batch + of.segments) + 1 + of.need.u32,
+        u64: of.cursor + of.need.u64,
+    }
+}
+
 impl Sizes {
     /// Of a [`RunState`].
     pub fn state(&self) -> Need {
-        let u64 = HEAD + self.counts + crate::algorithm::COUNTERS + 2 * self.cursor;
-        Need { real: self.points + self.slots + self.bank, f64: 1 + self.sums, u32: 0, u64 }
+        state_need(self)
     }
 
     /// The algorithm's counters in the counts of a state.
@@ -91,12 +106,7 @@ impl Sizes {
 
     /// Of [`Buffers`].
     pub fn buffers(&self) -> Need {
-        Need {
-            real: 3 * self.scores + self.length + self.need.real,
-            f64: self.tables + self.need.f64,
-            u32: self.items + 2 * (self.batch + self.segments) + 1 + self.need.u32,
-            u64: self.cursor + self.need.u64,
-        }
+        buffers_need(self)
     }
 }
 

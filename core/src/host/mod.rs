@@ -36,13 +36,17 @@
 
 mod ahead;
 mod elsewhere;
+mod footprint;
 mod memory;
 mod passes;
+mod pretraining;
 
 pub use ahead::Ahead;
 pub use elsewhere::WholeObjective;
+pub use footprint::{Footprint, Lengths};
 pub use memory::{Buffers, RunState};
 pub use passes::{Chunks, Passes};
+pub use pretraining::{Before, BeforeIn, NoPretraining, Pretraining};
 
 use crate::features::{MINIMAL, MULTICLASS};
 use memory::again;
@@ -69,23 +73,6 @@ pub struct Data<'a, T> {
     pub rows: Rows<'a, T>,
     /// The same rows by segment: negatives and positives, or one class after the other.
     pub segments: Segments<'a>,
-}
-
-/// Steps on another objective before the method's own, usually cross-entropy.
-#[derive(Clone, Copy, Debug)]
-pub struct Pretraining {
-    /// Number of steps.
-    pub steps: u64,
-    /// The objective, without auxiliaries.
-    pub estimator: AnyEstimator,
-    /// The step rule.
-    pub algorithm: AnyAlgorithm,
-    /// Where its batches come from.
-    pub sampler: AnySampler,
-    /// Whether the last layer starts again after them.
-    pub restart: bool,
-    /// Weight of half the squared distance to where they start in what they minimise.
-    pub pull: f64,
 }
 
 /// What a run is made of. The [module](self) has an example; with the parts exchanged it is this:
@@ -116,7 +103,7 @@ pub struct Pretraining {
 /// # Ok::<(), undercurve::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
+pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler, P = NoPretraining> {
     /// Rows to scores.
     pub model: M,
     /// The objective in score space.
@@ -125,8 +112,8 @@ pub struct Host<M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler
     pub algorithm: A,
     /// Where batches come from.
     pub sampler: S,
-    /// What comes before the method's own steps.
-    pub pretraining: Option<Pretraining>,
+    /// What comes before the method's own steps; see [`Host::after`].
+    pub pretraining: P,
     /// Steps in all, those before included; no end by default.
     pub steps: u64,
     /// Weight of half the squared distance to the start of the method's own steps in what is minimised; of an objective of
@@ -173,30 +160,38 @@ impl<M, E, A, S> Host<M, E, A, S> {
             estimator,
             algorithm,
             sampler,
-            pretraining: None,
+            pretraining: NoPretraining,
             steps: u64::MAX,
             pull: 0.0,
             keep_start: false,
             seed: 1,
         }
     }
+}
+
+impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
+    /// The same after other steps: a [`Pretraining`], or an `Option` of one.
+    pub fn after<P2: Before>(self, pretraining: P2) -> Host<M, E, A, S, P2> {
+        let Self { model, estimator, algorithm, sampler, steps, pull, keep_start, seed, .. } = self;
+        Host { model, estimator, algorithm, sampler, pretraining, steps, pull, keep_start, seed }
+    }
 
     fn keeps_start(&self) -> bool {
         // (By its bits: a comparison of numbers may be made before it is known that there is one, and memory that holds none is often
         // subnormal.)
-        self.keep_start || self.pull > 0.0 || self.pretraining.is_some_and(|first| first.pull.to_bits() != 0)
+        self.keep_start || self.pull > 0.0 || self.pretraining.get().is_some_and(|first| first.pull.to_bits() != 0)
     }
 
     /// Weight of the pull toward the start of the present steps, after so many.
     pub(crate) fn pull_after(&self, steps: u64) -> f64 {
-        match self.pretraining {
+        match self.pretraining.get() {
             Some(first) if steps < first.steps => first.pull,
             _ => self.pull,
         }
     }
 
     pub(crate) fn is_pretraining(&self, steps: u64) -> bool {
-        self.pretraining.is_some_and(|first| steps < first.steps)
+        self.pretraining.get().is_some_and(|first| steps < first.steps)
     }
 
     pub(crate) fn sizes<T: Real>(&self, data: &Data<'_, T>) -> Result<Sizes>
@@ -205,6 +200,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let (params, heads) = (self.model.param_len(), self.model.heads());
         let (low, high) = self.estimator.aux();
@@ -224,7 +220,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         }
         let owned = owned(&self.estimator, &data.segments).len();
         let (mut need, mut bank) = (self.estimator.need(shape(batch, owned)), self.estimator.state_len(owned));
-        if let Some(first) = &self.pretraining {
+        if let Some(first) = self.pretraining.get() {
             if Estimator::<T>::aux(&first.estimator) != (0, 0) {
                 return Err(Error::Unsupported { what: "pre-training with auxiliaries" });
             }
@@ -262,7 +258,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
     }
 }
 
-impl<M, E, A, S> Host<M, E, A, S> {
+impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
     /// Lengths of a [`RunState`].
     ///
     /// # Errors
@@ -273,6 +269,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         Ok(self.sizes(data)?.state())
     }
@@ -287,6 +284,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         Ok(self.sizes(data)?.buffers())
     }
@@ -301,6 +299,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         Ok(Chunks::need(&self.model, data.rows, self.sizes(data)?.batch))
     }
@@ -320,6 +319,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         state.real.fill(T::ZERO);
@@ -352,6 +352,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         exact_len("params", self.model.param_len(), params.len())?;
         crate::error::all_finite("params", params)?;
@@ -382,13 +383,15 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         let pieces = Pieces::cut(state, &sizes)?;
         let desk = Desk::cut(buffers, &sizes)?;
         let sound = match self.is_pretraining(*pieces.steps) {
             true => {
-                self.pretraining.is_some_and(|p| Algorithm::<T>::sound(&p.algorithm, pieces.counters, *pieces.steps))
+                let first = self.pretraining.get();
+                first.is_some_and(|p| Algorithm::<T>::sound(&p.algorithm, pieces.counters, *pieces.steps))
             }
             false => self.algorithm.sound(pieces.counters, *pieces.steps),
         };
@@ -402,7 +405,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
             *size = data.segments.items_of(segment);
         }
         *desk.last = Last { drawn: None, rows: 0, tables: self.estimator.prepare(desk.tables).len() };
-        match &self.pretraining {
+        match self.pretraining.get() {
             Some(first) if self.is_pretraining(*pieces.steps) => {
                 go_on(&first.sampler, owned::<T, _>(&first.estimator, &data.segments).start, data, pieces, desk)
             }
@@ -428,6 +431,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         let (pieces, desk) = (Pieces::cut(state, &sizes)?, Desk::cut(buffers, &sizes)?);
@@ -436,7 +440,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         }
         let (params, heads, pretraining) = (sizes.params, self.model.heads(), self.is_pretraining(*pieces.steps));
         let mut running = Running { model: &self.model, data, pieces, desk, passes, params, heads };
-        let value = match &self.pretraining {
+        let value = match self.pretraining.get() {
             Some(first) if pretraining => {
                 let Pretraining { estimator, algorithm, sampler, .. } = first;
                 let phase = Phase { estimator, algorithm, sampler, length: params, pretraining };
@@ -448,9 +452,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
                 self.step_of(&phase, &mut running)?
             }
         };
-        match self.pretraining {
+        match self.pretraining.get() {
             Some(first) if pretraining && *running.pieces.steps == first.steps => {
-                self.begin(first, &sizes, &mut running.pieces)?;
+                self.begin(first.restart, &sizes, &mut running.pieces)?;
                 running.desk.last.drawn = None;
                 // Another sampler than before makes its own order, and begins anew where the cursor cannot be its own.
                 let Running { pieces, desk, .. } = running;
@@ -527,16 +531,16 @@ impl<M, E, A, S> Host<M, E, A, S> {
         let grad = &running.desk.grad[..phase.length];
         let mut memory = running.pieces.memory(phase);
         phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
-        *running.pieces.steps += 1;
+        *running.pieces.steps = running.pieces.steps.saturating_add(1);
         *running.pieces.value = value;
         Ok(())
     }
 
     /// Adds the gradient of the pull toward the start, and returns its value.
-    fn pull_at<T: Real, E2, A2, S2, P>(
+    fn pull_at<T: Real, E2, A2, S2, R>(
         &self,
         phase: &Phase<'_, E2, A2, S2>,
-        running: &mut Running<'_, '_, T, M, P>,
+        running: &mut Running<'_, '_, T, M, R>,
         at: Point,
     ) -> f64 {
         let (params, slots) = (running.params, &*running.pieces.slots);
@@ -547,14 +551,12 @@ impl<M, E, A, S> Host<M, E, A, S> {
     }
 
     /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
-    fn begin<T: Real>(&self, first: Pretraining, sizes: &Sizes, pieces: &mut Pieces<'_, T>) -> Result<()>
+    fn begin<T: Real>(&self, restart: bool, sizes: &Sizes, pieces: &mut Pieces<'_, T>) -> Result<()>
     where
         M: Model<T>,
     {
         let (params, length) = (sizes.params, sizes.length);
-        if first.restart
-            && let Some(last) = self.model.part("last")
-        {
+        if restart && let Some(last) = self.model.part("last") {
             // (The slots are free now, and hold a vector or two.)
             let fresh = &mut pieces.slots[..];
             let mut rng = Rng::keyed(self.seed, 0x1217, 1);
@@ -588,6 +590,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         let pieces = Pieces::cut(state, &sizes)?;
@@ -616,6 +619,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         exact_len("state.real", sizes.state().real, state.real.len())?;
@@ -627,8 +631,9 @@ impl<M, E, A, S> Host<M, E, A, S> {
     pub(crate) fn iterate_at<T: Real>(&self, sizes: &Sizes, steps: u64) -> usize
     where
         A: Algorithm<T>,
+        P: BeforeIn<T>,
     {
-        let (point, length) = match &self.pretraining {
+        let (point, length) = match self.pretraining.get() {
             Some(first) if steps < first.steps => (Algorithm::<T>::iterate(&first.algorithm), sizes.params),
             _ => (self.algorithm.iterate(), sizes.length),
         };
@@ -646,6 +651,7 @@ impl<M, E, A, S> Host<M, E, A, S> {
         E: Estimator<T>,
         A: Algorithm<T>,
         S: Sampler,
+        P: BeforeIn<T>,
     {
         let sizes = self.sizes(data)?;
         exact_len("state.real", sizes.state().real, state.real.len())?;
@@ -654,7 +660,8 @@ impl<M, E, A, S> Host<M, E, A, S> {
 
     /// Where those parameters are in a state.
     pub(crate) fn begun_at(&self, sizes: &Sizes, steps: u64) -> Option<core::ops::Range<usize>> {
-        let kept = (self.keep_start || self.pull > 0.0 && self.pretraining.is_some()) && !self.is_pretraining(steps);
+        let kept =
+            (self.keep_start || self.pull > 0.0 && self.pretraining.get().is_some()) && !self.is_pretraining(steps);
         let end = sizes.points + sizes.slots;
         kept.then(|| end - sizes.params..end)
     }
@@ -718,8 +725,8 @@ impl<T: Real> Pieces<'_, T> {
     /// The part of the memory that an algorithm works on.
     fn memory<E, A: Algorithm<T>, S>(&mut self, phase: &Phase<'_, E, A, S>) -> State<'_, T> {
         State {
-            points: &mut self.points[..phase.length * phase.algorithm.points()],
-            slots: &mut self.slots[..phase.algorithm.slots_len(phase.length)],
+            points: self.points.get_mut(..phase.length * phase.algorithm.points()).unwrap_or_default(),
+            slots: self.slots.get_mut(..phase.algorithm.slots_len(phase.length)).unwrap_or_default(),
             counters: self.counters,
         }
     }
@@ -785,7 +792,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         if draw != Draw::Again {
             number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
         }
-        *self.pieces.drawn += rows as u64;
+        *self.pieces.drawn = self.pieces.drawn.saturating_add(rows as u64);
         Ok(drawn)
     }
 
@@ -908,7 +915,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
                     for (sum, h) in self.pieces.sums[class * heads..][..heads].iter_mut().zip(&*h) {
                         *sum += h.f64();
                     }
-                    self.pieces.counts[class] += 1;
+                    self.pieces.counts[class] = self.pieces.counts[class].saturating_add(1);
                 }
             }
         }

@@ -58,9 +58,13 @@ impl<T: Real> Chunk<'_, T> {
         for (k, part) in index.chunks(chunk).enumerate() {
             let selection = match rows {
                 Rows::Dense { data, cols } => {
-                    let gathered = &mut self.gathered[..part.len() * cols];
-                    for (to, &row) in gathered.chunks_exact_mut(cols).zip(part) {
-                        to.copy_from_slice(&data[row as usize * cols..][..cols]);
+                    let (need, got) = (part.len() * cols, self.gathered.len());
+                    let short = Error::Length { what: "passes", need, got };
+                    let gathered = self.gathered.get_mut(..need).ok_or(short)?;
+                    for (to, &row) in gathered.chunks_exact_mut(cols.max(1)).zip(part) {
+                        let from = data.get(row as usize * cols..).and_then(|rest| rest.get(..cols));
+                        let from = from.ok_or(Error::Index { what: "index", at: row as usize, len: rows.len() })?;
+                        to.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
                     }
                     Selection::all(Rows::Dense { data: gathered, cols })
                 }
@@ -151,7 +155,7 @@ impl<'a, T: Real> Chunks<'a, T> {
 
 /// Rows of a part of a sum over so many.
 pub(crate) fn sum_len<T: Real>(rows: Rows<'_, T>, batch: usize, params: usize) -> usize {
-    part_len_of(batch, rows.nnz() / (4 * params.max(1)))
+    part_len_of(batch, rows.nnz().checked_div(4 * params).unwrap_or(rows.nnz() / 4))
 }
 
 fn is_cut<T: Real>(rows: Rows<'_, T>, batch: usize, params: usize) -> bool {

@@ -69,8 +69,13 @@ impl<'a, T> Inputs<'a, T> {
     }
     #[inline(always)]
     fn row(&self, k: usize) -> &'a [T] {
-        let row = self.index.map_or(k, |index| index[k] as usize);
-        &self.data[row * self.cols..][..self.cols]
+        // (There always is one. Said so that a program without panics can be made of it.)
+        let row = match self.index {
+            None => Some(k),
+            Some(index) => index.get(k).map(|&row| row as usize),
+        };
+        let rest = row.and_then(|row| self.data.get(row * self.cols..));
+        rest.and_then(|rest| rest.get(..self.cols)).unwrap_or_default()
     }
 }
 

@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::real::Real;
 use crate::surrogate::Surrogate;
 
-/// `f64` elements that either sum borrows.
-pub(super) const fn need(rows: usize, positives: usize) -> usize {
-    2 * rows + 7 * positives
+/// `f64` elements that [`auc`] borrows, or [`ap`].
+pub(super) const fn need(rows: usize, positives: usize, ap: bool) -> usize {
+    2 * rows + if ap { 6 } else { 3 } * positives
 }
 
 /// The three kinds of rows, in the order in which they are laid out.

@@ -24,7 +24,7 @@ pub(crate) use super::lanes::{BLOCK, Sums};
 use super::lanes::{Exponentials, Factored, Factors, LANES, Plain, Products, SHARED, total};
 use crate::real::Real;
 use crate::simd::{Kernel, vectorised};
-use crate::surrogate::{Family, Surrogate};
+use crate::surrogate::{Family, Surrogate, Use};
 
 /// Values that [`Kept`] borrows.
 pub(crate) const fn need(rows: usize) -> usize {
@@ -53,6 +53,34 @@ pub(crate) struct Kept<'a, T> {
     slopes: &'a mut [T],
     negatives: usize,
     unit: T,
+}
+
+/// [`Kept::new`] of a surrogate that is lent.
+pub(crate) struct Begin<'a, T> {
+    pub scores: &'a [T],
+    pub negatives: usize,
+    pub memory: &'a mut [T],
+}
+
+impl<'a, T: Real> Use<T> for Begin<'a, T> {
+    type Output = Kept<'a, T>;
+    fn with<S: Surrogate<T>>(self, loss: S) -> Kept<'a, T> {
+        Kept::new(loss, self.scores, self.negatives, self.memory)
+    }
+}
+
+/// [`Kept::sums`] of a surrogate that is lent.
+pub(crate) struct Next<'k, 'a, T> {
+    pub kept: &'k mut Kept<'a, T>,
+    pub from: usize,
+    pub count: usize,
+}
+
+impl<T: Real> Use<T> for Next<'_, '_, T> {
+    type Output = [Sums<T>; 2];
+    fn with<S: Surrogate<T>>(self, loss: S) -> [Sums<T>; 2] {
+        self.kept.sums(loss, self.from, self.count)
+    }
 }
 
 impl<'a, T: Real> Kept<'a, T> {
@@ -136,15 +164,19 @@ fn class_sums<T: Real>(
     class: usize,
 ) -> Sums<T> {
     let mut of = Sums { values: [T::ZERO; BLOCK], slopes: [T::ZERO; BLOCK] };
+    // (Each loss is compiled with the forms that it can have.)
+    let of_exp = matches!(loss.family(), Family::Smooth { .. } | Family::Exponential { .. });
     match form {
-        Form::Plain => vectorised(Keep { pair: Plain(loss), anchors, others, kept, sums: &mut of }),
-        Form::Factored => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
-        Form::Products(pair) => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
+        Form::Products(pair) if loss.is_softplus() => vectorised(Keep { pair, anchors, others, kept, sums: &mut of }),
+        Form::Factored if of_exp => vectorised(Keep { pair: Factored(loss), anchors, others, kept, sums: &mut of }),
         Form::Separate { sums, .. } => {
-            for (i, &left) in anchors.iter().enumerate() {
-                of.values[i] = left * sums[class];
+            for ((value, slope), &left) in of.values.iter_mut().zip(&mut of.slopes).zip(anchors) {
+                *value = left * if class == 0 { sums[0] } else { sums[1] };
+                *slope = *value;
             }
-            of.slopes = of.values;
+        }
+        Form::Plain | Form::Factored | Form::Products(_) => {
+            vectorised(Keep { pair: Plain(loss), anchors, others, kept, sums: &mut of });
         }
     }
     for slope in &mut of.slopes {

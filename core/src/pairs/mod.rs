@@ -17,7 +17,7 @@
 //!
 //! Conditions shared by the three:
 //! - `scores` finite, `labels` 0 or 1, `grad` all of one length n < 2³²; at least one row of each label.
-//! - scratch of [`need`]`(n, n₊)`; a larger n₊ is enough for a smaller one.
+//! - scratch of [`need_for`] the loss, n and n₊, or of [`need`]`(n, n₊)`, which is enough for fewer positives, too.
 //! - errors: `Length`, `Label`, `NonFinite`, `OneClass`, `Param`, `Overflow` (before anything but scratch is written).
 
 mod all_pairs;
@@ -26,6 +26,8 @@ mod closed;
 pub(crate) mod keep_slopes;
 mod lanes;
 mod order;
+#[cfg(feature = "alloc")]
+mod owned;
 mod panel;
 mod plan;
 mod ramp_sums;
@@ -40,6 +42,8 @@ mod weighted;
 #[cfg_attr(feature = "compact", path = "tiled.rs")]
 mod kernel;
 
+#[cfg(feature = "alloc")]
+pub use owned::Sums;
 pub use plan::Plan;
 pub use tables::Grade;
 
@@ -68,9 +72,9 @@ const FEW_SORTED_PAIRS: usize = 512;
 // in ns a row, where normal scores of deviation 1 lie in 34 panels: n = 512 with 8 positives 20, 36 and 18, with 32 positives
 // 50, 48 and 29; n = 1024 with 4 positives 16, 19 and 10. With deviation 4 and a plan: n = 500 with 52 positives 73 and 91.
 /// So many pairs take as long as a panel, and as making the tables; a row counts as so many pairs.
-const PANEL_IN_PAIRS: usize = 384;
-const TABLES_IN_PAIRS: usize = 1 << 13;
-const ROW_IN_PAIRS: usize = 6;
+const PANEL_IN_PAIRS: u64 = 384;
+const TABLES_IN_PAIRS: u64 = 1 << 13;
+const ROW_IN_PAIRS: u64 = 6;
 /// The most panels that are counted: the scores tell how far they reach, but not how many panels they leave empty.
 const MOST_PANELS: usize = 256;
 
@@ -88,20 +92,62 @@ pub enum Way {
 
 impl Way {
     /// Whether to deal the rows to streams, for the hinge family.
-    fn sorts(self, rows: usize, positives: usize) -> bool {
+    const fn sorts(self, rows: usize, positives: usize) -> bool {
         match self {
-            Self::Chosen => positives > FEW_SORTED && positives * rows > FEW_SORTED_PAIRS,
+            Self::Chosen => positives > FEW_SORTED && positives as u64 * rows as u64 > FEW_SORTED_PAIRS as u64,
             Self::AllPairs => false,
             Self::NearLinear => true,
         }
     }
 
-    /// Whether to take panels: they pay from `limit` pairs on.
-    fn has_panels(self, rows: usize, positives: usize, limit: usize) -> bool {
+    /// Whether to take panels, of which there are at most so many that hold rows: they pay from a number of pairs on.
+    const fn has_panels(self, of: Smooth, rows: usize, positives: usize, panels: usize) -> bool {
         match self {
-            Self::Chosen => (positives + ROW_IN_PAIRS) * rows > limit,
+            Self::Chosen => {
+                (positives as u64 + ROW_IN_PAIRS).saturating_mul(rows as u64) > of.worth(panels) / of.speed()
+            }
             Self::AllPairs => false,
             Self::NearLinear => true,
+        }
+    }
+
+    /// The most panels of [`FULL_TERMS`] that a sum takes; 0 where it takes none.
+    const fn most_panels(self, of: Smooth, rows: usize, positives: usize) -> usize {
+        let all = panel::panels(rows);
+        match self {
+            Self::AllPairs => 0,
+            Self::NearLinear => all,
+            Self::Chosen if !self.has_panels(of, rows, positives, 1) => 0,
+            Self::Chosen => {
+                // Scores that reach over more than pay are summed by all pairs, but not all panels are counted.
+                let pairs = (positives as u64 + ROW_IN_PAIRS).saturating_mul(rows as u64);
+                let pay = pairs.saturating_mul(of.speed()).saturating_sub(of.worth(0)) / PANEL_IN_PAIRS + 1;
+                let counted = pay <= (rows / 4) as u64 && pay <= MOST_PANELS as u64;
+                // (The ends are rounded to whole panels.)
+                if counted && (pay as usize) + 3 < all { pay as usize + 3 } else { all }
+            }
+        }
+    }
+}
+
+/// A smooth surrogate, and whether there is a plan for it.
+#[derive(Clone, Copy)]
+struct Smooth {
+    shape: Shape,
+    planned: bool,
+}
+
+impl Smooth {
+    /// So many pairs of the sigmoid take as long as a number of panels, with the tables.
+    const fn worth(self, panels: usize) -> u64 {
+        PANEL_IN_PAIRS * panels as u64 + if self.planned { 0 } else { TABLES_IN_PAIRS }
+    }
+
+    /// How many of those pairs take as long as one.
+    const fn speed(self) -> u64 {
+        match self.shape {
+            Shape::Sigmoid => 1,
+            Shape::Logistic => 2,
         }
     }
 }
@@ -132,20 +178,114 @@ impl<'a> How<'a> {
     }
 }
 
-/// What [`auc`], [`ap`] and [`pauc`] borrow for so many rows, of which at most so many are positives; `usize::MAX` of
-/// everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
+/// What [`auc`], [`ap`] and [`pauc`] borrow at most for so many rows, of which at most so many are positives, whatever the loss and
+/// with a [`Plan`] too; `usize::MAX` of everything for more rows than they take, 2³² − 1 (on targets of 32 bits 2²⁷).
+/// [`need_for`] says how little a call takes whose loss is known.
 #[must_use]
 pub const fn need(rows: usize, positives: usize) -> Need {
+    need_by(Way::Chosen, rows, positives)
+}
+
+/// [`need`] of sums in a given way.
+#[doc(hidden)]
+#[must_use]
+pub const fn need_by(way: Way, rows: usize, positives: usize) -> Need {
     if !Need::takes(rows) || !Need::takes(positives) {
         return Need::UNMET;
     }
-    let (panels, keys) = panel::need(rows);
-    let brute = all_pairs::need(rows, positives);
-    let sorted = sorted::need(rows, positives).either(ramp_sums::need(rows, positives));
-    let either = sorted.either(Need { real: 0, f64: panels, u32: rows, u64: keys });
-    let either = either.either(Need { real: 0, f64: brute, u32: 0, u64: 0 });
-    // Partial AUC keeps a weight for every row beside all that.
-    Need { real: 0, f64: either.f64 + rows, u32: either.u32, u64: either.u64 }
+    let brute = all_pairs_need(rows, positives, true);
+    let mut need =
+        brute.either(smooth_need(way, Smooth { shape: Shape::Logistic, planned: true }, rows, positives, true));
+    if way.sorts(rows, positives) {
+        need = need.either(sorted::ap_need(rows, positives)).either(ramp_sums::need(rows, positives));
+    }
+    pauc_need(need, rows)
+}
+
+/// What [`auc`], [`ap`] or [`pauc`] borrows for this loss and so many rows and positives: no call of it succeeds with less.
+/// `usize::MAX` of everything for more than they take, and for more positives than rows.
+///
+/// | loss | memory |
+/// |---|---|
+/// | hinge, squared hinge | 17 to 25 bytes a row and 52 (AP 76) a positive; with few positives 16 a row |
+/// | smoothed hinge, ramp | about as much, and 150 a positive |
+/// | sigmoid, logistic | 16 bytes a row; with enough pairs for panels 35 KB of tables and 320 to 640 bytes a panel, which are at most as many as rows |
+/// | square, exponential | none |
+///
+/// Partial AUC keeps 8 bytes more a row, and needs 12 a row beside to choose the negatives.
+///
+/// ```
+/// use undercurve::pairs::{self, Sum};
+/// use undercurve::surrogate::{AnySurrogate, SquaredHinge};
+///
+/// const NEED: undercurve::Need = pairs::need_for(Sum::Ap, AnySurrogate::SquaredHinge(SquaredHinge::UNIT), 500, 50);
+/// assert!(8 * NEED.f64 + 4 * NEED.u32 + 8 * NEED.u64 < 16_000);
+/// ```
+#[must_use]
+pub const fn need_for(sum: Sum, loss: AnySurrogate<f64>, rows: usize, positives: usize) -> Need {
+    need_of(Way::Chosen, false, sum, loss, rows, positives)
+}
+
+/// The same of sums in a given way, with a plan or without.
+const fn need_of(way: Way, planned: bool, sum: Sum, loss: AnySurrogate<f64>, rows: usize, positives: usize) -> Need {
+    if !Need::takes(rows) || positives > rows {
+        return Need::UNMET;
+    }
+    let ap = matches!(sum, Sum::Ap);
+    let brute = all_pairs_need(rows, positives, ap);
+    let need = match loss {
+        AnySurrogate::Square(_) | AnySurrogate::Exponential(_) => Need::NONE,
+        AnySurrogate::SquaredHinge(_) | AnySurrogate::Hinge(_) => {
+            let sorted = if ap { sorted::ap_need(rows, positives) } else { sorted::auc_need(rows, positives) };
+            match (way.sorts(rows, positives), sum) {
+                (false, _) => brute,
+                (true, Sum::Pauc { tpr, .. }) if tpr > 0.0 => {
+                    // Fewer positives are left, which may be few.
+                    let few = FEW_SORTED_PAIRS / rows;
+                    let few = if few > FEW_SORTED { few } else { FEW_SORTED };
+                    sorted.either(all_pairs_need(rows, few, ap))
+                }
+                (true, Sum::Auc | Sum::Ap | Sum::Pauc { .. }) => sorted,
+            }
+        }
+        AnySurrogate::SmoothedHinge(_) | AnySurrogate::Ramp(_) => {
+            if way.sorts(rows, positives) {
+                brute.either(ramp_sums::need(rows, positives))
+            } else {
+                brute
+            }
+        }
+        AnySurrogate::Sigmoid(_) => {
+            brute.either(smooth_need(way, Smooth { shape: Shape::Sigmoid, planned }, rows, positives, ap))
+        }
+        AnySurrogate::Logistic(_) => {
+            brute.either(smooth_need(way, Smooth { shape: Shape::Logistic, planned }, rows, positives, ap))
+        }
+    };
+    match sum {
+        Sum::Auc | Sum::Ap => need,
+        Sum::Pauc { .. } => pauc_need(need, rows),
+    }
+}
+
+const fn all_pairs_need(rows: usize, positives: usize, ap: bool) -> Need {
+    Need { f64: all_pairs::need(rows, positives, ap), ..Need::NONE }
+}
+
+/// Of the panels alone.
+const fn smooth_need(way: Way, of: Smooth, rows: usize, positives: usize, ap: bool) -> Need {
+    match way.most_panels(of, rows, positives) {
+        0 => Need::NONE,
+        most => {
+            let (f64, u64) = panel::need(rows, most, ap);
+            Need { real: 0, f64, u32: 0, u64 }
+        }
+    }
+}
+
+/// Partial AUC keeps a weight for every row beside its sum; row numbers and keys serve before it.
+const fn pauc_need(need: Need, rows: usize) -> Need {
+    Need { f64: need.f64 + rows, ..need.either(Need { real: 0, f64: 0, u32: rows, u64: rows }) }
 }
 
 /// Smallest and largest score.
@@ -153,6 +293,8 @@ type Range = (f64, f64);
 
 /// The shared checks; returns the number of positives and the range of the scores.
 fn checked<S: Real, G: Real>(
+    how: &How<'_>,
+    sum: Sum,
     scores: &[S],
     labels: &[u8],
     scratch: &Scratch<'_, f64>,
@@ -168,7 +310,7 @@ fn checked<S: Real, G: Real>(
     if positives == 0 || negatives == 0 {
         return Err(Error::OneClass);
     }
-    scratch.check(need(scores.len(), positives))?;
+    scratch.check(need_of(how.way, how.tables.is_some(), sum, how.loss, scores.len(), positives))?;
     Ok((positives, range))
 }
 
@@ -239,7 +381,7 @@ fn auc_as<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let (positives, range) = checked(scores, labels, &scratch, grad)?;
+    let (positives, range) = checked(&how, Sum::Auc, scores, labels, &scratch, grad)?;
     let mean = 1.0 / (positives as f64 * (scores.len() - positives) as f64);
     weighted_auc(how, scores, labels, positives, range, mean, scratch, grad)
 }
@@ -285,20 +427,20 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
+            if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     if let Some(value) = panel::auc::<S, Y, G, FAST_TERMS>(
-                        scores, labels, range, shape, scale, mean, tables, f64, u64, grad,
+                        scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
                     ) {
                         return Ok(value);
                     }
                 }
                 let (f64, u64, tables) =
                     (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
-                if let Some(value) =
-                    panel::auc::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, mean, tables, f64, u64, grad)
-                {
+                if let Some(value) = panel::auc::<S, Y, G, FULL_TERMS>(
+                    scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
+                ) {
                     return Ok(value);
                 }
             }
@@ -365,7 +507,7 @@ fn ap_as<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let (positives, range) = checked(scores, labels, &scratch, grad)?;
+    let (positives, range) = checked(&how, Sum::Ap, scores, labels, &scratch, grad)?;
     checked_ap(how, scores, labels, positives, range, scratch, grad)
 }
 
@@ -439,20 +581,20 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
                 return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
             }
-            if let Some((shape, scale)) = smooth(how, range, scores.len(), positives) {
+            if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     if let Some(value) = panel::ap::<S, Y, G, FAST_TERMS>(
-                        scores, labels, range, shape, scale, share, tables, f64, u64, grad,
+                        scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
                     ) {
                         return Ok(value);
                     }
                 }
                 let (f64, u64, tables) =
                     (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
-                if let Some(value) =
-                    panel::ap::<S, Y, G, FULL_TERMS>(scores, labels, range, shape, scale, share, tables, f64, u64, grad)
-                {
+                if let Some(value) = panel::ap::<S, Y, G, FULL_TERMS>(
+                    scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
+                ) {
                     return Ok(value);
                 }
             }
@@ -510,7 +652,7 @@ fn pauc_as<S: Real, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let (positives, range) = checked(scores, labels, &scratch, grad)?;
+    let (positives, range) = checked(&how, Sum::Pauc { fpr, tpr: 0.0 }, scores, labels, &scratch, grad)?;
     checked_pauc(how, scores, labels, positives, range, (fpr, 0.0), scratch, grad)
 }
 
@@ -608,7 +750,7 @@ pub enum Sum {
 /// What [`sum`] borrows for so many rows; `usize::MAX` of everything for more than it takes.
 #[must_use]
 pub const fn sum_need(rows: usize) -> Need {
-    by_class_need(rows)
+    with_labels(need(rows, rows), rows)
 }
 
 /// A [`Sum`] over rows in any order, which may have weights: the pair (i, j) then counts w_i·w_j, a row of weight 2 is two
@@ -650,7 +792,7 @@ pub fn sum<S: Real, G: Real>(
     let how = How::of(loss, grade, plan)?;
     let (labels, weights) = (truth.labels(), truth.weights());
     if weights.is_empty() {
-        let (positives, range) = checked(scores, labels, &scratch, grad)?;
+        let (positives, range) = checked(&how, sum, scores, labels, &scratch, grad)?;
         return sum_of(sum, how, scores, labels, positives, range, scratch, grad);
     }
     exact_len("labels", scores.len(), labels.len())?;
@@ -671,10 +813,20 @@ pub fn sum<S: Real, G: Real>(
     weighted_sum(sum, How { weighted: true, ..how }, scores, signed, rows[1], range, scratch, grad)
 }
 
-/// What [`by_class`] borrows.
-pub(crate) const fn by_class_need(rows: usize) -> Need {
-    // (Labels, or weights in their place.)
-    let need = need(rows, rows);
+/// What [`by_class`] borrows, with weights or without, and with a plan or without.
+pub(crate) const fn by_class_need(sum: Sum, loss: AnySurrogate<f64>, rows: usize) -> Need {
+    let ap = matches!(sum, Sum::Ap);
+    let need = need_of(Way::Chosen, true, sum, loss, rows, rows).either(all_pairs_need(rows, rows, ap));
+    // (What the weighted sums borrow is no more.)
+    let need = need.either(Need { real: 0, f64: 0, u32: rows, u64: rows });
+    with_labels(if matches!(sum, Sum::Pauc { .. }) { pauc_need(need, rows) } else { need }, rows)
+}
+
+/// The same with labels, or weights in their place.
+const fn with_labels(need: Need, rows: usize) -> Need {
+    if !Need::takes(rows) {
+        return Need::UNMET;
+    }
     if COMPACT {
         Need { f64: need.f64 + rows, ..need }
     } else {
@@ -702,7 +854,7 @@ pub(crate) fn by_class<S: Real, G: Real>(
     if positives == 0 || negatives == 0 {
         return Err(Error::OneClass);
     }
-    scratch.check(by_class_need(scores.len()))?;
+    scratch.check(by_class_need(sum, loss, scores.len()))?;
     if WEIGHTS && !weights.is_empty() {
         exact_len("weights", scores.len(), weights.len())?;
         let (labels, rest) = scratch.f64.split_at_mut(scores.len());
@@ -815,17 +967,14 @@ fn select<S: Real, Y: Class>(
     }
 }
 
-/// Shape and scale when the surrogate is smooth and there are enough pairs for panels to pay.
-fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Option<(Shape, f64)> {
+/// Shape, scale and the most panels when the surrogate is smooth and there are enough pairs for panels to pay.
+fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Option<(Shape, f64, usize)> {
     let (shape, scale) = Shape::of(how.loss)?;
     let (_, inverse) = tables::width::<FULL_TERMS>(scale)?;
     let panels = (((high - low) * inverse) as usize).min(rows / 4).min(MOST_PANELS) + 1;
-    let pairs = PANEL_IN_PAIRS * panels + if how.tables.is_some() { 0 } else { TABLES_IN_PAIRS };
-    let limit = match shape {
-        Shape::Sigmoid => pairs,
-        Shape::Logistic => pairs / 2,
-    };
-    how.way.has_panels(rows, positives, limit).then_some((shape, scale))
+    let of = Smooth { shape, planned: how.tables.is_some() };
+    let most = how.way.most_panels(of, rows, positives);
+    how.way.has_panels(of, rows, positives, panels).then_some((shape, scale, most))
 }
 
 /// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found

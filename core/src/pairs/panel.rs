@@ -28,7 +28,7 @@
 //! The tables depend on the surrogate and P alone, since w is a power of two over c. They take 3 to 18 µs, a third of a sum
 //! of a thousand rows; a caller that sums again and again keeps them in a [`Plan`](super::Plan).
 
-use super::tables::{FULL_TERMS, Shape, TERMS, Tables, tables_len, width};
+use super::tables::{FAST_TERMS, FULL_TERMS, Shape, TERMS, Tables, tables_len, width};
 use super::weight::Class;
 use crate::parts::{PARTS, each, part_len};
 use crate::real::Real;
@@ -40,21 +40,34 @@ const MANY: usize = 1024;
 /// Arrays of moments or local polynomials that a call keeps.
 const ARRAYS: usize = 10;
 
-/// Panels at most, for a number of rows.
-const fn panels(rows: usize) -> usize {
-    if rows < 512 {
-        512
-    } else if rows > 1 << 16 {
-        1 << 16
+/// Panels that so many rows can fill, at most.
+pub(super) const fn panels(rows: usize) -> usize {
+    if rows > 1 << 16 { 1 << 16 } else { rows }
+}
+
+/// Consecutive panels up to which no row is sorted.
+const fn dense_panels(rows: usize) -> usize {
+    if rows < 512 { 512 } else { panels(rows) }
+}
+
+/// The same limit for panels of `P` terms: those of the lower grade are half as wide, and hold half as much.
+const fn limit<const P: usize>(rows: usize, most: usize) -> usize {
+    if P == FULL_TERMS {
+        most
+    } else if 2 * most < panels(rows) {
+        2 * most
     } else {
-        rows
+        panels(rows)
     }
 }
 
-/// `f64` and `u64` elements that either sum borrows.
-pub(super) const fn need(rows: usize) -> (usize, usize) {
-    (tables_len(FULL_TERMS) + panels(rows) * (ARRAYS * FULL_TERMS + 1), rows)
+/// `f64` and `u64` elements that [`auc`] borrows, or [`ap`], with at most so many panels of [`FULL_TERMS`].
+pub(super) const fn need(rows: usize, most: usize, ap: bool) -> (usize, usize) {
+    // (Parts of many rows have moments of their own.)
+    let arrays = if ap || part_len(rows) < rows { ARRAYS } else { ARRAYS / 2 };
+    (limit::<FAST_TERMS>(rows, most) + tables_len(FULL_TERMS) + most * arrays * FULL_TERMS, rows)
 }
+const _: () = assert!(2 * FAST_TERMS <= FULL_TERMS);
 
 impl Shape {
     /// The kernels of the value, of the slope in units of −c, and of the slope from the other side.
@@ -348,6 +361,7 @@ fn grid<'a, S: Real, const P: usize>(
     scores: &[S],
     range: (f64, f64),
     scale: f64,
+    most: usize,
     memory: &'a mut [f64],
     keys: &mut [u64],
 ) -> Option<(Grid<'a>, &'a mut [f64])> {
@@ -357,7 +371,7 @@ fn grid<'a, S: Real, const P: usize>(
     if !(last - first).is_finite() {
         return None;
     }
-    let limit = panels(scores.len());
+    let limit = limit::<P>(scores.len(), most);
     let (numbers, arrays) = memory.split_at_mut(limit);
     let dense = fits(first, last, limit);
     let (low, high) = if dense { (first, last) } else { bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2)) };
@@ -432,7 +446,7 @@ fn held<'k, const P: usize>(negatives: &[[f64; P]], positives: &[[f64; P]], keys
 /// Whether all scores lie in consecutive panels of so many terms, which are then found without sorting.
 pub(super) fn is_dense<const P: usize>(rows: usize, (low, high): (f64, f64), scale: f64) -> bool {
     width::<P>(scale)
-        .is_some_and(|(_, inverse)| fits(libm::rint(low * inverse), libm::rint(high * inverse), panels(rows)))
+        .is_some_and(|(_, inverse)| fits(libm::rint(low * inverse), libm::rint(high * inverse), dense_panels(rows)))
 }
 
 /// Whether the panels from `first` to `last` are at most `limit` and may be found by adding [`ONES`].
@@ -559,11 +573,12 @@ pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
     scale: f64,
     mean: f64,
     made: Option<&[f64]>,
+    most: usize,
     memory: &mut [f64],
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
-    let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
+    let (grid, memory) = grid::<S, P>(scores, range, scale, most, memory, keys)?;
     let (own, arrays) = memory.split_at_mut(tables_len(P));
     let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
     let [of_value, of_slope, back] = shape.kernels();
@@ -608,11 +623,12 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     scale: f64,
     share: f64,
     made: Option<&[f64]>,
+    most: usize,
     memory: &mut [f64],
     keys: &mut [u64],
     grad: &mut [G],
 ) -> Option<f64> {
-    let (grid, memory) = grid::<S, P>(scores, range, scale, memory, keys)?;
+    let (grid, memory) = grid::<S, P>(scores, range, scale, most, memory, keys)?;
     let (own, arrays) = memory.split_at_mut(tables_len(P));
     let tables = Tables::<P>::given_or_made(made, shape, grid.half, own);
     let [of_value, of_slope, back] = shape.kernels();
@@ -712,7 +728,6 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
 
 #[cfg(all(test, feature = "alloc", not(feature = "compact")))]
 mod tests {
-    use super::super::tables::FAST_TERMS;
     use super::*;
     use crate::rng::Rng;
     use alloc::vec;
@@ -722,9 +737,10 @@ mod tests {
     fn work<const P: usize>(scores: &[f64]) -> (usize, bool) {
         let low = scores.iter().fold(f64::INFINITY, |low, &s| low.or_smaller(s));
         let high = scores.iter().fold(f64::NEG_INFINITY, |high, &s| high.or_larger(s));
-        let (memory, rows) = need(scores.len());
+        let most = panels(scores.len());
+        let (memory, rows) = need(scores.len(), most, true);
         let (mut memory, mut keys) = (vec![0.0; memory], vec![0; rows]);
-        let (grid, _) = grid::<f64, P>(scores, (low, high), 1.0, &mut memory, &mut keys).unwrap();
+        let (grid, _) = grid::<f64, P>(scores, (low, high), 1.0, most, &mut memory, &mut keys).unwrap();
         let reach = (4.0 / (2.0 * grid.half)) as usize as f64;
         let mut moments = vec![[0.0; P]; 2 * grid.numbers.len()];
         gather_part(&grid, scores, &vec![0u8; scores.len()], &mut moments);

@@ -62,13 +62,19 @@ impl Window {
     }
 }
 
+/// Ranks of all rows, which lie where the tables of the streams were.
+const fn ranks_len(rows: usize) -> usize {
+    let tables = streams::tables_len(rows);
+    if tables < rows { rows } else { tables }
+}
+
 /// What [`auc`] and [`ap`] borrow.
 pub(super) const fn need(rows: usize, positives: usize) -> Need {
     let dealt = streams::need(rows);
     Need {
         real: 0,
         f64: dealt.f64 + positives + 4 * (2 * positives + 1) + 5 * positives,
-        u32: dealt.u32 + 5 * positives + Ladder::need(2 * positives) + rows,
+        u32: dealt.u32 + 5 * positives + Ladder::need(2 * positives) + ranks_len(rows),
         u64: dealt.u64,
     }
 }
@@ -144,7 +150,8 @@ impl<'a> Table<'a> {
         let (own, others) = others.split_at_mut(positives);
         let (ladder, ranks) = others.split_at_mut(Ladder::need(2 * positives));
         let far = Some(loss.margin - loss.width);
-        let streams = Streams::new(scores, labels, positives, loss.margin, far, x, dealing, scratch.u64);
+        let tables = &mut ranks[..streams::tables_len(scores.len())];
+        let streams = Streams::new(scores, labels, positives, loss.margin, far, x, dealing, tables, scratch.u64);
         let cells = cells.as_chunks_mut().0;
         let mut table = Self { loss, streams, scores: sorted, places, edges, cells, ranks, own, posts, post_count: 0 };
         table.fill(ladder, scores.len());

@@ -30,17 +30,27 @@ use crate::scratch::{Need, Scratch};
 /// Others looked up at a time.
 const BLOCK: usize = 64;
 
-/// What [`auc`] and [`ap`] borrow.
-pub(super) const fn need(rows: usize, positives: usize) -> Need {
-    let dealt = streams::need(rows);
-    // Parts that threads work on have cells and ladders of their own.
-    let parts = if cfg!(feature = "rayon") && part_len(rows) < rows { PARTS } else { 1 };
+/// Parts that threads work on have cells and ladders of their own.
+const fn parts(rows: usize) -> usize {
+    if cfg!(feature = "rayon") && part_len(rows) < rows { PARTS } else { 1 }
+}
+
+/// What [`auc`] borrows.
+pub(super) const fn auc_need(rows: usize, positives: usize) -> Need {
+    let (dealt, parts) = (streams::need(rows), parts(rows));
     Need {
         real: 0,
-        f64: dealt.f64 + 4 * (positives + 2 * parts) + 3 * positives,
-        u32: dealt.u32 + positives + parts * Ladder::need(positives) + rows,
+        f64: dealt.f64 + 4 * (positives + 2 * parts),
+        u32: dealt.u32 + positives + parts * Ladder::need(positives) + streams::tables_len(rows),
         u64: dealt.u64,
     }
+}
+
+/// What [`ap`] borrows: weights of the positives too, and ranks of the negatives in the place of the tables.
+pub(super) const fn ap_need(rows: usize, positives: usize) -> Need {
+    let (need, tables) = (auc_need(rows, positives), streams::tables_len(rows));
+    let more = rows.saturating_sub(tables);
+    Need { f64: need.f64 + 3 * positives, u32: need.u32 + more, ..need }
 }
 
 /// The rows by stream, and the memory of the sums.
@@ -52,9 +62,9 @@ struct Table<'a> {
     /// kept, not thresholds: d = (s_j − s_i) + m rounds once where a rounded threshold far from 0 would cost digits of d.
     cells: &'a mut [[f64; 4]],
     ladder: &'a mut [u32],
-    /// The cell of every negative, for a second sweep.
+    /// The cell of every negative, for a second sweep; empty without one.
     ranks: &'a mut [u32],
-    /// Three values for each positive.
+    /// Three values for each positive; empty without one.
     weights: &'a mut [[f64; 3]],
     margin: f64,
 }
@@ -106,7 +116,8 @@ impl Part<'_> {
                 let stop = other_end.min(start + BLOCK);
                 let block = &mut self.others[start..stop];
                 ladder.ranks(block, &mut ranks, |k, x| (x - cells[k as usize + 1][0]) + margin > 0.0);
-                meet(block, &ranks[..stop - start], cells, from, &mut self.ranks[start..stop]);
+                let kept = self.ranks.get_mut(start..stop).unwrap_or_default();
+                meet(block, &ranks[..stop - start], cells, from, kept);
             }
             (at, other) = (end, other_end);
         }
@@ -176,15 +187,18 @@ impl<'a> Table<'a> {
         labels: &[Y],
         positives: usize,
         margin: f64,
+        twice: bool,
         scratch: Scratch<'a, f64>,
     ) -> Self {
-        let dealt = streams::need(scores.len());
+        let (rows, dealt) = (scores.len(), streams::need(scores.len()));
         let (x, rest) = scratch.f64.split_at_mut(dealt.f64);
-        let (weights, cells) = rest.split_at_mut(3 * positives);
+        let (weights, cells) = rest.split_at_mut(if twice { 3 * positives } else { 0 });
         let (dealing, others) = scratch.u32.split_at_mut(dealt.u32);
         let (order, others) = others.split_at_mut(positives);
-        let (ranks, ladder) = others.split_at_mut(scores.len());
-        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, scratch.u64);
+        let (ladder, others) = others.split_at_mut(parts(rows) * Ladder::need(positives));
+        let tables = &mut others[..streams::tables_len(rows)];
+        let streams = Streams::new(scores, labels, positives, margin, None, x, dealing, tables, scratch.u64);
+        let ranks = &mut others[..if twice { rows } else { 0 }];
         let cells = cells.as_chunks_mut().0;
         // Negatives below all thresholds find a finite score here; what they leave is not read.
         cells[0] = [streams.x[0], 0.0, 0.0, 0.0];
@@ -214,7 +228,7 @@ impl<'a> Table<'a> {
                     order: &mut self.order[from..to],
                     cells: &mut self.cells[from..to + 2],
                     ladder: self.ladder,
-                    ranks: &mut self.ranks[other],
+                    ranks: self.ranks.get_mut(other).unwrap_or_default(),
                     below: cut.below,
                     value: 0.0,
                 };
@@ -239,7 +253,7 @@ impl<'a> Table<'a> {
                 order: take(&mut order, positives),
                 cells: take(&mut cells, positives + 2),
                 ladder: take(&mut ladder, steps),
-                ranks: take(&mut ranks, negatives),
+                ranks: if ranks.is_empty() { &mut [] } else { take(&mut ranks, negatives) },
                 below: cut.below,
                 value: 0.0,
             });
@@ -354,7 +368,7 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let mut table = Table::new(scores, labels, positives, margin, scratch);
+    let mut table = Table::new(scores, labels, positives, margin, false, scratch);
     let value = table.auc(square, mean);
     table.streams.collect(grad);
     value
@@ -371,7 +385,7 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let mut table = Table::new(scores, labels, positives, margin, scratch);
+    let mut table = Table::new(scores, labels, positives, margin, true, scratch);
     let value = table.ap(square);
     table.streams.collect(grad);
     value

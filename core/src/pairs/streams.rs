@@ -38,15 +38,23 @@ const fn per_stream(positives: usize) -> usize {
     if positives < 256 * 512 { 256 } else { positives / 512 }
 }
 
-/// What [`Streams::new`] borrows; with `far` edges `positives` more `f64`.
+/// Rows that the grid is laid over.
+const fn sampled(rows: usize) -> usize {
+    let share = if rows / 16 > SAMPLE { SAMPLE } else { rows / 16 };
+    let share = if share < 16 { 16 } else { share };
+    if share < rows { share } else { rows }
+}
+
+/// What [`Streams`] keep; with `far` edges `positives` more `f64`. The `u64` serve only while they are made.
 pub(super) const fn need(rows: usize) -> Need {
-    let sample = if rows < SAMPLE { rows } else { SAMPLE };
-    let counted = 3 * cells(rows) + 2;
-    let u32 = rows + 2 * counted + 3 * cells(rows);
-    if cfg!(feature = "rayon") && part_len(rows) < rows {
-        return Need { real: 0, f64: rows, u32: u32 + 2 * PARTS * counted, u64: rows };
-    }
-    Need { real: 0, f64: rows, u32, u64: sample }
+    let shared = cfg!(feature = "rayon") && part_len(rows) < rows;
+    Need { real: 0, f64: rows, u32: rows + 3 * cells(rows), u64: if shared { rows } else { sampled(rows) } }
+}
+
+/// `u32` that serve only while they are made.
+pub(super) const fn tables_len(rows: usize) -> usize {
+    let parts = if cfg!(feature = "rayon") && part_len(rows) < rows { PARTS } else { 0 };
+    2 * (1 + parts) * (3 * cells(rows) + 2)
 }
 
 /// The rows by stream.
@@ -79,7 +87,7 @@ struct Grid {
 impl Grid {
     /// From a sample of the rows.
     fn new<S: Real, Y: Class>(scores: &[S], labels: &[Y], margin: f64, cells: usize, keys: &mut [u64]) -> Self {
-        let count = (scores.len() / 16).clamp(16, SAMPLE).min(scores.len());
+        let count = sampled(scores.len());
         let keys = &mut keys[..count];
         for (at, key) in keys.iter_mut().enumerate() {
             let row = (at as u64 * (scores.len() as u64 - 1) / (count as u64 - 1).max(1)) as usize;
@@ -138,7 +146,7 @@ fn place<S: Real, Y: Class>(s: S, y: Y, margin: f64) -> f64 {
 
 impl<'a> Streams<'a> {
     /// Deals the rows, positives by their thresholds s − `margin` and, if there are `far` edges, once more by s − `far`.
-    /// The memory is that of [`need`].
+    /// The memory is that of [`need`], the tables that of [`tables_len`].
     pub(super) fn new<S: Real, Y: Class>(
         scores: &[S],
         labels: &[Y],
@@ -147,17 +155,18 @@ impl<'a> Streams<'a> {
         far: Option<f64>,
         x: &'a mut [f64],
         memory: &'a mut [u32],
+        tables: &mut [u32],
         keys: &mut [u64],
     ) -> Self {
         let cells = cells(scores.len());
         let grid = Grid::new(scores, labels, margin, cells, keys);
         let (places, memory) = memory.split_at_mut(scores.len());
-        let (counts, memory) = memory.split_at_mut(3 * cells + 2);
-        let (next, memory) = memory.split_at_mut(3 * cells + 2);
+        let (counts, tables) = tables.split_at_mut(3 * cells + 2);
+        let (next, of_parts) = tables.split_at_mut(3 * cells + 2);
         let (of_far, of_out, of_partial) = (2 * cells, 3 * cells, 3 * cells + 1);
         // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
         let several = shared(scores.len());
-        let (ends, of_parts) = memory.split_at_mut(3 * cells);
+        let ends = &mut memory[..3 * cells];
         let partial = if several {
             count_shared(grid, scores, labels, margin, places, of_parts, counts)
         } else {

@@ -5,6 +5,7 @@ use crate::constraint::Constraints;
 use crate::decimal;
 use crate::error::{Error, Result};
 use core::cell::Cell;
+use core::fmt;
 
 /// Negatives of a false-positive range that a batch holds in the mean, at least.
 const IN_RANGE: f64 = 5.0;
@@ -75,6 +76,30 @@ pub enum SettingError {
         param: &'static Param,
     },
 }
+
+impl SettingError {
+    /// Its number in [`CODES`](crate::CODES).
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match self {
+            Self::Unknown { .. } => 101,
+            Self::Value { .. } => 102,
+        }
+    }
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { at } => write!(f, "setting {at} (from 0): the method has no parameter of this name"),
+            Self::Value { at, param } => {
+                write!(f, "setting {at} (from 0): the value is outside the domain of {}", param.name)
+            }
+        }
+    }
+}
+
+impl core::error::Error for SettingError {}
 
 /// The parameters of a method and `(name, value)` pairs that override their defaults, a later one an earlier one.
 #[derive(Clone, Debug)]

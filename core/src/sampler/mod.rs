@@ -148,6 +148,12 @@ impl Sampler for AnySampler {
     }
 }
 
+/// Splits a slice, at its end where it is shorter.
+fn cut<E>(slice: &mut [E], at: usize) -> (&mut [E], &mut [E]) {
+    let at = at.min(slice.len());
+    slice.split_at_mut_checked(at).unwrap_or_default()
+}
+
 /// `Ok` when all that a sampler is lent fits the data.
 fn check(rows: usize, segments: &Segments<'_>, cursor: &[u64], order: &[u32], to: Option<&Place<'_>>) -> Result<()> {
     exact_len("cursor", segments.cursor_len(), cursor.len())?;
@@ -229,13 +235,15 @@ fn advance<'o>(
     weights: &[f64],
     order: &'o mut [u32],
 ) -> &'o [u32] {
-    let (epochs, drawn) = cursor.split_at_mut(cursor.len() / 2);
-    let mut start = drawn[cycle] as usize;
-    if start + take > order.len() {
-        epochs[cycle] = epochs[cycle].wrapping_add(1);
-        fill(seed, cycle, epochs[cycle], weights, order);
+    let half = cursor.len() / 2;
+    let (epochs, drawn) = cut(cursor, half);
+    let (Some(epoch), Some(drawn)) = (epochs.get_mut(cycle), drawn.get_mut(cycle)) else { return &[] };
+    let mut start = *drawn as usize;
+    if start.saturating_add(take) > order.len() {
+        *epoch = epoch.wrapping_add(1);
+        fill(seed, cycle, *epoch, weights, order);
         start = 0;
     }
-    drawn[cycle] = (start + take) as u64;
-    &order[start..start + take]
+    *drawn = (start + take) as u64;
+    order.get(start..start + take).unwrap_or_default()
 }

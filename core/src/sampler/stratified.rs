@@ -1,6 +1,6 @@
 //! Stratified batches: a fixed number of rows of each segment, each segment in its own epochs.
 
-use super::{Place, Sampler, advance, check, fill};
+use super::{Place, Sampler, advance, check, cut, fill};
 use crate::batch::Drawn;
 use crate::data::Segments;
 use crate::error::{Error, Result};
@@ -72,7 +72,8 @@ impl Stratified {
 
     /// Rows of a segment in a batch.
     fn take(&self, segments: &Segments<'_>, segment: usize) -> usize {
-        self.rows[segment.min(1)].min(segments.items_of(segment)) as usize
+        let [first, other] = self.rows;
+        (if segment == 0 { first } else { other }).min(segments.items_of(segment)) as usize
     }
 
     fn fits(&self, segments: &Segments<'_>, cursor: &[u64]) -> Result<()> {
@@ -80,7 +81,8 @@ impl Stratified {
             if segments.size(segment) == 0 && !self.lacks {
                 return Err(Error::OneClass);
             }
-            if cursor[segments.len() + segment] > u64::from(segments.items_of(segment)) {
+            let drawn = cursor.get(segments.len() + segment).copied().unwrap_or(0);
+            if drawn > u64::from(segments.items_of(segment)) {
                 return Err(Error::Param { what: "cursor" });
             }
         }
@@ -103,8 +105,8 @@ impl Sampler for Stratified {
         let mut rest = order;
         for segment in 0..segments.len() {
             let weights = segments.weights().get(segments.range(segment)).unwrap_or(&[]);
-            let (own, others) = rest.split_at_mut(segments.items_of(segment) as usize);
-            fill(self.seed, segment, cursor[segment], weights, own);
+            let (own, others) = cut(rest, segments.items_of(segment) as usize);
+            fill(self.seed, segment, cursor.get(segment).copied().unwrap_or(0), weights, own);
             rest = others;
         }
         Ok(())
@@ -114,22 +116,25 @@ impl Sampler for Stratified {
         check(self.rows(segments), segments, cursor, order, Some(&to))?;
         self.fits(segments, cursor)?;
         let Place { index, items: places, starts } = to;
-        let (mut at, mut rest) = (0, order);
-        for segment in 0..segments.len() {
+        let (mut at, mut rest, mut rows) = (0, order, (index, places));
+        for (segment, start) in (0..segments.len()).zip(&mut *starts) {
             let (own, take) = (segments.range(segment), self.take(segments, segment));
-            let (members, first) = (&segments.order()[own.clone()], own.start as u32);
+            let (members, first) = (segments.order().get(own.clone()).unwrap_or_default(), own.start as u32);
             let weights = segments.weights().get(own).unwrap_or(&[]);
-            let (order, others) = rest.split_at_mut(segments.items_of(segment) as usize);
+            let (order, others) = cut(rest, segments.items_of(segment) as usize);
             let items = advance(self.seed, segment, take, cursor, weights, order);
-            starts[segment] = at as u32;
-            let to = index[at..at + take].iter_mut().zip(&mut places[at..at + take]);
-            for ((index, place), &item) in to.zip(items) {
-                (*index, *place) = (members[item as usize], first + item);
+            *start = at as u32;
+            let ((index, more), (places, further)) = (cut(rows.0, take), cut(rows.1, take));
+            for ((index, place), &item) in index.iter_mut().zip(places).zip(items) {
+                let row = members.get(item as usize).ok_or(Error::Param { what: "cursor" })?;
+                (*index, *place) = (*row, first.wrapping_add(item));
             }
             at += take;
-            rest = others;
+            (rest, rows) = (others, (more, further));
         }
-        starts[segments.len()] = at as u32;
+        if let Some(end) = starts.last_mut() {
+            *end = at as u32;
+        }
         Ok(Drawn::Stratified)
     }
 }

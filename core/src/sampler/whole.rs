@@ -45,9 +45,9 @@ impl Whole {
     /// All rows, where no cursor counts them.
     pub(crate) fn fill(self, segments: &Segments<'_>, to: Place<'_>) -> Drawn {
         let Place { index, items, starts } = to;
-        index.copy_from_slice(segments.order());
+        index.iter_mut().zip(segments.order()).for_each(|(index, &row)| *index = row);
         items.iter_mut().zip(0..).for_each(|(item, k)| *item = k);
-        starts.copy_from_slice(segments.starts());
+        starts.iter_mut().zip(segments.starts()).for_each(|(to, &start)| *to = start);
         Drawn::All
     }
 }

@@ -119,6 +119,19 @@ macro_rules! surrogates {
             $((<$Name<f64> as Entry<f64>>::NAME, <$Name<f64> as Entry<f64>>::PARAM, <$Name<f64> as Entry<f64>>::DEFAULT)),*
         ];
 
+        $(impl<T> From<$Name<T>> for AnySurrogate<T> {
+            fn from(loss: $Name<T>) -> Self {
+                Self::$Name(loss)
+            }
+        }
+
+        impl Held for $Name<f64> {
+            #[inline]
+            fn lend<T: Real, U: Use<T>>(self, to: U) -> U::Output {
+                to.with(Entry::<f64>::to::<T>(self))
+            }
+        })*
+
         impl<T: Real> AnySurrogate<T> {
             /// By registry name. `param` is the margin, the scale or the smoothing (then the margin is 1), as
             /// [`SURROGATES`] says.
@@ -149,6 +162,79 @@ macro_rules! surrogates {
             }
         }
     };
+}
+
+/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; one copy with the feature `compact`.
+#[cfg(not(feature = "compact"))]
+macro_rules! kernel {
+    ($any:expr, $s:ident => $body:expr) => {
+        $crate::with_surrogate!($any, $s => $body)
+    };
+}
+#[cfg(feature = "compact")]
+macro_rules! kernel {
+    ($any:expr, $s:ident => $body:expr) => {{
+        let $s = $any;
+        $body
+    }};
+}
+/// ℓ(0).
+pub(crate) struct AtZero<T>(core::marker::PhantomData<T>);
+
+impl<T: Real> AtZero<T> {
+    pub(crate) fn new() -> Self {
+        Self(core::marker::PhantomData)
+    }
+}
+
+impl<T: Real> Use<T> for AtZero<T> {
+    type Output = T;
+    fn with<S: Surrogate<T>>(self, loss: S) -> T {
+        loss.value(T::ZERO)
+    }
+}
+
+/// Not named outside: what a [`Loss`] has to do stays the crate's own.
+mod held {
+    use super::{Real, Surrogate};
+
+    /// What is done with a surrogate once it is known which, and in which number type: compiled for each.
+    pub trait Use<T: Real> {
+        /// What it returns.
+        type Output;
+        /// Does it.
+        fn with<S: Surrogate<T>>(self, loss: S) -> Self::Output;
+    }
+
+    /// What estimators ask of a loss.
+    pub trait Held {
+        /// Calls it with the surrogate in this number type.
+        fn lend<T: Real, U: Use<T>>(self, to: U) -> U::Output;
+    }
+}
+pub(crate) use held::{Held, Use};
+
+/// A surrogate that an estimator holds: [`AnySurrogate`], the default, or one of this module's. With one that is named, nothing
+/// of the others is compiled.
+///
+/// ```
+/// use undercurve::estimator::{Soap, SoapSettings};
+/// use undercurve::surrogate::{AnySurrogate, Sigmoid};
+///
+/// let chosen_when_it_runs = Soap::new(SoapSettings::of(AnySurrogate::by_name("sigmoid", 2.0)?))?;
+/// let this_one_alone = Soap::new(SoapSettings::of(Sigmoid::DOUBLE))?;
+/// assert_eq!(this_one_alone.any(), chosen_when_it_runs);
+/// # Ok::<(), undercurve::Error>(())
+/// ```
+pub trait Loss: Copy + Into<AnySurrogate<f64>> + Held {}
+
+impl<S: Copy + Into<AnySurrogate<f64>> + Held> Loss for S {}
+
+impl Held for AnySurrogate<f64> {
+    #[inline]
+    fn lend<T: Real, U: Use<T>>(self, to: U) -> U::Output {
+        kernel!(self.to::<T>(), loss => to.with(loss))
+    }
 }
 
 surrogates! {
@@ -202,20 +288,6 @@ macro_rules! with_surrogate {
     };
 }
 
-/// [`with_surrogate`](crate::with_surrogate) for the crate's own large kernels; one copy with the feature `compact`.
-#[cfg(not(feature = "compact"))]
-macro_rules! kernel {
-    ($any:expr, $s:ident => $body:expr) => {
-        $crate::with_surrogate!($any, $s => $body)
-    };
-}
-#[cfg(feature = "compact")]
-macro_rules! kernel {
-    ($any:expr, $s:ident => $body:expr) => {{
-        let $s = $any;
-        $body
-    }};
-}
 pub(crate) use kernel;
 
 impl<T: Real> Surrogate<T> for AnySurrogate<T> {

@@ -10,7 +10,7 @@ use crate::data::{Dataset, Rows, Segments, Targets};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Estimator, Exact, Grad, Link, Weights};
 use crate::features::{EVERY, MINIMAL, MULTICLASS};
-use crate::host::{Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
+use crate::host::{BeforeIn, Buffers, Data, Host, Last, Passes, Pretraining, RunState, Sizes, add_pull};
 use crate::metric;
 use crate::model::{AnyModel, Model};
 use crate::real::Real;
@@ -137,8 +137,9 @@ impl Grouped {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler> {
-    pub(super) host: Host<M, E, A, S>,
+pub struct BatchRun<T: Real, M = AnyModel, E = AnyEstimator, A = AnyAlgorithm, S = AnySampler, P = Option<Pretraining>>
+{
+    pub(super) host: Host<M, E, A, S, P>,
     /// Weight of half the squared norm of the parameters in what is minimised.
     decay: f64,
     pub(super) sizes: Sizes,
@@ -185,24 +186,30 @@ impl<T: Real> Owned<T> {
     }
 }
 
-impl<T, M, E, A, S> BatchRun<T, M, E, A, S>
+impl<T, M, E, A, S, P> BatchRun<T, M, E, A, S, P>
 where
     T: Real,
     M: Model<T> + Sync,
     E: Estimator<T>,
     A: Algorithm<T>,
     S: Sampler,
+    P: BeforeIn<T>,
 {
     /// A run at its start, of a host over training rows: their classes are the segments.
     ///
     /// # Errors
     /// `OneClass` (a class without a row), `Param` (a model of other columns), and those of [`Host::start`].
-    pub fn new(host: Host<M, E, A, S>, train: &Dataset<T>) -> Result<Self> {
+    pub fn new(host: Host<M, E, A, S, P>, train: &Dataset<T>) -> Result<Self> {
         Self::of_grouped(host, train, Grouped::of(train, false)?.weighted(&as_rows(train.weights().to_vec()))?, None)
     }
 
     /// At the model's start values, or at others.
-    fn of_grouped(host: Host<M, E, A, S>, train: &Dataset<T>, grouped: Grouped, params: Option<&[T]>) -> Result<Self> {
+    fn of_grouped(
+        host: Host<M, E, A, S, P>,
+        train: &Dataset<T>,
+        grouped: Grouped,
+        params: Option<&[T]>,
+    ) -> Result<Self> {
         let data = grouped.data(train.rows())?;
         let population: Vec<u32> = (0..data.segments.len()).map(|segment| data.segments.size(segment)).collect();
         if population.contains(&0) && !grouped.cells {
@@ -238,7 +245,7 @@ where
 
     /// What it is made of.
     #[must_use]
-    pub fn host(&self) -> &Host<M, E, A, S> {
+    pub fn host(&self) -> &Host<M, E, A, S, P> {
         &self.host
     }
 
@@ -352,13 +359,14 @@ where
     }
 }
 
-impl<T, M, E, A, S> Run<T> for BatchRun<T, M, E, A, S>
+impl<T, M, E, A, S, P> Run<T> for BatchRun<T, M, E, A, S, P>
 where
     T: Real,
     M: Model<T> + Sync,
     E: Estimator<T>,
     A: Algorithm<T>,
     S: Sampler,
+    P: BeforeIn<T>,
 {
     fn step(&mut self, data: &Dataset<T>) -> Result<Option<f64>> {
         let Self { host, grouped, real, f64, u64, buffers, passes, .. } = self;
@@ -386,7 +394,7 @@ where
     }
 
     fn pretraining_steps(&self) -> u64 {
-        self.host.pretraining.map_or(0, |first| first.steps.min(self.host.steps))
+        self.host.pretraining.get().map_or(0, |first| first.steps.min(self.host.steps))
     }
 
     fn drawn(&self) -> u64 {
@@ -445,7 +453,7 @@ where
 
     fn doubt(&mut self, _: &Dataset<T>) -> Result<Option<Doubt>> {
         let steps = self.steps_done();
-        let early = self.host.pretraining.filter(|first| steps < first.steps);
+        let early = self.host.pretraining.get().filter(|first| steps < first.steps);
         if self.exact().is_some() && self.is_done() && self.start().is_some_and(|start| start == self.weights()) {
             return Ok(Some(Doubt::Start));
         }

@@ -287,6 +287,19 @@ pub enum TrainerError {
     Checkpoint(CheckpointError),
 }
 
+impl TrainerError {
+    /// Its number in [`CODES`](crate::CODES).
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        match self {
+            Self::Config(_) => 121,
+            Self::NotBuilt { .. } => 122,
+            Self::Core(error) => error.code(),
+            Self::Checkpoint(error) => error.code(),
+        }
+    }
+}
+
 impl fmt::Display for TrainerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

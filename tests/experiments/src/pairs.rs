@@ -176,7 +176,7 @@ struct Bed {
 impl Bed {
     fn new(scores: Vec<f32>, labels: Vec<u8>) -> Self {
         let positives = labels.iter().filter(|&&y| y == 1).count();
-        let need = pairs::need(scores.len(), positives);
+        let need = pairs::need_by(Way::NearLinear, scores.len(), positives);
         let grad = vec![1.0; scores.len()];
         // Not of zeros, so that the pages are there before the first run.
         Self { scores, labels, f64: vec![1.0; need.f64], u32: vec![1; need.u32], u64: vec![1; need.u64], grad }

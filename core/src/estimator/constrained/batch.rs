@@ -74,7 +74,7 @@ impl Constrained {
         if let (Some(held), true) = (held, width > 0.0) {
             taus.iter_mut().zip(&held[HEAD..HEAD + self.count]).for_each(|(tau, held)| *tau = held.f64());
         }
-        if width > 0.0 && !(moves && held.is_some_and(|held| is_due(held[1].f64() as u32 + 1))) {
+        if width > 0.0 && !(moves && held.is_some_and(|held| is_due((held[1].f64() as u32).saturating_add(1)))) {
             return Ok((Soft::new(&taus[..self.soft()], width), width));
         }
         let (mut head, mut most) = (0, third);

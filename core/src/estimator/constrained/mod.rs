@@ -459,7 +459,8 @@ impl Constrained {
             return;
         }
         held[0] = T::of(width);
-        let batches = held[1].f64() as u32 + 1;
+        // (A state may hold anything.)
+        let batches = (held[1].f64() as u32).saturating_add(1);
         held[1] = T::of(f64::from(if batches >= 2 * REFRESH { batches - REFRESH } else { batches }));
         let (mut head, mut count) = (held[2].f64() as usize % RING, (held[3].f64() as usize).min(RING));
         let (numbers, ring) = held.split_at_mut(HEAD + self.count);
