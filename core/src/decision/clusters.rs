@@ -63,14 +63,14 @@ impl Clustered<'_> {
             };
             if better != 0.0 {
                 let share = better / (worst * self.most);
-                sums.iter_mut().zip(BETS).for_each(|(sum, bet)| *sum += (1.0 + bet * share).max(0.0).ln());
+                sums.iter_mut().zip(BETS).for_each(|(sum, bet)| *sum += Real::ln((1.0 + bet * share).max(0.0)));
             }
         }
         let top = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if top == f64::NEG_INFINITY {
             return top;
         }
-        top + (sums.iter().map(|sum| libm::exp(sum - top)).sum::<f64>() / BETS.len() as f64).ln()
+        top + Real::ln(sums.iter().map(|sum| libm::exp(sum - top)).sum::<f64>() / BETS.len() as f64)
     }
 }
 
@@ -131,7 +131,7 @@ impl Promise {
             let middle = 0.5 * above + 0.5 * next;
             if middle > next && middle <= above { middle } else { above }
         };
-        let need = -self.risk().ln();
+        let need = -Real::ln(self.risk());
         let mut rows = Clustered { promise: self, labels, of: &of, order: order.clone(), clusters: each, most };
         let mut clearest = f64::NEG_INFINITY;
         let mut passes = |rows: &mut Clustered<'_>, alerts: usize| {
@@ -152,8 +152,8 @@ impl Promise {
             }
             Kept::Fpr => {}
             Kept::Precision => {
-                let each = (1.0 + (1.0 - self.bound) / (self.bound * most)).ln();
-                let fewest = libm::ceil((need + (BETS.len() as f64).ln()) / each);
+                let each = Real::ln(1.0 + (1.0 - self.bound) / (self.bound * most));
+                let fewest = libm::ceil((need + Real::ln(BETS.len() as f64)) / each);
                 let mut target = fewest;
                 for pair in ends.windows(2) {
                     if pair[1] as f64 <= target {

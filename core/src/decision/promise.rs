@@ -16,7 +16,7 @@
 //! less likely positive. Thresholds lie midway between neighbouring scores.
 
 use crate::metric::Interval;
-use crate::real::Real as _;
+use crate::real::Real;
 
 /// The rate that a promise is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Promise {
     /// The fewest rows that can tell anything: without one error.
     fn fewest(self) -> f64 {
         let right = if self.kept == Kept::Fpr { 1.0 - self.bound } else { self.bound };
-        libm::ceil(self.risk().ln() / right.ln())
+        libm::ceil(Real::ln(self.risk()) / Real::ln(right))
     }
 
     /// The most errors among so many rows of the class that the rate is about.
