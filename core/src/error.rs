@@ -63,6 +63,13 @@ pub enum Error {
         /// What is asked for.
         what: &'static str,
     },
+    /// No threshold can be promised on these rows.
+    Unpromised {
+        /// About how many more would tell; `None` where more of the same would hardly do.
+        more: Option<u64>,
+        /// More of what: positives or negatives.
+        what: &'static str,
+    },
     /// A combination that is not supported.
     Unsupported {
         /// The combination.
@@ -142,6 +149,12 @@ impl fmt::Display for Error {
             Self::Overflow { what } => write!(f, "{what} does not fit the number type"),
             Self::Param { what } => write!(f, "parameter {what} is outside its range"),
             Self::Unreachable { what } => write!(f, "{what}: nothing reaches what is asked"),
+            Self::Unpromised { more: Some(more), what } => {
+                write!(f, "no threshold can be promised: about {more} more {what} would tell")
+            }
+            Self::Unpromised { more: None, .. } => {
+                f.write_str("no threshold can be promised, and more rows like these would hardly tell")
+            }
             Self::Unsupported { what } => write!(f, "not supported: {what}"),
         }
     }

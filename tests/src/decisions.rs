@@ -111,3 +111,52 @@ pub fn ndcg(gains: &[f64], k: usize) -> f64 {
     best.sort_by(|a, b| b.total_cmp(a));
     dcg(gains) / dcg(&best)
 }
+
+/// The probability that a binomial number of n draws is `at` or more, by logarithms of factorials.
+pub fn binomial_tail(n: usize, p: f64, at: usize) -> f64 {
+    let factorial = |k: usize| (1..=k).map(|i| (i as f64).ln()).sum::<f64>();
+    let mut sum = 0.0;
+    for k in at..=n {
+        let choose = factorial(n) - factorial(k) - factorial(n - k);
+        sum += (choose + k as f64 * p.ln() + (n - k) as f64 * (1.0 - p).ln()).exp();
+    }
+    sum
+}
+
+/// The alerts of the threshold that can be promised for `precision`, `recall` or `fpr`: every number of alerts that ties allow,
+/// judged by itself from the definition.
+pub fn promised_alerts(scores: &[f64], labels: &[u8], rate: &str, bound: f64, risk: f64) -> Option<usize> {
+    let mut rows: Vec<(f64, u8)> = scores.iter().copied().zip(labels.iter().copied()).collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let n = rows.len();
+    let positives = labels.iter().filter(|&&y| y == 1).count();
+    let right = |k: usize| rows[..k].iter().filter(|row| row.1 == 1).count();
+    let ends: Vec<usize> = (0..=n).filter(|&k| k == 0 || k == n || rows[k - 1].0 != rows[k].0).collect();
+    match rate {
+        // Few enough are wrong that a rate of the bound would rarely show so few.
+        "fpr" => ends.into_iter().rfind(|&k| {
+            let negatives = n - positives;
+            1.0 - binomial_tail(negatives, bound, k - right(k) + 1) <= risk
+        }),
+        "recall" => ends.into_iter().find(|&k| k > 0 && binomial_tail(positives, bound, right(k)) <= risk),
+        _ => {
+            let mut first = 1;
+            while bound.powi(first as i32) > risk {
+                first += 1;
+            }
+            let (mut size, mut best, mut done) = (first, None, 0);
+            while size < n {
+                // The last end that a number of alerts to test reaches; of a great tie the tie itself.
+                let reached = ends.iter().copied().rfind(|&k| k <= size.max(ends[1])).unwrap_or(0);
+                if reached < n && reached > done && reached >= first {
+                    if binomial_tail(reached, bound, right(reached)) > risk {
+                        break;
+                    }
+                    (best, done) = (Some(reached), reached);
+                }
+                size = (size + 1).max((size as f64 * 1.12).round() as usize);
+            }
+            best
+        }
+    }
+}

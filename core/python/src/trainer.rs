@@ -300,7 +300,7 @@ impl<T: Real> Training<T> {
             let mut scores = vec![T::ZERO; rows.len()];
             predictor.score(rows.rows(), &mut scores)?;
             match file.decide(self.rule, &scores, rows.truth(), part) {
-                Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
+                Ok(_) | Err(undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. }) => {}
                 Err(error) => return Err(error),
             }
             if let Some(how) = self.calibrate {

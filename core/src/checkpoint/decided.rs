@@ -38,7 +38,7 @@ impl SavedModel {
     /// none, and says why. O(n).
     ///
     /// # Errors
-    /// Those of [`ThresholdRule::decide`], `Unreachable` among them; `Unsupported` for a model of other than two classes.
+    /// Those of [`ThresholdRule::decide`], `Unreachable` and `Unpromised` among them; `Unsupported` for a model of other than two classes.
     pub fn decide<T: Real>(
         &mut self,
         rule: ThresholdRule,
@@ -48,7 +48,7 @@ impl SavedModel {
     ) -> Result<Decision<f64>> {
         self.require_two_classes()?;
         let found = Metrics::new().decide(scores, &truth, rule);
-        if matches!(found, Ok(_) | Err(Error::Unreachable { .. })) {
+        if matches!(found, Ok(_) | Err(Error::Unreachable { .. } | Error::Unpromised { .. })) {
             self.threshold = found.ok().map(|decision| decision.threshold);
             self.decided = Some(Decided { rule, on: on.into(), counts: found.ok().map(|decision| decision.counts) });
         }

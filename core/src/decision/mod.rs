@@ -6,12 +6,16 @@
 
 #[cfg(feature = "alloc")]
 mod calibration;
+#[cfg(feature = "alloc")]
+mod clusters;
 mod isotonic;
 mod platt;
+mod promise;
 mod rule;
 
 #[cfg(feature = "alloc")]
 pub use calibration::{Calibrate, Calibration, MOST_POOLS};
 pub use isotonic::{Pool, pool_adjacent_violators, pooled_probability};
 pub use platt::{Platt, fit_platt};
+pub use promise::{Kept, Promise, rate_interval};
 pub use rule::{Decision, ThresholdRule};

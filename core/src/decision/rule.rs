@@ -8,10 +8,12 @@
 //! | `top:K`, `top:S%` | at most K rows, or S % of them, reach it | the lowest |
 //! | `costs:FP:FN[:SHARE]` | – | the one where a row costs least ([`Costs`]), the highest of equal ones |
 //! | a number | – | that score |
+//! | `fpr<=A@C%`, `precision>=P@C%`, `recall>=R@C%` | the same on rows that nobody has seen, with the confidence C % | see [`Promise`] |
 //!
-//! The bound holds on the rows that the threshold is found on. The threshold is a score, so on other rows the rate differs by chance,
+//! Without a confidence the bound holds on the rows that the threshold is found on. The threshold is a score, so on other rows the rate differs by chance,
 //! and a number of rows becomes the share that it was.
 
+use super::promise::{Kept, Promise, Walk};
 use crate::error::{Error, Result};
 use crate::metric::{Amount as _, Confusion, Costs, Labels, Top};
 use crate::real::Real;
@@ -41,6 +43,8 @@ pub enum ThresholdRule {
         /// The share of positives where decisions are made; `None`: that of the rows.
         prevalence: Option<f64>,
     },
+    /// A rate that is to hold on other rows, with a confidence.
+    Promised(Promise),
 }
 
 /// A threshold, and what it comes to on the rows that it was found on.
@@ -54,8 +58,7 @@ pub struct Decision<A = u64> {
 
 impl ThresholdRule {
     /// What [`FromStr`] reads, in words.
-    pub const FORMS: &str =
-        "fpr<=A, precision>=P or recall>=R (from 0 to 1), top:K, top:S%, costs:FP:FN, costs:FP:FN:SHARE or a score";
+    pub const FORMS: &str = "fpr<=A, precision>=P or recall>=R (from 0 to 1; with @90% behind it to hold on other rows with that confidence), top:K, top:S%, costs:FP:FN, costs:FP:FN:SHARE or a score";
 
     /// That of costs.
     #[must_use]
@@ -73,7 +76,9 @@ impl ThresholdRule {
             Self::Costs { false_positive, false_negative, prevalence } => {
                 Costs::new(false_positive, false_negative, prevalence.unwrap_or(share)).map(Some)
             }
-            Self::Score(_) | Self::Fpr(_) | Self::Precision(_) | Self::Recall(_) | Self::Top(_) => Ok(None),
+            Self::Score(_) | Self::Fpr(_) | Self::Precision(_) | Self::Recall(_) | Self::Top(_) | Self::Promised(_) => {
+                Ok(None)
+            }
         }
     }
 
@@ -81,7 +86,9 @@ impl ThresholdRule {
     fn name(self) -> &'static str {
         match self {
             Self::Precision(_) => "precision",
-            Self::Score(_) | Self::Fpr(_) | Self::Recall(_) | Self::Top(_) | Self::Costs { .. } => "rows at the top",
+            Self::Score(_) | Self::Fpr(_) | Self::Recall(_) | Self::Top(_) | Self::Costs { .. } | Self::Promised(_) => {
+                "rows at the top"
+            }
         }
     }
 
@@ -89,6 +96,7 @@ impl ThresholdRule {
     ///
     /// # Errors
     /// `Unreachable` where no threshold has that precision, or where more rows than the budget tie for the highest score;
+    /// `Unpromised` where no threshold can be promised; `Unsupported` for a promise on rows with weights, which are not so many draws;
     /// `Param` for a bound outside its range; as [`auroc`](crate::metric::auroc).
     ///
     /// ```
@@ -108,6 +116,9 @@ impl ThresholdRule {
     ) -> Result<Decision<Y::Amount>> {
         if !self.is_sound() {
             return Err(Error::Param { what: "threshold rule" });
+        }
+        if let Self::Promised(promise) = self {
+            return promised(promise, scores, labels, scratch);
         }
         // No alarm at all keeps any false-positive rate, costs what it costs, and is what a score above all others says.
         let none = (f64::INFINITY, Y::Amount::default(), Y::Amount::default());
@@ -131,6 +142,7 @@ impl ThresholdRule {
                 Self::Precision(least) => group.run.positives.f64() > 0.0 && tp.f64() / (tp + fp).f64() >= least,
                 Self::Recall(least) => tpr >= least && best.is_none(),
                 Self::Top(_) => most.is_ok_and(|most| (tp + fp).f64() <= most),
+                Self::Promised(_) => false,
                 Self::Costs { .. } => {
                     // (False-positive rate 0 costs nothing, also where the slope is infinite.)
                     let here = if fpr > 0.0 { tpr - slope * fpr } else { tpr };
@@ -161,8 +173,41 @@ impl ThresholdRule {
             Self::Fpr(bound) | Self::Precision(bound) | Self::Recall(bound) => (0.0..=1.0).contains(&bound),
             Self::Top(top) => top.is_sound(),
             Self::Costs { .. } => self.costs(0.5).is_ok(),
+            Self::Promised(promise) => promise.is_sound(),
         }
     }
+}
+
+/// The threshold of a promise.
+fn promised<T: Real, Y: Labels + ?Sized>(
+    promise: Promise,
+    scores: &[T],
+    labels: &Y,
+    scratch: Scratch<'_, T>,
+) -> Result<Decision<Y::Amount>> {
+    if labels.are_weighed() {
+        return Err(Error::Unsupported { what: "a promise on rows with weights" });
+    }
+    let mut walk = None;
+    let (mut tp, mut fp) = (0_u64, 0_u64);
+    let classes = labels.groups(scores, scratch, |classes, group| {
+        let walk = walk.get_or_insert_with(|| Walk::new(promise, classes.positives.f64(), classes.negatives.f64()));
+        tp += group.run.positives.f64() as u64;
+        fp += group.run.negatives.f64() as u64;
+        walk.test(group.score.f64(), tp + fp);
+        walk.add(group.score.f64(), tp, fp);
+    })?;
+    let what = if promise.kept == Kept::Fpr { "negatives" } else { "positives" };
+    let found = walk.map_or(Err(None), Walk::end);
+    let (threshold, tp, fp) = found.map_err(|more| Error::Unpromised { more, what })?;
+    let (tp, fp) = (Y::Amount::of(tp), Y::Amount::of(fp));
+    let counts = Confusion {
+        true_positives: tp,
+        false_positives: fp,
+        true_negatives: classes.negatives - fp,
+        false_negatives: classes.positives - tp,
+    };
+    Ok(Decision { threshold, counts })
 }
 
 impl FromStr for ThresholdRule {
@@ -174,6 +219,18 @@ impl FromStr for ThresholdRule {
     /// `Param`.
     fn from_str(text: &str) -> Result<Self> {
         let text = text.trim();
+        if let Some((text, percent)) = text.split_once('@') {
+            let percent = percent.trim().strip_suffix('%').and_then(|percent| percent.trim_end().parse().ok());
+            let rate = match text.parse::<Self>()? {
+                Self::Fpr(bound) => Some((Kept::Fpr, bound)),
+                Self::Precision(bound) => Some((Kept::Precision, bound)),
+                Self::Recall(bound) => Some((Kept::Recall, bound)),
+                Self::Score(_) | Self::Top(_) | Self::Costs { .. } | Self::Promised(_) => None,
+            };
+            let rule = rate.zip(percent).map(|((kept, bound), percent)| Promise { kept, bound, percent });
+            return (rule.filter(|promise| promise.is_sound()).map(Self::Promised))
+                .ok_or(Error::Param { what: "threshold rule" });
+        }
         let bound = |name: &str, sign: &str| -> Option<f64> {
             text.strip_prefix(name)?.trim_start().strip_prefix(sign)?.trim().parse().ok()
         };
@@ -209,6 +266,14 @@ impl fmt::Display for ThresholdRule {
             Self::Precision(least) => write!(f, "precision>={least}"),
             Self::Recall(least) => write!(f, "recall>={least}"),
             Self::Top(top) => write!(f, "top:{top}"),
+            Self::Promised(Promise { kept, bound, percent }) => {
+                let rule = match kept {
+                    Kept::Fpr => Self::Fpr(bound),
+                    Kept::Precision => Self::Precision(bound),
+                    Kept::Recall => Self::Recall(bound),
+                };
+                write!(f, "{rule}@{percent}%")
+            }
             Self::Costs { false_positive, false_negative, prevalence } => {
                 write!(f, "costs:{false_positive}:{false_negative}")?;
                 prevalence.map_or(Ok(()), |share| write!(f, ":{share}"))

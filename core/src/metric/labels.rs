@@ -34,6 +34,8 @@ pub trait Amount:
 {
     /// As a number.
     fn f64(self) -> f64;
+    /// Of a number of rows.
+    fn of(rows: u64) -> Self;
 }
 
 impl Amount for u64 {
@@ -41,12 +43,20 @@ impl Amount for u64 {
     fn f64(self) -> f64 {
         self as f64
     }
+    #[inline(always)]
+    fn of(rows: u64) -> Self {
+        rows
+    }
 }
 
 impl Amount for f64 {
     #[inline(always)]
     fn f64(self) -> f64 {
         self
+    }
+    #[inline(always)]
+    fn of(rows: u64) -> Self {
+        rows as f64
     }
 }
 
@@ -82,6 +92,10 @@ pub trait Labels {
     fn confusion<T: Real>(&self, scores: &[T], threshold: T) -> Result<Confusion<Self::Amount>>;
     /// Rows with label 1, and with label 0; none of weight 0.
     fn rows(&self) -> [u64; 2];
+    /// Whether rows have weights.
+    fn are_weighed(&self) -> bool {
+        false
+    }
 }
 
 impl Labels for [u8] {
@@ -331,5 +345,8 @@ impl Labels for Truth<'_> {
         let of =
             |label: u8| self.labels.iter().zip(self.weights).filter(|&(&y, &w)| y == label && w > 0.0).count() as u64;
         [of(1), of(0)]
+    }
+    fn are_weighed(&self) -> bool {
+        !self.weights().is_empty()
     }
 }

@@ -128,6 +128,15 @@ impl DecisionArgs {
         if let Some(costs) = costs {
             costs_at(costs, prevalence.unwrap_or(0.5))?;
         }
+        // What the rows have chosen before, they cannot promise.
+        let chosen = valid.is_none() || keep != Some(Keep::Last) || patience.is_some();
+        if let Some(rule @ ThresholdRule::Promised(_)) = threshold
+            && chosen
+        {
+            return Err(CliError::input(format!(
+                "--threshold {rule}: a promise needs rows that chose nothing else: --valid with --keep last and without --patience, or `undercurve decide` on other rows"
+            )));
+        }
         Ok(DecisionPlan { costs, prevalence, threshold, calibrate, valid, keep, metric, patience })
     }
 }

@@ -223,7 +223,7 @@ impl<T: Real> Training<T> {
         let scores = scores(model, &rows)?;
         match file.decide(self.rule, &scores, rows.truth(), part) {
             // (That nothing reaches it is said at the end, and the model is kept.)
-            Ok(_) | Err(undercurve::Error::Unreachable { .. }) => {}
+            Ok(_) | Err(undercurve::Error::Unreachable { .. } | undercurve::Error::Unpromised { .. }) => {}
             Err(error) => return Err(self.not_decided(error)),
         }
         if let Some(how) = self.calibrate {

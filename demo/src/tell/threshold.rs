@@ -15,6 +15,9 @@ pub fn choose<T: Real>(rule: ThresholdRule, scores: &[T], truth: Truth<'_>, on: 
     let found = match Metrics::new().decide(scores, &truth, rule) {
         Ok(found) => Some(found),
         Err(undercurve::Error::Unreachable { .. }) => None,
+        Err(error @ undercurve::Error::Unpromised { .. }) => {
+            return Err(CliError::input(format!("--threshold {rule}: {error} (of rows like those of {on})")));
+        }
         Err(undercurve::Error::Param { .. }) => {
             return Err(CliError::input(format!("--threshold {rule}: there are {} rows", scores.len())));
         }
@@ -73,6 +76,7 @@ impl Threshold {
     pub fn missed(&self) -> Option<String> {
         let what = match self.decided.rule {
             ThresholdRule::Precision(_) => "no threshold has that precision",
+            ThresholdRule::Promised(_) => "no threshold can be promised",
             _ => "more rows than that tie for the highest score",
         };
         self.decided.counts.is_none().then(|| format!("{}: {what} on {}", self.decided.rule, self.on()))

@@ -1,7 +1,8 @@
 //! Thresholds by rules, calibration, the rows at the top, and how good probabilities are, against their naive twins.
 
 use undercurve::decision::{
-    Calibrate, Calibration, MOST_POOLS, Pool, ThresholdRule, fit_platt, pool_adjacent_violators, pooled_probability,
+    Calibrate, Calibration, Kept, MOST_POOLS, Pool, Promise, ThresholdRule, fit_platt, pool_adjacent_violators,
+    pooled_probability, rate_interval,
 };
 use undercurve::metric::{
     Bin, Confusion, Costs, Metrics, OfQuery, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
@@ -455,4 +456,224 @@ fn queries_are_measured_one_by_one() {
     assert_eq!(wrong(&[f64::NAN, 0.0], &[0, 1]), Err(Error::Param { what: "gains" }));
     assert_eq!(wrong(&[], &[0, 0]), Err(Error::OneClass));
     assert_eq!(wrong(&[1.0], &[0, 1]), Err(Error::Length { what: "gains", need: 2, got: 1 }));
+}
+
+/// Alerts of a promised threshold are those that the definition finds, and the threshold lies between rows.
+#[test]
+fn promises_are_those_of_the_definition() {
+    let (mut given, mut none) = (0, 0);
+    for seed in 0..12 {
+        let (n, step) = ([60, 400, 900][seed as usize % 3], [0.0, 0.1, 0.6][seed as usize / 4]);
+        let (mut scores, labels) = example(seed, n, 0.3, step);
+        let apart = (seed % 4) as f64;
+        scores.iter_mut().zip(&labels).for_each(|(score, &y)| *score += apart * f64::from(y));
+        for (rate, sign) in [("fpr", "<="), ("precision", ">="), ("recall", ">=")] {
+            for (bound, percent) in [(0.05, 90.0), (0.6, 95.0), (0.9, 90.0)] {
+                let text = format!("{rate}{sign}{bound}@{percent}%");
+                assert_eq!(rule(&text).to_string(), text);
+                let want = twin::promised_alerts(&scores, &labels, rate, bound, 1.0 - percent / 100.0);
+                match (Metrics::new().decide(&scores, &labels, rule(&text)), want) {
+                    (Ok(found), Some(want)) => {
+                        let alerts = found.counts.true_positives + found.counts.false_positives;
+                        assert_eq!(alerts, want as u64, "{text}, seed {seed}");
+                        let reached = scores.iter().filter(|&&score| score >= found.threshold).count();
+                        assert_eq!(reached, want);
+                        // Midway, unless no number is between the rows.
+                        let below = scores.iter().copied().filter(|&score| score < found.threshold);
+                        let next = below.fold(f64::NEG_INFINITY, f64::max);
+                        let between = want == n || want == 0 || !scores.contains(&found.threshold);
+                        assert!(between || found.threshold.next_down() <= next, "{text}: {}", found.threshold);
+                        given += 1;
+                    }
+                    (Err(Error::Unpromised { .. }), None) => none += 1,
+                    (got, want) => panic!("{text}, seed {seed}: {got:?}, but {want:?}"),
+                }
+            }
+        }
+    }
+    assert!(given > 30 && none > 5, "{given} given, {none} not");
+}
+
+/// So many more would do: with all right, exactly so many.
+#[test]
+fn what_is_missing_is_told() {
+    let decide = |positives: usize, text: &str| {
+        let labels: Vec<u8> = (0..positives + 5).map(|row| u8::from(row >= 5)).collect();
+        let scores: Vec<f64> = (0..positives + 5).map(|row| row as f64).collect();
+        Metrics::new().decide(&scores, &labels, rule(text))
+    };
+    let missing = |more, what| Err(Error::Unpromised { more: Some(more), what });
+    // .9^22 < .1 < .9^21.
+    assert_eq!(decide(12, "recall>=0.9@90%"), missing(10, "positives"));
+    assert_eq!(decide(12, "precision>=0.9@90%"), missing(10, "positives"));
+    assert!(decide(22, "recall>=0.9@90%").is_ok() && decide(22, "precision>=0.9@90%").is_ok());
+    // .99^299 < .05 < .99^298.
+    assert_eq!(decide(12, "fpr<=0.01@95%"), missing(294, "negatives"));
+    for text in
+        ["precision>=0.9@", "precision>=0.9@100%", "precision>=1@90%", "top:5@90%", "fpr<=0.1@90%@90%", "0.5@90%"]
+    {
+        assert_eq!(text.parse::<ThresholdRule>(), Err(Error::Param { what: "threshold rule" }), "{text}");
+    }
+    let (labels, scores) = ([1, 0, 1], [3.0, 1.0, 2.0]);
+    let weighed = Truth::new(&labels, &[1.0, 2.0, 1.0]).unwrap();
+    let got = Metrics::new().decide(&scores, &weighed, rule("recall>=0.6@50%"));
+    assert_eq!(got, Err(Error::Unsupported { what: "a promise on rows with weights" }));
+}
+
+/// Rows that are repeated in their cluster tell no more than once, and clusters of one row about as much as rows.
+#[test]
+fn clusters_count_as_one() {
+    let (mut scores, labels) = example(3, 3000, 0.2, 0.0);
+    scores.iter_mut().zip(&labels).for_each(|(score, &y)| *score += 2.0 * f64::from(y));
+    let own: Vec<u32> = (0..3000).collect();
+    for (kept, bound) in [(Kept::Precision, 0.9), (Kept::Recall, 0.8), (Kept::Fpr, 0.05)] {
+        let promise = Promise { kept, bound, percent: 90.0 };
+        let alone = promise.decide_clustered(&scores, &labels, &own).unwrap();
+        let rows = Metrics::new().decide(&scores, &labels, ThresholdRule::Promised(promise)).unwrap();
+        let twice = |x: &[f64]| x.iter().chain(x).copied().collect::<Vec<f64>>();
+        let two: Vec<u8> = labels.iter().chain(&labels).copied().collect();
+        let again: Vec<u32> = own.iter().chain(&own).copied().collect();
+        let both = promise.decide_clustered(&twice(&scores), &two, &again).unwrap();
+        if kept != Kept::Precision {
+            assert_eq!(both.threshold, alone.threshold);
+        }
+        let alerts = |counts: Confusion| counts.true_positives + counts.false_positives;
+        let (few, many) = (alerts(alone.counts) as f64, alerts(rows.counts) as f64);
+        assert!((few / many - 1.0).abs() < 0.2, "{kept:?}: {few} and {many}");
+    }
+    let promise = Promise { kept: Kept::Precision, bound: 0.9, percent: 90.0 };
+    let one = vec![0; 3000];
+    assert!(matches!(promise.decide_clustered(&scores, &labels, &one), Err(Error::Unpromised { .. })));
+}
+
+/// Both ends are where the tails are 2.5 %.
+#[test]
+fn intervals_of_rates_end_where_the_tails_say() {
+    for (hits, rows) in [(0, 7), (3, 9), (40, 300), (299, 300), (5, 5)] {
+        let interval = rate_interval(hits as u64, rows as u64);
+        if hits > 0 {
+            assert!((twin::binomial_tail(rows, interval.low, hits) - 0.025).abs() < 1e-9);
+        }
+        if hits < rows {
+            assert!((1.0 - twin::binomial_tail(rows, interval.high, hits + 1) - 0.025).abs() < 1e-9);
+        }
+    }
+}
+
+/// Positives and negatives whose rates at every threshold are known.
+struct Population {
+    heavy: bool,
+    clustered: bool,
+}
+
+const SHARE: f64 = 0.05;
+const APART: f64 = 7.0;
+
+impl Population {
+    /// Logistic noise, or Student's with two degrees of freedom.
+    fn noise(&self, u: f64) -> f64 {
+        let u = u.clamp(1e-12, 1.0 - 1e-12);
+        if self.heavy { (2.0 * u - 1.0) / (2.0 * u * (1.0 - u)).sqrt() } else { (u / (1.0 - u)).ln() }
+    }
+
+    fn above(&self, t: f64) -> f64 {
+        if t == f64::INFINITY {
+            0.0
+        } else if self.heavy {
+            0.5 - 0.5 * t / (2.0 + t * t).sqrt()
+        } else {
+            1.0 / (1.0 + t.exp())
+        }
+    }
+
+    /// Precision, recall and false-positive rate.
+    fn truth(&self, t: f64) -> [f64; 3] {
+        let (tpr, fpr) = (self.above(t - APART), self.above(t));
+        let right = SHARE * tpr;
+        [if tpr > 0.0 { right / (right + (1.0 - SHARE) * fpr) } else { 1.0 }, tpr, fpr]
+    }
+
+    /// Scores, labels and clusters of up to eight rows, half of whose labels and noise are those of the cluster.
+    fn draw(&self, seed: u64, n: usize) -> (Vec<f64>, Vec<u8>, Vec<u32>) {
+        let mut rng = Rng::new(seed);
+        let (mut scores, mut labels, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut left, mut cluster, mut shared) = (0, 0, (0.0, 0.0));
+        for _ in 0..n {
+            if left == 0 {
+                (left, cluster) = (1 + (rng.uniform() * 8.0) as usize, cluster + 1);
+                shared = (rng.uniform(), rng.uniform());
+            }
+            left -= 1;
+            let mut own = |shared: f64| {
+                let (coin, u) = (rng.uniform(), rng.uniform());
+                if self.clustered && coin < 0.5 { shared } else { u }
+            };
+            let positive = own(shared.0) < SHARE;
+            scores.push(self.noise(own(shared.1)) + if positive { APART } else { 0.0 });
+            labels.push(u8::from(positive));
+            clusters.push(cluster);
+        }
+        (scores, labels, clusters)
+    }
+}
+
+/// Promises are broken no more often than they say, on rows drawn from populations whose rates are known. The long tier
+/// prints the table of the results: UNDERCURVE_LONG=1, with --nocapture.
+#[test]
+fn promises_are_kept() {
+    let long = std::env::var_os("UNDERCURVE_LONG").is_some();
+    let (draws, sizes): (u64, &[usize]) = if long { (200, &[1000, 10_000, 100_000]) } else { (60, &[1000, 5000]) };
+    let kinds = [("independent", false, false), ("heavy tails", true, false), ("clustered", false, true)];
+    let mut given_at_all = 0;
+    for ((kind, heavy, clustered), &n) in kinds.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n))) {
+        let population = Population { heavy, clustered };
+        for (kept, bound, percent) in [(Kept::Precision, 0.9, 90.0), (Kept::Recall, 0.8, 90.0), (Kept::Fpr, 0.01, 95.0)]
+        {
+            let promise = Promise { kept, bound, percent };
+            let plain = match kept {
+                Kept::Precision => ThresholdRule::Precision(bound),
+                Kept::Recall => ThresholdRule::Recall(bound),
+                Kept::Fpr => ThresholdRule::Fpr(bound),
+            };
+            // Promised, and plain: given, broken and recall.
+            let mut told = [(0, 0, Vec::new()), (0, 0, Vec::new())];
+            for seed in 0..draws {
+                let (scores, labels, clusters) = population.draw(1000 * seed + n as u64, n);
+                let mut memory = Metrics::new();
+                let rows = memory.decide(&scores, &labels, ThresholdRule::Promised(promise));
+                let promised = if clustered { promise.decide_clustered(&scores, &labels, &clusters) } else { rows };
+                let plain = memory.decide(&scores, &labels, plain);
+                for ((given, broken, recalls), found) in told.iter_mut().zip([promised, plain]) {
+                    let Ok(found) = found else { continue };
+                    let [precision, recall, fpr] = population.truth(found.threshold);
+                    *given += 1;
+                    *broken += u64::from(match kept {
+                        Kept::Precision => precision < bound,
+                        Kept::Recall => recall < bound,
+                        Kept::Fpr => fpr > bound,
+                    });
+                    recalls.push(recall);
+                }
+            }
+            let median = |recalls: &mut Vec<f64>| {
+                recalls.sort_by(f64::total_cmp);
+                recalls.get(recalls.len() / 2).copied().map_or("–".to_string(), |recall| format!("{recall:.2}"))
+            };
+            let [mut promised, mut plain] = told;
+            let (one, two) = (median(&mut promised.2), median(&mut plain.2));
+            println!(
+                "| {kind} | {n} | {} | {} | {} | {one} | {} | {} | {two} |",
+                ThresholdRule::Promised(promise),
+                promised.0,
+                promised.1,
+                plain.0,
+                plain.1
+            );
+            let risk = 1.0 - percent / 100.0;
+            let most = draws as f64 * risk + 3.0 * (draws as f64 * risk * (1.0 - risk)).sqrt();
+            assert!((promised.1 as f64) <= most, "{kind}, {n} rows, {kept:?}: broken {} of {draws}", promised.1);
+            given_at_all += promised.0;
+        }
+    }
+    assert!(given_at_all > 4 * draws, "{given_at_all} given");
 }

@@ -1,0 +1,256 @@
+//! Thresholds with a confidence: a rate that holds on rows like those of the choice, not on them alone.
+//!
+//! On n rows drawn independently, with the confidence C = 1 − δ and B(n, p) a binomial number:
+//!
+//! | rule | threshold |
+//! |---|---|
+//! | `fpr<=A@C%` | the lowest with at most m false positives, m the greatest with P(B(n₋, A) ≤ m) ≤ δ |
+//! | `recall>=R@C%` | the highest with at most m missed positives, m the greatest with P(B(n₊, 1 − R) ≤ m) ≤ δ |
+//! | `precision>=P@C%` | tests of k alerts, from the fewest that can pass on, until one fails: P(B(k, P) ≥ true positives) ≤ δ |
+//!
+//! These are the tails of Clopper and Pearson 1934, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the
+//! Binomial". The first two rates never turn back along the thresholds, so that looking at many of them costs nothing: a threshold
+//! that breaks the rule passes only if the last one that keeps it does. Precision can turn back. Its numbers of alerts are tested in
+//! an order that no label decides (each 12 % more than the one before), and the first failure ends the tests: fixed-sequence testing,
+//! Angelopoulos, Bates, Candès, Jordan and Lei 2021, "Learn then Test". The bound on precision is exact where a higher score is never
+//! less likely positive. Thresholds lie midway between neighbouring scores.
+
+use crate::metric::Interval;
+use crate::real::Real;
+
+/// The rate that a promise is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// At most this false-positive rate.
+    Fpr,
+    /// At least this precision.
+    Precision,
+    /// At least this recall.
+    Recall,
+}
+
+/// A rate that is to hold with a confidence on rows that nobody has seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Promise {
+    /// Which rate.
+    pub kept: Kept,
+    /// Its bound, above 0 and below 1.
+    pub bound: f64,
+    /// In how many of 100 choices it holds at least, from 50 to below 100.
+    pub percent: f64,
+}
+
+/// The probabilities that a binomial number of n draws is below `at`, and that it is not. O(√n), by the ratios of neighbouring
+/// probabilities outward from the greatest, which cannot overflow.
+pub(crate) fn binomial(n: u64, p: f64, at: u64) -> (f64, f64) {
+    let mode = (((n + 1) as f64 * p) as u64).min(n);
+    let odds = p / (1.0 - p);
+    let (mut below, mut from) = (0.0, 0.0);
+    let mut add = |i: u64, term: f64| *(if i < at { &mut below } else { &mut from }) += term;
+    add(mode, 1.0);
+    let mut term = 1.0;
+    for i in mode..n {
+        term *= (n - i) as f64 / (i + 1) as f64 * odds;
+        if term < 1e-300 {
+            break;
+        }
+        add(i + 1, term);
+    }
+    term = 1.0;
+    for i in (1..=mode).rev() {
+        term *= i as f64 / (n - i + 1) as f64 / odds;
+        if term < 1e-300 {
+            break;
+        }
+        add(i - 1, term);
+    }
+    (below / (below + from), from / (below + from))
+}
+
+/// Where a rate of `hits` in `rows` independent rows lies with 95 % confidence, by Clopper and Pearson; all of [0, 1] without rows.
+///
+/// ```
+/// let interval = undercurve::decision::rate_interval(9, 10);
+/// assert!((interval.low - 0.5550).abs() < 1e-4 && (interval.high - 0.9975).abs() < 1e-4);
+/// ```
+#[must_use]
+pub fn rate_interval(hits: u64, rows: u64) -> Interval {
+    let hits = hits.min(rows);
+    // The share where a tail, which rises or falls with it, is 2.5 %.
+    let search = |too_low: &dyn Fn(f64) -> bool| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            *(if too_low(middle) { &mut low } else { &mut high }) = middle;
+        }
+        0.5 * (low + high)
+    };
+    Interval {
+        low: if hits == 0 { 0.0 } else { search(&|share| binomial(rows, share, hits).1 < 0.025) },
+        high: if hits == rows { 1.0 } else { search(&|share| binomial(rows, share, hits + 1).0 > 0.025) },
+    }
+}
+
+impl Promise {
+    pub(super) fn is_sound(self) -> bool {
+        self.bound > 0.0 && self.bound < 1.0 && (50.0..100.0).contains(&self.percent)
+    }
+
+    /// The chance that is left to break it.
+    pub(super) fn risk(self) -> f64 {
+        1.0 - self.percent / 100.0
+    }
+
+    /// The fewest rows that can tell anything: without one error.
+    fn fewest(self) -> f64 {
+        let right = if self.kept == Kept::Fpr { 1.0 - self.bound } else { self.bound };
+        libm::ceil(Real::ln(self.risk()) / Real::ln(right))
+    }
+
+    /// The most errors among so many rows of the class that the rate is about.
+    fn errors(self, rows: u64) -> Option<u64> {
+        let share = if self.kept == Kept::Fpr { self.bound } else { 1.0 - self.bound };
+        let keeps = |errors: u64| binomial(rows, share, errors + 1).0 <= self.risk();
+        if rows == 0 || !keeps(0) {
+            return None;
+        }
+        // All errors at once never keep it.
+        let (mut low, mut high) = (0, rows);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            *(if keeps(middle) { &mut low } else { &mut high }) = middle;
+        }
+        Some(low)
+    }
+}
+
+/// A threshold on its way down the scores.
+pub(super) struct Walk {
+    promise: Promise,
+    /// Positives and negatives.
+    classes: (f64, f64),
+    errors: Option<u64>,
+    /// The score above the next, with the true and false positives down to it.
+    last: Option<(f64, u64, u64)>,
+    /// Alerts of the next test.
+    target: f64,
+    over: bool,
+    best: Option<(f64, u64, u64)>,
+    /// The clearest number of alerts: how far above the bound, in deviations.
+    clearest: (f64, u64, u64),
+}
+
+impl Walk {
+    pub(super) fn new(promise: Promise, positives: f64, negatives: f64) -> Self {
+        let errors = match promise.kept {
+            Kept::Fpr => promise.errors(negatives as u64),
+            Kept::Recall => promise.errors(positives as u64),
+            Kept::Precision => None,
+        };
+        let (last, best, clearest) = (None, None, (0.0, 0, 0));
+        Self {
+            promise,
+            classes: (positives, negatives),
+            errors,
+            last,
+            target: promise.fewest(),
+            over: false,
+            best,
+            clearest,
+        }
+    }
+
+    /// The next lower score, with the true and false positives down to it.
+    pub(super) fn add(&mut self, score: f64, tp: u64, fp: u64) {
+        let Promise { kept, bound, .. } = self.promise;
+        if let Some((above, tp, fp)) = self.last {
+            // Midway, unless that is the lower one after rounding.
+            let middle = 0.5 * above + 0.5 * score;
+            let at = if middle > score && middle <= above { middle } else { above };
+            self.settle(at, tp, fp);
+        } else if kept == Kept::Fpr && self.errors.is_some() {
+            self.best = Some((f64::INFINITY, 0, 0));
+        }
+        if kept == Kept::Precision
+            && let Some((_, right, wrong)) = self.last
+            && (tp + fp) as f64 > self.target
+        {
+            let alerts = right + wrong;
+            let far = (right as f64 - bound * alerts as f64) / libm::sqrt(alerts as f64);
+            if far > self.clearest.0 {
+                self.clearest = (far, right, wrong);
+            }
+            while (tp + fp) as f64 > self.target {
+                self.target = (self.target + 1.0).max(libm::round(self.target * 1.12));
+            }
+        }
+        self.last = Some((score, tp, fp));
+    }
+
+    /// What the threshold below which another score comes is worth.
+    fn settle(&mut self, at: f64, tp: u64, fp: u64) {
+        let within = |errors: u64| self.errors.is_some_and(|most| errors <= most);
+        match self.promise.kept {
+            Kept::Fpr if within(fp) => self.best = Some((at, tp, fp)),
+            Kept::Recall if self.best.is_none() && within((self.classes.0 as u64).saturating_sub(tp)) => {
+                self.best = Some((at, tp, fp));
+            }
+            Kept::Fpr | Kept::Recall | Kept::Precision => {}
+        }
+    }
+
+    /// Before [`add`](Self::add): tests the alerts above, where the next score brings more than the next number to test.
+    pub(super) fn test(&mut self, next: f64, rows: u64) {
+        let Some((above, tp, fp)) = self.last else { return };
+        let tested = self.promise.kept == Kept::Precision && rows as f64 > self.target;
+        // (Of fewer than can pass nothing is learnt; that is known without a label.)
+        if !tested || self.over || ((tp + fp) as f64) < self.promise.fewest() {
+            return;
+        }
+        if binomial(tp + fp, self.promise.bound, tp).1 <= self.promise.risk() {
+            let middle = 0.5 * above + 0.5 * next;
+            self.best = Some((if middle > next && middle <= above { middle } else { above }, tp, fp));
+        } else {
+            self.over = true;
+        }
+    }
+
+    /// The threshold with its true and false positives, or how many more rows would tell, as far as can be said.
+    pub(super) fn end(mut self) -> Result<(f64, u64, u64), Option<u64>> {
+        if let Some((score, tp, fp)) = self.last {
+            self.settle(score, tp, fp);
+        }
+        self.best.ok_or_else(|| self.more())
+    }
+
+    fn more(&self) -> Option<u64> {
+        let (positives, negatives) = self.classes;
+        let fewest = self.promise.fewest();
+        match self.promise.kept {
+            Kept::Fpr => Some((fewest - negatives).max(1.0) as u64),
+            Kept::Recall => Some((fewest - positives).max(1.0) as u64),
+            Kept::Precision => {
+                if positives + negatives <= fewest {
+                    return Some((fewest - positives).max(1.0) as u64);
+                }
+                let (_, tp, fp) = self.clearest;
+                let passes = |times: f64| {
+                    let (right, all) = ((tp as f64 * times) as u64, libm::ceil((tp + fp) as f64 * times) as u64);
+                    binomial(all, self.promise.bound, right).1 <= self.promise.risk()
+                };
+                // Where no number of alerts is above the bound, or one passes that the order does not come to, more would hardly do.
+                if tp == 0 || passes(1.0) {
+                    return None;
+                }
+                let mut times = 1.0;
+                while !passes(times) {
+                    times *= 1.1;
+                    if times > 1e4 {
+                        return None;
+                    }
+                }
+                Some(libm::ceil((times - 1.0) * positives).max(1.0) as u64)
+            }
+        }
+    }
+}
