@@ -94,6 +94,7 @@ pub const CODES: &[(u16, &str, &str)] = &[
     (9, "Param", "a parameter is outside its range"),
     (10, "Unreachable", "nothing reaches what is asked"),
     (11, "Unsupported", "a combination that is not supported"),
+    (12, "Unpromised", "no threshold can be promised on these rows"),
     (101, "SettingError::Unknown", "the method has no parameter of this name"),
     (102, "SettingError::Value", "the value is outside the parameter's domain"),
     (111, "CheckpointError::NotOurs", "not a saved undercurve model"),
@@ -132,6 +133,7 @@ impl Error {
             Self::Param { .. } => 9,
             Self::Unreachable { .. } => 10,
             Self::Unsupported { .. } => 11,
+            Self::Unpromised { .. } => 12,
         }
     }
 }
