@@ -1,12 +1,14 @@
-"""What a ranking loss gains over cross-entropy in a convolutional network: Fashion-MNIST, classes 5 to 9 against 0 to 4.
+"""What a ranking loss gains over cross-entropy in a small convolutional network.
 
     python core/python/benches/deep.py FOLDER RUNS.jsonl [--splits N] [--steps N]     trains, and appends a line for each run
-    python core/python/benches/deep.py RUNS.jsonl                                    prints the table of what is there
+    python core/python/benches/deep.py RUNS.jsonl                                    prints the tables of what is there
 
-FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence). Of the positives of the training part a share
-is kept. A split draws the positives that are kept, 8,000 validation rows of the training part, balanced, which choose the rate, and the
-first parameters; the test part stays apart and is balanced. Every loss has the same rates, steps, batches of 128 rows drawn alike from all
-rows (of losses over ranks: 32 positives and 96 negatives), Adam, a rate that falls to 0 and weight decay 1e-4.
+FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence), classes 5 to 9 against 0 to 4, as means of 2 × 2
+pixels; or is the word `digits`: scikit-learn's digits, 5 to 9 against 0 to 4. Of the positives of the training part a share is kept. A split
+draws the positives that are kept, the validation rows, balanced, which choose the rate, and the first parameters; the test part, balanced,
+stays apart. Every loss has the same rates, steps, batches of 128 rows (of losses over ranks: 32 positives and 96 negatives; the others of all
+rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses run as its documentation says: sigmoid scores, its PESG for
+the margin loss, with 100 times the rates.
 """
 
 import gzip
@@ -18,26 +20,46 @@ import sys
 import time
 
 SHARES = [0.5, 0.1, 0.02, 0.005]
-LOSSES = ["BCE", "balanced BCE", "focal", "exact AP", "exact AUC", "exact pAUC", "SOAP", "SOAP after BCE", "AUC-M"]
-RATES = [3e-4, 1e-3, 3e-3, 1e-2]
+LOSSES = [
+    "BCE", "balanced BCE", "BCE, 1 in 4", "focal", "exact AP", "exact AP, 512", "exact AUC", "exact pAUC", "SOAP", "SOAP after BCE",
+    "AUC-M", "LibAUC AP", "LibAUC AUC-M",
+]  # fmt: skip
+RATES = [1e-3, 3e-3, 1e-2, 3e-2]
 
 
 def read(folder, part):
+    """Images and labels of a part, both halves of 0 and 1."""
     import numpy as np
+
+    if folder == "digits":
+        from sklearn.datasets import load_digits
+
+        images, labels = load_digits(return_X_y=True)
+        test = np.random.default_rng(0).permutation(len(labels)) < len(labels) // 3
+        some = test if part == "t10k" else ~test
+        return images[some].reshape(-1, 1, 8, 8).astype("float32") / 16, (labels[some] >= 5).astype("int64")
 
     with gzip.open(os.path.join(folder, f"{part}-images-idx3-ubyte.gz")) as file:
         images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 1, 28, 28)
     with gzip.open(os.path.join(folder, f"{part}-labels-idx1-ubyte.gz")) as file:
         labels = np.frombuffer(file.read(), np.uint8, offset=8)
-    return images.astype("float32") / 255, (labels >= 5).astype("int64")
+    pooled = images.reshape(-1, 1, 14, 2, 14, 2).mean(axis=(3, 5), dtype="float32")
+    return pooled / 255, (labels >= 5).astype("int64")
 
 
-def network(torch):
+def network(torch, side):
     nn = torch.nn
+    flat = 16 * (side // 4) ** 2
     return nn.Sequential(
         nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(784, 32), nn.ReLU(), nn.Linear(32, 1),
+        nn.Flatten(), nn.Linear(flat, 32), nn.ReLU(), nn.Linear(32, 1),
     )  # fmt: skip
+
+
+def libauc(name):
+    from libauc import losses
+
+    return getattr(losses, name)
 
 
 def run(data, share, loss, rate, split, steps):
@@ -49,28 +71,36 @@ def run(data, share, loss, rate, split, steps):
 
     X, Y, X_test, Y_test = data
     rng = np.random.default_rng(split)
-    held = np.concatenate([rng.choice(np.flatnonzero(Y == label), 4000, replace=False) for label in (0, 1)])
+    held = np.concatenate([rng.choice(np.flatnonzero(Y == label), min(4000, len(Y) // 10), replace=False) for label in (0, 1)])
     rest = np.setdiff1d(np.arange(len(Y)), held)
     positive, negative = rest[Y[rest] == 1], rest[Y[rest] == 0]
-    rows = np.concatenate([rng.choice(positive, int(len(positive) * share), replace=False), negative])
+    rows = np.concatenate([rng.choice(positive, max(4, int(len(positive) * share)), replace=False), negative])
     x, y = torch.from_numpy(X[rows]), torch.from_numpy(Y[rows])
     count = int(y.sum())
     torch.manual_seed(split)
-    model = network(torch)
+    model = network(torch, X.shape[-1])
     bce = torch.nn.BCEWithLogitsLoss()
     balanced = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor((len(y) - count) / count))
     ranked = loss not in ("BCE", "balanced BCE", "focal", "AUC-M")
+    positives, negatives = (128, 384) if loss.endswith("512") else (32, 96)
     own = {
         "exact AP": lambda: Loss("ap"),
+        "exact AP, 512": lambda: Loss("ap"),
         "exact AUC": lambda: Loss("auc"),
         "exact pAUC": lambda: Loss("pauc", fpr=(0, 0.3), scale=2.0),
         "SOAP": lambda: Objective("soap", y, sampling="stratified"),
         "SOAP after BCE": lambda: Objective("soap", y, sampling="stratified"),
         "AUC-M": lambda: Objective("auc-margin", y),
         "focal": lambda: Objective("focal", y),
+        "LibAUC AP": lambda: libauc("APLoss")(data_len=len(y), margin=0.6, gamma=0.9),
+        "LibAUC AUC-M": lambda: libauc("AUCMLoss")(),
     }.get(loss, torch.nn.Identity)()
     groups = [{"params": model.parameters()}, {"params": own.parameters(), "lr": 10 * rate, "weight_decay": 0.0}]
     optimizer = torch.optim.Adam(groups, lr=rate, weight_decay=1e-4)
+    if loss == "LibAUC AUC-M":
+        from libauc.optimizers import PESG
+
+        optimizer = PESG(model.parameters(), loss_fn=own, lr=100 * rate, verbose=False)
     first = [group["lr"] for group in optimizer.param_groups]
     begun = time.perf_counter()
     for step in range(steps):
@@ -78,17 +108,22 @@ def run(data, share, loss, rate, split, steps):
             group["lr"] = lr * (1 - step / steps)
         early = loss == "SOAP after BCE" and step < steps // 2
         if ranked and not early:
-            some = np.concatenate([rng.choice(count, min(32, count), replace=False), count + rng.integers(0, len(y) - count, 96)])
+            of = rng.choice(count, min(positives, count), replace=False)
+            some = np.concatenate([of, count + rng.integers(0, len(y) - count, negatives)])
         else:
             some = rng.integers(0, len(y), 128)
         at = torch.from_numpy(some)
         scores = model(x[at]).ravel()
-        if loss == "BCE" or early:
+        if loss.startswith("BCE") or early:
             value = bce(scores, y[at].float())
         elif loss == "balanced BCE":
             value = balanced(scores, y[at].float())
         elif isinstance(own, Objective):
             value = own(scores, y[at], at)
+        elif loss == "LibAUC AP":
+            value = own(torch.sigmoid(scores), y[at], at)
+        elif loss == "LibAUC AUC-M":
+            value = own(torch.sigmoid(scores), y[at])
         else:
             value = own(scores, y[at])
         optimizer.zero_grad()
@@ -135,7 +170,7 @@ def main():
         done = set()
         if os.path.exists(path):
             done = {tuple(json.loads(line)[key] for key in ("share", "loss", "rate", "split", "steps")) for line in open(path, encoding="utf-8")}
-        steps = option("--steps", 500)
+        steps = option("--steps", 1000)
         for split in range(1, option("--splits", 5) + 1):
             for share in SHARES:
                 for loss in LOSSES:
