@@ -1,43 +1,70 @@
-"""What a ranking loss gains over cross-entropy in a convolutional network: Fashion-MNIST, classes 5 to 9 against 0 to 4.
+"""What a ranking loss gains over cross-entropy in a small convolutional network.
 
-    python core/python/benches/deep.py FOLDER RUNS.jsonl [--splits N] [--steps N]     trains, and appends a line for each run
-    python core/python/benches/deep.py RUNS.jsonl                                    prints the table of what is there
+    python core/python/benches/deep.py FOLDER RUNS.jsonl [--splits N] [--steps N] [--shares 0.02,…] [--losses SOAP;…]
+    python core/python/benches/deep.py RUNS.jsonl
 
-FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence). Of the positives of the training part a share
-is kept. A split draws the positives that are kept, 8,000 validation rows of the training part, balanced, which choose the rate, and the
-first parameters; the test part stays apart and is balanced. Every loss has the same rates, steps, batches of 128 rows drawn alike from all
-rows (of losses over ranks: 32 positives and 96 negatives), Adam, a rate that falls to 0 and weight decay 1e-4.
+The first trains what is not there yet and appends a line for each run; the second prints the tables.
+
+FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence), classes 5 to 9 against 0 to 4, as means of 2 × 2
+pixels; or is the word `digits`: scikit-learn's digits, 5 to 9 against 0 to 4. Of the positives of the training part a share is kept. A split
+draws the positives that are kept, the validation rows, balanced, which choose the rate, and the first parameters; the test part, balanced,
+stays apart. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses over ranks: 32 positives and 96 negatives; the others of all
+rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses run as its documentation says: sigmoid scores, its PESG for
+the margin loss, with 100 times the rates.
 """
 
+import argparse
 import gzip
 import itertools
 import json
 import os
 import statistics
-import sys
 import time
 
 SHARES = [0.5, 0.1, 0.02, 0.005]
-LOSSES = ["BCE", "balanced BCE", "focal", "exact AP", "exact AUC", "exact pAUC", "SOAP", "SOAP after BCE", "AUC-M"]
-RATES = [3e-4, 1e-3, 3e-3, 1e-2]
+LOSSES = [
+    "BCE", "balanced BCE", "BCE, 1 in 4", "focal", "exact AP", "exact AP, 512", "exact AUC", "exact pAUC", "SOAP", "SOAP after BCE",
+    "AUC-M", "LibAUC AP", "LibAUC AUC-M",
+]  # fmt: skip
+# What is asked beside them: a sample like that of the ranking losses and more of it; what of SOAP costs.
+VARIANTS = ["BCE, 1 in 4, 512", "SOAP, as drawn", "SOAP, gamma 1", "SOAP, scaled", "SOAP, as drawn, after BCE, 1 in 4"]
+RATES = [3e-3, 1e-2, 3e-2]
+HIGHER = [1e-1, 3e-1]
 
 
 def read(folder, part):
+    """Images and labels of a part, both halves of 0 and 1."""
     import numpy as np
+
+    if folder == "digits":
+        from sklearn.datasets import load_digits
+
+        images, labels = load_digits(return_X_y=True)
+        test = np.random.default_rng(0).permutation(len(labels)) < len(labels) // 3
+        some = test if part == "t10k" else ~test
+        return images[some].reshape(-1, 1, 8, 8).astype("float32") / 16, (labels[some] >= 5).astype("int64")
 
     with gzip.open(os.path.join(folder, f"{part}-images-idx3-ubyte.gz")) as file:
         images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 1, 28, 28)
     with gzip.open(os.path.join(folder, f"{part}-labels-idx1-ubyte.gz")) as file:
         labels = np.frombuffer(file.read(), np.uint8, offset=8)
-    return images.astype("float32") / 255, (labels >= 5).astype("int64")
+    pooled = images.reshape(-1, 1, 14, 2, 14, 2).mean(axis=(3, 5), dtype="float32")
+    return pooled / 255, (labels >= 5).astype("int64")
 
 
-def network(torch):
+def network(torch, side):
     nn = torch.nn
+    flat = 16 * (side // 4) ** 2
     return nn.Sequential(
         nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(784, 32), nn.ReLU(), nn.Linear(32, 1),
+        nn.Flatten(), nn.Linear(flat, 32), nn.ReLU(), nn.Linear(32, 1),
     )  # fmt: skip
+
+
+def libauc(name):
+    from libauc import losses
+
+    return getattr(losses, name)
 
 
 def run(data, share, loss, rate, split, steps):
@@ -49,46 +76,60 @@ def run(data, share, loss, rate, split, steps):
 
     X, Y, X_test, Y_test = data
     rng = np.random.default_rng(split)
-    held = np.concatenate([rng.choice(np.flatnonzero(Y == label), 4000, replace=False) for label in (0, 1)])
+    held = np.concatenate([rng.choice(np.flatnonzero(Y == label), min(4000, len(Y) // 10), replace=False) for label in (0, 1)])
     rest = np.setdiff1d(np.arange(len(Y)), held)
     positive, negative = rest[Y[rest] == 1], rest[Y[rest] == 0]
-    rows = np.concatenate([rng.choice(positive, int(len(positive) * share), replace=False), negative])
+    rows = np.concatenate([rng.choice(positive, max(4, int(len(positive) * share)), replace=False), negative])
     x, y = torch.from_numpy(X[rows]), torch.from_numpy(Y[rows])
     count = int(y.sum())
     torch.manual_seed(split)
-    model = network(torch)
+    model = network(torch, X.shape[-1])
     bce = torch.nn.BCEWithLogitsLoss()
     balanced = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor((len(y) - count) / count))
     ranked = loss not in ("BCE", "balanced BCE", "focal", "AUC-M")
+    positives, negatives = (128, 384) if loss.endswith("512") else (32, 96)
+    soap = {"SOAP, as drawn": {"weights": "as-drawn"}, "SOAP, as drawn, after BCE, 1 in 4": {"weights": "as-drawn"}, "SOAP, gamma 1": {"gamma": 1.0}}
     own = {
         "exact AP": lambda: Loss("ap"),
+        "exact AP, 512": lambda: Loss("ap"),
         "exact AUC": lambda: Loss("auc"),
         "exact pAUC": lambda: Loss("pauc", fpr=(0, 0.3), scale=2.0),
-        "SOAP": lambda: Objective("soap", y, sampling="stratified"),
-        "SOAP after BCE": lambda: Objective("soap", y, sampling="stratified"),
         "AUC-M": lambda: Objective("auc-margin", y),
         "focal": lambda: Objective("focal", y),
+        "LibAUC AP": lambda: libauc("APLoss")(data_len=len(y), margin=0.6, gamma=0.9),
+        "LibAUC AUC-M": lambda: libauc("AUCMLoss")(),
     }.get(loss, torch.nn.Identity)()
+    if loss.startswith("SOAP"):
+        own = Objective("soap", y, sampling="stratified", **soap.get(loss, {}))
     groups = [{"params": model.parameters()}, {"params": own.parameters(), "lr": 10 * rate, "weight_decay": 0.0}]
     optimizer = torch.optim.Adam(groups, lr=rate, weight_decay=1e-4)
+    if loss == "LibAUC AUC-M":
+        from libauc.optimizers import PESG
+
+        optimizer = PESG(model.parameters(), loss_fn=own, lr=100 * rate, verbose=False)
     first = [group["lr"] for group in optimizer.param_groups]
     begun = time.perf_counter()
     for step in range(steps):
         for group, lr in zip(optimizer.param_groups, first):
             group["lr"] = lr * (1 - step / steps)
-        early = loss == "SOAP after BCE" and step < steps // 2
-        if ranked and not early:
-            some = np.concatenate([rng.choice(count, min(32, count), replace=False), count + rng.integers(0, len(y) - count, 96)])
+        early = "after BCE" in loss and step < steps // 2
+        if ranked and not (early and loss == "SOAP after BCE"):
+            of = rng.choice(count, min(positives, count), replace=False)
+            some = np.concatenate([of, count + rng.integers(0, len(y) - count, negatives)])
         else:
             some = rng.integers(0, len(y), 128)
         at = torch.from_numpy(some)
         scores = model(x[at]).ravel()
-        if loss == "BCE" or early:
+        if loss.startswith("BCE") or early:
             value = bce(scores, y[at].float())
         elif loss == "balanced BCE":
             value = balanced(scores, y[at].float())
         elif isinstance(own, Objective):
-            value = own(scores, y[at], at)
+            value = own(scores, y[at], at) * (len(y) / count / 4 if loss == "SOAP, scaled" else 1)
+        elif loss == "LibAUC AP":
+            value = own(torch.sigmoid(scores), y[at], at)
+        elif loss == "LibAUC AUC-M":
+            value = own(torch.sigmoid(scores), y[at])
         else:
             value = own(scores, y[at])
         optimizer.zero_grad()
@@ -101,55 +142,83 @@ def run(data, share, loss, rate, split, steps):
             scores = torch.cat([model(some).ravel() for some in torch.from_numpy(images).split(2000)]).numpy()
             found = undercurve.metrics(scores, labels)
             out[f"{part} ap"], out[f"{part} auroc"] = found.ap, found.auroc
+            # With as few positives as the training rows have.
+            weight = (len(y) - count) / count * (labels == 1).sum() / (labels == 0).sum()
+            out[f"{part} rare"] = undercurve.metrics(scores, labels, np.where(labels == 1, 1.0, weight)).ap
     return {**out, "seconds": time.perf_counter() - begun}
 
 
-def table(path):
-    runs = [json.loads(line) for line in open(path, encoding="utf-8")]
-    for key in ("ap", "auroc"):
-        splits = sorted({one["split"] for one in runs})
-        print(f"\nTest {key.upper()}: mean over splits (deviation), at the rate that is best on the validation rows of each split\n")
-        print("| loss | " + " | ".join(f"{share:.1%} kept" for share in SHARES) + " |\n|" + "---|" * (len(SHARES) + 1))
-        for loss in LOSSES:
+def load(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def best(runs, loss, share, split, by="ap"):
+    """The run at the rate that is best on the validation rows; nothing where a rate of the grid lacks."""
+    of = [o for o in runs if (o["loss"], o["share"], o["split"]) == (loss, share, split) and f"valid {by}" in o]
+    return max(of, key=lambda one: one[f"valid {by}"]) if {o["rate"] for o in of} >= set(RATES) else None
+
+
+# Of Student's t: 97.5 % by degrees of freedom.
+STUDENT = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
+
+
+def table(path, key="test ap", yardstick="balanced BCE"):
+    """Means over splits, and what is gained over the yardstick on the same splits with its 95 % interval."""
+    best = {}
+    for one in load(path):
+        cell = best.setdefault((one["steps"], one["share"], one["loss"]), {})
+        cell[one["split"]] = max(cell.get(one["split"], one), one, key=lambda run: run["valid ap"])
+    rates = {key: max(one["rate"] for one in load(path) if (one["steps"], one["share"], one["loss"]) == key) for key in best}
+    for steps in sorted({key[0] for key in best}):
+        shares = [share for share in SHARES if any(at[:2] == (steps, share) for at in best)]
+        print(f"\n{steps} steps, {key}: mean (gain over {yardstick}, 95 % interval); * where the highest rate won in most splits\n")
+        print("| loss | " + " | ".join(f"{share:.1%} kept" for share in shares) + " |\n|" + "---|" * (len(shares) + 1))
+        for loss in dict.fromkeys(LOSSES + sorted(at[2] for at in best)):
             cells = []
-            for share in SHARES:
-                best = []
-                for split in splits:
-                    of = [o for o in runs if (o["loss"], o["share"], o["split"]) == (loss, share, split)]
-                    if len(of) == len(RATES):
-                        best.append(max(of, key=lambda one: one["valid ap"])[f"test {key}"])
-                more = f" ({statistics.stdev(best):.4f})" if len(best) > 1 else ""
-                cells.append(f"{statistics.mean(best):.4f}{more}, n = {len(best)}" if best else "–")
-            print(f"| {loss} | " + " | ".join(cells) + " |")
+            for share in shares:
+                at, base = best.get((steps, share, loss), {}), best.get((steps, share, yardstick), {})
+                both = [at[split][key] - base[split][key] for split in at if split in base]
+                edge = 2 * sum(one["rate"] == rates[steps, share, loss] for one in at.values()) > len(at)
+                cell = f"{statistics.mean(one[key] for one in at.values()):.4f}" + "*" * edge if at else "–"
+                if len(both) > 1 and loss != yardstick:
+                    half = STUDENT[len(both) - 2] * statistics.stdev(both) / len(both) ** 0.5
+                    mean = statistics.mean(both)
+                    cell += f" ({mean:+.4f} [{mean - half:+.4f}, {mean + half:+.4f}], n = {len(both)})"
+                cells.append(cell)
+            if any(cell != "–" for cell in cells):
+                print(f"| {loss} | " + " | ".join(cells) + " |")
 
 
 def main():
-    words = list(itertools.takewhile(lambda word: not word.startswith("--"), sys.argv[1:]))
-    option = lambda name, usual: int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else usual
-    if "--splits" in sys.argv or "--steps" in sys.argv or len(words) > 1:
-        import torch
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", nargs="?")
+    parser.add_argument("runs")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--shares", default=",".join(map(str, SHARES)))
+    parser.add_argument("--losses", default=";".join(LOSSES + VARIANTS))
+    asked = parser.parse_args()
+    if asked.folder is None:
+        return table(asked.runs)
+    import torch
 
-        torch.set_num_threads(option("--threads", 1))
-        folder, path = words[0], words[1]
-        data = (*read(folder, "train"), *read(folder, "t10k"))
-        done = set()
-        if os.path.exists(path):
-            done = {tuple(json.loads(line)[key] for key in ("share", "loss", "rate", "split", "steps")) for line in open(path, encoding="utf-8")}
-        steps = option("--steps", 500)
-        for split in range(1, option("--splits", 5) + 1):
-            for share in SHARES:
-                for loss in LOSSES:
-                    for rate in RATES:
-                        key = (share, loss, rate, split, steps)
-                        if key in done:
-                            continue
-                        found = run(data, share, loss, rate, split, steps)
-                        line = dict(zip(("share", "loss", "rate", "split", "steps"), key)) | found
-                        with open(path, "a", encoding="utf-8") as file:
-                            file.write(json.dumps(line) + "\n")
-                        print(line, flush=True)
-    else:
-        table(words[0])
+    torch.set_num_threads(1)
+    data = (*read(asked.folder, "train"), *read(asked.folder, "t10k"))
+    runs = load(asked.runs)
+    for split, share, loss in itertools.product(range(1, asked.splits + 1), map(float, asked.shares.split(",")), asked.losses.split(";")):
+        cell = [one for one in runs if (one["split"], one["share"], one["loss"], one["steps"]) == (split, share, loss, asked.steps)]
+        for rate in RATES + HIGHER:
+            if rate in HIGHER and max(cell, key=lambda one: one["valid ap"])["rate"] < rate / 4:
+                break
+            if rate not in [one["rate"] for one in cell]:
+                line = {"share": share, "loss": loss, "rate": rate, "split": split, "steps": asked.steps}
+                cell.append(line | run(data, share, loss, rate, split, asked.steps))
+                with open(asked.runs, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(cell[-1]) + "\n")
+                print(cell[-1], flush=True)
 
 
 if __name__ == "__main__":
