@@ -189,7 +189,8 @@ class Objective(torch.nn.Module):
     constraints : sequence of str, optional
         What must hold, as ``["gap(tpr) <= 0.05"]``.
     sampling : {"uniform", "stratified"}
-        How batches are drawn: from all rows alike (a shuffled DataLoader), or so many of each class.
+        How batches are drawn: from all rows alike (a shuffled DataLoader), or so many of each class. The second weighs the rows of a
+        batch back to the shares of the data; SOAP on few positives is better off without, by ``weights="as-drawn"``.
     fpr : (low, high)
         Range of false-positive rates, of methods of partial AUC.
     dtype : torch.dtype
