@@ -256,9 +256,10 @@ impl Estimator {
     fn wrong(&self, error: Error, order: &[usize], rows: &[u32]) -> PyErr {
         match error {
             Error::NonFinite { what: "scores", at } => core(Error::NonFinite { what: "scores", at: order[at] }),
-            Error::Param { what: "population" } => {
-                value(format!("labels: more rows of a class or group than the data have, {:?} (draw each row once a batch)", self.population))
-            }
+            Error::Param { what: "population" } => value(format!(
+                "labels: more rows of a class or group than the data have, {:?} (draw each row once a batch)",
+                self.population
+            )),
             Error::Index { .. } => {
                 value(format!("rows: {} is beyond the rows of the data", rows.iter().max().copied().unwrap_or(0)))
             }
