@@ -263,7 +263,8 @@ fn counts_of_constrained_runs_are_refused() {
 fn runs_are_what_postcard_writes() {
     let data = rows();
     for (at, method) in METHODS.iter().enumerate() {
-        let hidden = vec![200, 3];
+        // (A width of two bytes in one of eight.)
+        let hidden = vec![if at % 8 == 1 { 200 } else { 7 }, 3];
         let config = Config {
             method: method.name.into(),
             settings: method.params.iter().take(2).map(|p| (p.name.into(), p.default.into())).collect(),
