@@ -844,3 +844,77 @@ fn runs_say_what_they_weigh_by_and_are_judged_by_it() {
     assert!(wrong(&["--method", "ce", "--class-weight", "many"]).contains("expected balanced, POS:NEG or LABEL=W,"));
     assert!(wrong(&["--method", "ce", "--class-weight", "many=2"]).contains("there is no class many; there are "));
 }
+
+/// Promised thresholds: given where the rows suffice, with what is missing where they do not; `train` wants rows of their own.
+#[test]
+fn a_promise_is_given_or_says_what_it_lacks() {
+    let folder = Folder::new("promises");
+    let scores = |rows: usize| {
+        let row = |row: usize| format!("{},{}\n", row * 7919 % rows, u8::from(row * 7919 % rows >= rows - rows / 10));
+        format!("score,label\n{}", (0..rows).map(row).collect::<String>())
+    };
+    folder.write("many.csv", scores(2000));
+    folder.write("few.csv", scores(100));
+    let precision = |json: &str| last(json)["precision"].as_f64().unwrap();
+    let told = stdout(&run(&folder.0, &["metrics", "many.csv", "--threshold", "precision>=0.9@90%", "--json"]));
+    assert!(precision(&told) >= 0.9, "{told}");
+    let wrong = refused(&folder, &["metrics", "few.csv", "--threshold", "precision>=0.9@90%"]);
+    assert!(wrong.contains("no threshold can be promised: about") && wrong.contains("more"), "{wrong}");
+    let wrong = refused(&folder, &["metrics", "many.csv", "--threshold", "precision>=0.9@100%"]);
+    assert!(wrong.contains("with @90% behind it"), "{wrong}");
+    folder.write("data.csv", csv(400));
+    for more in [&[][..], &["--valid", "0.4"], &["--valid", "0.4", "--keep", "last", "--patience", "3"]] {
+        let args = [&["train", "data.csv", "--method", "ce", "--threshold", "recall>=0.5@90%"], more].concat();
+        let wrong = refused(&folder, &args);
+        assert!(wrong.contains("a promise needs rows that chose nothing else"), "{more:?}: {wrong}");
+    }
+    let kept = ["--valid", "0.5", "--keep", "last", "--save", "m", "--steps", "100"];
+    stdout(&run(
+        &folder.0,
+        &[&["train", "data.csv", "--method", "ce", "--threshold", "recall>=0.5@90%"], &kept[..]].concat(),
+    ));
+    let about = stdout(&run(&folder.0, &["inspect", "m"]));
+    assert!(about.contains("recall>=0.5@90%"), "{about}");
+}
+
+/// What a model was trained on says how later files are read, and what is said of a file comes first.
+#[test]
+fn a_model_reads_numbers_as_its_training_rows() {
+    let folder = Folder::new("notation");
+    let rows: String = (0..200)
+        .map(|k| {
+            format!(
+                "{}.{:03};{},5;{}\n",
+                1 + k % 7,
+                k * 37 % 1000,
+                k % 10,
+                if k * 37 % 200 > 99 { "ja" } else { "nein" }
+            )
+        })
+        .collect();
+    folder.write("office.csv", format!("betrag;alter;ziel\n{rows}"));
+    let plain: String = rows.lines().map(|line| line.replace('.', "").replace(',', ".") + "\n").collect();
+    folder.write("plain.csv", format!("betrag;alter;ziel\n{plain}"));
+    for name in ["office", "plain"] {
+        let file = format!("{name}.csv");
+        let args = ["train", &file, "--label", "ziel", "--method", "ce", "--steps", "60", "--out", name];
+        stdout(&run(&folder.0, &args));
+    }
+    let predict = |model: &str, file: &str| stdout(&run(&folder.0, &["predict", model, file]));
+    let scores = predict("office", "office.csv");
+    assert_eq!(scores, predict("plain", "plain.csv"), "the same numbers train the same model");
+    // A row by itself shows no decimal mark.
+    folder.write("alone.csv", "betrag;alter\n1.243;40\n");
+    folder.write("alone-plain.csv", "betrag;alter\n1243;40\n");
+    assert_eq!(predict("office", "alone.csv"), predict("plain", "alone-plain.csv"));
+    let wrong = refused(&folder, &["predict", "office", "plain.csv"]);
+    assert!(
+        wrong.contains("has another decimal mark than is expected there (--decimal point, or --decimal comma)"),
+        "{wrong}"
+    );
+    let said = stdout(&run(&folder.0, &["predict", "office", "plain.csv", "--decimal", "point"]));
+    assert_eq!(said, scores, "the way out helps");
+    let eval = |file: &str, more: &[&str]| run(&folder.0, &[&["eval", "office", file, "--json"], more].concat());
+    let figures = |output| last(&stdout(&output))["auroc"].as_f64();
+    assert_eq!(figures(eval("office.csv", &[])), figures(eval("plain.csv", &["--decimal", "point"])));
+}

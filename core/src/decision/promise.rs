@@ -124,6 +124,9 @@ impl Promise {
     }
 }
 
+/// Alerts that say something about how many more would do.
+const FEW: u64 = 5;
+
 /// A threshold on its way down the scores.
 pub(super) struct Walk {
     promise: Promise,
@@ -136,7 +139,7 @@ pub(super) struct Walk {
     target: f64,
     over: bool,
     best: Option<(f64, u64, u64)>,
-    /// The clearest number of alerts: how far above the bound, in deviations.
+    /// The clearest number of alerts, of five or more: how far above the bound, in deviations.
     clearest: (f64, u64, u64),
 }
 
@@ -171,14 +174,13 @@ impl Walk {
         } else if kept == Kept::Fpr && self.errors.is_some() {
             self.best = Some((f64::INFINITY, 0, 0));
         }
-        if kept == Kept::Precision
-            && let Some((_, right, wrong)) = self.last
-            && (tp + fp) as f64 > self.target
-        {
-            let alerts = right + wrong;
-            let far = (right as f64 - bound * alerts as f64) / libm::sqrt(alerts as f64);
-            if far > self.clearest.0 {
-                self.clearest = (far, right, wrong);
+        if kept == Kept::Precision {
+            if let Some((_, right, wrong)) = self.last.filter(|(_, right, wrong)| right + wrong >= FEW) {
+                let alerts = right + wrong;
+                let far = (right as f64 - bound * alerts as f64) / libm::sqrt(alerts as f64);
+                if far > self.clearest.0 {
+                    self.clearest = (far, right, wrong);
+                }
             }
             while (tp + fp) as f64 > self.target {
                 self.target = (self.target + 1.0).max(libm::round(self.target * 1.12));
