@@ -195,7 +195,9 @@ def test_plots_of_a_model():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_a_run():
     code = """
+        import signal
         import numpy as np, undercurve
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # (a job in the background ignores it)
         X = np.random.default_rng(0).normal(size=(2000, 5))
         run = undercurve.Trainer(X, X[:, 0] > 1, method="soap", steps=100_000_000)
         print("on", flush=True)
@@ -210,5 +212,8 @@ def test_ctrl_c_ends_a_run():
 
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)
-        told, _ = child.communicate(timeout=20)
+        try:
+            told, _ = child.communicate(timeout=20)
+        finally:
+            child.kill()
     assert told == "stopped True\n"
