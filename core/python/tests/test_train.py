@@ -92,6 +92,7 @@ def test_the_command_line_writes_the_same_file_and_reads_ours(tmp_path):
         line = [run, "train", str(SAMPLE), "--label", "kind", "--positive", "other", "--method", method, "--steps", "200"]
         subprocess.run([*line, *more, "--out", str(theirs)], check=True, capture_output=True)
         valid = {"valid": 0.2} if more else {}
+        valid |= {"missing": "impute"}  # (the command line's default)
         ours = undercurve.train(SAMPLE, label="kind", positive="other", method=method, steps=200, **valid)
         assert ours.to_bytes() == theirs.read_bytes(), method
         assert undercurve.load(theirs).params().tolist() == ours.params().tolist()

@@ -481,8 +481,10 @@ def _as_arguments(sentence: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
-    if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if number.is_integer() and abs(number) < 1e15:
+            return str(int(number))
     return str(value)
 
 
