@@ -13,10 +13,9 @@
 //! λ. That is exact whatever the dependence within clusters, if no cluster is larger than the largest here: the capital of
 //! Waudby-Smith and Ramdas 2024, "Estimating Means of Bounded Random Variables by Betting". Thresholds are gone through as in [`Promise`].
 
-use super::promise::{Kept, Promise};
+use super::promise::{Kept, Promise, midway, next_target};
 use super::rule::Decision;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
-use crate::metric::Confusion;
 use crate::real::Real;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -127,9 +126,7 @@ impl Promise {
                 return f64::INFINITY;
             }
             let above = score(alerts - 1);
-            let next = if alerts < order.len() { score(alerts) } else { return above };
-            let middle = 0.5 * above + 0.5 * next;
-            if middle > next && middle <= above { middle } else { above }
+            if alerts < order.len() { midway(above, score(alerts)) } else { above }
         };
         let need = -Real::ln(self.risk());
         let mut rows = Clustered { promise: self, labels, of: &of, order: order.clone(), clusters: each, most };
@@ -166,7 +163,7 @@ impl Promise {
                         best = Some(pair[0]);
                     }
                     while pair[1] as f64 > target {
-                        target = (target + 1.0).max(libm::round(target * 1.12));
+                        target = next_target(target);
                     }
                 }
                 // Too few rows for a first test.
@@ -184,12 +181,7 @@ impl Promise {
             return Err(Error::Unpromised { more, what: of_class.1 });
         };
         let right = order[..alerts].iter().filter(|&&row| labels[row as usize] == 1).count();
-        let counts = Confusion {
-            true_positives: right as u64,
-            false_positives: (alerts - right) as u64,
-            true_negatives: (negatives - (alerts - right)) as u64,
-            false_negatives: (positives - right) as u64,
-        };
-        Ok(Decision { threshold: at(alerts), counts })
+        let [tp, fp, positives, negatives] = [right, alerts - right, positives, negatives].map(|count| count as u64);
+        Ok(Decision::of(at(alerts), [tp, fp], [positives, negatives]))
     }
 }

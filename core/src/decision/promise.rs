@@ -124,6 +124,17 @@ impl Promise {
     }
 }
 
+/// Midway between two scores, unless that is the lower one after rounding.
+pub(super) fn midway(above: f64, below: f64) -> f64 {
+    let middle = 0.5 * above + 0.5 * below;
+    if middle > below && middle <= above { middle } else { above }
+}
+
+/// The number of alerts that is tested after this one.
+pub(super) fn next_target(alerts: f64) -> f64 {
+    (alerts + 1.0).max(libm::round(alerts * 1.12))
+}
+
 /// Alerts that say something about how many more would do.
 const FEW: u64 = 5;
 
@@ -167,10 +178,7 @@ impl Walk {
     pub(super) fn add(&mut self, score: f64, tp: u64, fp: u64) {
         let Promise { kept, bound, .. } = self.promise;
         if let Some((above, tp, fp)) = self.last {
-            // Midway, unless that is the lower one after rounding.
-            let middle = 0.5 * above + 0.5 * score;
-            let at = if middle > score && middle <= above { middle } else { above };
-            self.settle(at, tp, fp);
+            self.settle(midway(above, score), tp, fp);
         } else if kept == Kept::Fpr && self.errors.is_some() {
             self.best = Some((f64::INFINITY, 0, 0));
         }
@@ -183,7 +191,7 @@ impl Walk {
                 }
             }
             while (tp + fp) as f64 > self.target {
-                self.target = (self.target + 1.0).max(libm::round(self.target * 1.12));
+                self.target = next_target(self.target);
             }
         }
         self.last = Some((score, tp, fp));
@@ -210,8 +218,7 @@ impl Walk {
             return;
         }
         if binomial(tp + fp, self.promise.bound, tp).1 <= self.promise.risk() {
-            let middle = 0.5 * above + 0.5 * next;
-            self.best = Some((if middle > next && middle <= above { middle } else { above }, tp, fp));
+            self.best = Some((midway(above, next), tp, fp));
         } else {
             self.over = true;
         }

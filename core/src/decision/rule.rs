@@ -15,7 +15,7 @@
 
 use super::promise::{Kept, Promise, Walk};
 use crate::error::{Error, Result};
-use crate::metric::{Amount as _, Confusion, Costs, Labels, Top};
+use crate::metric::{Amount, Confusion, Costs, Labels, Top};
 use crate::real::Real;
 use crate::scratch::Scratch;
 use core::fmt;
@@ -54,6 +54,19 @@ pub struct Decision<A = u64> {
     pub threshold: f64,
     /// Right and wrong predictions; of rows with weights what they weigh.
     pub counts: Confusion<A>,
+}
+
+impl<A: Amount> Decision<A> {
+    /// By the true and false positives, and the sums of the classes, positives first.
+    pub(super) fn of(threshold: f64, [tp, fp]: [A; 2], [positives, negatives]: [A; 2]) -> Self {
+        let counts = Confusion {
+            true_positives: tp,
+            false_positives: fp,
+            true_negatives: negatives - fp,
+            false_negatives: positives - tp,
+        };
+        Self { threshold, counts }
+    }
 }
 
 impl ThresholdRule {
@@ -158,13 +171,7 @@ impl ThresholdRule {
         begun.map_or(Ok(0.0), |(most, _)| most)?;
         let (threshold, tp, fp) = best.ok_or(Error::Unreachable { what: self.name() })?;
         let threshold = if let Self::Score(at) = self { at } else { threshold };
-        let counts = Confusion {
-            true_positives: tp,
-            false_positives: fp,
-            true_negatives: classes.negatives - fp,
-            false_negatives: classes.positives - tp,
-        };
-        Ok(Decision { threshold, counts })
+        Ok(Decision::of(threshold, [tp, fp], [classes.positives, classes.negatives]))
     }
 
     fn is_sound(self) -> bool {
@@ -200,14 +207,8 @@ fn promised<T: Real, Y: Labels + ?Sized>(
     let what = if promise.kept == Kept::Fpr { "negatives" } else { "positives" };
     let found = walk.map_or(Err(None), Walk::end);
     let (threshold, tp, fp) = found.map_err(|more| Error::Unpromised { more, what })?;
-    let (tp, fp) = (Y::Amount::of(tp), Y::Amount::of(fp));
-    let counts = Confusion {
-        true_positives: tp,
-        false_positives: fp,
-        true_negatives: classes.negatives - fp,
-        false_negatives: classes.positives - tp,
-    };
-    Ok(Decision { threshold, counts })
+    let alerts = [tp, fp].map(Y::Amount::of);
+    Ok(Decision::of(threshold, alerts, [classes.positives, classes.negatives]))
 }
 
 impl FromStr for ThresholdRule {
