@@ -8,9 +8,9 @@ The first trains what is not there yet and appends a line for each run; the seco
 FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence), classes 5 to 9 against 0 to 4, as means of 2 × 2
 pixels; or is the word `digits`: scikit-learn's digits, 5 to 9 against 0 to 4. Of the positives of the training part a share is kept. A split
 draws the positives that are kept, the validation rows, balanced, which choose the rate, and the first parameters; the test part, balanced,
-stays apart. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses over ranks: 32 positives and 96 negatives; the others of all
-rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses run as its documentation says: sigmoid scores, its PESG for
-the margin loss, with 100 times the rates.
+stays apart. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses
+over ranks: 32 positives and 96 negatives; the others of all rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses
+run as its documentation says: sigmoid scores, its PESG for the margin loss, with 100 times the rates.
 """
 
 import argparse
@@ -142,9 +142,6 @@ def run(data, share, loss, rate, split, steps):
             scores = torch.cat([model(some).ravel() for some in torch.from_numpy(images).split(2000)]).numpy()
             found = undercurve.metrics(scores, labels)
             out[f"{part} ap"], out[f"{part} auroc"] = found.ap, found.auroc
-            # With as few positives as the training rows have.
-            weight = (len(y) - count) / count * (labels == 1).sum() / (labels == 0).sum()
-            out[f"{part} rare"] = undercurve.metrics(scores, labels, np.where(labels == 1, 1.0, weight)).ap
     return {**out, "seconds": time.perf_counter() - begun}
 
 
@@ -155,23 +152,18 @@ def load(path):
         return [json.loads(line) for line in file]
 
 
-def best(runs, loss, share, split, by="ap"):
-    """The run at the rate that is best on the validation rows; nothing where a rate of the grid lacks."""
-    of = [o for o in runs if (o["loss"], o["share"], o["split"]) == (loss, share, split) and f"valid {by}" in o]
-    return max(of, key=lambda one: one[f"valid {by}"]) if {o["rate"] for o in of} >= set(RATES) else None
-
-
 # Of Student's t: 97.5 % by degrees of freedom.
 STUDENT = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]
 
 
 def table(path, key="test ap", yardstick="balanced BCE"):
     """Means over splits, and what is gained over the yardstick on the same splits with its 95 % interval."""
-    best = {}
+    best, rates = {}, {}
     for one in load(path):
-        cell = best.setdefault((one["steps"], one["share"], one["loss"]), {})
+        at = (one["steps"], one["share"], one["loss"])
+        cell = best.setdefault(at, {})
         cell[one["split"]] = max(cell.get(one["split"], one), one, key=lambda run: run["valid ap"])
-    rates = {key: max(one["rate"] for one in load(path) if (one["steps"], one["share"], one["loss"]) == key) for key in best}
+        rates[at] = max(rates.get(at, 0), one["rate"])
     for steps in sorted({key[0] for key in best}):
         shares = [share for share in SHARES if any(at[:2] == (steps, share) for at in best)]
         print(f"\n{steps} steps, {key}: mean (gain over {yardstick}, 95 % interval); * where the highest rate won in most splits\n")
