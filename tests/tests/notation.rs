@@ -2,7 +2,7 @@
 
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, DateOrder, Decimal, Doubt, Encoding, Format, Options, Preparation, RawTable,
-    ReadOptions, Reading, Rows,
+    ReadOptions, Reading, Rows, Split, SplitBy, Target,
 };
 
 /// A table of dense rows, in their order.
@@ -267,6 +267,8 @@ fn encodings_and_separators() {
         assert_eq!((table.columns(), table.first_text(0)), (vec!["x".to_string(), "y".into()], Some((3, "a,b"))));
     }
     assert_eq!(read("x|y\n1,5|0\n2,5|1\n").columns(), ["x", "y"]);
+    let error = RawTable::parse(b"sep=;\nx;y\n1;0\n2\n", Format::Csv, "f.csv").unwrap_err();
+    assert_eq!(error.line, 4, "{error}");
 }
 
 #[test]
@@ -282,6 +284,25 @@ fn rows_without_a_label_are_left_out() {
     assert_eq!(table.leave_out_missing("nothing"), 0);
     let mut none = read("x,y\n1,\n2,\n");
     assert_eq!((none.leave_out_missing("y"), none.rows()), (0, 2));
+}
+
+/// Weights, orders and labels that are numbers ask what columns of features do.
+#[test]
+fn every_column_that_is_read_as_numbers_asks() {
+    let table = read("x;w;d;y\n1;1.243;03/04/2022;1.5\n2;2.117;05/06/2022;2\n3;4;01/02/2022;3\n");
+    let doubt = |options: Options| match undercurve::data::prepare::<f64>(&table, &options, Split::new(0.5, 1)) {
+        Err(DataError { kind: DataErrorKind::Doubtful { doubt, column, .. }, .. }) => (doubt, column),
+        other => panic!("{other:?}"),
+    };
+    let order = Options { target: Target::Values, split_by: Some(SplitBy::Order("d".into())), ..Options::default() };
+    assert_eq!(doubt(order), (Doubt::DateOrder, "d".to_string()));
+    let table = read("x;w;y\n1;1.243;0\n2;2.117;1\n3;4;1\n4;5;0\n");
+    let weight = Options { weight: Some("w".into()), ..Options::default() };
+    let error = Preparation::fit(&table, &weight).unwrap_err();
+    assert!(matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Decimal, .. }), "{error}");
+    let label = Options { label: Some("w".into()), target: Target::Values, ..Options::default() };
+    let error = Preparation::fit(&table, &label).unwrap_err();
+    assert!(matches!(error.kind, DataErrorKind::Doubtful { doubt: Doubt::Decimal, .. }), "{error}");
 }
 
 /// A gap in a column that becomes text later is a gap.

@@ -148,8 +148,7 @@ impl Blocks {
 
     fn parse(&mut self, piece: &Piece) -> Result<Option<Parsed>, Placed> {
         let text = decode(piece, self.options.encoding)?;
-        let (text, skipped) = if self.layout.is_none() { csv::after_separator(&text) } else { (&*text, 0) };
-        let before = piece.before.saturating_add(skipped);
+        let (text, before) = (&*text, piece.before);
         if !self.begun {
             // (A sparse text is told from a table as in training.)
             let format = detect(text, &self.options, &self.name);

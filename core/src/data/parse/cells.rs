@@ -119,11 +119,13 @@ struct Seen {
 impl Seen {
     fn add(&mut self, row: u32, cell: &Cell, text: &str) {
         match cell {
-            Cell::Number(meanings, sign, _) => {
+            Cell::Number(meanings, sign, told) => {
                 self.numbers.add(row, *meanings);
-                self.grouped |= meanings.first != meanings.second && meanings.first.is_some() && text.contains(',');
-                self.padded += usize::from(is_padded(text));
-                self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
+                if *told {
+                    self.grouped |= meanings.first != meanings.second && meanings.first.is_some() && text.contains(',');
+                    self.padded += usize::from(is_padded(text));
+                    self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
+                }
                 match (sign, self.currency) {
                     (Sign::Percent, _) => _ = self.percent.get_or_insert(row),
                     (Sign::Currency(which), None) => self.currency = Some((*which, row)),
@@ -149,10 +151,10 @@ impl Seen {
     }
 
     /// Dates beside numbers are text.
-    fn settle(&mut self, first_date: impl Fn() -> Option<u32>) {
+    fn settle(&mut self) {
         if self.numbers.count > 0 && self.dates.count > 0 {
             self.text += self.dates.count;
-            self.first_text = [self.first_text, first_date()].into_iter().flatten().min();
+            self.first_text = [self.first_text, self.dates.first].into_iter().flatten().min();
         }
     }
 
@@ -241,7 +243,6 @@ struct Column {
     cells: Found,
     /// Its second meanings where they differ from the first, by their rows.
     second: Vec<(u32, f64)>,
-    first_date: Option<u32>,
     /// How a model says that it is written.
     known: Notation,
 }
@@ -264,8 +265,13 @@ fn code(numbers: &mut BTreeMap<String, u32>, text: &str) -> u32 {
     next
 }
 
-/// Cells of numbers as text: as they are written, where that was kept.
-pub(in crate::data) fn coded(values: &[f64], written: &Written) -> (BTreeMap<String, u32>, Vec<u32>) {
+/// Cells of numbers as text, sorted, and which of them each row has: as they are written, where that was kept.
+pub(in crate::data) fn as_text(values: &[f64], written: &Written) -> (Vec<String>, Vec<u32>) {
+    let (numbers, codes) = coded(values, written);
+    ranked(numbers, codes)
+}
+
+fn coded(values: &[f64], written: &Written) -> (BTreeMap<String, u32>, Vec<u32>) {
     let mut numbers = BTreeMap::new();
     let mut kept = written.iter().peekable();
     let codes = values.iter().zip(0..).map(|(x, row)| match kept.next_if(|(at, _)| *at == row) {
@@ -277,14 +283,37 @@ pub(in crate::data) fn coded(values: &[f64], written: &Written) -> (BTreeMap<Str
     (numbers, codes)
 }
 
+/// The texts in order, and which each cell is. Categories that are numbers are called by their value, so that 1 and 1.0 are one and
+/// the same, but 01 is not 1.
+fn ranked(numbers: BTreeMap<String, u32>, mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
+    let mut merged: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (text, code) in numbers {
+        let number = text.parse().ok().filter(|x: &f64| x.is_finite() && !is_code(&text, *x));
+        merged.entry(number.map_or(text, number_text)).or_default().push(code);
+    }
+    let mut sorted = vec![0; merged.values().map(Vec::len).sum()];
+    let mut values = Vec::with_capacity(merged.len());
+    for (rank, (name, members)) in merged.into_iter().enumerate() {
+        for code in members {
+            sorted[code as usize] = rank as u32;
+        }
+        values.push(name);
+    }
+    for code in codes.iter_mut().filter(|code| **code != MISSING) {
+        *code = sorted[*code as usize];
+    }
+    (values, codes)
+}
+
 impl Found {
     const TEXT: Self = Self::Text { codes: Vec::new(), numbers: BTreeMap::new() };
 
-    /// The same as text.
-    fn into_text(self) -> Self {
-        let Self::Numbers { values, written } = self else { return self };
-        let (numbers, codes) = coded(&values, &written);
-        Self::Text { codes, numbers }
+    /// The number of each different text, and that of each cell.
+    fn into_coded(self) -> (BTreeMap<String, u32>, Vec<u32>) {
+        match self {
+            Self::Numbers { values, written } => coded(&values, &written),
+            Self::Text { codes, numbers } => (numbers, codes),
+        }
     }
 }
 
@@ -297,13 +326,8 @@ impl Making {
             false => Found::Numbers { values: Vec::new(), written: Written::default() },
         };
         let known = known.iter().copied().chain(core::iter::repeat(Notation::default()));
-        let columns = texts.iter().zip(known).map(|(&text, known)| Column {
-            seen: (!text).then(Seen::default),
-            cells: cells(text),
-            second: Vec::new(),
-            first_date: None,
-            known,
-        });
+        let columns = texts.iter().zip(known);
+        let columns = columns.map(|(&text, known)| Column::new((!text).then(Seen::default), cells(text), known));
         Self { columns: columns.collect(), rows: 0, non_finite: BTreeMap::new() }
     }
 
@@ -332,7 +356,7 @@ impl Making {
                     (None, Found::Text { codes: codes.collect(), numbers })
                 }
             };
-            made.columns.push(Column { seen, cells, second: Vec::new(), first_date: None, known: Notation::default() });
+            made.columns.push(Column::new(seen, cells, Notation::default()));
         }
         made
     }
@@ -353,9 +377,7 @@ impl Making {
 
     /// What the columns are.
     pub fn finish(mut self, reads: Reads<'_>) -> Result<Columns, Placed> {
-        for Column { seen, first_date, .. } in &mut self.columns {
-            seen.iter_mut().for_each(|seen| seen.settle(|| *first_date));
-        }
+        self.columns.iter_mut().filter_map(|column| column.seen.as_mut()).for_each(Seen::settle);
         let number = |at: &usize| self.columns[*at].seen.is_some_and(|seen| seen.text == 0);
         let infinite = self.non_finite.iter().filter(|(at, _)| number(at)).map(|(at, (line, text))| (line, at, text));
         if let Some((&line, &at, text)) = infinite.min() {
@@ -383,19 +405,21 @@ impl Making {
 }
 
 impl Column {
+    fn new(seen: Option<Seen>, cells: Found, known: Notation) -> Self {
+        Self { seen, cells, second: Vec::new(), known }
+    }
+
     /// Takes a cell; gives it back where it is infinite.
     fn push<'a>(&mut self, row: u32, text: &'a str, reads: Reads<'_>) -> Option<&'a str> {
         let cell = reads.cell(text);
         let numbers = matches!(self.cells, Found::Numbers { .. });
-        if matches!(cell, Cell::Date(_)) {
-            self.first_date.get_or_insert(row);
-        }
         let is_text = self.seen.as_mut().is_none_or(|seen| {
             seen.add(row, &cell, text);
             seen.is_text()
         });
         if is_text && numbers {
-            self.cells = core::mem::replace(&mut self.cells, Found::TEXT).into_text();
+            let (numbers, codes) = core::mem::replace(&mut self.cells, Found::TEXT).into_coded();
+            self.cells = Found::Text { codes, numbers };
             self.second = Vec::new();
         }
         match &mut self.cells {
@@ -428,35 +452,24 @@ impl Column {
 
     /// The column, and how it was read.
     fn finish(self, reads: Reads<'_>, usual: Option<Decimal>) -> (RawColumn, Told) {
-        let Self { seen, cells, second, mut known, .. } = self;
-        let text = |row: u32, cells: &Found| match cells {
-            Found::Numbers { values, written } => {
-                let number = || values.get(row as usize).map_or(String::new(), |x| number_text(*x));
-                written.iter().find(|(at, _)| *at == row).map_or_else(number, |(_, text)| text.to_string())
-            }
-            Found::Text { codes, numbers } => {
-                let code = codes.get(row as usize);
-                numbers.iter().find(|(_, at)| Some(*at) == code).map_or(String::new(), |(text, _)| text.clone())
-            }
+        let Self { seen, cells, second, known } = self;
+        let (seen, mut values, written) = match (seen, cells) {
+            (Some(seen), Found::Numbers { values, written }) => (seen, values, written),
+            (seen, cells) => return Self::text(seen, cells),
         };
         // What is said of this file comes before what a model knows of another.
-        known = Notation { decimal: reads.decimal.or(known.decimal), dates: reads.dates.or(known.dates), ..known };
-        let Some(seen) = seen.filter(|seen| seen.text == 0) else {
-            return Self::text(seen, cells);
-        };
+        let known = Notation { decimal: reads.decimal.or(known.decimal), dates: reads.dates.or(known.dates), ..known };
         let holds = seen.holds(known, usual);
         let alone = || (Doubt::MarkOfFile, seen.numbers.second_only.unwrap_or(0), 0);
         let mark_of_file =
             holds[0] == Holds::Second && known.decimal.is_none() && usual.is_none() && reads.usual.is_some();
         let doubt = seen.doubt(holds, known).or_else(|| mark_of_file.then(alone));
-        let doubt = doubt.map(|(doubt, row, other)| Doubted {
-            doubt,
-            row,
-            text: text(row, &cells),
-            other: text(other, &cells),
-        });
-        let Found::Numbers { mut values, written } = cells else { return Self::text(Some(seen), cells) };
-        if doubt.is_some() {
+        if let Some((doubt, row, other)) = doubt {
+            let text = |row: u32| {
+                let number = || values.get(row as usize).map_or(String::new(), |x| number_text(*x));
+                written.iter().find(|(at, _)| *at == row).map_or_else(number, |(_, text)| text.to_string())
+            };
+            let doubt = Some(Doubted { doubt, row, text: text(row), other: text(other) });
             let (column, told) = Self::text(Some(seen), Found::Numbers { values, written });
             return (column, Told { doubt, ..told });
         }
@@ -483,35 +496,17 @@ impl Column {
             kept.push(row, text);
             kept
         });
-        (RawColumn::Numbers(values, written), Told { readings, notation, doubt })
+        (RawColumn::Numbers(values, written), Told { readings, notation, doubt: None })
     }
 
     /// A column of text.
     fn text(seen: Option<Seen>, cells: Found) -> (RawColumn, Told) {
-        let Found::Text { mut codes, numbers } = cells.into_text() else {
-            return (RawColumn::Numbers(Vec::new(), Written::default()), Told::default());
-        };
+        let (numbers, codes) = cells.into_coded();
         let signs = |text: &&String| text.bytes().any(|b| b.is_ascii_digit()) && !text.contains(char::is_alphabetic);
         let count = numbers.keys().filter(signs).count();
         let signs = seen.is_some() && 2 * count > numbers.len() && count > 1;
         let readings = if signs { vec![Reading::Signs] } else { Vec::new() };
-        // Categories that are numbers are called by their value, so that 1 and 1.0 are one and the same, but 01 is not 1.
-        let mut merged: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (text, code) in numbers {
-            let number = text.parse().ok().filter(|x: &f64| x.is_finite() && !is_code(&text, *x));
-            merged.entry(number.map_or(text, number_text)).or_default().push(code);
-        }
-        let mut sorted = vec![0; merged.values().map(Vec::len).sum()];
-        let mut values = Vec::with_capacity(merged.len());
-        for (rank, (name, members)) in merged.into_iter().enumerate() {
-            for code in members {
-                sorted[code as usize] = rank as u32;
-            }
-            values.push(name);
-        }
-        for code in codes.iter_mut().filter(|code| **code != MISSING) {
-            *code = sorted[*code as usize];
-        }
+        let (values, codes) = ranked(numbers, codes);
         let stray = seen.filter(|seen| seen.numbers.count > seen.text).and_then(|seen| seen.first_text);
         (RawColumn::Text { values, codes, stray }, Told { readings, ..Told::default() })
     }

@@ -218,18 +218,10 @@ pub(super) fn delimiter(bytes: &[u8], options: &ReadOptions) -> u8 {
 }
 
 /// The delimiter that a first line `sep=;` names, as spreadsheets write it.
-fn separator(bytes: &[u8]) -> Option<u8> {
+pub(super) fn separator(bytes: &[u8]) -> Option<u8> {
     match bytes.strip_prefix(b"sep=")? {
         &[delimiter @ (b'\t' | b';' | b'|' | b','), b'\n' | b'\r', ..] => Some(delimiter),
         _ => None,
-    }
-}
-
-/// The text behind such a line, and how many lines that is.
-pub(super) fn after_separator(text: &str) -> (&str, u32) {
-    match separator(text.as_bytes()) {
-        Some(_) => (text[5..].trim_start_matches('\r').strip_prefix('\n').unwrap_or(&text[6..]), 1),
-        None => (text, 0),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) mod unpack;
 mod whole;
 
 pub use blocks::{Block, Blocks};
-pub(super) use cells::coded;
+pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
 pub use notation::{DateOrder, Decimal, Notation};
 
@@ -161,7 +161,7 @@ impl RawColumn {
             }
             Self::Text { values, codes, stray } => {
                 some(codes, keep);
-                let mut used: Vec<bool> = values.iter().map(|_| false).collect();
+                let mut used = alloc::vec![false; values.len()];
                 codes.iter().filter(|&&code| code != MISSING).for_each(|&code| used[code as usize] = true);
                 let mut next = 0..;
                 let new: Vec<u32> =
@@ -226,6 +226,10 @@ impl Written {
                 self.push(kept, cell);
             }
         }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// Rows and cells.
@@ -683,7 +687,7 @@ const WINDOWS: [char; 32] = [
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The bytes as text without a byte order mark.
+/// The bytes as text, without a byte order mark, and with a blank line for one that names the delimiter.
 fn decode(piece: &pieces::Piece, encoding: Encoding) -> Result<Cow<'_, str>, Placed> {
     const KNOWN: [(&[u8], &str); 7] = [
         (b"PK\x03\x04", "a zip archive"),
@@ -705,11 +709,12 @@ fn decode(piece: &pieces::Piece, encoding: Encoding) -> Result<Cow<'_, str>, Pla
         let looks_like = if saved { "a run that undercurve saved" } else { "binary data" };
         return Err(whole(DataErrorKind::Binary { looks_like }));
     }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(bytes);
+    let bytes = if first && csv::separator(bytes).is_some() { &bytes[5..] } else { bytes };
     if encoding == Encoding::Latin1 {
         let char = |&b: &u8| if matches!(b, 128..160) { WINDOWS[usize::from(b - 128)] } else { char::from(b) };
         return Ok(Cow::Owned(bytes.iter().map(char).collect()));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(bytes);
     match core::str::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {

@@ -8,7 +8,6 @@
 use crate::checkpoint::{Coded, Reader};
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::str::FromStr;
 
 /// What parts the whole digits of a number from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,28 +25,6 @@ pub enum DateOrder {
     Day,
     /// The 4th of March.
     Month,
-}
-
-impl FromStr for Decimal {
-    type Err = crate::Error;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "point" => Ok(Self::Point),
-            "comma" => Ok(Self::Comma),
-            _ => Err(crate::Error::Param { what: "decimal" }),
-        }
-    }
-}
-
-impl FromStr for DateOrder {
-    type Err = crate::Error;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "day" => Ok(Self::Day),
-            "month" => Ok(Self::Month),
-            _ => Err(crate::Error::Param { what: "dates" }),
-        }
-    }
 }
 
 /// How a column is written, where that is not how numbers are in a file with commas between its cells. A model keeps it, and
@@ -309,11 +286,13 @@ fn zone(text: &str) -> Option<f64> {
     (hours < 24 && minutes < 60).then_some(if sign == "-" { -ahead } else { ahead })
 }
 
-/// How many cells of a column have what meanings, and the first row of each kind.
+/// How many cells of a column there are of a kind, and the first row of each meaning.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub count: usize,
-    /// With the first meaning alone, the second alone, and two that differ.
+    /// The first row of them all; of them,
+    pub first: Option<u32>,
+    /// with the first meaning alone, the second alone, and two that differ.
     pub first_only: Option<u32>,
     pub second_only: Option<u32>,
     pub both: Option<u32>,
@@ -335,6 +314,7 @@ pub(super) enum Holds {
 impl Tally {
     pub fn add(&mut self, row: u32, meanings: Meanings) {
         self.count += 1;
+        self.first.get_or_insert(row);
         let first = match meanings {
             Meanings { first: Some(_), second: None } => &mut self.first_only,
             Meanings { first: None, second: Some(_) } => &mut self.second_only,

@@ -70,8 +70,7 @@ impl<'a> Whole<'a> {
 
     fn parse(&mut self, piece: &Piece) -> Result<(), Placed> {
         let text = decode(piece, self.options.encoding)?;
-        let (text, skipped) = if self.form.is_none() { csv::after_separator(&text) } else { (&*text, 0) };
-        let before = piece.before.saturating_add(skipped);
+        let (text, before) = (&*text, piece.before);
         let mut first = None;
         if self.form.is_none() {
             if detect(text, self.options, self.name) == Format::Libsvm {

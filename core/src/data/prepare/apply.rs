@@ -9,7 +9,8 @@ use super::groups::Groups;
 use super::labels::{cells_again, targets};
 use super::queries::queries;
 use super::table::{
-    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, reserve, zeros,
+    all_rows, check_dense, check_rows, first_missing, is_missing, no_column, not_a_number, places, refuse_doubt,
+    reserve, zeros,
 };
 use super::weights::weights;
 use super::{MAX_DENSE, Missing, Preparation};
@@ -326,12 +327,10 @@ impl Preparation {
 impl Preparation {
     /// Refuses numbers that may mean something else than in training.
     fn check_written(&self, table: &RawTable, column: &Column, at: usize) -> Result<(), DataError> {
-        if column.role.width() == 0 || !matches!(column.role, Role::Number { .. }) {
+        if !matches!(column.role, Role::Number { .. }) {
             return Ok(());
         }
-        if let Some(error) = table.doubt(at) {
-            return Err(error);
-        }
+        refuse_doubt(table, at)?;
         let known =
             self.notations.iter().find(|(name, _)| *name == column.name).is_some_and(|(_, known)| known.percent);
         match table.percent(at) {

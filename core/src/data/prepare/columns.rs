@@ -1,6 +1,6 @@
 //! Columns as training saw them: numbers, or categories.
 
-use super::super::parse::{MISSING, RawColumn, coded, number_text};
+use super::super::parse::{MISSING, RawColumn, as_text, number_text};
 use super::super::scale::{Affine, Moments, Scale, indicator};
 use super::Missing;
 use crate::checkpoint::{Coded, Reader};
@@ -75,11 +75,9 @@ pub(super) enum Layout {
 pub(super) fn as_categories(column: &RawColumn) -> (Cow<'_, [String]>, Cow<'_, [u32]>) {
     match column {
         RawColumn::Text { values, codes, .. } => (Cow::Borrowed(values), Cow::Borrowed(codes)),
-        RawColumn::Numbers(numbers, written) if written.iter().next().is_some() => {
-            let (names, mut codes) = coded(numbers, written);
-            let rank: BTreeMap<u32, u32> = names.values().copied().zip(0..).collect();
-            codes.iter_mut().filter(|code| **code != MISSING).for_each(|code| *code = rank[code]);
-            (Cow::Owned(names.into_keys().collect()), Cow::Owned(codes))
+        RawColumn::Numbers(numbers, written) if !written.is_empty() => {
+            let (values, codes) = as_text(numbers, written);
+            (Cow::Owned(values), Cow::Owned(codes))
         }
         RawColumn::Numbers(numbers, _) => {
             let mut names = BTreeMap::new();

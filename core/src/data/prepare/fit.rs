@@ -7,9 +7,11 @@ use super::super::scale::{Scale, standard};
 use super::columns::{Column, Layout, fit_categories, fit_numbers, weight_of};
 use super::groups::GroupRule;
 use super::labels::{LabelRule, Positive, Rule, find_label, targets};
-use super::table::{all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_missing};
+use super::table::{
+    all_rows, check_dense, check_rows, left_out, no_column, not_a_number, places, refuse_doubt, refuse_missing,
+};
 use super::weights::weights;
-use super::{Missing, Options, Preparation, SplitBy, Target};
+use super::{Missing, Options, Preparation, SplitBy};
 use crate::batch::WEIGHTS;
 use crate::error::Error;
 use crate::metric::check_weights;
@@ -68,15 +70,6 @@ impl Preparation {
                 refuse_missing(table, options, label.column.as_deref(), rows)?;
                 let column = options.weight.as_ref().filter(|_| WEIGHTS);
                 let weights = column.map(|column| weights(table, column, rows)).transpose()?.unwrap_or_default();
-                let read = [
-                    label.column.as_ref().filter(|_| options.target == Target::Values),
-                    options.weight.as_ref(),
-                    split_by,
-                ];
-                let read = read.into_iter().flatten().filter_map(|name| table.doubt(places[name.as_str()]));
-                if let Some(error) = read.into_iter().next() {
-                    return Err(error);
-                }
                 let left_out = left_out(table, options);
                 let as_categories: BTreeSet<&String> = options.categorical.iter().collect();
                 let mut fitted = Vec::new();
@@ -85,8 +78,8 @@ impl Preparation {
                         continue;
                     }
                     let categorical = as_categories.contains(name);
-                    if let Some(error) = table.doubt(at).filter(|_| !categorical) {
-                        return Err(error);
+                    if !categorical {
+                        refuse_doubt(table, at)?;
                     }
                     let role = match &columns[at] {
                         RawColumn::Numbers(values, _) if !categorical => {

@@ -4,7 +4,7 @@ use super::super::dataset::{MAX_CLASSES, Targets};
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, LABEL_NAMES, MISSING, RawColumn, RawTable, number_text};
 use super::columns::weight_of;
-use super::table::{all_rows, find_column};
+use super::table::{all_rows, find_column, refuse_doubt};
 use super::weights::weights;
 use super::{Options, Target};
 use crate::batch::WEIGHTS;
@@ -422,6 +422,9 @@ pub(super) fn cells_again<'a>(table: &'a RawTable, label: &LabelRule) -> Result<
 /// The targets of some rows.
 pub(super) fn targets<T: Real>(table: &RawTable, label: &LabelRule, rows: &[u32]) -> Result<Targets<T>, DataError> {
     let (cells, at) = cells_again(table, label)?;
+    if label.rule == Rule::Values {
+        refuse_doubt(table, at)?;
+    }
     let targets = match &label.rule {
         Rule::Binary(rule) => rule.apply(cells, rows).map(Targets::Binary),
         Rule::Classes(names) => {

@@ -62,6 +62,11 @@ fn is_number_of(name: &str, values: &[f64]) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
+/// Refuses a column, read as numbers or dates, that can be read in two ways.
+pub(super) fn refuse_doubt(table: &RawTable, at: usize) -> Result<(), DataError> {
+    table.doubt(at).map_or(Ok(()), Err)
+}
+
 /// The columns that are no features: those to ignore, those of the weights and of the split, the identifiers, and, where missing
 /// values are filled in, those without any value.
 pub(super) fn left_out(table: &RawTable, options: &Options) -> BTreeSet<String> {

@@ -5,7 +5,7 @@ use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, MISSING, RawColumn, RawTable};
 use super::columns::as_categories;
 use super::options::SplitBy;
-use super::table::{find_column, first_missing};
+use super::table::{find_column, first_missing, refuse_doubt};
 use crate::checkpoint::{Coded, Reader};
 use crate::error::Error;
 use crate::features::COMPACT;
@@ -38,6 +38,9 @@ impl SplitBy {
         }
         let at = find_column(table, names, self.column())?;
         first_missing(table, &[at], rows)?;
+        if matches!(self, Self::Order(_)) {
+            refuse_doubt(table, at)?;
+        }
         let of = match (self, &columns[at]) {
             (Self::Order(_), RawColumn::Numbers(values, _)) => {
                 let value = |&row: &u32| values[row as usize] + 0.0;

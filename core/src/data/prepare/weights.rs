@@ -2,7 +2,7 @@
 
 use super::super::error::{DataError, DataErrorKind};
 use super::super::parse::{Content, RawColumn, RawTable, number_text};
-use super::table::{find_column, not_a_number};
+use super::table::{find_column, not_a_number, refuse_doubt};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -15,6 +15,7 @@ pub(super) fn weights(table: &RawTable, name: &str, rows: &[u32]) -> Result<Vec<
         return Err(table.error(DataErrorKind::NoWeightColumn));
     };
     let at = find_column(table, names, name)?;
+    refuse_doubt(table, at)?;
     let weight = |&row: &u32| {
         let row = row as usize;
         let refuse = |text| {
