@@ -2,7 +2,7 @@
 //! clearly larger.
 
 use std::sync::Arc;
-use undercurve::data::Dataset;
+use undercurve::data::{Dataset, Rows};
 use undercurve::registry::method;
 use undercurve::rng::Rng;
 use undercurve::trainer::{Config, Init, Length, ModelSpec, Report, Trainer, Warning};
@@ -58,6 +58,15 @@ impl Run {
     fn set(&mut self, name: &str, value: &str) {
         self.config.settings.retain(|(other, _)| other != name);
         self.config.settings.push((name.into(), value.into()));
+    }
+
+    /// The first ten columns, the three that say something among them.
+    fn narrow(&mut self) {
+        for data in [Some(&mut self.train), self.test.as_mut()].into_iter().flatten() {
+            let Rows::Dense { data: x, .. } = data.rows() else { unreachable!("dense rows") };
+            let rows: Vec<f64> = x.chunks_exact(100).flat_map(|row| row[..10].to_vec()).collect();
+            *data = Arc::new(Dataset::dense(rows, data.labels().to_vec(), 10).unwrap());
+        }
     }
 
     fn end(&self) -> (Report, f64) {
@@ -178,12 +187,17 @@ fn linear_models_and_unseen_rows() {
         run.config.settings = vec![("lr".into(), "0.1".into())];
     });
     each_helps(&run, |w| matches!(w, Warning::Reversed { .. }), &[slower, soap]);
-    let more: Remedy = ("more rows", |run| run.train = wide(1200, 1));
-    let decay: Remedy = ("a larger --set decay=DECAY", |run| run.set("decay", "0.03"));
-    for name in ["ce", "soap"] {
-        let mut run = Run::new(wide(120, 1), name, "linear", 2000, &[("decay", "0")]);
+    for (name, model, rows, unseen) in [
+        ("ce", "linear", 120, true),
+        ("soap", "linear", 120, true),
+        ("ce", "linear", 200, false),
+        ("soap", "mlp:8", 200, false),
+    ] {
+        let mut run = Run::new(wide(rows, 1), name, model, 2000, &[("decay", "0")]);
         run.test = Some(wide(2000, 2));
-        each_helps(&run, |w| matches!(w, Warning::Unseen { .. }), &[more, decay]);
+        let is = |w: &Warning| matches!(w, Warning::Unseen { .. } | Warning::Memorised { .. });
+        assert_eq!(matches!(run.end().0.warning, Some(Warning::Unseen { .. })), unseen);
+        each_helps(&run, is, &[("more rows", |run| run.train = wide(6000, 1)), ("fewer columns", |run| run.narrow())]);
     }
 }
 
@@ -209,6 +223,12 @@ fn balls_starts_and_sums() {
         let run = Run::new(clouds(600, 60, 0.3, 20), "pauc-exact", "linear", 500, &settings);
         each_helps(&run, |w| *w == Warning::Start, &[steeper, threshold]);
     }
+
+    let none =
+        Run::new(clouds(300, 30, 2.0, 5), "pauc-exact", "mlp:8", 200, &[("pretrain", "0"), ("surrogate", "sigmoid")]);
+    let none = Run { config: Config { seed: 2, ..none.config.clone() }, ..none };
+    let start: Remedy = ("more steps of cross-entropy before (--set pretrain=STEPS)", |run| run.set("pretrain", "400"));
+    each_helps(&none, |w| *w == Warning::NoDescent, &[start, threshold]);
 
     let smaller: Remedy = ("a smaller --set alpha=STEP", |run| run.set("alpha", "1"));
     let own: Remedy = ("another method", |run| {

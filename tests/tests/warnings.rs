@@ -157,6 +157,7 @@ fn sentences_name_settings_of_the_method() {
         Warning::Unfit { ap: 0.031, share: 0.03, moved: 0.5 },
         Warning::Unfit { ap: 0.031, share: 0.03, moved: 50.0 },
         Warning::Unseen { ap: 0.031, share: 0.03 },
+        Warning::Memorised { train: 0.87, test: 0.49 },
         Warning::Edge { radius: 10.0 },
         Warning::Edge { radius: 1e6 },
         Warning::NoDescent,

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,16 +23,19 @@ def test_examples(name):
     assert found.failed == 0 and (found.attempted > 0 or name in (".frames",))
 
 
-def test_types():
+def test_types(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
     import undercurve
 
     place = pathlib.Path(undercurve.__file__).parent
     run = [sys.executable, "-m", "mypy", "--ignore-missing-imports"]  # (matplotlib is optional)
-    stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], cwd=place.parent, capture_output=True, text=True)
+    # (mypy finds an installed package itself, and refuses to be told of its folder.)
+    installed = place.parent.name == "site-packages"
+    where = {"cwd": tmp_path, "env": os.environ | ({} if installed else {"MYPYPATH": str(place.parent)}), "capture_output": True, "text": True}
+    stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], **where)
     assert stubs.returncode == 0, stubs.stdout + stubs.stderr
-    files = [str(place / f"{name}.py") for name in ("__init__", "metrics", "curves", "losses", "models", "frames")]
-    checked = subprocess.run([*run, *files], cwd=place.parent, capture_output=True, text=True)
+    modules = [f"undercurve{name}" for name in ("", ".metrics", ".curves", ".losses", ".models", ".frames")]
+    checked = subprocess.run([*run, *(word for name in modules for word in ("-m", name))], **where)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -200,14 +200,14 @@ pub(crate) const fn optimizer(default: &'static str) -> Param {
 }
 pub(crate) const LR: &str = "learning rate of the first step";
 pub(crate) const fn lr(default: &'static str) -> Param {
-    number("lr", default, 0.0, BIG, LR)
+    number("lr", default, TINY, BIG, LR)
 }
 pub(crate) const fn auto_lr(linear: f64, network: f64) -> Param {
-    auto_number("lr", 0.0, Auto::Model { linear, network }, LR)
+    auto_number("lr", TINY, Auto::Model { linear, network }, LR)
 }
 /// That of Adam, which networks need higher in a short run.
 pub(crate) const fn adam_lr(linear: f64, network: f64, steps: u64) -> Param {
-    auto_number("lr", 0.0, Auto::Rate { linear, network, steps }, LR)
+    auto_number("lr", TINY, Auto::Rate { linear, network, steps }, LR)
 }
 /// Steps of a method of batches.
 pub(crate) const BATCH_STEPS: Param =

@@ -59,6 +59,14 @@ pub enum Warning {
         /// The share of positives there.
         share: f64,
     },
+    /// The model ranks training rows far better than test rows: it has learned them by heart. The AUROC of the training rows is
+    /// higher by more than 0.05 and twice the error of that of the test rows, and the average precision by more than 0.1.
+    Memorised {
+        /// The average precision of the training rows.
+        train: f64,
+        /// The average precision of the test rows.
+        test: f64,
+    },
     /// The parameters lie on the edge of the ball that a method projects them onto: without it they would have diverged.
     Edge {
         /// The ball's radius.
@@ -112,6 +120,12 @@ impl Warning {
                 text.push_str(" is little above chance, ");
                 push_percent(&mut text, share);
             }
+            Self::Memorised { train, test } => {
+                text.push_str("the average precision is ");
+                push_percent(&mut text, train);
+                text.push_str(" on training rows and ");
+                push_percent(&mut text, test);
+            }
             _ => {}
         }
         let near = matches!(self, Self::Unfit { moved, .. } if moved < NEAR);
@@ -124,6 +138,7 @@ impl Warning {
             Self::Unfit { .. } if near => " of positives, and the network is near its start values",
             Self::Unfit { .. } => " of positives, and the network is far from its start values",
             Self::Unseen { .. } => " of positives, on the test rows alone",
+            Self::Memorised { .. } => " on test rows: the model has learned rows by heart",
             Self::Edge { .. } => "the parameters lie on the edge of their ball (radius)",
             Self::NoDescent => "no step lowered the objective",
             Self::Start => {
@@ -134,9 +149,10 @@ impl Warning {
         // (Each is tried, on runs that get it, in tests/tests/remedies.rs. Exact methods choose their steps themselves.)
         let first = has(method, "pretrain");
         let narrow = matches!(self, Self::Edge { radius } if radius < WIDE) && has(method, "radius");
-        let still = matches!(self, Self::Chance { .. } | Self::Unseen { .. } | Self::NoDescent | Self::Start);
+        let rows = matches!(self, Self::Unseen { .. } | Self::Memorised { .. });
+        let still = rows || matches!(self, Self::Chance { .. } | Self::NoDescent | Self::Start);
         let rate = !(near || narrow || still || method.is_exact());
-        let surrogate = matches!(self, Self::NoDescent | Self::Start) && has(method, "surrogate");
+        let surrogate = self == Self::Start && has(method, "surrogate");
         let tries = [
             (
                 matches!(self, Self::Saturated { .. }) && has(method, "link"),
@@ -153,13 +169,10 @@ impl Warning {
             (near, "more steps"),
             (near && first, words("a larger --set pretrain-lr=RATE", "a larger pretrain-lr")),
             (near && !first && has(method, "lr"), words("a larger --set lr=RATE", "a larger lr")),
-            (matches!(self, Self::Unseen { .. }), "more rows"),
-            (
-                matches!(self, Self::Unseen { .. }) && has(method, "decay"),
-                words("a larger --set decay=DECAY", "a larger decay"),
-            ),
+            (rows, "more rows"),
+            (rows, "fewer columns"),
             (matches!(self, Self::Chance { .. }), words("a network (--model mlp:16)", "a network")),
-            (!matches!(self, Self::Chance { .. } | Self::Unseen { .. }) && !near, "another method"),
+            (!(rows || near || matches!(self, Self::Chance { .. })), "another method"),
         ];
         let mut before = "; try ";
         let last = tries.iter().rposition(|(fits, _)| *fits);
@@ -208,10 +221,22 @@ fn of_binary(train: &Summary, test: Option<&Summary>) -> Option<Warning> {
     if train.auroc < 0.5 {
         return Some(Warning::Reversed { auroc: train.auroc });
     }
-    chance(train).or_else(|| match test.and_then(chance)? {
-        Warning::Chance { ap, share } => Some(Warning::Unseen { ap, share }),
-        other => Some(other),
+    chance(train).or_else(|| {
+        let test = test?;
+        match chance(test) {
+            Some(Warning::Chance { ap, share }) => Some(Warning::Unseen { ap, share }),
+            _ => memorised(train, test),
+        }
     })
+}
+
+/// Whether a model ranks training rows far better than test rows.
+fn memorised(train: &Summary, test: &Summary) -> Option<Warning> {
+    // (The variance of an AUROC A is at most A (1 − A)/min(n₊, n₋): Cortes and Mohri 2004.)
+    let fewer = test.positives.min(test.negatives) as f64;
+    let error = libm::sqrt(test.auroc * (1.0 - test.auroc) / fewer);
+    let far = train.auroc - test.auroc > 0.05 + 2.0 * error && train.ap - test.ap > 0.1;
+    far.then_some(Warning::Memorised { train: train.ap, test: test.ap })
 }
 
 impl From<Doubt> for Warning {
@@ -268,7 +293,9 @@ impl<T: Real, R: Run<T>> Trainer<T, R> {
             }
         }
         if let Some(doubt) = self.run.doubt(self.beside.rows(&self.train))? {
-            return Ok(Some(doubt.into()));
+            // (No step is better than one that ranks all rows rightly.)
+            let done = matches!((doubt, train), (Doubt::Stuck, Figures::Binary(train)) if train.auroc == 1.0);
+            return Ok((!done).then(|| doubt.into()));
         }
         Ok(match train {
             Figures::Binary(train) => match (of_binary(train, test), chance(train)) {
