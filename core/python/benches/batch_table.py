@@ -1,6 +1,7 @@
 """Value and gradient of an average-precision loss, by the size of the batch: exact, all pairs in torch, LibAUC.
 
     python core/python/benches/batch_table.py [SIZES]      e.g. 64 1024 16384
+    python core/python/benches/batch_table.py --overhead   the module's forward pass against the call in it, in turns
 
 Each cell runs in a process of its own: the best of several times, and the memory that the process had at most beyond that of the start.
 A cell that needs more than LIMIT seconds or more memory than there is says so. 2 % of the rows are positives.
@@ -16,7 +17,7 @@ SIZES = [64, 256, 1024, 4096, 16384, 65536, 262_144, 1_000_000]
 WAYS = ["core", "exact", "all pairs", "libauc"]
 
 
-def cell(way, n):
+def rows(n):
     import numpy as np
     import torch
 
@@ -25,7 +26,28 @@ def cell(way, n):
     labels = (rng.random(n) < 0.02).astype("float32")
     labels[:2] = 1
     scores = rng.normal(size=n).astype("float32") + labels
-    y, s = torch.from_numpy(labels), torch.from_numpy(scores).requires_grad_()
+    return scores, labels, torch.from_numpy(scores).requires_grad_(), torch.from_numpy(labels)
+
+
+def overhead():
+    from undercurve.torch import Loss
+
+    loss = Loss("ap")
+    for n in (1024, 4096, 16384):
+        scores, labels, s, y = rows(n)
+        ways, best = [lambda: loss._core.value_grad(scores, labels), lambda: loss(s, y)], [float("inf")] * 2
+        for turn in range(20_000):
+            begin = time.perf_counter()
+            ways[turn % 2]()
+            best[turn % 2] = min(best[turn % 2], time.perf_counter() - begin)
+        core, module = best
+        print(f"{n:,} rows: {core * 1e6:.1f} µs, the module's forward pass {module * 1e6:.1f} µs: {module / core - 1:.0%} more")
+
+
+def cell(way, n):
+    import torch
+
+    scores, labels, s, y = rows(n)
     if way == "core":
         from undercurve import Loss
 
@@ -76,6 +98,8 @@ def told(way, n):
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] in WAYS:
         cell(sys.argv[1], int(sys.argv[2]))
+    elif sys.argv[1:] == ["--overhead"]:
+        overhead()
     else:
         sizes = [int(one) for one in sys.argv[1:]] or SIZES
         print("| rows | " + " | ".join(WAYS) + " |\n|" + "---|" * (len(WAYS) + 1))
