@@ -1,3 +1,4 @@
+import type { Source } from "./index.js";
 import type { Rows } from "./session.js";
 
 /** A column of a file. */
@@ -24,7 +25,7 @@ export interface Choice {
 }
 
 /** Loads the module that reads files, once; as `init` of the package, from `undercurve/undercurve_files_bg.wasm`. */
-export declare function initFiles(module?: BufferSource | WebAssembly.Module): Promise<void>;
+export declare function initFiles(module?: Source | Promise<Source>): Promise<void>;
 
 /** A CSV or LIBSVM file, plain or gzip. */
 export declare class DataFile {

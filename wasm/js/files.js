@@ -7,7 +7,7 @@ let loaded = false;
 
 /**
  * Loads the module that reads files, once; as `init` of the package.
- * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @type {ReturnType<typeof once>}
  */
 export const initFiles = /* @__PURE__ */ once(
   "undercurve_files_bg.wasm",

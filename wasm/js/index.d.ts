@@ -12,17 +12,20 @@ export { Session } from "./session.js";
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
 export { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "./synthetics.js";
 
+/** A WebAssembly module: compiled, its bytes, an address, or what was fetched there. */
+export type Source = BufferSource | WebAssembly.Module | URL | string | Request | Response;
+
 /**
- * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. If neither works,
- * pass the bytes of `undercurve/undercurve_bg.wasm`.
+ * Loads the WebAssembly module once: from beside the script, in Node from the package's folder. If neither works, pass
+ * `undercurve/undercurve_bg.wasm`.
  */
-export declare function init(module?: BufferSource | WebAssembly.Module): Promise<void>;
+export declare function init(module?: Source | Promise<Source>): Promise<void>;
 
 /**
  * Loads the module with every method once, like `init`, from `undercurve/undercurve_full_bg.wasm`. Exact methods, finite sums,
  * several classes, groups and constraints need it. `Session.create` and the worker load it themselves.
  */
-export declare function initFull(module?: BufferSource | WebAssembly.Module): Promise<void>;
+export declare function initFull(module?: Source | Promise<Source>): Promise<void>;
 
 /** Thrown by `new Session` if it needs the full module and that is not loaded. */
 export declare class NeedsFull extends Error {}

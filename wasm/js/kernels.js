@@ -7,7 +7,7 @@ export let kernels;
 
 /**
  * Loads the module, once.
- * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @type {ReturnType<typeof once>}
  */
 export const initWebGpu = /* @__PURE__ */ once(
   "undercurve_webgpu_bg.wasm",

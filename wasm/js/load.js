@@ -1,36 +1,61 @@
 // Loading a WebAssembly module once, and giving back the memory of what it makes.
 
+/** @typedef {BufferSource | WebAssembly.Module | URL | string | Request | Response} Source */
+
 /** The bytes of a file beside this one, where files can be read (Node); nothing elsewhere. */
 function fromFile(name) {
   const here = import.meta.url;
-  const files = here.startsWith("file:") && globalThis.process?.getBuiltinModule?.("node:fs/promises");
-  return files ? files.readFile(new URL(`pkg/${name}`, here)) : undefined;
+  return here?.startsWith("file:") ? fileAt(new URL(`pkg/${name}`, here)) : undefined;
+}
+
+function fileAt(url) {
+  return globalThis.process?.getBuiltinModule?.("node:fs/promises")?.readFile(url);
 }
 
 /**
+ * Bytes or a compiled module of what a caller gives: these, an address, or what was fetched there.
+ * @param {Source | Promise<Source>} given
+ * @returns {Promise<BufferSource | WebAssembly.Module>}
+ */
+export async function bytesOf(given) {
+  let source = await given;
+  if (source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
+  const url = String(source.url ?? source);
+  if (url.startsWith("file:")) {
+    const bytes = await fileAt(new URL(url));
+    if (bytes) return bytes;
+  }
+  if (!(source instanceof Response)) source = await fetch(source);
+  if (!source.ok) throw new Error(`${url}: ${source.status} ${source.statusText}`);
+  return source.arrayBuffer();
+}
+
+/**
+ * A function that loads a module once: from what it is given, from what `load.from` has been set to, or from beside the scripts.
  * @param {string} name of the file, in `pkg`
  * @param {() => Promise<Glue> | Glue} glue the module's JavaScript half
  * @param {(glue: Glue) => void} [loaded]
- * @returns {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @returns {((module?: Source | Promise<Source>) => Promise<void>) & { from?: () => Source | Promise<Source> }}
  * @template {{ default: () => Promise<unknown>, initSync: (from: { module: BufferSource | WebAssembly.Module }) => unknown }} Glue
  */
 export function once(name, glue, loaded) {
-  const load = async (given) => {
+  const read = async (given) => {
     const half = await glue();
-    const module = given ?? (await fromFile(name));
-    if (module === undefined) await half.default();
-    else half.initSync({ module });
+    const source = given ?? load.from?.() ?? fromFile(name);
+    if (source === undefined) await half.default();
+    else half.initSync({ module: await bytesOf(source) });
     loaded?.(half);
   };
   let loading;
-  return (module) => {
-    loading ??= load(module).catch((error) => {
+  const load = (module) => {
+    loading ??= read(module).catch((error) => {
       // The network may be back when it is asked for again.
       loading = undefined;
       throw error;
     });
     return loading;
   };
+  return load;
 }
 
 /**

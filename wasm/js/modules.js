@@ -11,7 +11,7 @@ let full;
 
 /**
  * Loads the first module, once.
- * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @type {ReturnType<typeof once>}
  */
 export const init = /* @__PURE__ */ once(
   "undercurve_bg.wasm",
@@ -21,7 +21,7 @@ export const init = /* @__PURE__ */ once(
 
 /**
  * Loads the full module, once.
- * @type {(module?: BufferSource | WebAssembly.Module) => Promise<void>}
+ * @type {ReturnType<typeof once>}
  */
 export const initFull = /* @__PURE__ */ once(
   "undercurve_full_bg.wasm",

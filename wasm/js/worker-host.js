@@ -2,6 +2,9 @@
 
 import { Exact, Lanes, Session, flipLabels, init, initFull, synthetic, syntheticClasses, syntheticGroups } from "./index.js";
 
+/** The page, or the program in Node. */
+const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.parentPort ?? self;
+
 const sessions = new Map();
 const files = new Map();
 let last = 0;
@@ -15,6 +18,9 @@ function held(session) {
 }
 
 const calls = {
+  async modules(train, full) {
+    await Promise.all([train && init(train), full && initFull(full)]);
+  },
   /** Drawn rows; the held-out ones lie on a plane as they are. */
   synthetic(kind, options) {
     const data = synthetic(kind, options);
@@ -102,15 +108,18 @@ function transferable(value, into = []) {
   return into;
 }
 
-self.onmessage = async ({ data: { id, call, args } }) => {
+async function answer({ id, call, args }) {
   try {
-    await init();
+    if (call !== "modules") await init();
     const value = await calls[call](...args);
-    self.postMessage({ id, value }, transferable(value));
+    outside.postMessage({ id, value }, transferable(value));
   } catch (error) {
     // A module that stops in the middle gives no sentence of its own.
     const stopped = error instanceof WebAssembly.RuntimeError;
     const text = stopped ? `the WebAssembly module stopped (${error.message}); the data may need more memory than it can have, 4 GB` : error?.message;
-    self.postMessage({ id, error: String(text ?? error), name: error?.name });
+    outside.postMessage({ id, error: String(text ?? error), name: error?.name });
   }
-};
+}
+
+if (outside === globalThis.self) self.onmessage = ({ data }) => answer(data);
+else outside.on("message", answer);

@@ -1,6 +1,7 @@
 import type { Backend } from "./backend.js";
 import type { ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 import type { LanesOf, LanesOptions, LanesSnapshot, LanesView, Reports, Run, Summary } from "./lanes.js";
+import type { Source } from "./index.js";
 import type { Slice, SnapshotOf, TrainerOptions, ViewOf } from "./session.js";
 
 export type { ClassMetrics, ClassSnapshot, ClassView, ConstraintReport, DenseRows, Gap, Grid, GroupMetrics, GroupReport, Judged, JudgedConstraint, Method, Metrics, Model, Rows, Slice, Snapshot, Sparse, TrainerOptions, Verdict, View } from "./session.js";
@@ -10,9 +11,17 @@ export type { Backend } from "./backend.js";
 export type { Curve, ExactMetrics, ExactOf, ExactOptions, ExactSum, PairLoss } from "./exact.js";
 export type { CurveBand, LanesOf, LanesOptions, LanesSnapshot, LanesSpec, LanesView, Reports, Run, Spread, Summary } from "./lanes.js";
 
+/** Where a worker and its modules come from, where a bundler does not find them. */
+export interface Apart {
+  /** A worker that runs `undercurve/worker-host`. Default: that beside the package's scripts. */
+  worker?: () => Worker;
+  /** `undercurve_bg.wasm` and `undercurve_full_bg.wasm`: compiled here, once, and given to the worker. */
+  wasm?: { train?: Source | Promise<Source>; full?: Source | Promise<Source> };
+}
+
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export declare class Engine {
-  constructor();
+  constructor(how?: Apart);
   call(call: string, ...args: unknown[]): Promise<any>;
   /** Stops the worker; calls in progress fail. */
   dispose(): void;
@@ -54,11 +63,11 @@ export declare class WorkerLanes<C extends number | undefined = undefined> imple
 
 /** Many runs in a new worker, or in `engine`. */
 export declare function createTrainer<C extends number | undefined = undefined>(
-  options: LanesOptions<C> & { engine?: Engine },
+  options: LanesOptions<C> & Apart & { engine?: Engine },
 ): Promise<WorkerLanes<C>>;
 /** A trainer in a new worker, or in `engine`. */
 export declare function createTrainer<C extends number | undefined = undefined>(
-  options: TrainerOptions<C> & { engine?: Engine; backend?: Backend; lanes?: undefined },
+  options: TrainerOptions<C> & Apart & { engine?: Engine; backend?: Backend; lanes?: undefined },
 ): Promise<WorkerTrainer<C>>;
 
 /** `Exact` in a worker. Scores are copied to it. */
@@ -74,4 +83,4 @@ export declare class WorkerExact implements ExactOf {
 }
 
 /** `Exact` in a new worker, or in `engine`. */
-export declare function createExact(options: ExactOptions & { engine?: Engine }): Promise<WorkerExact>;
+export declare function createExact(options: ExactOptions & Apart & { engine?: Engine }): Promise<WorkerExact>;

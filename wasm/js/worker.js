@@ -1,13 +1,24 @@
 // The package in a worker: the same sessions, every call a promise, the page never blocked.
 
 import { NoGpu, chosen } from "./backend.js";
+import { bytesOf } from "./load.js";
 import { slices } from "./slices.js";
+import { defaults } from "./start-worker.js";
 
 export { NoGpu } from "./backend.js";
 
 /** @typedef {import("./session.js").TrainerOptions} TrainerOptions */
 /** @typedef {import("./session.js").Snapshot} Snapshot */
 /** @typedef {import("./session.js").View} View */
+
+/** @typedef {import("./load.js").Source} Source */
+/** @typedef {{ engine?: Engine, worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source> } }} Apart */
+
+/** Compiled, so that it is not compiled again in the worker. */
+async function compiled(source) {
+  const bytes = await bytesOf(source);
+  return bytes instanceof WebAssembly.Module ? bytes : WebAssembly.compile(bytes);
+}
 
 /** A worker with the module loaded. It can hold several sessions, and it prepares data. */
 export class Engine {
@@ -16,16 +27,27 @@ export class Engine {
   #last = 0;
   /** Why nothing is answered any more. */
   #stopped;
+  /** Until the modules that were given are there. */
+  #ready;
 
-  constructor() {
-    this.#worker = new Worker(new URL("./worker-host.js", import.meta.url), { type: "module" });
+  /** @param {{ worker?: () => Worker, wasm?: { train?: Source | Promise<Source>, full?: Source | Promise<Source> } }} [how] */
+  constructor({ worker = defaults.worker, wasm = defaults.wasm?.() } = {}) {
+    this.#worker = worker();
     this.#worker.onmessage = ({ data: { id, value, error, name } }) => {
       const { resolve, reject } = this.#waiting.get(id);
       this.#waiting.delete(id);
+      if (this.#waiting.size === 0) this.#worker.hold?.(false);
       if (error === undefined) resolve(value);
       else reject(name === "NoGpu" ? new NoGpu(error) : new Error(error));
     };
     this.#worker.onerror = (event) => this.#fail(new Error(event.message || "the worker could not be started"));
+    this.#ready = wasm && this.#give(wasm);
+    this.#ready?.catch((error) => this.#fail(error));
+  }
+
+  async #give(wasm) {
+    const modules = await Promise.all(["train", "full"].map((name) => wasm[name] && compiled(wasm[name])));
+    await this.#post("modules", modules);
   }
 
   #fail(error) {
@@ -41,9 +63,15 @@ export class Engine {
    */
   call(call, ...args) {
     if (this.#stopped) return Promise.reject(this.#stopped);
+    return this.#ready ? this.#ready.then(() => this.#post(call, args)) : this.#post(call, args);
+  }
+
+  #post(call, args) {
+    if (this.#stopped) return Promise.reject(this.#stopped);
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      this.#worker.hold?.(true);
       this.#worker.postMessage({ id, call, args });
     });
   }
@@ -235,13 +263,13 @@ function leave(engine, session, owned) {
 
 /**
  * A trainer in a new worker, or in `engine`; with `lanes` many runs.
- * @param {TrainerOptions & { engine?: Engine, backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object }} options
+ * @param {TrainerOptions & Apart & { backend?: "auto" | "cpu" | "gpu" | "gpu-software", lanes?: number | object }} options
  * @returns {Promise<WorkerTrainer | WorkerLanes>}
  */
-export async function createTrainer({ engine, backend, ...options }) {
+export async function createTrainer({ engine, worker, wasm, backend, ...options }) {
   const how = options.lanes === undefined ? chosen(backend) : undefined;
   const owned = engine === undefined;
-  const home = engine ?? new Engine();
+  const home = engine ?? new Engine({ worker, wasm });
   try {
     if (options.lanes !== undefined) return new WorkerLanes(home, owned, await home.call("createLanes", { ...options, backend }));
     const { session } = await home.call("create", options);
@@ -254,12 +282,12 @@ export async function createTrainer({ engine, backend, ...options }) {
 
 /**
  * `Exact` in a new worker, or in `engine`.
- * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software", engine?: Engine }} options
+ * @param {{ y: Uint8Array, backend?: "auto" | "cpu" | "gpu" | "gpu-software" } & Apart} options
  * @returns {Promise<WorkerExact>}
  */
-export async function createExact({ engine, ...options }) {
+export async function createExact({ engine, worker, wasm, ...options }) {
   const owned = engine === undefined;
-  const home = engine ?? new Engine();
+  const home = engine ?? new Engine({ worker, wasm });
   try {
     return new WorkerExact(home, owned, await home.call("createExact", options));
   } catch (error) {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import * as files from "../js/files.js";
 import * as undercurve from "../js/index.js";
 
-const texts = await Promise.all(["README.md", "core/src/guide/javascript.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
+const texts = await Promise.all(["README.md", "core/src/guide/javascript.md", "wasm/js/README.md"].map((name) => readFile(new URL(`../../${name}`, import.meta.url), "utf8")));
 const examples = texts.flatMap((text) => [...text.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code));
 
 const packages = {
@@ -44,7 +44,7 @@ test("a model from a file scores rows as the command line and the library do", a
 });
 
 test("the examples of the guide run", async () => {
-  assert.equal(examples.length, 5);
+  assert.equal(examples.length, 8);
   const [[ap, params]] = await printed(examples[1]);
   assert.ok(ap > 0.2 && ap <= 1, `average precision ${ap}`);
   assert.equal(params.length, 3);
@@ -57,4 +57,14 @@ test("the examples of the guide run", async () => {
   const [[auroc, precision, points, loss, count, why]] = await printed(examples[4]);
   assert.ok(auroc > 0.7 && precision > 0.05 && points > 100 && loss > 1 && /CPU/.test(why), `${auroc} ${precision} ${loss}`);
   assert.equal(count, 100_000);
+});
+
+test("the examples of the package's own page run", async () => {
+  await files.initFiles();
+  const [[ap], [params]] = await printed(examples[5]);
+  assert.ok(ap > 0.2 && ap <= 1 && params.length === 3, `average precision ${ap}`);
+  const [[value, gradient]] = await printed(examples[6]);
+  assert.ok(value > -1 && value < 0 && gradient[1] < 0 && gradient[2] > 0, `${value} ${gradient}`);
+  const [[scores]] = await printed(examples[7].replace("model.uc", "tests/golden/model.uc"));
+  assert.ok(scores.length === 1 && Number.isFinite(scores[0]), `${scores}`);
 });

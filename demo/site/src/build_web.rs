@@ -95,6 +95,11 @@ pub fn build(checkout: &Checkout, page: bool) -> error::Result<()> {
     step("wasm target", ensure_target)?;
     step("wasm package", || build_package(checkout))?;
     step("page dependencies", || install(checkout))?;
+    step("inline entry", || {
+        quiet(Command::new("node").arg("inline.mjs").current_dir(checkout.web()), "node inline.mjs")?;
+        let size = fs::metadata(checkout.package().join("inline.js")).context("inline.js")?.len();
+        Ok(((), format!("{} in wasm/js/pkg/inline.js", kilobytes(size))))
+    })?;
     if page {
         step("page", || {
             let mut vite = node_tool("npm");

@@ -1,0 +1,131 @@
+// The packed package in an empty folder: in Node, through bundlers, and their output in a browser. Needs `cargo demo --build-only`.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const js = new URL("../js/", import.meta.url).pathname;
+const require = createRequire(new URL("../../demo/web/package.json", import.meta.url));
+const tool = async (name) => import(pathToFileURL(require.resolve(name)));
+const folder = await mkdtemp(join(tmpdir(), "undercurve-pack-"));
+after(() => rm(folder, { recursive: true }));
+
+const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: js, encoding: "utf8" }));
+const installed = join(folder, "node_modules/undercurve");
+await mkdir(installed, { recursive: true });
+execFileSync("tar", ["xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
+await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+
+/** A session, a method of the full module, exact sums, and all of it in workers: the same numbers. */
+const main = (entry, worker, given = "{}") => `
+import { Exact, Session, synthetic, init } from "${entry}";
+import { createExact, createTrainer } from "${worker}";
+const given = ${given};
+const same = (a, b) => a.length > 0 && a.length === b.length && a.every((x, at) => x === b[at]);
+async function work() {
+  await init(given.wasm?.train);
+  const data = synthetic("split", { rows: 400, testRows: 400, positives: 0.1 });
+  const options = { ...data, method: { name: "soap" }, seed: 3, steps: 40 };
+  const session = await Session.create(options);
+  session.advance({ steps: 40 });
+  const full = await Session.create({ ...options, method: { name: "ap-exact" } });
+  full.advance({ steps: 40 });
+  const scores = Float32Array.from(data.y, (y, row) => y + Math.sin(row));
+  const exact = await Exact.create({ y: data.y, backend: "cpu" });
+  const here = await exact.ap(scores);
+  const trainer = await createTrainer({ ...options, ...given });
+  await trainer.advance({ steps: 40 });
+  const far = await createExact({ y: data.y, backend: "cpu", ...given });
+  const there = await far.ap(scores);
+  const right = same(session.params(), await trainer.params()) && here.value === there.value && same(here.gradient, there.gradient);
+  for (const one of [session, full, exact, trainer, far]) one.dispose();
+  return right ? "the same" : "differs";
+}
+const told = await work().catch((error) => String(error?.stack ?? error));
+if (globalThis.document) document.title = told;
+else console.log(told);
+`;
+await writeFile(join(folder, "inline.js"), main("undercurve/inline", "undercurve/inline"));
+await writeFile(join(folder, "plain.js"), main("undercurve", "undercurve/worker"));
+const urls = `{ wasm: { train: fetch("./undercurve_bg.wasm"), full: fetch("./undercurve_full_bg.wasm") }, worker: () => new Worker("./host.js", { type: "module" }) }`;
+// (Each fetch is read once.)
+const twice = `((make) => ({ get wasm() { return make().wasm; }, worker: make().worker }))(() => (${urls}))`;
+await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker", twice).replace("await init", "const { initFull } = await import('undercurve'); await initFull(given.wasm.full); await init"));
+
+const node = (script) => execFileSync(process.execPath, [join(folder, script)], { cwd: folder, encoding: "utf8", timeout: 60_000 }).trim();
+const out = (name) => join(folder, "out", name);
+const resolve = { name: "packages", resolveId: (id) => (id.startsWith("undercurve") ? join(installed, `${id.slice(11) || "index"}.js`) : null) };
+
+const BUNDLERS = {
+  async esbuild(from, to) {
+    const { build } = await tool("esbuild");
+    await build({ entryPoints: [join(folder, from)], bundle: true, format: "esm", outfile: to, logLevel: "silent" });
+  },
+  async rollup(from, to) {
+    const { rollup } = await tool("rollup");
+    const bundle = await rollup({ input: join(folder, from), plugins: [resolve], logLevel: "silent" });
+    await bundle.write({ file: to, format: "esm", inlineDynamicImports: true });
+  },
+  async vite(from, to) {
+    const { build } = await tool("vite");
+    const [dir, name] = [join(to, ".."), to.split("/").pop()];
+    const rolldownOptions = { input: join(folder, from), output: { entryFileNames: name } };
+    await build({ root: folder, base: "./", logLevel: "silent", configFile: false, build: { outDir: dir, emptyOutDir: false, target: "esnext", modulePreload: false, rolldownOptions } });
+  },
+};
+
+test("the tarball says what it is, and holds nothing else", () => {
+  const files = packed.files.map(({ path }) => path);
+  for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "package.json", "inline.js", "worker-host.js"]) assert.ok(files.includes(name), name);
+  assert.ok(files.every((name) => /\.(js|d\.ts|wasm|json|md)$|^LICENSE/.test(name)), files.join(" "));
+  const about = JSON.parse(execFileSync("cat", [join(installed, "package.json")], { encoding: "utf8" }));
+  assert.ok(about.engines.node && about.keywords.length > 3 && about.license === "MIT OR Apache-2.0");
+});
+
+test("in Node sessions, exact sums and workers give the same numbers", () => {
+  for (const script of ["plain.js", "inline.js"]) assert.equal(node(script), "the same", script);
+});
+
+test("what bundlers make of it works in Node", async () => {
+  for (const [name, bundle] of Object.entries(BUNDLERS)) {
+    await bundle("inline.js", out(`inline-${name}.js`));
+    assert.equal(node(`out/inline-${name}.js`), "the same", name);
+  }
+});
+
+test("what bundlers make of it works in a browser", { skip: !process.env.CHROMIUM && "CHROMIUM is not set" }, async (t) => {
+  await BUNDLERS.vite("plain.js", out("plain-vite.js"));
+  await BUNDLERS.esbuild("urls.js", out("urls-esbuild.js"));
+  await BUNDLERS.esbuild("node_modules/undercurve/worker-host.js", out("host.js"));
+  for (const name of ["undercurve_bg.wasm", "undercurve_full_bg.wasm"]) await cp(join(installed, "pkg", name), out(name));
+  const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
+  const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
+  const server = createServer(async ({ url }, response) => {
+    const page = url.match(/^\/([\w-]+)\.html$/);
+    const type = types[url.split(".").pop()];
+    const body = page ? `<!doctype html><title>-</title><script type="module" src="./${page[1]}.js"></script>` : await readFile(join(folder, "out", url)).catch(() => null);
+    response.writeHead(body ? 200 : 404, { "content-type": type ?? "text/plain", "content-security-policy": policy }).end(body ?? "");
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  const { chromium } = (await tool("playwright-core")).default;
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+  try {
+    for (const name of (await readdir(out(""))).filter((name) => /^(inline|plain|urls)-\w+\.js$/.test(name))) {
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${server.address().port}/${name.replace(".js", ".html")}`);
+      await page.waitForFunction(() => document.title !== "-", undefined, { timeout: 60_000 });
+      t.diagnostic(`${name}: ${await page.title()}`);
+      assert.equal(await page.title(), "the same", name);
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+    server.close();
+  }
+});
