@@ -2,7 +2,7 @@
 // scans. Scores in, the derivative by each score out.
 
 import { NoGpu, check, noAdapter, onCpu } from "./backend.js";
-import { need } from "./check.js";
+import { need, only } from "./check.js";
 import { fullModule } from "./modules.js";
 
 /** So many rows at most: what the kernels count exactly in f32. */
@@ -152,7 +152,9 @@ export class Exact {
     return this.#sum("ap", scores, [0, 1], of);
   }
 
-  async #sum(sum, scores, [low, high], { loss = "squared-hinge", param } = {}) {
+  async #sum(sum, scores, [low, high], of = {}) {
+    only(of, ["loss", "param"], "");
+    const { loss = "squared-hinge", param } = of;
     need(LOSSES.includes(loss), "loss", loss, LOSSES.join(", "));
     need(param === undefined || (Number.isFinite(param) && param > 0), "param", param, "a number above 0");
     const { out, value, milliseconds, backend } = await this.#call(scores, (side, held) => side.sum(sum, loss, param, low, high, held));

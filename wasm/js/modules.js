@@ -1,6 +1,7 @@
 // The two modules that train: the first has the methods that look at batches, the full one every method and several classes.
 // The full one is loaded when it is needed; both give the same bits.
 
+import { nearest } from "./check.js";
 import { once } from "./load.js";
 import * as first from "./pkg/undercurve.js";
 
@@ -49,7 +50,12 @@ export class NeedsFull extends Error {
  */
 export function withModule(make, what) {
   if (!loaded && !full) throw new Error("no module is loaded: await init() before");
-  const made = (loaded && make(loaded)) ?? (full && make(full));
+  let made;
+  try {
+    made = (loaded && make(loaded)) ?? (full && make(full));
+  } catch (error) {
+    throw nearest(error);
+  }
   if (made === undefined) throw new NeedsFull(`${what} in the full module: await initFull() before, or use Session.create`);
   return made;
 }

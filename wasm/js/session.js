@@ -1,6 +1,6 @@
 // One training session: options in, snapshots out. Runs wherever the module is loaded, in a worker or not.
 
-import { need, whole } from "./check.js";
+import { need, only, whole } from "./check.js";
 import { byGroup, checkAsked, constraintsOf, grouped, judge, rocs } from "./groups.js";
 import { taken } from "./load.js";
 import { NeedsFull, init, initFull, withModule } from "./modules.js";
@@ -143,6 +143,9 @@ function standard(X, dims) {
 const isDense = (X) => X instanceof Float32Array;
 const isSparse = (X) => X?.ptr instanceof Uint32Array && X.col instanceof Uint32Array && X.val instanceof Float32Array;
 
+const OPTIONS = "X y dims classes groups groupNames constraints objective test model method seed steps scale bytes".split(" ");
+const VIEW = "surface curve bins ranks winners judge class sum".split(" ");
+
 /** A byte numbers them. */
 const MOST_CLASSES = 256;
 
@@ -235,6 +238,13 @@ export class Session {
     const several = classes !== undefined;
     const { method: chosen = several ? "ppd-sg" : "soap" } = options;
     const method = typeof chosen === "string" ? { name: chosen } : chosen;
+    need(options.weights === undefined, "weights", "of rows", "none: rows have no weights here, only on the command line, in Rust and in Python");
+    // (Rows of a file bring more, and drawn ones in a worker.)
+    const { elsewhere, preparation, plane, names, ...own } = options;
+    only(own, OPTIONS, "");
+    only(model, ["kind", "init", "hidden"], "model.");
+    only(method, ["name", "fpr", "settings", "preset"], "method.");
+    only(test, ["X", "y", "groups"], "test.");
     for (const rows of test ? [{ X, y }, test] : [{ X, y }]) {
       if (!(isDense(rows.X) || isSparse(rows.X)) || !(rows.y instanceof Uint8Array) || !dims) {
         throw new TypeError("rows are needed: X (Float32Array, or { ptr, col, val }), y (Uint8Array) and dims");
@@ -256,7 +266,7 @@ export class Session {
     [this.#data, this.#trainer] = withModule(({ Data, Options, Trainer }) => {
       if ((several || grouping || asks) && !Data.prototype.ofClasses) return undefined;
       if (like && !(like.#data instanceof Data)) return undefined;
-      if (options.elsewhere && !Trainer.prototype.lane) return undefined;
+      if (elsewhere && !Trainer.prototype.lane) return undefined;
       const settings = bytes ? Options.saved(bytes) : new Options(method.name, seed);
       let data;
       let trainer;
@@ -359,6 +369,7 @@ export class Session {
    */
   snapshot(view = {}) {
     const trainer = this.#held();
+    only(view, VIEW, "view.");
     checkView(view, this.#dims, this.#classes);
     const classes = this.#classes;
     const test = named(trainer.metrics(), classes !== undefined);

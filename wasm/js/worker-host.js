@@ -8,8 +8,6 @@ const outside = globalThis.process?.getBuiltinModule?.("node:worker_threads")?.p
 const sessions = new Map();
 const files = new Map();
 let last = 0;
-// Loads while the page is still busy with itself; whether it worked is told with the first call.
-init().catch(() => {});
 
 function held(session) {
   const found = sessions.get(session);
@@ -18,8 +16,9 @@ function held(session) {
 }
 
 const calls = {
+  /** The first call: loads while the page is still busy with itself. */
   async modules(train, full) {
-    await Promise.all([train && init(train), full && initFull(full)]);
+    await Promise.all([init(train), full && initFull(full)]);
   },
   /** Drawn rows; the held-out ones lie on a plane as they are. */
   synthetic(kind, options) {

@@ -41,8 +41,9 @@ export class Engine {
       else reject(name === "NoGpu" ? new NoGpu(error) : new Error(error));
     };
     this.#worker.onerror = (event) => this.#fail(new Error(event.message || "the worker could not be started"));
-    this.#ready = wasm && this.#give(wasm);
-    this.#ready?.catch((error) => this.#fail(error));
+    if (wasm) this.#ready = this.#give(wasm);
+    // Whether the default worked is told with the first call.
+    (this.#ready ?? this.#post("modules", [])).catch((error) => wasm && this.#fail(error));
   }
 
   async #give(wasm) {

@@ -176,7 +176,7 @@ test("what several classes cannot be is an exception with a sentence", async () 
   refused({ classes: 3 }, /label of row \d+ \(from 0\) is not a class number/);
   refused({ test: { ...clouds(400, 2), y: new Uint8Array(400) } }, { name: "TypeError", message: /^test\.y: no row of class 1/ });
   refused({ method: { name: "soap" } }, /method soap trains two classes; of several classes are ce, ppd-sg, ppd-adagrad/);
-  refused({ method: { name: "nothing" } }, /no method "nothing"; there are /);
+  refused({ method: { name: "nothing" } }, /no method "nothing"; METHODS of undercurve\/methods lists them/);
   refused({ method: { name: "ce", fpr: [0, 0.1] } }, { name: "TypeError", message: /partial AUC/ });
   refused({ method: { name: "ce", settings: { gamma: 1 } } }, /gamma/);
   const session = new Session(several("ce"));
@@ -606,10 +606,20 @@ test("wrong input is an exception with a sentence", () => {
   refused({ model: { kind: "mlp", hidden: [4e9, 4e9] } }, /too large for memory|does not fit/);
   refused({ y: new Uint8Array(500).fill(2) }, { name: "TypeError", message: /label of row 0 .from 0. 2: expected 0 or 1, or classes/ });
   refused({ bytes: new Uint8Array(40) }, /not a saved undercurve model/);
+  // What nothing reads is refused with the name that was meant.
+  refused({ step: 7 }, /^TypeError: step: no such option; did you mean steps\?/);
+  refused({ optimizer: "adam" }, /^TypeError: optimizer: no such option; there are X, y, dims, .*, bytes$/);
+  refused({ weights: new Float32Array(500) }, /weights of rows: expected none/);
+  refused({ model: { kind: "mlp", hiden: [3] } }, /model\.hiden: .* mean hidden\?/);
+  refused({ method: { name: "soap", setting: {} } }, /method\.setting: .* mean settings\?/);
+  refused({ method: "soup" }, /^TypeError: no method "soup"; did you mean soap\?/);
+  refused({ method: "deepest" }, /^TypeError: no method "deepest"; METHODS of undercurve\/methods lists them/);
+  refused({ method: { name: "soap", settings: { Gama: 0.1 } } }, /no parameter "Gama"; did you mean gamma\?/);
 });
 
 test("what a session is asked for is checked, too", () => {
   const session = new Session(options("soap"));
+  assert.throws(() => session.snapshot({ curves: 9 }), /view\.curves: no such option; did you mean curve\?/);
   for (const view of [{ curve: -1 }, { bins: 2.5 }, { ranks: "3" }]) assert.throws(() => session.snapshot(view), /view\.\w+ \S+: expected a whole number from 0/);
   const surface = { x: [0, 1], y: [0, 1], columns: 3, rows: 2 };
   assert.equal(session.snapshot({ surface }).surface.length, 6);

@@ -228,8 +228,8 @@ test("a run that collapsed is told where it is, and is no result", async () => {
 });
 
 test("a method that learns nothing says so of itself, and one that begins with cross-entropy says for how long", async () => {
-  const { page, errors, close } = await open("#steps=60&a=smooth-ap&b=soap&b.lr=0&b.pretrain=0");
-  assert.match(await page.textContent("#lane-b .warning"), /^Collapsed\. All training rows have the same score, so this model ranks nothing; try .* or another method\.$/);
+  const { page, errors, close } = await open("#steps=60&a=smooth-ap&b=smooth-ap&b.lr=1e6&b.pretrain=0");
+  assert.match(await page.textContent("#lane-b .warning"), /^Collapsed\. The scores lie where the sigmoid link is flat, so gradients vanish; try .* or another method\.$/);
   assert.equal(await page.textContent("#lane-a .warning"), "");
   assert.match(await page.textContent("#lane-a summary"), /^first 30 steps: cross-entropy  ·  /);
   assert.doesNotMatch(await page.textContent("#lane-b summary"), /cross-entropy/);
@@ -418,7 +418,7 @@ test("a choice that cannot be trained is named with its lane and its range; the 
   const { page, errors, close } = await open("#steps=20");
   await page.evaluate(() => (location.hash = "#steps=20&b=soap&b.lr=-3&data=ring"));
   await page.waitForSelector("#problem:not([hidden])");
-  assert.equal(await page.textContent("#problem"), 'Lane B, SOAP: lr = "-3": expected auto or a number of at least 0');
+  assert.equal(await page.textContent("#problem"), 'Lane B, SOAP: lr = "-3": expected auto or a number above 0');
   assert.ok(await page.isDisabled("#play"));
   // Data of several classes, refused: the pictures stay those of two, in other colours too.
   await page.evaluate(() => (location.hash = "#steps=20&b=ppd-sg&b.lr=-3&data=pinwheel"));
