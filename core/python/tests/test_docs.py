@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pathlib
 import subprocess
 import sys
@@ -12,11 +13,13 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".frames", ".boosting", ".sklearn", ".torch"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".states", ".frames", ".boosting", ".sklearn", ".torch", ".spark"])
 def test_examples(name):
-    for needs in ("sklearn", "torch"):
+    for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("spark", "pyspark")):
         if name == f".{needs}":
-            pytest.importorskip(needs, reason=f"{needs} is not installed")
+            pytest.importorskip(module, reason=f"{module} is not installed")
+    if name == ".spark":
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with numpy.printoptions(legacy=False):
         found = doctest.testmod(importlib.import_module(f"undercurve{name}"))
     assert found.failed == 0 and (found.attempted > 0 or name in (".frames",))
@@ -30,7 +33,7 @@ def test_types():
     run = [sys.executable, "-m", "mypy", "--ignore-missing-imports"]  # (matplotlib is optional)
     stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], cwd=place.parent, capture_output=True, text=True)
     assert stubs.returncode == 0, stubs.stdout + stubs.stderr
-    files = [str(place / f"{name}.py") for name in ("__init__", "metrics", "curves", "losses", "models", "frames")]
+    files = [str(place / f"{name}.py") for name in ("__init__", "metrics", "curves", "losses", "models", "states", "frames")]
     checked = subprocess.run([*run, *files], cwd=place.parent, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
