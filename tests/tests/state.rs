@@ -153,6 +153,44 @@ fn any_split_has_the_bits_of_all_rows_together() {
 }
 
 #[test]
+fn two_passes_have_the_bits_of_one() {
+    let mut random = Draws::new(6);
+    for _ in 0..cases(300, 3000) {
+        let Rows { scores, labels, .. } = rows::<f64>(&mut random);
+        let (mut whole, mut positives, mut gaps) = (State::new(), State::new(), Vec::new());
+        whole.update(&scores, &labels, &[]).unwrap();
+        let pieces = || scores.chunks(100).zip(labels.chunks(100));
+        for (scores, labels) in pieces() {
+            let of: Vec<f64> = scores.iter().zip(labels).filter(|row| *row.1 == 1).map(|row| *row.0).collect();
+            positives.update(&of, &vec![1; of.len()], &[]).unwrap();
+        }
+        let most = 4 * positives.to_bytes().len() + 80;
+        for (scores, labels) in pieces() {
+            let mut part = State::between(&State::from_bytes(&positives.to_bytes()).unwrap()).unwrap();
+            part.update(scores, labels, &[]).unwrap();
+            gaps.push(part.to_bytes());
+        }
+        let mut both = positives.clone();
+        gaps.iter().for_each(|part| both.merge(&State::from_bytes(part).unwrap()).unwrap());
+        assert!(both.to_bytes().len() <= most);
+        let low = random.unit() * 0.6;
+        let range = FprRange::new(low, low + 0.01 + random.unit() * 0.39).unwrap();
+        let (got, want) = (both.summary(range), whole.summary(range));
+        assert_eq!(got.as_ref().map(bits), want.as_ref().map(bits));
+        if want.is_ok() && scores.len() <= 200 {
+            assert_eq!(both.intervals(range), whole.intervals(range));
+        }
+    }
+    let mut weighed = State::new();
+    weighed.update(&[0.5], &[1], &[2.0]).unwrap();
+    assert!(matches!(State::between(&weighed), Err(Error::Unsupported { .. })));
+    assert!(matches!(
+        State::between(&State::new()).unwrap().update(&[0.5], &[0], &[1.0]),
+        Err(Error::Unsupported { .. })
+    ));
+}
+
+#[test]
 fn weights_in_any_order_have_the_same_bits() {
     let mut random = Draws::new(2);
     for _ in 0..50 {

@@ -33,6 +33,12 @@ impl State {
         state.map(|state| Self(Mutex::new(state))).map_err(|error| value(error.to_string()))
     }
 
+    #[staticmethod]
+    fn between(py: Python<'_>, positives: &Self) -> PyResult<Self> {
+        let state = py.detach(|| metric::State::between(&positives.lock()));
+        state.map(|state| Self(Mutex::new(state))).map_err(core)
+    }
+
     #[pyo3(signature = (scores, labels, weights=None))]
     fn update(
         &self,

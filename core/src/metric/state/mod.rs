@@ -82,6 +82,8 @@ pub struct State {
     /// Whether rows have weights; known from the first row on.
     weights: Option<bool>,
     rows: u64,
+    /// Keys between which negatives are counted, ascending; see [`State::between`].
+    anchors: Option<Vec<u64>>,
 }
 
 impl State {
@@ -89,6 +91,39 @@ impl State {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No rows yet, and then those of the negatives alone, by the gap of `positives` that they are in: the second of two passes over
+    /// rows. The first counts the positives. Merged, both have the metrics and intervals of all rows, but no curves. A state has at
+    /// most two cells for each different score of a positive, and two more, however many rows there are.
+    ///
+    /// ```
+    /// use undercurve::metric::{FprRange, State};
+    ///
+    /// let (scores, labels) = ([0.1, 0.4, 0.3, 0.35, 0.8], [0, 0, 0, 1, 1]);
+    /// let mut all = State::new();
+    /// all.update(&[0.35, 0.8], &[1, 1], &[])?;
+    /// let mut gaps = State::between(&all)?;
+    /// gaps.update(&scores, &labels, &[])?;
+    /// all.merge(&gaps)?;
+    /// assert_eq!((all.summary(FprRange::FULL)?.auroc, all.labels()), (5.0 / 6.0, [2, 3]));
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Unsupported` for rows with weights: those of one gap would have to be added in another order.
+    pub fn between(positives: &Self) -> Result<Self> {
+        if positives.are_weighed() {
+            return Err(Error::Unsupported { what: "rows with weights in two passes" });
+        }
+        let cells = positives.settled();
+        let mut anchors: Vec<u64> = cells.iter().filter(|cell| cell.positives > 0).map(|cell| cell.key).collect();
+        // The threshold of accuracy. (It also keeps the key between the numbers next to 0 out of use: −0 has that of +0.)
+        let zero = 0.0_f64.key();
+        if let Err(at) = anchors.binary_search(&zero) {
+            anchors.insert(at, zero);
+        }
+        Ok(Self { anchors: Some(anchors), ..Self::default() })
     }
 
     /// Adds rows: scores, labels (1 for positive, 0 for negative), and a weight for each or none at all. Scores of `f32` are
@@ -104,6 +139,11 @@ impl State {
             exact_len("weights", scores.len(), weights.len())?;
             check_weights(weights)?;
         }
+        if let Some(anchors) = self.anchors.take() {
+            let done = self.update_gaps(&anchors, scores, labels, weights);
+            self.anchors = Some(anchors);
+            return done;
+        }
         self.take(scores.len() as u64, !weights.is_empty())?;
         let rows = scores.iter().zip(labels);
         // (In f64, so that both types meet in one order.)
@@ -115,10 +155,31 @@ impl State {
                 self.weighed[usize::from(label)].push((score.f64().key(), (weight + 0.0).to_bits()));
             }
         }
+        self.settle_many();
+        Ok(())
+    }
+
+    /// Adds the negatives among checked rows, each as the lowest number of its gap.
+    fn update_gaps<T: Real>(&mut self, anchors: &[u64], scores: &[T], labels: &[u8], weights: &[f64]) -> Result<()> {
+        if !weights.is_empty() {
+            return Err(Error::Unsupported { what: "rows with weights in two passes" });
+        }
+        self.take(labels.iter().filter(|&&label| label == 0).count() as u64, false)?;
+        let lowest = (-f64::MAX).key();
+        for (score, _) in scores.iter().zip(labels).filter(|row| *row.1 == 0) {
+            let key = score.f64().key();
+            let below = anchors.partition_point(|&anchor| anchor <= key).checked_sub(1).map(|at| anchors[at]);
+            self.plain[0].push(below.map_or(lowest, |anchor| if anchor == key { key } else { anchor + 1 }));
+        }
+        self.settle_many();
+        Ok(())
+    }
+
+    /// Counts the rows that wait, if they are many.
+    fn settle_many(&mut self) {
         if self.waiting() >= FEWEST.max(self.cells.len() / 2) {
             self.settle();
         }
-        Ok(())
     }
 
     /// Adds the rows of another state. O(distinct scores).
