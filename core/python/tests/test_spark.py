@@ -27,5 +27,7 @@ def test_partitions_give_the_metrics_of_all_rows():
     assert spark.metrics(frame, "s", "y", weight="w") == undercurve.metrics(rows.s, rows.y, rows.w)
     found = spark.metrics(frame, "s", "y", groups="g", fpr=(0, 0.3))
     assert found == {g: undercurve.metrics(of.s, of.y, fpr=(0, 0.3)) for g, of in rows.groupby("g")}
+    assert spark.metrics(frame, "s", "y", groups=["g"], fpr=(0, 0.3), passes=2) == {(g,): of for g, of in found.items()}
+    assert spark.metrics(frame, "s", "y", passes=2) == undercurve.metrics(rows.s, rows.y)
     with pytest.raises(ValueError):
         spark.metrics(frame.limit(0), "s", "y")

@@ -31,6 +31,10 @@ def test_any_split_gives_the_metrics_of_all_rows():
         merged = undercurve.State().merge(*states)
         assert merged.rows == n
         assert merged.to_bytes() == undercurve.State().merge(*(state.to_bytes() for state in states[::-1])).to_bytes()
+        if weights is None:
+            gaps = undercurve.State.between(undercurve.State().update(scores[labels], labels[labels])).update(scores, labels)
+            twice = undercurve.State().update(scores[labels], labels[labels]).merge(gaps.to_bytes())
+            same(twice.metrics(), undercurve.metrics(scores, labels))
         fpr = (0.1 * rng.random(), 0.2 + 0.8 * rng.random())
         if weights is not None and not (weights[labels].any() and weights[~labels].any()):
             continue

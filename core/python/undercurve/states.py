@@ -56,6 +56,26 @@ class State:
         state._core = _core.State.from_bytes(data)
         return state
 
+    @classmethod
+    def between(cls, positives: State | bytes) -> State:
+        """An empty state for the second of two passes: it counts negatives alone, by the gap of `positives` that they are in.
+
+        Merged with `positives` it has the metrics and intervals of all rows, to the last bit, but no curves. It is as small as
+        the positives are few, however many rows there are. Rows have no weights.
+
+        Examples
+        --------
+        >>> import undercurve
+        >>> positives = undercurve.State().update([0.35, 0.8], [1, 1])
+        >>> gaps = undercurve.State.between(positives).update([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+        >>> positives.merge(gaps).metrics().auroc
+        0.75
+        """
+        of = positives if isinstance(positives, State) else cls.from_bytes(positives)
+        state = cls.__new__(cls)
+        state._core = _core.State.between(of._core)
+        return state
+
     def update(self, scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None) -> State:
         """Add rows, as `metrics` takes them, or none; returns the state.
 
