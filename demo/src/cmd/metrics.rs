@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{
-    DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, ReadOptions, Rows, Scale,
-    Target, Targets, label_values,
+    DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets,
+    label_values,
 };
 use undercurve::decision::ThresholdRule;
 use undercurve::metric::{State, Truth, class_summary};
@@ -165,27 +165,26 @@ impl Plan {
         })
     }
 
-    /// How a file of plain numbers is read, and where label and score stand among its columns.
-    fn plain(&self) -> (ReadOptions, impl Fn(&[String]) -> Option<(usize, usize)>) {
-        let columns = |names: &[String]| {
+    /// Finds label and score among the columns of a file of plain numbers.
+    fn places(&self) -> impl Fn(&[String]) -> Option<(usize, usize)> {
+        |names| {
             let place =
                 |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
             let (label, score) = (place(&self.label)?, place(&self.score)?);
             (label != score).then_some((label, score))
-        };
-        (input::read_options(self.layout, Some(&self.label)), columns)
+        }
     }
 
     /// Labels and scores of such a file.
     fn plain_scores(&self) -> Option<Scores> {
-        let (options, columns) = self.plain();
-        scores::read(&self.file, &options, columns, self.positive.as_deref())
+        let options = input::read_options(self.layout, Some(&self.label));
+        scores::read(&self.file, &options, self.places(), self.positive.as_deref())
     }
 
     /// Its rows counted.
     fn plain_counts(&self) -> Option<(State, RawTable)> {
-        let (options, columns) = self.plain();
-        scores::count(&self.file, &options, columns, self.positive.as_deref())
+        let options = input::read_options(self.layout, Some(&self.label));
+        scores::count(&self.file, &options, self.places(), self.positive.as_deref())
     }
 
     /// Counts all files into one state, and writes or measures it.
