@@ -63,6 +63,8 @@ mod runs;
 mod samplers;
 #[path = "tests/soap.rs"]
 mod soap;
+#[path = "tests/state.rs"]
+mod state;
 #[path = "tests/surrogates.rs"]
 mod surrogates;
 #[path = "tests/threads.rs"]

@@ -109,6 +109,9 @@ pub const CODES: &[(u16, &str, &str)] = &[
     (133, "JudgeError::NoOld", "there is no earlier model to compare with"),
     (141, "ExpressionError", "a text is no constraint"),
     (151, "DataError", "a file cannot be used"),
+    (161, "StateError::NotOurs", "not a state of metrics"),
+    (162, "StateError::Version", "a state of metrics in a format that this release does not read"),
+    (163, "StateError::Damaged", "the state of metrics is cut short or damaged"),
 ];
 
 impl Error {

@@ -1665,3 +1665,67 @@ fn training_goes_on_from_a_model_without_forgetting() {
     folder.write("first.csv", task(600, 6, [1.0, -0.6]));
     refuse(&resume[..4], "run.model: saved with another set of rows whose loss is bounded");
 }
+
+#[test]
+fn merged_files_have_the_metrics_of_all_rows() {
+    let folder = Folder::new("merged");
+    let mut numbers = Numbers(3);
+    let rows: Vec<[String; 4]> = (0..900)
+        .map(|row| {
+            let label = u8::from(row % 7 == 0);
+            let score = ((numbers.next() + 0.3 * f64::from(label)) * 200.0).round() / 200.0 - 0.6;
+            [
+                score.to_string(),
+                label.to_string(),
+                (numbers.next() * 3.0).to_string(),
+                ["no", "yes"][usize::from(label)].into(),
+            ]
+        })
+        .collect();
+    let file = |name: &str, rows: &[&[String; 4]]| {
+        let lines: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+        folder.write(name, format!("score,label,weight,word\n{lines}"));
+    };
+    file("all.csv", &rows.iter().collect::<Vec<_>>());
+    // The second part is of one class alone, and the third is read from stdin.
+    let (positives, negatives): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row[1] == "1");
+    file("a.csv", &[&positives[50..], &negatives[..300]].concat());
+    file("b.csv", &positives[..50]);
+    file("c.csv", &negatives[300..]);
+    let usual =
+        "auroc,ap,pauc,pauc:0.1:0.37,mcclish:0.2,accuracy:0,f1:0.1,precision-at-recall:0.4,recall-at-precision:0.2";
+    for more in [&[][..], &["--metric", usual], &["--json", "--metric", usual], &["--json", "--weight", "weight"]] {
+        let metrics = |files: &[&'static str]| stdout(&run(&folder.0, &[&["metrics"], files, more].concat()));
+        let count = |from: &'static str, to: &'static str, file: Stdio| {
+            let weight = if more.contains(&"--weight") { &["--weight", "weight"][..] } else { &[] };
+            let args = [&["metrics", from, "--state", to], weight].concat();
+            stdout(&undercurve().current_dir(&folder.0).args(args).stdin(file).output().unwrap())
+        };
+        assert!(count("a.csv", "a.state", Stdio::null()).contains("379 rows, 79 positive"));
+        count("b.csv", "b.state", Stdio::null());
+        count("-", "c.state", Stdio::from(fs::File::open(folder.path("c.csv")).unwrap()));
+        let want = metrics(&["all.csv"]);
+        assert_eq!(metrics(&["c.state", "a.state", "b.state"]), want);
+        assert_eq!(metrics(&["b.csv", "c.state", "a.csv"]), want);
+    }
+    // A state of all is one file, whichever way it came about.
+    stdout(&run(&folder.0, &["metrics", "a.csv", "b.csv", "c.csv", "--state", "parts.state"]));
+    stdout(&run(&folder.0, &["metrics", "all.csv", "--state", "all.state", "--label", "word", "--positive", "yes"]));
+    assert_eq!(fs::read(folder.path("parts.state")).unwrap(), fs::read(folder.path("all.state")).unwrap());
+
+    refused(&folder, &["metrics", "all.csv", "--state", "all.csv"], "all.csv");
+    refused(&folder, &["metrics", "b.csv", "--state", "x.state", "--label", "weight"], "a label other than 0 and 1");
+    refused(&folder, &["metrics", "all.state", "--metric", "brier"], "--metric brier: is not of files that are merged");
+    refused(&folder, &["metrics", "all.state", "--metric", "tpr"], "--metric tpr: tpr:THRESHOLD");
+    refused(&folder, &["metrics", "all.state", "--curves", "x.csv"], "--curves: is not of files that are merged");
+    refused(
+        &folder,
+        &["metrics", "all.state", "a.state"],
+        "a.state: not supported: rows with weights beside rows without",
+    );
+    let mut bytes = fs::read(folder.path("all.state")).unwrap();
+    bytes.pop();
+    folder.write("cut.state", bytes);
+    refused(&folder, &["metrics", "cut.state"], "cut.state: the state of metrics is cut short or damaged");
+    refused(&folder, &["metrics", "b.csv", "b.csv"], "both positives and negatives are needed");
+}

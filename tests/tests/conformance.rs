@@ -549,6 +549,11 @@ fn every_error_has_a_number_of_its_own() {
         let (_, short) = name(error.code()).split_once("::").unwrap();
         assert!(format!("{error:?}").starts_with(short));
     }
+    use undercurve::metric::StateError;
+    for error in [StateError::NotOurs, StateError::Version(9), StateError::Damaged] {
+        let (_, short) = name(error.code()).split_once("::").unwrap();
+        assert!(format!("{error:?}").starts_with(short) && !error.to_string().is_empty());
+    }
     let unknown: &dyn std::error::Error = &SettingError::Unknown { at: 3 };
     assert!(unknown.to_string().contains('3'));
     assert_eq!(name(SettingError::Unknown { at: 3 }.code()), "SettingError::Unknown");

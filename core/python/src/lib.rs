@@ -6,6 +6,7 @@ mod estimator;
 mod loss;
 mod metrics;
 mod model;
+mod state;
 mod table;
 mod trainer;
 
@@ -16,6 +17,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<loss::Loss>()?;
     module.add_class::<estimator::Estimator>()?;
+    module.add_class::<state::State>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<trainer::Trainer>()?;

@@ -7,9 +7,9 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undercurve::Real;
-use undercurve::metric::{FprRange, Interval, Metrics, Truth, brier, log_loss};
+use undercurve::metric::{FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss};
 
-fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
+pub fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
     FprRange::new(fpr.0, fpr.1)
         .map_err(|_| value(format!("fpr: expected (low, high) with 0 <= low < high <= 1, got ({}, {})", fpr.0, fpr.1)))
 }
@@ -46,6 +46,10 @@ pub fn summary<'py>(
         [] => Metrics::new().summary(s, &y[..], range),
         w => Metrics::new().summary(s, &Truth::new(&y, w)?, range),
     })?;
+    summary_told(py, &all)
+}
+
+pub fn summary_told<'py>(py: Python<'py>, all: &Summary) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
     out.set_item("auroc", all.auroc)?;
     out.set_item("ap", all.ap)?;
@@ -69,6 +73,10 @@ pub fn intervals<'py>(
     let range = range(fpr)?;
     let (scores, y, _) = rows(scores, labels, None)?;
     let all = each!(py, scores, s => Metrics::new().intervals(s, &y, range))?;
+    intervals_told(py, &all)
+}
+
+pub fn intervals_told<'py>(py: Python<'py>, all: &Intervals) -> PyResult<Bound<'py, PyDict>> {
     let ends = |interval: Option<Interval>| interval.map(|interval| (interval.low, interval.high));
     let out = PyDict::new(py);
     out.set_item("auroc", ends(all.auroc))?;
@@ -87,21 +95,28 @@ pub fn curves<'py>(
     weights: Option<&Bound<'py, PyAny>>,
     points: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    fn of<T: Real>(s: &[T], truth: &Truth<'_>, points: Option<usize>) -> undercurve::Result<[Vec<f64>; 6]> {
+    fn of<T: Real>(
+        s: &[T],
+        truth: &Truth<'_>,
+        points: Option<usize>,
+    ) -> undercurve::Result<(Vec<RocPoint>, Vec<PrPoint>)> {
         let mut metrics = Metrics::new();
-        let roc = metrics.roc_curve(s, truth, points)?;
-        let pr = metrics.pr_curve(s, truth, points)?;
-        Ok([
-            roc.iter().map(|point| point.threshold.f64()).collect(),
-            roc.iter().map(|point| point.fpr).collect(),
-            roc.iter().map(|point| point.tpr).collect(),
-            pr.iter().map(|point| point.threshold.f64()).collect(),
-            pr.iter().map(|point| point.precision).collect(),
-            pr.iter().map(|point| point.recall).collect(),
-        ])
+        Ok((metrics.roc_curve(s, truth, points)?, metrics.pr_curve(s, truth, points)?))
     }
     let (scores, y, w) = rows(scores, labels, weights)?;
-    let all = each!(py, scores, s => of(s, &Truth::new(&y, &w)?, points))?;
+    let (roc, pr) = each!(py, scores, s => of(s, &Truth::new(&y, &w)?, points))?;
+    curves_told(py, &roc, &pr)
+}
+
+pub fn curves_told<'py>(py: Python<'py>, roc: &[RocPoint], pr: &[PrPoint]) -> PyResult<Bound<'py, PyDict>> {
+    let all: [Vec<f64>; 6] = [
+        roc.iter().map(|point| point.threshold).collect(),
+        roc.iter().map(|point| point.fpr).collect(),
+        roc.iter().map(|point| point.tpr).collect(),
+        pr.iter().map(|point| point.threshold).collect(),
+        pr.iter().map(|point| point.precision).collect(),
+        pr.iter().map(|point| point.recall).collect(),
+    ];
     let out = PyDict::new(py);
     let names = ["roc_thresholds", "fpr", "tpr", "pr_thresholds", "precision", "recall"];
     for (name, values) in names.into_iter().zip(all) {

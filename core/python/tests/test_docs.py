@@ -13,11 +13,13 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".frames", ".boosting", ".sklearn", ".torch"])
+@pytest.mark.parametrize("name", ["", ".metrics", ".curves", ".losses", ".models", ".states", ".frames", ".boosting", ".sklearn", ".torch", ".spark"])
 def test_examples(name):
-    for needs in ("sklearn", "torch"):
+    for needs, module in (("sklearn", "sklearn"), ("torch", "torch"), ("spark", "pyspark")):
         if name == f".{needs}":
-            pytest.importorskip(needs, reason=f"{needs} is not installed")
+            pytest.importorskip(module, reason=f"{module} is not installed")
+    if name == ".spark":
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with numpy.printoptions(legacy=False):
         found = doctest.testmod(importlib.import_module(f"undercurve{name}"))
     assert found.failed == 0 and (found.attempted > 0 or name in (".frames",))
@@ -34,7 +36,7 @@ def test_types(tmp_path):
     where = {"cwd": tmp_path, "env": os.environ | ({} if installed else {"MYPYPATH": str(place.parent)}), "capture_output": True, "text": True}
     stubs = subprocess.run([*run[:2], "mypy.stubtest", "undercurve._core"], **where)
     assert stubs.returncode == 0, stubs.stdout + stubs.stderr
-    modules = [f"undercurve{name}" for name in ("", ".metrics", ".curves", ".losses", ".models", ".frames")]
+    modules = [f"undercurve{name}" for name in ("", ".metrics", ".curves", ".losses", ".models", ".states", ".frames")]
     checked = subprocess.run([*run, *(word for name in modules for word in ("-m", name))], **where)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -11,12 +11,14 @@ from .curves import Curves, curves
 from .losses import Loss
 from .metrics import Metrics, auroc, average_precision, metrics, partial_auc
 from .models import Model, Trainer, load, train
+from .states import State
 
 __all__ = [
     "Curves",
     "Loss",
     "Metrics",
     "Model",
+    "State",
     "Trainer",
     "__version__",
     "auroc",

@@ -27,6 +27,8 @@ pub enum Kind {
     Trainer,
     /// A trainer's state with the preparation of its data.
     Model,
+    /// Counted scores, to be merged: a [`metric::State`](crate::metric::State).
+    State,
 }
 
 impl Kind {
@@ -34,6 +36,15 @@ impl Kind {
         match self {
             Self::Trainer => b't',
             Self::Model => b'm',
+            Self::State => b's',
+        }
+    }
+
+    /// The version that this release writes of it, and the only one it reads.
+    fn version(self) -> u16 {
+        match self {
+            Self::Trainer | Self::Model => VERSION,
+            Self::State => 1,
         }
     }
 }
@@ -41,7 +52,7 @@ impl Kind {
 /// No run counts further than this: a count above it was not saved by one, and more of it could reach its end.
 pub(crate) const MOST: u64 = 1 << 62;
 
-/// The version written by this release, and the only one it reads.
+/// The version of runs and models written by this release, and the only one it reads.
 pub const VERSION: u16 = 4;
 
 /// Why saved bytes cannot be used.
@@ -114,7 +125,7 @@ pub fn seal(kind: Kind, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER + payload.len());
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&[kind.byte(), 0]);
-    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&kind.version().to_le_bytes());
     out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
     out.extend_from_slice(&crc32(payload).to_le_bytes());
     out.extend_from_slice(payload);
@@ -132,7 +143,7 @@ pub fn open(kind: Kind, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
         return Err(CheckpointError::NotOurs);
     }
     let version = u16::from_le_bytes([header[2], header[3]]);
-    if version != VERSION {
+    if version != kind.version() {
         return Err(CheckpointError::Version(version));
     }
     let mut length = [0; 8];

@@ -9,7 +9,7 @@
 //!
 //! so whole weights say what repeated rows say, a row of weight 0 is one that is not there, and equal weights change nothing.
 //! AUROC, partial AUC and the ROC curve do not move when the weights of one class are all multiplied; precision, and what is
-//! made of it, does. Rows are then sorted, O(n log n), and sums run down that order.
+//! made of it, does. Rows are then sorted, by score and among equal scores by weight, O(n log n), and sums run down that order.
 
 use super::confusion::Confusion;
 use super::rank::{self, Classes, Group, Run};
@@ -46,6 +46,18 @@ impl Amount for u64 {
     #[inline(always)]
     fn of(rows: u64) -> Self {
         rows
+    }
+}
+
+/// For the pairs of more rows than 2³².
+impl Amount for u128 {
+    #[inline(always)]
+    fn f64(self) -> f64 {
+        self as f64
+    }
+    #[inline(always)]
+    fn of(rows: u64) -> Self {
+        Self::from(rows)
     }
 }
 
@@ -250,13 +262,19 @@ impl<'a> Truth<'a> {
             count += usize::from(self.weights[at] > 0.0);
         }
         let order = &mut order[..count];
-        order.sort_unstable_by_key(|&at| (core::cmp::Reverse(keys[at as usize]), at));
+        // Rows of one score are added by ascending weight, equal weights at once: no order of the rows enters the sums.
+        let weight = |at: u64| self.weights[at as usize];
+        order.sort_unstable_by(|&a, &b| {
+            let scores = keys[b as usize].cmp(&keys[a as usize]);
+            scores.then_with(|| weight(a).to_bits().cmp(&weight(b).to_bits()))
+        });
         let groups = || {
             order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(|group| {
                 let mut run = Run::<f64>::default();
-                for &at in group {
-                    let to = if self.labels[at as usize] == 1 { &mut run.positives } else { &mut run.negatives };
-                    *to += self.weights[at as usize];
+                for rows in group.chunk_by(|&a, &b| weight(a) == weight(b)) {
+                    let positives = rows.iter().filter(|&&at| self.labels[at as usize] == 1).count();
+                    run.positives += positives as f64 * weight(rows[0]);
+                    run.negatives += (rows.len() - positives) as f64 * weight(rows[0]);
                 }
                 Group { score: T::of_key(keys[group[0] as usize]), run }
             })

@@ -34,6 +34,8 @@ mod query;
 mod radix;
 pub mod rank;
 mod roc;
+#[cfg(feature = "alloc")]
+mod state;
 mod summary;
 mod top;
 mod values;
@@ -60,4 +62,5 @@ pub use values::{ValueSummary, value_summary};
 pub use {
     classes::{ClassSummary, OneVsRest, class_summary, log_odds},
     owned::{Intervals, MOST_RUNS, Metrics},
+    state::{State, StateError},
 };

@@ -1,5 +1,6 @@
 //! Metrics that bring their own memory.
 
+use super::curve;
 use super::group::{self, GroupSummary};
 use super::labels::Labels;
 use super::rank::{Run, runs};
@@ -44,6 +45,35 @@ pub struct Intervals {
 
 /// Of more runs than this no intervals are computed: they would be narrower than a thousandth, and take seconds.
 pub const MOST_RUNS: usize = 1 << 20;
+
+impl Intervals {
+    /// Of joined runs.
+    pub(super) fn of(found: &[Run], range: FprRange) -> Result<Self> {
+        let mut weights = vec![0.0; 2 * found.len()];
+        let [ap, pauc] = bootstrap(found, range, REPLICATES, 1, &mut weights)?;
+        Ok(Self { auroc: delong(found)?, ap, pauc })
+    }
+}
+
+/// Runs of the descending order, of which neighbours without a positive are one.
+#[derive(Default)]
+pub(super) struct Joined(Vec<Run>);
+
+impl Joined {
+    pub(super) fn push(&mut self, run: Run) {
+        let full = self.0.len() > MOST_RUNS;
+        match self.0.last_mut() {
+            // Negatives alone, one below the other, are one run.
+            Some(last) if last.positives == 0 && run.positives == 0 => last.negatives += run.negatives,
+            _ if full || run.positives + run.negatives == 0 => {}
+            _ => self.0.push(run),
+        }
+    }
+    /// Them, unless there are more than [`MOST_RUNS`].
+    pub(super) fn finish(self) -> Option<Vec<Run>> {
+        (self.0.len() <= MOST_RUNS).then_some(self.0)
+    }
+}
 
 impl<T: Real> Metrics<T> {
     /// Empty.
@@ -208,9 +238,7 @@ impl<T: Real> Metrics<T> {
     /// As [`auroc`](super::auroc()).
     pub fn intervals(&mut self, scores: &[T], labels: &[u8], range: FprRange) -> Result<Intervals> {
         let Some(found) = self.found_runs(scores, labels)? else { return Ok(Intervals::default()) };
-        let mut weights = vec![0.0; 2 * found.len()];
-        let [ap, pauc] = bootstrap(&found, range, REPLICATES, 1, &mut weights)?;
-        Ok(Intervals { auroc: delong(&found)?, ap, pauc })
+        Intervals::of(&found, range)
     }
     /// The 95 % interval of the recall of the highest scores, likewise; see [`bootstrap_top`].
     ///
@@ -223,17 +251,9 @@ impl<T: Real> Metrics<T> {
     }
     /// The runs of the descending order, unless there are more than [`MOST_RUNS`].
     fn found_runs(&mut self, scores: &[T], labels: &[u8]) -> Result<Option<Vec<Run>>> {
-        let mut found = Vec::<Run>::new();
-        runs(scores, labels, self.scratch(scores.len()), |_, run| {
-            let full = found.len() > MOST_RUNS;
-            match found.last_mut() {
-                // Negatives alone, one below the other, are one run.
-                Some(last) if last.positives == 0 && run.positives == 0 => last.negatives += run.negatives,
-                _ if full || run.positives + run.negatives == 0 => {}
-                _ => found.push(run),
-            }
-        })?;
-        Ok((found.len() <= MOST_RUNS).then_some(found))
+        let mut found = Joined::default();
+        runs(scores, labels, self.scratch(scores.len()), |_, run| found.push(run))?;
+        Ok(found.finish())
     }
     /// See [`roc_curve`]; with `most` points at most if given, as [`roc_curve_thinned`].
     pub fn roc_curve(
@@ -242,7 +262,7 @@ impl<T: Real> Metrics<T> {
         labels: &(impl Labels + ?Sized),
         most: Option<usize>,
     ) -> Result<Vec<RocPoint>> {
-        let mut out = vec![RocPoint::default(); room(roc_len(scores.len()), most)];
+        let mut out = curve::out(roc_len(scores.len()), most);
         let scratch = self.scratch(scores.len());
         let len = match most {
             None => roc_curve(scores, labels, scratch, &mut out)?,
@@ -258,7 +278,7 @@ impl<T: Real> Metrics<T> {
         labels: &(impl Labels + ?Sized),
         most: Option<usize>,
     ) -> Result<Vec<PrPoint>> {
-        let mut out = vec![PrPoint::default(); room(scores.len(), most)];
+        let mut out = curve::out(scores.len(), most);
         let scratch = self.scratch(scores.len());
         let len = match most {
             None => pr_curve(scores, labels, scratch, &mut out)?,
@@ -267,9 +287,4 @@ impl<T: Real> Metrics<T> {
         out.truncate(len);
         Ok(out)
     }
-}
-
-/// Points to make room for: all, or `most` but no more than a curve of few points can fill.
-fn room(all: usize, most: Option<usize>) -> usize {
-    most.map_or(all, |most| most.min(2 * all + 4))
 }

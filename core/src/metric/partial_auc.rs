@@ -125,6 +125,9 @@ pub(super) struct PaucTally<A = u64> {
     rule: TieRule,
     tp: A,
     fp: A,
+    /// False positives up to the last run with a positive. Negatives between two such runs are one stretch, however
+    /// they are split, so that every way of counting them gives the same bits.
+    flat: A,
     /// Twice the area of the runs wholly inside the range: an integer, so that [0, 1] gives AUROC exactly.
     twice_inside: A,
     /// Area of the runs that a boundary cuts, four at most.
@@ -134,13 +137,34 @@ pub(super) struct PaucTally<A = u64> {
 impl<A: Amount> PaucTally<A> {
     pub(super) fn new(range: FprRange, rule: TieRule) -> Self {
         let none = A::default();
-        Self { range, rule, tp: none, fp: none, twice_inside: none, cut: 0.0 }
+        Self { range, rule, tp: none, fp: none, flat: none, twice_inside: none, cut: 0.0 }
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, classes: Classes<A>, run: Run<A>) {
+        if run.positives > A::default() {
+            self.flatten(classes);
+            let to = self.fp + run.negatives;
+            self.area(classes, self.fp, to, run);
+            self.tp += run.positives;
+            (self.fp, self.flat) = (to, to);
+        } else {
+            self.fp += run.negatives;
+        }
+    }
+
+    /// The stretch of negatives since the last run with a positive.
+    fn flatten(&mut self, classes: Classes<A>) {
+        let run = Run { positives: A::default(), negatives: self.fp - self.flat };
+        self.area(classes, self.flat, self.fp, run);
+        self.flat = self.fp;
+    }
+
+    /// Adds the area of a run between two numbers of false positives.
+    #[inline(always)]
+    fn area(&mut self, classes: Classes<A>, from: A, to: A, run: Run<A>) {
         let (low, high) = (self.range.low * classes.negatives.f64(), self.range.high * classes.negatives.f64());
-        let (from, to) = (self.fp.f64(), (self.fp + run.negatives).f64());
+        let (from, to) = (from.f64(), to.f64());
         if run.negatives > A::default() && from < high && to > low {
             if from >= low && to <= high {
                 let shared = if self.rule == TieRule::Strict { A::default() } else { run.positives };
@@ -155,11 +179,10 @@ impl<A: Amount> PaucTally<A> {
                 self.cut += (end - start) * (self.tp.f64() + share * run.positives.f64());
             }
         }
-        self.tp += run.positives;
-        self.fp += run.negatives;
     }
 
-    pub(super) fn finish(self, classes: Classes<A>) -> f64 {
+    pub(super) fn finish(mut self, classes: Classes<A>) -> f64 {
+        self.flatten(classes);
         let width = self.range.high - self.range.low;
         let pairs = (classes.positives * classes.negatives).f64();
         // Halving is exact, so [0, 1] divides the same two numbers as AUROC.

@@ -52,19 +52,31 @@ pub fn summary<T: Real, Y: Labels + ?Sized>(
 ) -> Result<Summary> {
     let (mut pairs, mut ap) = (PairTally::default(), ApTally::default());
     let mut partial = PaucTally::new(range, TieRule::Trapezoid);
-    let classes = labels.runs(scores, scratch, |classes, run| {
+    let mut push = |classes, run| {
         pairs.push(run);
         ap.push(run);
         partial.push(classes, run);
-    })?;
-    let confusion = labels.confusion(scores, T::ZERO)?;
+    };
+    let (classes, right) = if labels.are_weighed() {
+        // Weights are added down the ordering, too, so that no order of the rows enters the sums.
+        let mut right = Y::Amount::default();
+        let classes = labels.groups(scores, scratch, |classes, group| {
+            push(classes, group.run);
+            right += if group.score >= T::ZERO { group.run.positives } else { group.run.negatives };
+        })?;
+        (classes, right)
+    } else {
+        let classes = labels.runs(scores, scratch, push)?;
+        let confusion = labels.confusion(scores, T::ZERO)?;
+        (classes, confusion.true_positives + confusion.true_negatives)
+    };
     let pairs = pairs.finish(classes);
     let [positives, negatives] = labels.rows();
     Ok(Summary {
         auroc: pairs.auroc(),
         ap: ap.finish(classes),
         pauc: partial.finish(classes),
-        accuracy: (confusion.true_positives + confusion.true_negatives).f64() / confusion.total().f64(),
+        accuracy: right.f64() / (classes.positives + classes.negatives).f64(),
         tied: pairs.ties.f64() / pairs.pairs.f64(),
         positives,
         negatives,

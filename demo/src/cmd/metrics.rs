@@ -7,15 +7,18 @@ use crate::input::scores::{self, Scores};
 use crate::tell::by_group::Grouping;
 use crate::tell::curves;
 use crate::tell::measure::{self, Asked, Scored};
+use crate::tell::merged;
 use crate::tell::metric::{self, Metric};
 use crate::{input, output};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{
     DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets,
     label_values,
 };
 use undercurve::decision::ThresholdRule;
-use undercurve::metric::{Truth, class_summary};
+use undercurve::metric::{State, Truth, class_summary};
 use undercurve::trainer::Config;
 
 /// Options of `metrics`.
@@ -26,14 +29,16 @@ use undercurve::trainer::Config;
 Examples:
   undercurve metrics scores.csv
   undercurve metrics scores.csv --metric auroc,mcclish:0.1,precision-at-recall:0.5 --json
+  undercurve metrics monday.csv --state monday.state; undercurve metrics monday.state tuesday.state
   undercurve metrics scores.csv --metric precision-at:100,recall-at:2%,precision,f1 --threshold \"fpr<=0.01\"
 
 With more than two labels and a column score:CLASS for each: the Hand-Till AUC, the accuracy of the highest score, and AUROC
 and AP of each class against all others. `eval --scores` writes such files.", metric::HELP))]
 pub struct Args {
-    /// CSV with a label and a score column, plain or gzip; - is stdin
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// CSV with a label and a score column, plain or gzip; - is stdin. Several, or states that --state wrote, are measured as one
+    /// file of all their rows
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// Metrics, with commas between them [default: auroc,ap,pauc over 0:0.05; with --threshold accuracy,fpr,tpr,precision]
     #[arg(long, value_name = "METRICS", value_delimiter = ',', value_parser = metric::parse)]
     metric: Vec<Metric>,
@@ -68,6 +73,10 @@ pub struct Args {
     /// Column that says what each row counts
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     weight: Option<String>,
+    /// Count the rows of each score, and write that to FILE instead of metrics: states merge, and any split of the rows has the
+    /// metrics of all together. Labels are 0 and 1, or --positive and others; one class will do
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
     /// Whether the first line names the columns: yes, no, or auto, which looks for the name of the label column, and for
     /// numbers below names
     #[arg(long, value_name = "WHETHER", default_value = "auto", hide_possible_values = true, value_parser = words(HEADERS))]
@@ -80,6 +89,9 @@ pub struct Args {
 /// Which scores are measured, and what is asked of them.
 struct Plan {
     file: PathBuf,
+    /// With the first.
+    files: Vec<PathBuf>,
+    state: Option<PathBuf>,
     layout: Layout,
     label: String,
     score: String,
@@ -89,8 +101,10 @@ struct Plan {
 
 impl Args {
     fn check(self) -> Result<Plan> {
-        let Self { file, label, score, positive, header, .. } = self;
-        self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &[&file]))?;
+        let Self { files, label, score, positive, header, state, .. } = self;
+        let inputs: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+        self.curves.as_ref().map_or(Ok(()), |path| curves::check(path, &inputs))?;
+        state.as_ref().map_or(Ok(()), |path| output::check_output(path, &inputs))?;
         let asked = Asked {
             metrics: self.metric,
             threshold: self.threshold,
@@ -102,7 +116,9 @@ impl Args {
             json: self.json,
         };
         Ok(Plan {
-            file,
+            file: files.first().cloned().unwrap_or_default(),
+            files,
+            state,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
             label,
             score,
@@ -116,10 +132,13 @@ impl Args {
 pub fn run(args: Args) -> Result<()> {
     let plan = args.check()?;
     let asked = &plan.asked;
+    if plan.state.is_some() || plan.files.len() > 1 || state_in(&plan.file)?.is_some() {
+        return plan.merged();
+    }
     let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some();
     if plan.file != Path::new("-")
         && !columns
-        && let Some(Scores { scores, labels, first_lines }) = plan.plain()
+        && let Some(Scores { scores, labels, first_lines }) = plan.plain_scores()
     {
         input::say(&input::reading_notes(&first_lines, None, &plan.file));
         return plan.tell(&scores, labels.as_slice().into(), None, None);
@@ -146,16 +165,87 @@ impl Plan {
         })
     }
 
-    /// Labels and scores of a file of plain numbers.
-    fn plain(&self) -> Option<Scores> {
-        let options = input::read_options(self.layout, Some(&self.label));
-        let columns = |names: &[String]| {
+    /// Finds label and score among the columns of a file of plain numbers.
+    fn places(&self) -> impl Fn(&[String]) -> Option<(usize, usize)> {
+        |names| {
             let place =
                 |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
             let (label, score) = (place(&self.label)?, place(&self.score)?);
             (label != score).then_some((label, score))
+        }
+    }
+
+    /// Labels and scores of such a file.
+    fn plain_scores(&self) -> Option<Scores> {
+        let options = input::read_options(self.layout, Some(&self.label));
+        scores::read(&self.file, &options, self.places(), self.positive.as_deref())
+    }
+
+    /// Its rows counted.
+    fn plain_counts(&self) -> Option<(State, RawTable)> {
+        let options = input::read_options(self.layout, Some(&self.label));
+        scores::count(&self.file, &options, self.places(), self.positive.as_deref())
+    }
+
+    /// Counts all files into one state, and writes or measures it.
+    fn merged(mut self) -> Result<()> {
+        if let Some(option) = self.asked.of_two_classes() {
+            return Err(CliError::input(format!("{option}: is not of files that are merged")));
+        }
+        merged::check(&self.asked.metrics)?;
+        let mut all = State::new();
+        for file in std::mem::take(&mut self.files) {
+            self.file = file;
+            let part = match state_in(&self.file)? {
+                Some(state) => state,
+                None => self.counted()?,
+            };
+            all.merge(&part).map_err(|error| CliError::input(format!("{}: {error}", self.file.display())))?;
+        }
+        match &self.state {
+            None => merged::tell(&all, &self.asked.metrics, self.asked.json),
+            Some(path) => {
+                output::write_atomic(path, &all.to_bytes())?;
+                merged::written(&all, path, self.asked.json)
+            }
+        }
+    }
+
+    /// The state of one file.
+    fn counted(&self) -> Result<State> {
+        if self.file != Path::new("-")
+            && self.asked.weight.is_none()
+            && let Some((state, first_lines)) = self.plain_counts()
+        {
+            input::say(&input::reading_notes(&first_lines, None, &self.file));
+            return Ok(state);
+        }
+        let table = input::table(&self.file, self.layout, Some(&self.label))?;
+        let (label, score) = (self.column(&table, &self.label)?, self.column(&table, &self.score)?);
+        if label == score {
+            return Err(CliError::input(format!("--score {}: is the label column", self.score)));
+        }
+        let positive = self.positive.as_deref().map(str::parse::<f64>).transpose();
+        // Words are known from a file that has both.
+        let target = if positive.is_ok() { Target::Values } else { Target::Binary };
+        let (_, data) = self.prepared(&table, label, &[score], target)?;
+        let (Rows::Dense { data: scores, .. }, positive) = (data.rows(), positive.ok().flatten()) else {
+            return Err(CliError::input(format!("{}: a score is not a number", table.name())));
         };
-        scores::read(&self.file, &options, columns, self.positive.as_deref())
+        let labels: Option<Vec<u8>> = match data.targets() {
+            Targets::Values(values) => values.iter().map(|&value| scores::class(value, positive)).collect(),
+            _ => Some(data.labels().to_vec()),
+        };
+        let Some(labels) = labels else {
+            return Err(CliError::input(format!(
+                "{}: a label other than 0 and 1 (--positive says which counts as positive in every file)",
+                table.name()
+            )));
+        };
+        self.notes(&table, data.weights())?;
+        let mut state = State::new();
+        state.update(scores, &labels, data.weights())?;
+        Ok(state)
     }
 
     /// Prepares the columns of scores, as they are.
@@ -171,7 +261,7 @@ impl Plan {
         let options = Options {
             ignore: columns.into_iter().filter(|name| *name != label && !scores.contains(name)).collect(),
             label: Some(label),
-            positive: self.positive.clone(),
+            positive: self.positive.clone().filter(|_| target != Target::Values),
             target,
             scale: Some(Scale::None),
             ..Options::default()
@@ -267,6 +357,23 @@ impl Plan {
         let summary = class_summary(&ordered, classes.len(), data.class_labels(), data.weights())?;
         measure::print_classes(summary, classes, self.asked.json)
     }
+}
+
+/// The state in a file that begins as one.
+fn state_in(path: &Path) -> Result<Option<State>> {
+    let in_file = |error| CliError::file(path, &error);
+    if !path.metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(None);
+    }
+    let mut file = File::open(path).map_err(in_file)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(16).read_to_end(&mut bytes).map_err(in_file)?;
+    if !State::is_state(&bytes) {
+        return Ok(None);
+    }
+    file.read_to_end(&mut bytes).map_err(in_file)?;
+    let state = State::from_bytes(&bytes);
+    state.map(Some).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
 }
 
 /// Names the first cell, in reading order, that is no number in these columns.

@@ -8,7 +8,10 @@ use crate::input;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use undercurve::data::{RawTable, ReadOptions};
+use undercurve::metric::State;
 
+/// Rows that are counted at once.
+const PIECE: usize = 1 << 14;
 /// Lines that the delimiter and the header are found from; the reader of whole files looks at 100 that are not blank.
 const HEAD: usize = 128;
 
@@ -20,6 +23,38 @@ pub struct Scores {
     pub first_lines: RawTable,
 }
 
+/// Counts such a file without keeping its rows. Labels are 1 and 0, or `positive` and any others; one class will do.
+pub fn count(
+    path: &Path,
+    options: &ReadOptions,
+    columns: impl Fn(&[String]) -> Option<(usize, usize)>,
+    positive: Option<&str>,
+) -> Option<(State, RawTable)> {
+    let positive = positive.map(str::parse::<f64>).transpose().ok()?;
+    let (mut state, mut scores, mut labels) = (State::new(), Vec::with_capacity(PIECE), Vec::with_capacity(PIECE));
+    let first_lines = read_from(path, options, columns, |label, score| {
+        labels.push(class(label, positive)?);
+        scores.push(score);
+        if scores.len() == PIECE {
+            state.update(&scores, &labels, &[]).ok()?;
+            scores.clear();
+            labels.clear();
+        }
+        Some(())
+    })?;
+    state.update(&scores, &labels, &[]).ok()?;
+    Some((state, first_lines))
+}
+
+/// The label of a number: 1 for the positive one, else 0; without one named, 1 and 0 themselves and no others.
+pub fn class(label: f64, positive: Option<f64>) -> Option<u8> {
+    match positive {
+        Some(positive) => Some(u8::from(label == positive)),
+        None if label == 0.0 || label == 1.0 => Some(label as u8),
+        None => None,
+    }
+}
+
 /// Reads `path`; `columns` finds the places of label and score among the names, `positive` is the label that counts as
 /// positive if it is not the larger of two. `None` when the file is not plain enough.
 pub fn read(
@@ -28,22 +63,34 @@ pub fn read(
     columns: impl Fn(&[String]) -> Option<(usize, usize)>,
     positive: Option<&str>,
 ) -> Option<Scores> {
+    let positive = positive.map(str::parse::<f64>).transpose().ok()?;
+    let mut found = Found { positive, ..Found::default() };
+    let first_lines = read_from(path, options, columns, |label, score| found.add(label, score))?;
+    found.finish(first_lines)
+}
+
+fn read_from(
+    path: &Path,
+    options: &ReadOptions,
+    columns: impl Fn(&[String]) -> Option<(usize, usize)>,
+    add: impl FnMut(f64, f64) -> Option<()>,
+) -> Option<RawTable> {
     // What cannot be read twice is left to the other reader at once.
     if !path.metadata().ok()?.is_file() {
         return None;
     }
     let mut options = options.clone();
     let reader = input::open(path, &mut options).ok()?;
-    read_lines(BufReader::with_capacity(1 << 16, reader), &options, columns, positive)
+    read_lines(BufReader::with_capacity(1 << 16, reader), &options, columns, add)
 }
 
+/// Calls `add` with each label and score; what was read to find the columns.
 fn read_lines(
     mut input: impl BufRead,
     options: &ReadOptions,
     columns: impl Fn(&[String]) -> Option<(usize, usize)>,
-    positive: Option<&str>,
-) -> Option<Scores> {
-    let positive = positive.map(str::parse::<f64>).transpose().ok()?;
+    mut add: impl FnMut(f64, f64) -> Option<()>,
+) -> Option<RawTable> {
     let (mut head, mut lines) = (Vec::new(), 0);
     while lines < HEAD {
         let start = head.len();
@@ -63,7 +110,6 @@ fn read_lines(
     let (label, score) = columns(&names)?;
     let row = Row { delimiter, width: names.len(), label, score };
 
-    let mut found = Found { positive, ..Found::default() };
     let mut header = table.has_header();
     let mut take = |line: &[u8]| -> Option<()> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -78,7 +124,7 @@ fn read_lines(
             return Some(());
         }
         let (label, score) = row.numbers(std::str::from_utf8(line).ok()?)?;
-        found.add(label, score)
+        add(label, score)
     };
     head.split_inclusive(|&b| b == b'\n').try_for_each(&mut take)?;
     let mut line = Vec::new();
@@ -89,8 +135,7 @@ fn read_lines(
         }
         take(&line)?;
     }
-    let (scores, labels) = found.finish()?;
-    Some(Scores { scores, labels, first_lines: table })
+    Some(table)
 }
 
 /// How a line is made.
@@ -150,25 +195,29 @@ impl Found {
         Some(())
     }
 
-    fn finish(mut self) -> Option<(Vec<f64>, Vec<u8>)> {
+    fn finish(mut self, first_lines: RawTable) -> Option<Scores> {
         let [Some(a), Some(b)] = self.kinds else { return None };
         if self.positive.is_none() && a > b {
             self.labels.iter_mut().for_each(|label| *label ^= 1);
         }
-        self.labels.contains(&1).then_some((self.scores, self.labels))
+        let Self { scores, labels, .. } = self;
+        labels.contains(&1).then_some(Scores { scores, labels, first_lines })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Scores, read_lines};
+    use super::{Found, Scores, read_lines};
     use undercurve::data::ReadOptions;
 
     fn scores(text: &str, positive: Option<&str>) -> Option<(Vec<f64>, Vec<u8>)> {
         let options = ReadOptions { label: Some("label".to_string()), ..ReadOptions::default() };
         let find = |names: &[String], name: &str| names.iter().position(|other| other == name);
         let columns = |names: &[String]| Some((find(names, "label")?, find(names, "score")?));
-        read_lines(text.as_bytes(), &options, columns, positive).map(|Scores { scores, labels, .. }| (scores, labels))
+        let positive = positive.map(str::parse::<f64>).transpose().ok()?;
+        let mut found = Found { positive, ..Found::default() };
+        let table = read_lines(text.as_bytes(), &options, columns, |label, score| found.add(label, score))?;
+        found.finish(table).map(|Scores { scores, labels, .. }| (scores, labels))
     }
 
     #[test]

@@ -186,10 +186,7 @@ impl<'a, T: Real> Told<'a, T> {
             object.insert("of_groups".to_string(), Value::Object(told.collect()));
             object.insert("groups".to_string(), table.json());
         }
-        let ends = self.metrics.iter().zip(&self.intervals).filter_map(|(metric, interval)| {
-            interval.map(|interval| (metric.name.clone(), json!([interval.low, interval.high])))
-        });
-        object.insert("intervals".to_string(), Value::Object(ends.collect()));
+        object.insert("intervals".to_string(), ends(self.metrics, &self.intervals));
         Value::Object(object)
     }
 
@@ -211,15 +208,28 @@ impl<'a, T: Real> Told<'a, T> {
         }
         let width = self.metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
         for ((metric, value), interval) in self.metrics.iter().zip(&self.values).zip(&self.intervals) {
-            let figure = value.value().map_or_else(String::new, |value| format!("{value:.6}"));
-            let ends = interval.map_or_else(String::new, |ends| format!("  [{:.6}, {:.6}]", ends.low, ends.high));
-            output::line(format!("{:width$}  {figure}{}{ends}", metric.name, value.note(self.names())))?;
+            output::line(line(width, metric, value.value(), &value.note(self.names()), *interval))?;
         }
         if let Some(bins) = &self.bins {
             output::line(format!("\n{}", reliability_table(bins, of.truth.weights().is_empty())))?;
         }
         self.table.as_ref().map_or(Ok(()), |table| output::line(format!("\n{}", table.text())))
     }
+}
+
+/// A metric for people, its name as wide as all are.
+pub fn line(width: usize, metric: &Metric, value: Option<f64>, note: &str, interval: Option<Interval>) -> String {
+    let figure = value.map_or_else(String::new, |value| format!("{value:.6}"));
+    let ends = interval.map_or_else(String::new, |ends| format!("  [{:.6}, {:.6}]", ends.low, ends.high));
+    format!("{:width$}  {figure}{note}{ends}", metric.name)
+}
+
+/// Intervals for programs.
+pub fn ends(metrics: &[Metric], intervals: &[Option<Interval>]) -> Value {
+    let ends = metrics.iter().zip(intervals).filter_map(|(metric, interval)| {
+        interval.map(|interval| (metric.name.clone(), json!([interval.low, interval.high])))
+    });
+    Value::Object(ends.collect())
 }
 
 /// What probabilities say, and what comes true.

@@ -5,6 +5,7 @@ pub mod constraints;
 pub mod curves;
 pub mod figure;
 pub mod measure;
+pub mod merged;
 pub mod metric;
 pub mod paired;
 pub mod report;

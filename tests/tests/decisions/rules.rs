@@ -350,7 +350,7 @@ fn one_number_of_a_confusion() {
         true_negatives: tn,
         false_negatives: fn_,
     };
-    let counts = of(6, 1, 3, 2);
+    let counts = of(6_u64, 1, 3, 2);
     // Matthews' coefficient is the correlation of the two columns of zeros and ones.
     let expected = (6.0 * 3.0 - 1.0 * 2.0) / (7.0f64 * 8.0 * 4.0 * 5.0).sqrt();
     assert!((counts.mcc().unwrap() - expected).abs() < 1e-12 && counts.f1() == Some(12.0 / 15.0));

@@ -1,0 +1,99 @@
+//! Metrics of merged states, told as those of rows are.
+
+use crate::error::{CliError, Result};
+use crate::output;
+use crate::tell::measure::{ends, line};
+use crate::tell::metric::{Kind, Metric, usual};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use undercurve::metric::{FprRange, Interval, Intervals, State, TieRule, mcclish};
+use undercurve::trainer::Config;
+
+/// Refuses metrics that need the rows.
+pub fn check(metrics: &[Metric]) -> Result<()> {
+    let told = |metric: &&Metric| match metric.kind {
+        Kind::Auroc | Kind::Ap | Kind::Pauc(_) | Kind::McClish(_) => true,
+        Kind::At(_, threshold) => threshold.is_some(),
+        Kind::PrecisionAtRecall(_) | Kind::RecallAtPrecision(_) => true,
+        _ => false,
+    };
+    match metrics.iter().find(|metric| !told(metric)) {
+        None => Ok(()),
+        Some(Metric { name, kind: Kind::At(..) }) => Err(CliError::input(format!("--metric {name}: {name}:THRESHOLD"))),
+        Some(metric) => Err(CliError::input(format!("--metric {}: is not of files that are merged", metric.name))),
+    }
+}
+
+/// Measures and prints.
+pub fn tell(state: &State, metrics: &[Metric], json: bool) -> Result<()> {
+    let usual = usual(false, false, false, false);
+    let metrics = if metrics.is_empty() { &usual } else { metrics };
+    let values = metrics.iter().map(|metric| value(&metric.kind, state)).collect::<Result<Vec<_>>>()?;
+    let mut known = Vec::new();
+    let intervals =
+        metrics.iter().map(|metric| interval(&metric.kind, state, &mut known)).collect::<Result<Vec<_>>>()?;
+    let (rows, positives) = (state.rows(), state.labels()[0]);
+    if json {
+        let mut object = Map::new();
+        object.insert("rows".to_string(), rows.into());
+        object.insert("positives".to_string(), positives.into());
+        object.extend(metrics.iter().zip(&values).map(|(metric, &value)| (metric.name.clone(), value.into())));
+        object.insert("intervals".to_string(), ends(metrics, &intervals));
+        return output::line(Value::Object(object));
+    }
+    output::line(format!("{rows} rows, {positives} positive"))?;
+    let width = metrics.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
+    let mut all = metrics.iter().zip(values).zip(intervals);
+    all.try_for_each(|((metric, value), interval)| output::line(line(width, metric, value, "", interval)))
+}
+
+/// Says what a file holds.
+pub fn written(state: &State, path: &Path, json: bool) -> Result<()> {
+    let (rows, positives) = (state.rows(), state.labels()[0]);
+    match json {
+        true => output::line(json!({ "rows": rows, "positives": positives })),
+        false => output::line(format!("{rows} rows, {positives} positive, in {}", path.display())),
+    }
+}
+
+fn range(of: Option<(f64, f64)>) -> undercurve::Result<FprRange> {
+    let (low, high) = of.unwrap_or(Config::default().fpr);
+    FprRange::new(low, high)
+}
+
+/// None where there are no rows to tell it from.
+fn value(kind: &Kind, state: &State) -> Result<Option<f64>> {
+    let area = |of: Option<(f64, f64)>| state.partial_auc(range(of)?, TieRule::Trapezoid);
+    Ok(Some(match *kind {
+        Kind::Auroc => state.summary(FprRange::FULL)?.auroc,
+        Kind::Ap => state.summary(FprRange::FULL)?.ap,
+        Kind::Pauc(of) => area(of)?,
+        Kind::McClish(of) => mcclish(area(Some(of))?, range(Some(of))?),
+        Kind::At(rate, threshold) => return Ok(rate.of(state.confusion(threshold.unwrap_or(f64::INFINITY))?)),
+        Kind::PrecisionAtRecall(recall) => state.precision_at_recall(recall)?,
+        Kind::RecallAtPrecision(precision) => state.recall_at_precision(precision)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// The interval of a metric that has one; `known`: those over ranges that were computed before.
+fn interval(kind: &Kind, state: &State, known: &mut Vec<(FprRange, Intervals)>) -> Result<Option<Interval>> {
+    let range = match *kind {
+        Kind::Auroc | Kind::Ap => known.first().map_or_else(|| range(None), |first| Ok(first.0))?,
+        Kind::Pauc(of) => range(of)?,
+        _ => return Ok(None),
+    };
+    let all = match known.iter().find(|other| other.0 == range) {
+        Some(found) => found.1,
+        None => {
+            let all = state.intervals(range)?;
+            known.push((range, all));
+            all
+        }
+    };
+    Ok(match kind {
+        Kind::Auroc => all.auroc,
+        Kind::Ap => all.ap,
+        _ => all.pauc,
+    })
+}
