@@ -125,7 +125,7 @@ fn example() -> (Vec<f32>, Vec<u8>) {
     let labels: Vec<u8> = (0..200).map(|row| u8::from(row % 10 == 0)).collect();
     let x = (0..600).map(|k: usize| {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (random >> 16) as f32 / 65536.0 + if labels[k / 3] == 1 && k % 3 == 0 { 0.5 } else { 0.0 }
+        (random >> 16) as f32 / 65536.0 + if labels[k / 3] == 1 && k.is_multiple_of(3) { 0.5 } else { 0.0 }
     });
     (x.collect(), labels)
 }
@@ -146,6 +146,8 @@ fn expected() -> String {
     let bytes = grad.iter().flat_map(|slope| slope.to_le_bytes());
     let hash = bytes.fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
     assert!(ap > 0.5 && value < 0.0);
+    // (measure.py expects it of the wasm module.)
+    assert_eq!(hash, 0xb2eb_bff8);
     format!("gradient {hash:08x}")
 }
 
@@ -223,7 +225,7 @@ fn hostile_calls() {
     let settings = [&b"steps = 3\0"[..], b"\0", b"lr\0", b"lr = x;\0", b"steps = 2\nlr = 0.1\0", b"batch = 0\0"];
     let (mut handles, mut saved) = (vec![0_u32, 7, u32::MAX], Vec::new());
     let (mut fine, mut wrong) = (0_u64, 0_u64);
-    for _ in 0..if long { 10_000_000 } else { 30_000 } {
+    for _ in 0..if long { 10_000_000 } else { 20_000 } {
         let n = dice.roll(40);
         let mut scratch = [0_u64; 700];
         let (mut value, mut grad, mut out) = (7.0, [7.0_f32; 44], [9_usize; 2]);
@@ -235,8 +237,9 @@ fn hostile_calls() {
         if dice.roll(8) == 0 && n > 0 {
             y[dice.roll(n)] = dice.roll(4) as u8;
         }
-        let w: Vec<f64> =
-            (0..n).map(|_| [1.0, 2.0, 0.0, -1.0, f64::NAN, 0.5][dice.roll(if n % 2 == 0 { 3 } else { 6 })]).collect();
+        let w: Vec<f64> = (0..n)
+            .map(|_| [1.0, 2.0, 0.0, -1.0, f64::NAN, 0.5][dice.roll(if n.is_multiple_of(2) { 3 } else { 6 })])
+            .collect();
         let s = match dice.roll(12) {
             0 => ptr::null(),
             1 => scores.as_ptr().cast::<u8>().wrapping_add(1).cast(),
