@@ -20,7 +20,7 @@ CEILINGS = {
     ("wasm", "stateless"): 400_000,
     ("wasm", "all"): 1_400_000,
     ("shared", "stateless"): 700_000,
-    ("shared", "all"): 2_050_000,
+    ("shared", "all"): 1_850_000,
 }
 # What abi.rs expects, too.
 GRADIENT = "gradient b2ebbff8"
