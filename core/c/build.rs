@@ -1,0 +1,8 @@
+//! The name by which programs ask for the shared library: a new one for each version that breaks the ABI.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libundercurve.so.0");
+    }
+}

@@ -1,0 +1,93 @@
+//! Codes, and the message of the last error of a thread.
+
+use crate::memory;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A pointer is NULL where there must be something.
+pub const NULL: u16 = 201;
+/// A pointer is not aligned to its type.
+pub const ALIGNMENT: u16 = 202;
+/// What is written to overlaps another argument.
+pub const OVERLAP: u16 = 203;
+/// More bytes than can be addressed.
+pub const LENGTH: u16 = 204;
+/// A text that is not UTF-8, or does not end in 4096 bytes.
+pub const TEXT: u16 = 205;
+/// A number that is no choice.
+pub const CHOICE: u16 = 206;
+#[cfg(feature = "trainer")]
+/// No run or model has this number, or it is of another kind.
+pub const HANDLE: u16 = 207;
+/// A copy of the rows does not fit the memory.
+#[cfg(feature = "trainer")]
+pub const MEMORY: u16 = 208;
+/// A bug of this library.
+pub const BUG: u16 = 299;
+
+/// A code with a sentence.
+pub struct Failure {
+    code: u16,
+    text: String,
+}
+
+impl Failure {
+    pub fn new(code: u16, text: impl fmt::Display) -> Self {
+        Self { code, text: text.to_string() }
+    }
+}
+
+impl From<undercurve::Error> for Failure {
+    fn from(error: undercurve::Error) -> Self {
+        Self::new(error.code(), error)
+    }
+}
+
+#[cfg(feature = "trainer")]
+impl From<undercurve::trainer::TrainerError> for Failure {
+    fn from(error: undercurve::trainer::TrainerError) -> Self {
+        Self::new(error.code(), error)
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Failure>;
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs the body of a function: its code, with the message kept. Where panics unwind, none leaves.
+pub fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
+    let failure = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return 0,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(BUG, "a bug of this library"),
+    };
+    // (A thread that is at its end keeps no message.)
+    let _ = LAST.try_with(|last| *last.borrow_mut() = failure.text);
+    i32::from(failure.code)
+}
+
+/// Writes the message of this thread's last error, cut to `size` bytes with a zero at its end; returns its length.
+///
+/// # Safety
+/// `text` is NULL or has `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn uc_last_error(text: *mut u8, size: usize) -> usize {
+    let copy = |last: &RefCell<String>| {
+        let last = last.borrow();
+        // SAFETY: as the caller promises.
+        if let Ok(out) = unsafe { memory::output("text", text, size) } {
+            let most = out.len().saturating_sub(1).min(last.len());
+            let length = (0..=most).rev().find(|&at| last.is_char_boundary(at)).unwrap_or(0);
+            let (message, rest) = out.split_at_mut(length);
+            message.copy_from_slice(&last.as_bytes()[..length]);
+            if let Some(end) = rest.first_mut() {
+                *end = 0;
+            }
+        }
+        last.len()
+    };
+    LAST.try_with(copy).unwrap_or(0)
+}

@@ -1,0 +1,394 @@
+//! The C library as C programs see it: the header, the examples, and calls that are wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::{env, fs, ptr};
+use undercurve::data::Dataset;
+use undercurve::metric::Metrics;
+use undercurve::pairs::{Grade, Sum, Sums};
+use undercurve::surrogate::AnySurrogate;
+use undercurve::trainer::{Config, Trainer};
+use undercurve_c as _;
+use undercurve_tests::skipped;
+
+const HEADER: &str = include_str!("../include/undercurve.h");
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+
+unsafe extern "C" {
+    fn uc_abi_version() -> u32;
+    fn uc_last_error(text: *mut u8, size: usize) -> usize;
+    fn uc_metrics_need(rows: usize) -> usize;
+    fn uc_auroc_f32(s: *const f32, y: *const u8, w: *const f64, n: usize, m: *mut u64, size: usize, v: *mut f64)
+    -> i32;
+    fn uc_pairs_need_f32(k: u32, l: *const u8, p: f64, n: usize, positives: usize, w: i32, bytes: *mut usize) -> i32;
+    fn uc_pairs_f32(
+        k: u32,
+        low: f64,
+        high: f64,
+        tpr: f64,
+        l: *const u8,
+        p: f64,
+        s: *const f32,
+        y: *const u8,
+        w: *const f64,
+        n: usize,
+        m: *mut u64,
+        size: usize,
+        v: *mut f64,
+        g: *mut f32,
+    ) -> i32;
+    fn uc_trainer_new(
+        x: *const f32,
+        rows: usize,
+        cols: usize,
+        y: *const u8,
+        w: *const f64,
+        method: *const u8,
+        model: *const u8,
+        settings: *const u8,
+        seed: u64,
+        out: *mut u32,
+    ) -> i32;
+    fn uc_trainer_steps(trainer: u32, steps: u64, left: *mut u64) -> i32;
+    fn uc_trainer_save(trainer: u32, bytes: *mut u8, room: usize, count: *mut usize) -> i32;
+    fn uc_model_load(saved: *const u8, size: usize, model: *mut u32) -> i32;
+    fn uc_params(handle: u32, params: *mut f32, room: usize, count: *mut usize) -> i32;
+    fn uc_score(handle: u32, x: *const f32, rows: usize, cols: usize, scores: *mut f32, count: usize) -> i32;
+    fn uc_release(handle: u32) -> i32;
+}
+
+fn message() -> String {
+    let mut text = [0; 300];
+    // SAFETY: its own size.
+    let length = unsafe { uc_last_error(text.as_mut_ptr(), text.len()) };
+    String::from_utf8(text[..length.min(299)].to_vec()).unwrap()
+}
+
+/// Where the library that this program was built with lies.
+fn built() -> PathBuf {
+    env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+/// The names of the functions that the header declares.
+fn declared() -> Vec<String> {
+    let code: String = HEADER.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect();
+    let mut names: Vec<String> = code
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '('))
+        .filter_map(|word| word.split_once('(').map(|(name, _)| name.to_owned()))
+        .filter(|name| name.starts_with("uc_"))
+        .collect();
+    names.sort();
+    names
+}
+
+/// The names of the functions that the sources export, for all targets.
+fn exported() -> Vec<String> {
+    let mut names = Vec::new();
+    for file in ["lib.rs", "error.rs", "stateless.rs", "training.rs"] {
+        let source = fs::read_to_string(Path::new(HERE).join("src").join(file)).unwrap();
+        let words = source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        names.extend(words.filter(|word| word.starts_with("uc_")).map(str::to_owned));
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn header_declares_what_is_exported() {
+    assert_eq!(declared(), exported());
+    // SAFETY: it takes nothing.
+    let version = unsafe { uc_abi_version() };
+    assert!(HEADER.contains(&format!("#define UC_ABI_VERSION {version}\n")));
+    for (code, name, _) in undercurve::CODES.iter().filter(|entry| entry.0 < 100 || (111..=122).contains(&entry.0)) {
+        assert!(HEADER.lines().any(|line| line.split_whitespace().nth(2) == Some(&code.to_string())), "{code} {name}");
+    }
+    let library = built().join("libundercurve_c.so");
+    if !library.exists() {
+        return skipped("no ELF library of the C interface");
+    }
+    let Ok(told) = Command::new("nm").args(["-D", "--defined-only"]).arg(&library).output() else {
+        return skipped("no nm to list the names of the C library");
+    };
+    let told = String::from_utf8(told.stdout).unwrap();
+    let mut names: Vec<&str> = told.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+    names.retain(|name| name.starts_with("uc_"));
+    names.sort_unstable();
+    let wasm = ["uc_alloc", "uc_free"];
+    assert_eq!(names, declared().iter().filter(|name| !wasm.contains(&name.as_str())).collect::<Vec<_>>());
+}
+
+/// The rows of examples/train.c.
+fn example() -> (Vec<f32>, Vec<u8>) {
+    let mut random = 1_u32;
+    let labels: Vec<u8> = (0..200).map(|row| u8::from(row % 10 == 0)).collect();
+    let x = (0..600).map(|k: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 16) as f32 / 65536.0 + if labels[k / 3] == 1 && k.is_multiple_of(3) { 0.5 } else { 0.0 }
+    });
+    (x.collect(), labels)
+}
+
+/// What examples/train.c prints, in Rust: the same bits.
+fn expected() -> String {
+    let (x, labels) = example();
+    let settings = [("lr", "0.02"), ("steps", "300"), ("pretrain", "100")];
+    let settings = settings.map(|(name, value)| (name.into(), value.into())).into();
+    let data = Arc::new(Dataset::dense(x, labels.clone(), 3).unwrap());
+    let mut trainer = Trainer::<f32>::new(&Config { settings, ..Config::default() }, data.clone(), None).unwrap();
+    while trainer.step().unwrap().is_some() {}
+    let (mut scores, mut grad) = ([0.0_f32; 200], [0.0_f32; 200]);
+    trainer.score(data.rows(), &mut scores).unwrap();
+    let ap = Metrics::new().average_precision(&scores, &labels[..]).unwrap();
+    let loss = AnySurrogate::by_name("squared-hinge", 1.0).unwrap();
+    let value = Sums::new().with_grade(Grade::Full).ap(&scores, &labels, loss, &mut grad).unwrap();
+    let bytes = grad.iter().flat_map(|slope| slope.to_le_bytes());
+    let hash = bytes.fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    assert!(ap > 0.5 && value < 0.0);
+    // (measure.py expects it of the wasm module.)
+    assert_eq!(hash, 0xb2eb_bff8);
+    format!("gradient {hash:08x}")
+}
+
+fn run(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(done.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// An example, compiled by a compiler with options and linked with the static library.
+fn compiled(compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+    let name = format!("{}-{compiler}{}", source.replace('.', "-"), options.concat().replace([',', '='], "-"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let library = fs::read_dir(built()).unwrap().map(|file| file.unwrap().path());
+    let mut libraries: Vec<PathBuf> = library
+        .filter(|path| path.extension().is_some_and(|end| end == "a"))
+        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("libundercurve_c"))
+        .collect();
+    // (The one that was built with this program is the latest.)
+    libraries.sort_by_key(|path| fs::metadata(path).unwrap().modified().unwrap());
+    let library = libraries.pop().expect("a static library beside the test");
+    let mut command = Command::new(compiler);
+    command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-I"]).arg(Path::new(HERE).join("include"));
+    command.args(options).arg("-o").arg(&program).arg(Path::new(HERE).join("examples").join(source));
+    run(command.arg(library).args(["-lpthread", "-ldl", "-lm"]));
+    program
+}
+
+fn have(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|done| done.status.success())
+}
+
+#[test]
+fn examples_give_the_same_bits() {
+    if !cfg!(target_os = "linux") || !have("gcc") || !have("g++") {
+        return skipped("no gcc and g++ for the examples in C");
+    }
+    let (rust, metrics) = (expected(), "auroc 0.625 ap 0.833333 pauc 0.5 loss 0.5625 slope -1.5\n");
+    for options in [&["-std=c99"][..], &["-std=c11", "-fsanitize=address,undefined"]] {
+        let told = run(Command::new(compiled("gcc", "train.c", options)).env("ASAN_OPTIONS", "detect_leaks=1"));
+        assert!(told.contains(&rust), "{told}{rust}");
+    }
+    for options in [&["-std=c++11"][..], &["-std=c++17", "-fsanitize=address,undefined"]] {
+        let told = run(Command::new(compiled("g++", "metrics.cpp", options)).env("ASAN_OPTIONS", "detect_leaks=1"));
+        assert_eq!(told, metrics);
+    }
+    if !have("valgrind") {
+        return skipped("no valgrind for the examples in C");
+    }
+    for program in [compiled("gcc", "train.c", &["-std=c99"]), compiled("g++", "metrics.cpp", &["-std=c++11"])] {
+        run(Command::new("valgrind").args(["-q", "--error-exitcode=9", "--leak-check=full"]).arg(program));
+    }
+}
+
+/// A generator that needs no state but a number.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+/// Sequences of calls with wrong pointers, lengths, texts, numbers and bytes: codes, and nothing written behind them.
+#[test]
+fn hostile_calls() {
+    let long = env::var_os("UNDERCURVE_LONG").is_some();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (x, labels) = example();
+    let losses = [&b"hinge\0"[..], b"square\0", b"sigmoid\0", b"no\0", b"\xff\0", b"ramp\0"];
+    let params = [1.0, 0.0, -1.0, f64::NAN, 1e-300, 1e300];
+    let settings = [&b"steps = 3\0"[..], b"\0", b"lr\0", b"lr = x;\0", b"steps = 2\nlr = 0.1\0", b"batch = 0\0"];
+    let (mut handles, mut saved) = (vec![0_u32, 7, u32::MAX], Vec::new());
+    let (mut fine, mut wrong) = (0_u64, 0_u64);
+    for _ in 0..if long { 10_000_000 } else { 20_000 } {
+        let n = dice.roll(40);
+        let mut scratch = [0_u64; 700];
+        let (mut value, mut grad, mut out) = (7.0, [7.0_f32; 44], [9_usize; 2]);
+        let mut scores = x[dice.roll(20)..][..n].to_vec();
+        if dice.roll(8) == 0 && n > 0 {
+            scores[dice.roll(n)] = [f32::NAN, f32::INFINITY, f32::MAX, -f32::MAX, 1e-45][dice.roll(5)];
+        }
+        let mut y = labels[dice.roll(30)..][..n].to_vec();
+        if dice.roll(8) == 0 && n > 0 {
+            y[dice.roll(n)] = dice.roll(4) as u8;
+        }
+        let w: Vec<f64> = (0..n)
+            .map(|_| [1.0, 2.0, 0.0, -1.0, f64::NAN, 0.5][dice.roll(if n.is_multiple_of(2) { 3 } else { 6 })])
+            .collect();
+        let s = match dice.roll(12) {
+            0 => ptr::null(),
+            1 => scores.as_ptr().cast::<u8>().wrapping_add(1).cast(),
+            _ => scores.as_ptr(),
+        };
+        let weights = if dice.roll(2) == 0 { ptr::null() } else { w.as_ptr() };
+        let rows = if dice.roll(30) == 0 { [usize::MAX, usize::MAX / 4, 1 << 62][dice.roll(3)] } else { n };
+        let memory = if dice.roll(15) == 0 { grad.as_mut_ptr().cast() } else { scratch.as_mut_ptr() };
+        let bytes = if dice.roll(6) == 0 {
+            dice.roll(500)
+        } else if memory == scratch.as_mut_ptr() {
+            5600
+        } else {
+            176
+        };
+        let loss = losses[dice.roll(losses.len())].as_ptr();
+        let param = params[dice.roll(params.len()).min(dice.roll(params.len()))];
+        let handle = handles[dice.roll(handles.len())];
+        // SAFETY: what is no array of so many elements is wrong in a way that is checked before it is read.
+        let code = unsafe {
+            match dice.roll(10) {
+                0 => uc_auroc_f32(s, y.as_ptr(), weights, rows, memory, bytes, &mut value),
+                1 => uc_pairs_need_f32(dice.roll(4) as u32, loss, param, rows, dice.roll(50), 1, &mut out[0]),
+                2..5 => {
+                    let kind = dice.roll(4) as u32;
+                    let to = if dice.roll(9) == 0 { scores.as_mut_ptr() } else { grad.as_mut_ptr() };
+                    let (low, high) = ([0.0, 0.2, -1.0, f64::NAN][dice.roll(4)], [1.0, 0.5, 0.1][dice.roll(3)]);
+                    let code = uc_pairs_f32(
+                        kind,
+                        low,
+                        high,
+                        0.0,
+                        loss,
+                        param,
+                        s,
+                        y.as_ptr(),
+                        weights,
+                        rows,
+                        memory,
+                        bytes,
+                        &mut value,
+                        to,
+                    );
+                    assert!(code != 0 || (value.is_finite() && grad.iter().all(|slope| slope.is_finite())));
+                    if code != 0 && memory == scratch.as_mut_ptr() {
+                        assert_eq!((value, grad), (7.0, [7.0; 44]), "code {code}");
+                    }
+                    assert!(grad[n..] == [7.0; 44][n..] || memory != scratch.as_mut_ptr());
+                    code
+                }
+                5 if dice.roll(20) == 0 => {
+                    let mut made = 0;
+                    let set = settings[dice.roll(settings.len())].as_ptr();
+                    let method = [&b"soap\0"[..], b"ap-exact\0", b"none\0", b"ce\0"][dice.roll(4)].as_ptr();
+                    let (cols, model) =
+                        (dice.roll(3), [&b"linear\0"[..], b"mlp:3\0", b"mlp:x\0"][dice.roll(3)].as_ptr());
+                    let rows = if rows == n && cols > 0 { n / cols } else { rows };
+                    let code = uc_trainer_new(s, rows, cols, y.as_ptr(), weights, method, model, set, 1, &mut made);
+                    if code == 0 {
+                        handles.push(made);
+                    }
+                    code
+                }
+                6 => uc_trainer_steps(handle, dice.roll(4) as u64, (&raw mut out[0]).cast()),
+                7 => {
+                    saved.resize(dice.roll(3000), 0);
+                    let code = uc_trainer_save(handle, saved.as_mut_ptr(), saved.len(), &mut out[0]);
+                    let length = saved.len().min(out[0]);
+                    if code == 0 && dice.roll(2) == 0 && length > 0 {
+                        saved[dice.roll(length)] ^= 1 << dice.roll(8);
+                    }
+                    let mut made = 0;
+                    if uc_model_load(saved.as_ptr(), length, &mut made) == 0 {
+                        handles.push(made);
+                    }
+                    code
+                }
+                8 => match dice.roll(2) {
+                    0 => uc_score(handle, s, rows / 2, 2, grad.as_mut_ptr(), dice.roll(44)),
+                    _ => uc_params(handle, grad.as_mut_ptr(), dice.roll(44), &mut out[0]),
+                },
+                _ => uc_release(handle),
+            }
+        };
+        if handles.len() > 40 {
+            let old = handles.remove(3);
+            // SAFETY: it takes a number.
+            unsafe { uc_release(old) };
+        }
+        match code {
+            0 => fine += 1,
+            _ => wrong += 1,
+        }
+        assert_ne!(code, 299, "{}", message());
+        assert!(code == 0 || !message().is_empty());
+    }
+    assert!(fine > 2000 && wrong > 2000, "{fine} calls were fine and {wrong} wrong");
+    // SAFETY: it takes a number.
+    assert_eq!(unsafe { uc_release(handles[0]) }, 207);
+    assert_eq!(message(), "there is no run or model 0");
+}
+
+/// Runs with exactly the memory that is asked for and no less, with the bits of the core's own `f32` sums.
+#[test]
+fn exact_memory_and_bits() {
+    let (x, labels) = example();
+    let (mut fits, mut refused) = (0, 0);
+    for n in [4, 30, 200] {
+        let (scores, y) = (&x[..n], &labels[..n]);
+        let positives = y.iter().filter(|&&label| label == 1).count();
+        for (loss, name) in [("hinge", c"hinge"), ("sigmoid", c"sigmoid"), ("logistic", c"logistic")] {
+            for (kind, sum) in [(0, Sum::Auc), (1, Sum::Ap), (2, Sum::Pauc { fpr: (0.0, 0.3), tpr: 0.0 })] {
+                let (mut bytes, mut value, mut grad) = (0, 0.0, vec![0.0_f32; n]);
+                let mut call = |spare: usize| {
+                    // SAFETY: arrays of these lengths.
+                    unsafe {
+                        let name = name.as_ptr().cast();
+                        assert_eq!(uc_pairs_need_f32(kind, name, 1.0, n, positives, 0, &mut bytes), 0);
+                        let mut scratch = vec![0_u64; bytes / 8 + 1];
+                        let (s, labels, none) = (scores.as_ptr(), y.as_ptr(), ptr::null());
+                        uc_pairs_f32(
+                            kind,
+                            0.0,
+                            0.3,
+                            0.0,
+                            name,
+                            1.0,
+                            s,
+                            labels,
+                            none,
+                            n,
+                            scratch.as_mut_ptr(),
+                            bytes - spare,
+                            &mut value,
+                            grad.as_mut_ptr(),
+                        )
+                    }
+                };
+                refused += u32::from(kind < 2 && call(1) == 1);
+                fits += u32::from(call(0) == 0);
+                let mut own = vec![0.0_f32; n];
+                let truth = undercurve::metric::Truth::new(y, &[]).unwrap();
+                let any = AnySurrogate::by_name(loss, 1.0).unwrap();
+                let core = Sums::new().sum(sum, scores, truth, any, &mut own).unwrap();
+                assert_eq!((value.to_bits(), &grad), (core.to_bits(), &own), "{loss} {kind} {n}");
+            }
+        }
+    }
+    assert_eq!((fits, refused), (27, 18));
+    // SAFETY: it takes a number.
+    assert_eq!(unsafe { uc_metrics_need(usize::MAX) }, usize::MAX);
+}
