@@ -85,27 +85,38 @@ pub fn part(text: impl Display) -> Result<()> {
     write(|stdout| stdout.write_all(text.as_bytes()))
 }
 
-/// Stdout for many lines, in blocks.
+/// Many lines, in blocks: on stdout, or in a file that is there when all of them are.
 #[derive(Default)]
-pub struct Lines(Vec<u8>);
+pub struct Lines {
+    pending: Vec<u8>,
+    file: Option<Replacement>,
+}
 
 impl Lines {
     /// None yet.
-    pub fn new() -> Self {
-        Self(Vec::new())
+    pub fn new(file: Option<&Path>) -> Result<Self> {
+        Ok(Self { pending: Vec::new(), file: file.map(Replacement::of).transpose()? })
     }
 
     /// Adds a line.
     pub fn add(&mut self, text: impl Display) -> Result<()> {
         // (Memory takes everything.)
-        let _ = writeln!(self.0, "{text}");
-        if self.0.len() < 1 << 16 { Ok(()) } else { self.flush() }
+        let _ = writeln!(self.pending, "{text}");
+        if self.pending.len() < 1 << 16 { Ok(()) } else { self.flush() }
     }
 
-    /// Prints what is there.
-    pub fn flush(&mut self) -> Result<()> {
-        let bytes = std::mem::take(&mut self.0);
-        write(|stdout| stdout.write_all(&bytes))
+    fn flush(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.pending);
+        match &mut self.file {
+            Some(file) => file.write(&bytes),
+            None => write(|stdout| stdout.write_all(&bytes)),
+        }
+    }
+
+    /// Writes what is left.
+    pub fn end(mut self) -> Result<()> {
+        self.flush()?;
+        self.file.map_or(Ok(()), Replacement::end)
     }
 }
 
@@ -227,25 +238,51 @@ pub fn lock(path: &Path) -> Result<Lock> {
     }
 }
 
-/// Replaces a file in one step: whenever the program dies, the old content or the new one is there.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let partial = partial(path);
-    let write = || -> io::Result<()> {
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&partial, path)?;
+/// A file that takes the place of another in one step: whenever the program dies, the old content or the new one is there.
+struct Replacement {
+    path: PathBuf,
+    partial: PathBuf,
+    file: Option<File>,
+}
+
+impl Replacement {
+    fn of(path: &Path) -> Result<Self> {
+        let partial = partial(path);
+        let file = File::create(&partial).map_err(|error| CliError::file(path, &error))?;
+        Ok(Self { path: path.to_owned(), partial, file: Some(file) })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
+        written.with_context(|| self.path.display().to_string()).map_err(Into::into)
+    }
+
+    fn end(mut self) -> Result<()> {
+        let renamed =
+            self.file.as_ref().map_or(Ok(()), File::sync_all).and_then(|()| fs::rename(&self.partial, &self.path));
+        renamed.with_context(|| self.path.display().to_string())?;
+        self.file = None;
         // The new name has to reach the disk as well; not every system lets a folder be opened.
-        if let Ok(folder) = File::open(folder(path)) {
+        if let Ok(folder) = File::open(folder(&self.path)) {
             let _ = folder.sync_all();
         }
         Ok(())
-    };
-    if let Err(error) = write() {
-        let _ = fs::remove_file(&partial);
-        return Err(Err::<(), _>(error).with_context(|| path.display().to_string()).unwrap_err().into());
     }
-    Ok(())
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            let _ = fs::remove_file(&self.partial);
+        }
+    }
+}
+
+/// Replaces a file in one step.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = Replacement::of(path)?;
+    file.write(bytes)?;
+    file.end()
 }
 
 /// Says what happened on stderr and gives the exit code.

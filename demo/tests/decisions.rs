@@ -544,6 +544,50 @@ fn new_rows_are_scored_as_they_come() {
 }
 
 #[test]
+fn scores_go_to_a_file_to_json_and_by_a_threshold() {
+    let folder = Folder::new("predict-out");
+    folder.write("data.csv", csv(400));
+    folder.write("new.csv", fresh(300));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--out", "m"]));
+    fn predict<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        [&["predict", "m", "new.csv", "--id", "customer"], more].concat()
+    }
+    let text = stdout(&run(&folder.0, &predict(&[])));
+    assert_eq!(stdout(&run(&folder.0, &predict(&["--out", "scores.csv"]))), "");
+    assert_eq!(fs::read_to_string(folder.path("scores.csv")).unwrap(), text);
+    // A line of JSON for each row: the same cells under the same names.
+    let told = stdout(&run(&folder.0, &predict(&["--json"])));
+    for (line, row) in told.lines().zip(text.lines().skip(1)) {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_eq!(object["customer"], cells[0]);
+        assert_eq!(object["score"].as_f64(), cells[1].parse().ok());
+        assert_eq!(object["probability"].as_f64(), cells[2].parse().ok());
+        assert_eq!(object["class"], cells[3]);
+    }
+    assert_eq!(told.lines().count(), 300);
+    let split = stdout(&run(&folder.0, &predict(&["--threshold", "-2.5"])));
+    for line in split.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[3], if cells[1].parse::<f64>().unwrap() >= -2.5 { "1" } else { "0" }, "{line}");
+    }
+    assert_ne!(split, text);
+    // A batch without rows has scores without rows.
+    folder.write("none.csv", "a,b,colour\n");
+    let output = run(&folder.0, &["predict", "m", "none.csv"]);
+    assert_eq!(stdout(&output), "score,probability,class\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "note: none.csv: no rows below the header\n");
+    assert_eq!(stdout(&run(&folder.0, &["predict", "m", "none.csv", "--json"])), "");
+    // What cannot be done leaves the file that was there, and nothing beside it.
+    folder.write("broken.csv", "a,b,colour\n1,2,red\nx,2,red\n");
+    refused(&folder, &["predict", "m", "broken.csv", "--out", "scores.csv"]);
+    assert_eq!(fs::read_to_string(folder.path("scores.csv")).unwrap(), text);
+    assert!(refused(&folder, &predict(&["--out", "new.csv"])).starts_with("new.csv: is read by this command"));
+    assert_eq!(refused(&folder, &predict(&["--threshold", "nan"])), "--threshold NaN: is no number");
+    assert_eq!(folder.names(), ["broken.csv", "data.csv", "m", "new.csv", "none.csv", "scores.csv"]);
+}
+
+#[test]
 fn classes_and_numbers_are_predicted() {
     let folder = Folder::new("predict-classes");
     let rows = |names: [&str; 3]| -> String {
@@ -559,6 +603,8 @@ fn classes_and_numbers_are_predicted() {
     stdout(&run(&folder.0, &[&values[..], &["--out", "values.model"]].concat()));
     let text = stdout(&run(&folder.0, &["predict", "values.model", "values.csv"]));
     assert_eq!((text.lines().next(), text.lines().count()), (Some("score"), 91));
+    let refusal = refused(&folder, &["predict", "classes.model", "classes.csv", "--threshold", "0"]);
+    assert_eq!(refusal, "--threshold 0: is for models of two classes");
 }
 
 #[test]

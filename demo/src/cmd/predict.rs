@@ -7,10 +7,11 @@ use crate::input;
 use crate::output;
 use crate::tell::{scores, table};
 use anyhow::anyhow;
+use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use undercurve::Real;
-use undercurve::data::{Block, Blocks, Missing, Preparation, Target};
+use undercurve::data::{Block, Blocks, DataError, DataErrorKind, Missing, Preparation, Target};
 use undercurve::trainer::Predictor;
 
 /// Bytes that are read at once.
@@ -23,14 +24,17 @@ Writes CSV: the columns of --id as they are, then score; probability, where the 
 logistic loss); class, by the model's threshold. Of several classes a score (log-odds) and a probability for each, and the
 class of the highest score; of numbers the score alone.
 
+With --json a line of JSON for each row, under the same names. With --out a file, which is there when every row is.
+
 Rows are scored as they come, in memory that does not grow with them. A label column may be there or not. Categories that
 did not occur in training count as none, and are counted at the end.
 
 Examples:
-  undercurve predict data.model new.csv --id customer > scores.csv
+  undercurve predict data.model new.csv --id customer --out scores.csv
+  undercurve predict data.model new.csv --threshold 0.7 --json
   zcat new.csv.gz | undercurve predict data.model > scores.csv
 
-Exit code: 0, or 2 for bad input (one line says what and where; rows before it have been written).")]
+Exit code: 0, or 2 for bad input (one line says what and where; on stdout rows before it have been written, of --out none).")]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
@@ -44,6 +48,15 @@ pub struct Args {
     /// Missing values: refuse, or impute what training found [default: as in training]
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = words(MISSING))]
     missing: Option<Missing>,
+    /// Write to FILE instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write a line of JSON for each row
+    #[arg(long)]
+    json: bool,
+    /// The class by this threshold of the score, not by the model's
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    threshold: Option<f64>,
     #[command(flatten)]
     layout: Layout,
 }
@@ -57,13 +70,20 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
-    let Args { model: path, data, id, missing, layout } = args;
+    let Args { model: path, data, id, missing, out, json, threshold, layout } = args;
     if let Some(missing) = missing {
         model = model.with_missing(missing);
     }
     let Some(preparation) = model.preparation().cloned() else {
         return Err(CliError::input(format!("{}: a model without its preparation", path.display())));
     };
+    if let Some(threshold) = threshold
+        && (preparation.target() != Target::Binary || threshold.is_nan())
+    {
+        let what = if threshold.is_nan() { "is no number" } else { "is for models of two classes" };
+        return Err(CliError::input(format!("--threshold {threshold}: {what}")));
+    }
+    out.as_ref().map_or(Ok(()), |out| output::check_output(out, &[&path, &data]))?;
     let file = data.display().to_string();
     let mut options = input::read_options(layout, None);
     let mut reader = input::open(&data, &mut options)?;
@@ -73,7 +93,9 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
         model,
         preparation,
         ids: &id,
-        out: output::Lines::new(),
+        out: output::Lines::new(out.as_deref())?,
+        json,
+        threshold,
         begun: false,
         counts: Counts::default(),
     };
@@ -86,8 +108,15 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
             Err(error) => return Err(CliError::file(&data, &error)),
         }
     }
-    blocks.finish()?.map_or(Ok(()), |block| work.take(&block))?;
-    work.out.flush()?;
+    match blocks.finish() {
+        // A batch without rows has scores without rows.
+        Err(DataError { kind: DataErrorKind::HeaderOnly, .. }) => {
+            work.begin()?;
+            output::note(format_args!("{file}: no rows below the header"));
+        }
+        rest => rest?.map_or(Ok(()), |block| work.take(&block))?,
+    }
+    work.out.end()?;
     let label = work.preparation.label_column();
     let extra: Vec<&str> = blocks.extra().into_iter().filter(|name| Some(*name) != label).collect();
     work.counts.notes(&file, &extra);
@@ -102,6 +131,9 @@ struct Work<'a, T: Real> {
     labels: [String; 2],
     ids: &'a [String],
     out: output::Lines,
+    json: bool,
+    /// In place of the model's.
+    threshold: Option<f64>,
     begun: bool,
     counts: Counts,
 }
@@ -115,30 +147,41 @@ impl<T: Real> Work<'_, T> {
             return Err(anyhow!("{}: a score of row {} is not finite", block.table.name(), at / heads + 1).into());
         }
         self.counts.add(data.summary());
-        if !std::mem::replace(&mut self.begun, true) {
-            let head = self.head();
-            self.out.add(head.join(","))?;
-        }
-        let mut line = String::new();
+        self.begin()?;
+        let names: Vec<String> = self.head().iter().map(|name| Value::from(name.as_str()).to_string()).collect();
         for (row, scores) in scores.chunks_exact(heads).enumerate() {
-            line.clear();
-            for id in &block.kept[row * self.ids.len()..][..self.ids.len()] {
-                line += &table::cell(id);
-                line.push(',');
-            }
-            self.row(scores, &mut line);
-            self.out.add(&line)?;
+            let ids = &block.kept[row * self.ids.len()..][..self.ids.len()];
+            let line = if self.json {
+                let quoted = |text: String| Value::from(text).to_string();
+                let cells = ids.iter().cloned().map(quoted).chain(self.row(scores, quoted));
+                let members: Vec<String> =
+                    names.iter().zip(cells).map(|(name, cell)| format!("{name}:{cell}")).collect();
+                format!("{{{}}}", members.join(","))
+            } else {
+                let quoted = |text: String| table::cell(&text);
+                ids.iter().cloned().map(quoted).chain(self.row(scores, quoted)).collect::<Vec<_>>().join(",")
+            };
+            self.out.add(line)?;
         }
         Ok(())
     }
 
-    /// Names of the columns that are written.
+    /// The first line of a table.
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.begun, true) || self.json {
+            return Ok(());
+        }
+        let head: Vec<String> = self.head().iter().map(|name| table::cell(name)).collect();
+        self.out.add(head.join(","))
+    }
+
+    /// Names of what is written of a row.
     fn head(&self) -> Vec<String> {
-        let mut head: Vec<String> = self.ids.iter().map(|id| table::cell(id)).collect();
+        let mut head = self.ids.to_vec();
         let classes = self.model.classes();
         let mut add = |what: &str| match classes {
             [] => head.push(what.to_string()),
-            names => head.extend(names.iter().map(|name| table::cell(&format!("{what}:{name}")))),
+            names => head.extend(names.iter().map(|name| format!("{what}:{name}"))),
         };
         add("score");
         if self.model.has_probabilities() {
@@ -152,18 +195,21 @@ impl<T: Real> Work<'_, T> {
 
     fn has_class(&self) -> bool {
         match self.preparation.target() {
-            Target::Binary => self.model.threshold().is_some(),
+            Target::Binary => self.threshold.is_some() || self.model.threshold().is_some(),
             Target::Classes => true,
             _ => false,
         }
     }
 
     /// What is known of a row. (A number is written so that reading it gives the same bits.)
-    fn row(&self, scores: &[T], line: &mut String) {
+    fn row(&self, scores: &[T], quoted: impl Fn(String) -> String) -> impl Iterator<Item = String> {
         let shown = scores.iter().map(T::to_string);
         let odds = scores.iter().filter_map(|&score| self.model.probability(score)).map(|p| p.to_string());
-        let class = self.model.class(scores).map(|class| table::cell(&self.class_name(class)));
-        *line += &shown.chain(odds).chain(class).collect::<Vec<_>>().join(",");
+        let class = match (self.threshold, scores) {
+            (Some(threshold), [score]) => Some(usize::from(score.f64() >= threshold)),
+            _ => self.model.class(scores),
+        };
+        shown.chain(odds).chain(class.map(|class| quoted(self.class_name(class))))
     }
 
     fn class_name(&self, class: usize) -> String {
