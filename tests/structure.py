@@ -12,7 +12,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-CRATES = ["core/src", "demo/src", "demo/site/src", "gpu/src", "tests/experiments/src", "wasm/src"]
+CRATES = ["core/src", "core/c/src", "demo/src", "demo/site/src", "gpu/src", "tests/experiments/src", "wasm/src"]
 
 
 def sources(root, folder):

@@ -77,6 +77,7 @@ fn bad_input_is_one_line_and_writes_nothing() {
     refused(&folder, &train(&["--model", "tree"]), "model \"tree\"");
     refused(&folder, &train(&["--split", "1.5"]), "--split");
     refused(&folder, &["train", "good.csv", "--method", "soup", "--save", "out.model"], "did you mean soap?");
+    refused(&folder, &["metrics", "good.csv", "--metric", "aurock"], "did you mean auroc?");
     refused(&folder, &["train", "good.csv", "--method", "soap", "--save", "absent/out.model"], "absent: ");
     refused(&folder, &["train", "good.csv", "--resume", "good.csv"], "good.csv: not a saved undercurve model");
     refused(&folder, &["train", "good.csv", "--method", "soap", "--save", "good.csv"], "good.csv: ");
@@ -1138,6 +1139,28 @@ fn a_third_label_is_found() {
             refused(&folder, &args, advice);
         }
     }
+}
+
+#[test]
+fn methods_and_metrics_have_other_names() {
+    let folder = Folder::new("aliases");
+    folder.write("data.csv", csv(200));
+    folder.write("scores.csv", "label,score\n0,0.1\n1,0.7\n0,0.9\n1,0.8\n");
+    let train =
+        |method: &str| stdout(&run(&folder.0, &["train", "data.csv", "--method", method, "--steps", "20", "--json"]));
+    let untimed = |text: String| {
+        let mut done = objects(&text).pop().unwrap();
+        done.as_object_mut().unwrap().retain(|name, _| !name.contains("seconds"));
+        done
+    };
+    for name in ["logistic_regression", "BCE", "CE"] {
+        assert_eq!(untimed(train(name)), untimed(train("ce")), "{name}");
+    }
+    let metrics = |names: &str| stdout(&run(&folder.0, &["metrics", "scores.csv", "--json", "--metric", names]));
+    assert_eq!(
+        metrics("ROC_AUC,average_precision,partial-auc:0:0.5,recall:0.5"),
+        metrics("auroc,ap,pauc:0:0.5,tpr:0.5")
+    );
 }
 
 #[test]

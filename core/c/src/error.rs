@@ -1,6 +1,5 @@
 //! Codes, and the message of the last error of a thread.
 
-use crate::memory;
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,25 +68,7 @@ pub fn guard(body: impl FnOnce() -> Result<()>) -> i32 {
     i32::from(failure.code)
 }
 
-/// Writes the message of this thread's last error, cut to `size` bytes with a zero at its end; returns its length.
-///
-/// # Safety
-/// `text` is NULL or has `size` bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn uc_last_error(text: *mut u8, size: usize) -> usize {
-    let copy = |last: &RefCell<String>| {
-        let last = last.borrow();
-        // SAFETY: as the caller promises.
-        if let Ok(out) = unsafe { memory::output("text", text, size) } {
-            let most = out.len().saturating_sub(1).min(last.len());
-            let length = (0..=most).rev().find(|&at| last.is_char_boundary(at)).unwrap_or(0);
-            let (message, rest) = out.split_at_mut(length);
-            message.copy_from_slice(&last.as_bytes()[..length]);
-            if let Some(end) = rest.first_mut() {
-                *end = 0;
-            }
-        }
-        last.len()
-    };
-    LAST.try_with(copy).unwrap_or(0)
+/// What `of` makes of this thread's last message.
+pub fn last<U>(of: impl FnOnce(&str) -> U) -> Option<U> {
+    LAST.try_with(|last| of(&last.borrow())).ok()
 }

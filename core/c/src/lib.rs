@@ -14,3 +14,25 @@ mod training;
 pub extern "C" fn uc_abi_version() -> u32 {
     1
 }
+
+/// Writes the message of this thread's last error, cut to `size` bytes with a zero at its end; returns its length.
+///
+/// # Safety
+/// `text` is NULL or has `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn uc_last_error(text: *mut u8, size: usize) -> usize {
+    let copy = |last: &str| {
+        // SAFETY: as the caller promises.
+        if let Ok(out) = unsafe { memory::output("text", text, size) } {
+            let most = out.len().saturating_sub(1).min(last.len());
+            let length = (0..=most).rev().find(|&at| last.is_char_boundary(at)).unwrap_or(0);
+            let (message, rest) = out.split_at_mut(length);
+            message.copy_from_slice(&last.as_bytes()[..length]);
+            if let Some(end) = rest.first_mut() {
+                *end = 0;
+            }
+        }
+        last.len()
+    };
+    error::last(copy).unwrap_or(0)
+}

@@ -225,7 +225,8 @@ fn hostile_calls() {
     let settings = [&b"steps = 3\0"[..], b"\0", b"lr\0", b"lr = x;\0", b"steps = 2\nlr = 0.1\0", b"batch = 0\0"];
     let (mut handles, mut saved) = (vec![0_u32, 7, u32::MAX], Vec::new());
     let (mut fine, mut wrong) = (0_u64, 0_u64);
-    for _ in 0..if long { 10_000_000 } else { 20_000 } {
+    let calls = if long { 10_000_000 } else { 20_000 };
+    for _ in 0..calls {
         let n = dice.roll(40);
         let mut scratch = [0_u64; 700];
         let (mut value, mut grad, mut out) = (7.0, [7.0_f32; 44], [9_usize; 2]);
@@ -336,7 +337,7 @@ fn hostile_calls() {
         assert_ne!(code, 299, "{}", message());
         assert!(code == 0 || !message().is_empty());
     }
-    assert!(fine > 2000 && wrong > 2000, "{fine} calls were fine and {wrong} wrong");
+    assert!(fine.min(wrong) > calls / 20, "{fine} calls were fine and {wrong} wrong");
     // SAFETY: it takes a number.
     assert_eq!(unsafe { uc_release(handles[0]) }, 207);
     assert_eq!(message(), "there is no run or model 0");

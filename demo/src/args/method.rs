@@ -4,16 +4,39 @@ use crate::error::{CliError, Result};
 use undercurve::registry::{METHODS, Method, method};
 use undercurve::trainer::Config;
 
-/// The method of a name.
+/// Other names of methods, as papers and other libraries have them.
+const ALIASES: &[(&str, &str)] = &[
+    ("cross-entropy", "ce"),
+    ("bce", "ce"),
+    ("logistic", "ce"),
+    ("logistic-regression", "ce"),
+    ("logreg", "ce"),
+    ("balanced-cross-entropy", "ce-balanced"),
+    ("balanced", "ce-balanced"),
+    ("auc-m", "auc-margin"),
+    ("aucm", "auc-margin"),
+    ("agd", "agd-sbcd"),
+    ("smoothap", "smooth-ap"),
+    ("fastap", "fast-ap"),
+    ("aisarah", "ai-sarah"),
+];
+
+/// The method of a name, or of another name that it has; capitals and underscores do not matter.
 pub fn find(name: &str) -> Result<&'static Method> {
-    method(name).ok_or_else(|| {
+    let plain = plain(name);
+    let known = ALIASES.iter().find(|(alias, _)| *alias == plain).map_or(&*plain, |(_, known)| known);
+    method(known).ok_or_else(|| {
         let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-        let all = names.join(", ");
-        CliError::input(match likely(name, &names) {
-            Some(known) => format!("no method \"{name}\"; did you mean {known}? There are {all}"),
-            None => format!("no method \"{name}\"; there are {all}"),
+        CliError::input(match likely(&plain, &names) {
+            Some(known) => format!("no method \"{name}\"; did you mean {known}? `undercurve methods` lists them"),
+            None => format!("no method \"{name}\"; `undercurve methods` lists them"),
         })
     })
+}
+
+/// A name as the lists of names have it.
+pub fn plain(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
 }
 
 /// Refuses settings that are given twice.
@@ -45,7 +68,7 @@ pub fn check_settings(method: &'static Method, config: &Config) -> Result<()> {
 }
 
 /// The name that may have been meant.
-fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+pub fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     let likeness = names.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
     likeness.filter(|(likeness, _)| *likeness > 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|found| found.1)
 }

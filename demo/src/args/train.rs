@@ -418,7 +418,7 @@ impl Args {
     /// The method that is named, or that of the preset, or the usual one of what labels are.
     fn named_method(&self, preset: Option<&Preset>) -> Result<&'static Method> {
         let name = match (self.method.as_deref(), preset) {
-            (Some(name), Some(preset)) if name != preset.method => {
+            (Some(name), Some(preset)) if method::find(name)?.name != preset.method => {
                 return Err(CliError::input(format!("--preset {}: is of the method {}", preset.name, preset.method)));
             }
             (name, preset) => name.or(preset.map(|preset| preset.method)),

@@ -1,5 +1,6 @@
 //! Metrics by name, as `--metric` takes them.
 
+use crate::args::method;
 use crate::tell::by_group::OfGroups;
 use undercurve::expression::Quantity;
 use undercurve::metric::{Confusion, OfQuery, Top};
@@ -142,9 +143,66 @@ const LIMITS: &[(&str, &str)] = &[
 /// A metric from its name, for clap.
 pub fn parse(text: &str) -> Result<Metric, String> {
     let text = text.trim();
-    let (name, kind) = if text.contains('(') { gap(text)? } else { (text.to_string(), kind(text)?) };
+    if text.contains('(') {
+        return gap(text).map(|(name, kind)| Metric { name, kind });
+    }
+    let (name, numbers) = text.find(':').map_or((text, ""), |at| text.split_at(at));
+    let plain = method::plain(name);
+    let known = ALIASES.iter().find(|(alias, _)| *alias == plain).map_or(&*plain, |(_, known)| known);
+    let name = format!("{known}{numbers}");
+    let kind = kind(&name)?;
     Ok(Metric { name, kind })
 }
+
+/// Other names of metrics, as papers and other libraries have them.
+const ALIASES: &[(&str, &str)] = &[
+    ("auc", "auroc"),
+    ("roc-auc", "auroc"),
+    ("roc-auc-score", "auroc"),
+    ("average-precision", "ap"),
+    ("average-precision-score", "ap"),
+    ("auprc", "ap"),
+    ("aucpr", "ap"),
+    ("pr-auc", "ap"),
+    ("prauc", "ap"),
+    ("partial-auc", "pauc"),
+    ("recall", "tpr"),
+    ("sensitivity", "tpr"),
+    ("acc", "accuracy"),
+    ("logloss", "log-loss"),
+    ("brier-score", "brier"),
+];
+
+const NAMES: &[&str] = &[
+    "auroc",
+    "ap",
+    "pauc",
+    "mcclish",
+    "pauc2",
+    "fpr",
+    "tpr",
+    "precision",
+    "accuracy",
+    "f1",
+    "mcc",
+    "precision-at-recall",
+    "recall-at-precision",
+    "precision-at",
+    "recall-at",
+    "lift-at",
+    "log-loss",
+    "brier",
+    "ece",
+    "map",
+    "ndcg",
+    "mrr",
+    "gap(tpr)",
+    "gap(fpr)",
+    "worst-auroc",
+    "worst-accuracy",
+    "worst-loss",
+    "cvar",
+];
 
 fn gap(text: &str) -> Result<(String, Kind), String> {
     match Quantity::parse(text) {
@@ -182,11 +240,10 @@ fn kind(text: &str) -> Result<Kind, String> {
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             format!("expected {form}{limits}")
         }
-        None => format!(
-            "no metric \"{name}\"; there are auroc, ap, pauc, mcclish, pauc2, fpr, tpr, precision, \
-             accuracy, f1, mcc, precision-at-recall, recall-at-precision, precision-at, recall-at, lift-at, log-loss, \
-             brier, ece, map, ndcg, mrr, gap(tpr), gap(fpr), worst-auroc, worst-accuracy, worst-loss, cvar"
-        ),
+        None => match method::likely(name, NAMES) {
+            Some(known) => format!("no metric \"{name}\"; did you mean {known}? There are {}", NAMES.join(", ")),
+            None => format!("no metric \"{name}\"; there are {}", NAMES.join(", ")),
+        },
     })
 }
 

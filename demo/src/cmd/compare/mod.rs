@@ -132,7 +132,7 @@ impl Args {
         let mut names = vec![BASE];
         let usual = usual(metric).iter().copied().filter(|_| self.methods.is_empty());
         for name in self.methods.iter().map(String::as_str).chain(usual) {
-            method::find(name)?;
+            let name = method::find(name)?.name;
             if !names.contains(&name) {
                 names.push(name);
             }
