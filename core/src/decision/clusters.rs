@@ -10,8 +10,10 @@
 //!
 //! Where the rate does not keep the bound X has a mean of at most 0, so that Π_c (1 + λX_c) has one of at most 1 for every λ from 0 to
 //! one over that least value, and by Markov's inequality reaches 1/δ with probability δ at most. The product is averaged over four such
-//! λ. That is exact whatever the dependence within clusters, if no cluster is larger than the largest here: the capital of
-//! Waudby-Smith and Ramdas 2024, "Estimating Means of Bounded Random Variables by Betting". Thresholds are gone through as in [`Promise`].
+//! λ. That is exact for recall and false-positive rates whatever the dependence within clusters, if no cluster is larger than the largest
+//! here, and for precision at thresholds that were fixed before; at thresholds that follow the alerts' scores it is measured alone: the
+//! capital of Waudby-Smith and Ramdas 2024, "Estimating Means of Bounded Random Variables by Betting". Thresholds are gone through as in
+//! [`Promise`].
 
 use super::promise::{Kept, Promise, midway, next_target};
 use super::rule::Decision;
