@@ -60,17 +60,15 @@ await writeFile(join(folder, "urls.js"), main("undercurve", "undercurve/worker",
 
 const node = (script) => execFileSync(process.execPath, [join(folder, script)], { cwd: folder, encoding: "utf8", timeout: 60_000 }).trim();
 const out = (name) => join(folder, "out", name);
-const resolve = { name: "packages", resolveId: (id) => (id.startsWith("undercurve") ? join(installed, `${id.slice(11) || "index"}.js`) : null) };
-
 const BUNDLERS = {
   async esbuild(from, to) {
     const { build } = await tool("esbuild");
     await build({ entryPoints: [join(folder, from)], bundle: true, format: "esm", outfile: to, logLevel: "silent" });
   },
-  async rollup(from, to) {
-    const { rollup } = await tool("rollup");
-    const bundle = await rollup({ input: join(folder, from), plugins: [resolve], logLevel: "silent" });
-    await bundle.write({ file: to, format: "esm", inlineDynamicImports: true });
+  async rolldown(from, to) {
+    const { rolldown } = await tool("rolldown");
+    const bundle = await rolldown({ input: join(folder, from), platform: "browser", logLevel: "silent" });
+    await bundle.write({ file: to, format: "esm", codeSplitting: false });
   },
   async vite(from, to) {
     const { build } = await tool("vite");
