@@ -230,6 +230,7 @@ fn data(kind: &str, n: usize, share: f64, seed: u64) -> (Vec<f64>, Vec<u8>) {
         "offset" => scores.iter_mut().for_each(|s| *s += 1000.0),
         "wide" => scores.iter_mut().for_each(|s| *s *= 1e4),
         "powers" => scores.iter_mut().for_each(|s| *s = (6.0 * *s).exp()),
+        "magnitudes" => scores.iter_mut().enumerate().for_each(|(j, s)| *s = (*s * 20.0).exp() * [1.0, -1.0][j % 2]),
         "sorted" => scores.sort_by(|a, b| a.partial_cmp(b).unwrap()),
         _ => panic!("no data {kind}"),
     }
@@ -248,6 +249,7 @@ const KINDS: &[&str] = &[
     "offset",
     "wide",
     "powers",
+    "magnitudes",
     "sorted",
 ];
 
@@ -260,7 +262,7 @@ fn compare_all(kind: &str, n: usize, share: f64, seed: u64, sums: &[Sum]) {
                 continue;
             }
             // Overflow of e^(−t) is tested elsewhere.
-            let far = matches!(kind, "outlier" | "outliers" | "clusters" | "wide" | "powers");
+            let far = matches!(kind, "outlier" | "outliers" | "clusters" | "wide" | "powers" | "magnitudes");
             if name == "exponential" && far {
                 continue;
             }

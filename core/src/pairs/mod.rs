@@ -10,8 +10,8 @@
 //! | hinge, squared hinge | sort the positives in streams, scan the gaps | O(n) to O(n log n₊) | rounding |
 //! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps | O(n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
-//! | smoothed hinge, ramp | the same with two edges for each positive | O(n) to O(n log n₊) | rounding |
-//! | any, with few positives, or with margins below the rounding of the scores | all pairs | O(n₊n) | rounding |
+//! | smoothed hinge, ramp | the same with two edges for each positive; scores over many magnitudes are sorted | O(n) to O(n log n) | rounding |
+//! | any, with few positives | all pairs | O(n₊n) | rounding |
 //!
 //! Terms smaller than [`Real::FAINT`] of `f64`, 10⁻¹⁴⁶, count as 0, and so do derivatives below [`Real::TINY`] of their type.
 //!
@@ -36,6 +36,7 @@ mod streams;
 mod tables;
 mod weight;
 mod weighted;
+mod windows;
 
 // The inner loops: a copy for each loss, or with `compact` one for all.
 #[cfg_attr(not(feature = "compact"), path = "blocked.rs")]
@@ -58,7 +59,7 @@ use crate::surrogate::{AnySurrogate, Surrogate};
 use ramp_sums::Window;
 use tables::{FAST_TERMS, FULL_TERMS, Shape};
 use weight::{Class, finite_range};
-use weighted::Powers;
+use weighted::Form;
 
 // Where all pairs are faster, as measured by `cargo experiment pairs --crossovers` on x86-64 with SSE2. Dealing costs
 // about 150 ns and 7 ns a row, all pairs 5 ns a row and 0.55 ns a pair: n = 64 with 8 positives 8.9 ns a row by all pairs
@@ -197,7 +198,7 @@ pub const fn need_by(way: Way, rows: usize, positives: usize) -> Need {
     let mut need =
         brute.either(smooth_need(way, Smooth { shape: Shape::Logistic, planned: true }, rows, positives, true));
     if way.sorts(rows, positives) {
-        need = need.either(sorted::ap_need(rows, positives)).either(ramp_sums::need(rows, positives));
+        need = need.either(sorted::ap_need(rows, positives)).either(windows_need(rows, positives));
     }
     pauc_need(need, rows)
 }
@@ -250,7 +251,7 @@ const fn need_of(way: Way, planned: bool, sum: Sum, loss: AnySurrogate<f64>, row
         }
         AnySurrogate::SmoothedHinge(_) | AnySurrogate::Ramp(_) => {
             if way.sorts(rows, positives) {
-                brute.either(ramp_sums::need(rows, positives))
+                brute.either(windows_need(rows, positives))
             } else {
                 brute
             }
@@ -270,6 +271,12 @@ const fn need_of(way: Way, planned: bool, sum: Sum, loss: AnySurrogate<f64>, row
 
 const fn all_pairs_need(rows: usize, positives: usize, ap: bool) -> Need {
     Need { f64: all_pairs::need(rows, positives, ap), ..Need::NONE }
+}
+
+/// Of smoothed hinge and ramp: with keys to sort the rows of scores that spread too far for the streams.
+const fn windows_need(rows: usize, positives: usize) -> Need {
+    let keys = if COMPACT { 0 } else { rows };
+    ramp_sums::need(rows, positives).either(Need { u64: keys, ..Need::NONE })
 }
 
 /// Of the panels alone.
@@ -399,9 +406,9 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
 ) -> Result<f64> {
     let How { way, loss, grade, tables, weighted } = how;
     let few = !way.sorts(scores.len(), positives);
-    if let (Some(powers), true) = (Powers::of(loss), weighted && WEIGHTS) {
-        fits::<G>(range, powers.margin)?;
-        return Ok(weighted::auc(scores, labels, positives, powers, mean, scratch, grad));
+    if let (Some(form), true) = (Form::of(loss), weighted && WEIGHTS) {
+        fits::<G>(range, form.margin())?;
+        return Ok(weighted::auc(scores, labels, positives, form, mean, scratch, grad));
     }
     match loss {
         AnySurrogate::Square(l) => {
@@ -425,7 +432,13 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
         | AnySurrogate::Ramp(_) => {
             kernel!(loss, l => fits_slopes::<G, _>(range, l))?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
+                if window.fits(range, positives) {
+                    return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
+                }
+                if WEIGHTS {
+                    let form = Form::Window(window);
+                    return Ok(weighted::auc(scores, labels, positives, form, mean, scratch, grad));
+                }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
                 if is_fast(grade, range, scale, scores.len()) {
@@ -527,10 +540,10 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
         true => 1.0 / labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum::<f64>(),
         false => 1.0 / positives as f64,
     };
-    if let (Some(powers), true) = (Powers::of(loss), weighted && WEIGHTS) {
-        fits::<G>(range, powers.margin)?;
-        fits_ratios::<G>(2.0 / powers.margin, scores.len())?;
-        return Ok(weighted::ap(scores, labels, positives, powers, share, scratch, grad));
+    if let (Some(form), true) = (Form::of(loss), weighted && WEIGHTS) {
+        fits::<G>(range, form.margin())?;
+        fits_ratios::<G>(2.0 / form.margin(), scores.len())?;
+        return Ok(weighted::ap(scores, labels, positives, form, share, scratch, grad));
     }
     match loss {
         AnySurrogate::Square(l) => {
@@ -579,7 +592,13 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
             };
             fits_ratios::<G>(largest, scores.len())?;
             if let Some(window) = window(way, loss, range, scores.len(), positives) {
-                return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
+                if window.fits(range, positives) {
+                    return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
+                }
+                if WEIGHTS {
+                    let form = Form::Window(window);
+                    return Ok(weighted::ap(scores, labels, positives, form, share, scratch, grad));
+                }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
                 if is_fast(grade, range, scale, scores.len()) {
@@ -985,22 +1004,10 @@ fn is_fast(grade: Grade, range: Range, scale: f64, rows: usize) -> bool {
         && (panel::is_dense::<FAST_TERMS>(rows, range, scale) || !panel::is_dense::<FULL_TERMS>(rows, range, scale))
 }
 
-/// The numbers of a smoothed hinge or ramp when its windows can be told apart and sorting the positives pays.
+/// The numbers of a smoothed hinge or ramp when sorting the positives pays.
 fn window(way: Way, loss: AnySurrogate<f64>, range: Range, rows: usize, positives: usize) -> Option<Window> {
-    let loss = match loss {
-        AnySurrogate::SmoothedHinge(l) => Window { margin: l.margin(), width: l.smoothing(), round: true },
-        AnySurrogate::Ramp(l) => Window { margin: l.margin(), width: l.margin(), round: false },
-        AnySurrogate::Square(_)
-        | AnySurrogate::SquaredHinge(_)
-        | AnySurrogate::Hinge(_)
-        | AnySurrogate::Logistic(_)
-        | AnySurrogate::Sigmoid(_)
-        | AnySurrogate::Exponential(_) => return None,
-    };
-    let (low, high) = range;
     // Slopes do not grow with the scores, so whether they fit the gradients is asked elsewhere.
-    let pays = way.sorts(rows, positives) && fits::<f64>(range, loss.margin).is_ok();
-    (pays && loss.fits(low, high, positives)).then_some(loss)
+    Window::of(loss).filter(|of| way.sorts(rows, positives) && fits::<f64>(range, of.margin).is_ok())
 }
 
 /// The largest |ℓ'| of a pair; `Ok` when it does not leave the range of `G`.

@@ -22,6 +22,7 @@ use super::streams::{self, Streams};
 use super::weight::Class;
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
+use crate::surrogate::AnySurrogate;
 
 /// Others looked up at a time.
 const BLOCK: usize = 64;
@@ -39,15 +40,29 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// Of the two losses that have one.
+    pub(super) fn of(loss: AnySurrogate<f64>) -> Option<Self> {
+        match loss {
+            AnySurrogate::SmoothedHinge(l) => Some(Self { margin: l.margin(), width: l.smoothing(), round: true }),
+            AnySurrogate::Ramp(l) => Some(Self { margin: l.margin(), width: l.margin(), round: false }),
+            AnySurrogate::Square(_)
+            | AnySurrogate::SquaredHinge(_)
+            | AnySurrogate::Hinge(_)
+            | AnySurrogate::Logistic(_)
+            | AnySurrogate::Sigmoid(_)
+            | AnySurrogate::Exponential(_) => None,
+        }
+    }
+
     /// Whether far edges stay apart from near ones in the rounding of scores in `low..=high`, and can be numbered.
-    pub(super) fn fits(&self, low: f64, high: f64, positives: usize) -> bool {
+    pub(super) fn fits(&self, (low, high): (f64, f64), positives: usize) -> bool {
         let largest = low.abs().or_larger(high.abs()).or_larger(self.margin);
         self.width > 1e-12 * largest && self.width < 1e60 && positives < FAR as usize
     }
 
     /// Value and derivative by d of the count and sums of d and d² over others in a window.
     #[inline(always)]
-    fn inside(&self, count: f64, sum: f64, squares: f64) -> (f64, f64) {
+    pub(super) fn inside(&self, [count, sum, squares]: [f64; 3]) -> (f64, f64) {
         if self.round {
             (squares / (2.0 * self.width), sum / self.width)
         } else {
@@ -57,7 +72,7 @@ impl Window {
 
     /// The same for others beyond it.
     #[inline(always)]
-    fn beyond(&self, count: f64, sum: f64) -> (f64, f64) {
+    pub(super) fn beyond(&self, [count, sum]: [f64; 2]) -> (f64, f64) {
         if self.round { (sum - 0.5 * self.width * count, count) } else { (count, 0.0) }
     }
 }
@@ -233,7 +248,7 @@ impl<'a> Table<'a> {
             if edge & FAR != 0 {
                 far -= 1;
                 let rise = scores[near - 1] - scores[far];
-                put(far, loss.beyond(above[0], above[1] + rise * above[0]));
+                put(far, loss.beyond([above[0], above[1] + rise * above[0]]));
                 continue;
             }
             near -= 1;
@@ -244,7 +259,7 @@ impl<'a> Table<'a> {
                 count += 1;
                 below_post = [0.0; 3];
             } else {
-                put(near, loss.inside(below_post[0], below_post[1], below_post[2]));
+                put(near, loss.inside(below_post));
             }
             if near > 0 {
                 let gap = scores[near] - scores[near - 1];
@@ -263,8 +278,7 @@ impl<'a> Table<'a> {
                 above_post[q] += inside[q];
             }
             if edge & FAR != 0 {
-                let [count, sum, squares] = raise(above_post, scores[post] - scores[far]);
-                put(far, loss.inside(count, sum, squares));
+                put(far, loss.inside(raise(above_post, scores[post] - scores[far])));
                 far += 1;
             } else {
                 if let Some(this) = next.next_if_eq(&near) {
@@ -425,6 +439,6 @@ fn add(cell: &mut [f64; 4], x: f64, margin: f64, weight: f64) {
 
 /// Count, Σd and Σd² with every d larger by `gap` ≥ 0.
 #[inline(always)]
-fn raise([count, sum, squares]: [f64; 3], gap: f64) -> [f64; 3] {
+pub(super) fn raise([count, sum, squares]: [f64; 3], gap: f64) -> [f64; 3] {
     [count, sum + gap * count, squares + gap * (2.0 * sum + gap * count)]
 }

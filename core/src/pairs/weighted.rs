@@ -5,67 +5,55 @@
 //! AP    P = −1/W₊ Σ_{i∈+} w_i g1_i/g2_i,   g1_i = Σ_{j∈+} w_j ℓ(s_i − s_j),   g2_i the same over all rows
 //! ```
 //!
-//! which are the sums over rows repeated as often as whole weights say. The hinge and its relatives are sums of powers
-//! c·[d]₊^q of d = m − (s_i − s_j), of at most two margins m:
-//!
-//! ```text
-//! hinge            [d]₊                          ramp             ([d]₊ − [d − λ]₊)/λ
-//! squared hinge    [d]₊²                         smoothed hinge   ([d]₊² − [d − λ]₊²)/(2λ)
-//! ```
-//!
-//! Rows are sorted, and moments of weights pass over the gap δ from one threshold to the next as in `sorted.rs`,
+//! which are the sums over rows repeated as often as whole weights say. The hinge, [d]₊ with d = m − (s_i − s_j), and its square
+//! are sums of powers. Rows are sorted, and moments of weights pass over the gap δ from one threshold to the next as in
+//! `sorted.rs`,
 //!
 //! ```text
 //! N₂ ← N₂ + δ(2N₁ + δN₀),   N₁ ← N₁ + δN₀,   N₀ ← N₀ + w
 //! ```
 //!
-//! Sigmoid and logistic sums go through the panels, square and exponential ones through closed forms, whose moments take
-//! weights; what is left, and few pairs, through all pairs. Source: own, as those. Cost: O(n log n), all pairs O(n₊n). Error:
-//! rounding; of a ramp or smoothed hinge rounding times the spread of the scores over λ, for the differences.
+//! Smoothed hinge and ramp are sums over windows of the sorted rows (`windows.rs`), which serve rows without weights, too, where
+//! their scores spread too far for `ramp_sums.rs`. Sigmoid and logistic sums go through the panels, square and exponential
+//! ones through closed forms, whose moments take weights; what is left, and few pairs, through all pairs. Source: own, as
+//! those. Cost: O(n log n), all pairs O(n₊n). Error: rounding.
 
+use super::ramp_sums::Window;
 use super::weight::Class;
+use super::windows;
 use crate::real::Real;
 use crate::scratch::Scratch;
 use crate::surrogate::{AnySurrogate, Surrogate};
 
-/// c·[d]₊^q with d = m − t.
+/// A loss that is summed over sorted rows.
 #[derive(Clone, Copy)]
-struct Power {
-    factor: f64,
-    margin: f64,
-    square: bool,
+pub(super) enum Form {
+    /// [d]₊, or its square.
+    Hinge { margin: f64, square: bool },
+    /// Smoothed hinge or ramp.
+    Window(Window),
 }
 
-/// A loss as a sum of powers.
-#[derive(Clone, Copy)]
-pub(super) struct Powers {
-    all: [Power; 2],
-    count: usize,
-    /// The largest margin.
-    pub margin: f64,
-}
-
-impl Powers {
+impl Form {
     /// `None` for losses of another kind.
     pub(super) fn of(loss: AnySurrogate<f64>) -> Option<Self> {
-        let (margin, width, square) = match loss {
-            AnySurrogate::Hinge(l) => (l.margin(), None, false),
-            AnySurrogate::SquaredHinge(l) => (l.margin(), None, true),
-            AnySurrogate::Ramp(l) => (l.margin(), Some(l.margin()), false),
-            AnySurrogate::SmoothedHinge(l) => (l.margin(), Some(l.smoothing()), true),
-            AnySurrogate::Square(_)
+        match loss {
+            AnySurrogate::Hinge(l) => Some(Self::Hinge { margin: l.margin(), square: false }),
+            AnySurrogate::SquaredHinge(l) => Some(Self::Hinge { margin: l.margin(), square: true }),
+            AnySurrogate::Ramp(_)
+            | AnySurrogate::SmoothedHinge(_)
+            | AnySurrogate::Square(_)
             | AnySurrogate::Logistic(_)
             | AnySurrogate::Sigmoid(_)
-            | AnySurrogate::Exponential(_) => return None,
-        };
-        let factor = width.map_or(1.0, |width| if square { 0.5 / width } else { 1.0 / width });
-        let first = Power { factor, margin, square };
-        let second = Power { factor: -factor, margin: margin - width.unwrap_or(0.0), square };
-        Some(Self { all: [first, second], count: 1 + usize::from(width.is_some()), margin })
+            | AnySurrogate::Exponential(_) => Window::of(loss).map(Self::Window),
+        }
     }
 
-    fn iter(&self) -> impl Iterator<Item = Power> {
-        self.all.into_iter().take(self.count)
+    pub(super) fn margin(&self) -> f64 {
+        match *self {
+            Self::Hinge { margin, .. } => margin,
+            Self::Window(window) => window.margin,
+        }
     }
 }
 
@@ -89,80 +77,115 @@ impl<S: Real, Y: Class> Side<'_, S, Y> {
 
 /// Σ_j w_j ℓ and Σ_j w_j ∂ℓ/∂d over the others, added for each positive to `sums`.
 fn over_others<S: Real, Y: Class>(
-    powers: &Powers,
+    form: &Form,
     positives: Side<'_, S, Y>,
     others: Side<'_, S, Y>,
+    posts: &mut [u64],
     sums: &mut [[f64; 2]],
 ) {
-    for Power { factor, margin, square } in powers.iter() {
-        let (mut n0, mut n1, mut n2) = (0.0, 0.0, 0.0);
-        let (mut left, mut above) = (others.len(), f64::NAN);
-        for k in (0..positives.len()).rev() {
-            let (s, _) = positives.at(k);
-            if k + 1 < positives.len() {
-                let gap = above - s;
-                n2 += gap * (2.0 * n1 + gap * n0);
-                n1 += gap * n0;
-            }
-            above = s;
-            while left > 0 {
-                let (x, w) = others.at(left - 1);
-                let d = (x - s) + margin;
-                if d <= 0.0 {
-                    break;
-                }
-                left -= 1;
-                n0 += w;
-                n1 += w * d;
-                n2 += w * (d * d);
-            }
-            let (value, slope) = if square { (n2, 2.0 * n1) } else { (n1, n0) };
-            sums[k][0] += factor * value;
-            sums[k][1] += factor * slope;
+    let (margin, square) = match *form {
+        Form::Hinge { margin, square } => (margin, square),
+        Form::Window(window) => {
+            let targets = (positives.len(), |k| positives.at(k).0);
+            windows::sums(&window, targets, (others.len(), |k| others.at(k)), posts, |k, inside, beyond| {
+                let [inside, beyond] = [window.inside(inside), window.beyond(beyond)];
+                sums[k][0] += inside.0 + beyond.0;
+                sums[k][1] += inside.1 + beyond.1;
+            });
+            return;
         }
+    };
+    let (mut n0, mut n1, mut n2) = (0.0, 0.0, 0.0);
+    let (mut left, mut above) = (others.len(), f64::NAN);
+    for k in (0..positives.len()).rev() {
+        let (s, _) = positives.at(k);
+        if k + 1 < positives.len() {
+            let gap = above - s;
+            n2 += gap * (2.0 * n1 + gap * n0);
+            n1 += gap * n0;
+        }
+        above = s;
+        while left > 0 {
+            let (x, w) = others.at(left - 1);
+            let d = (x - s) + margin;
+            if d <= 0.0 {
+                break;
+            }
+            left -= 1;
+            n0 += w;
+            n1 += w * d;
+            n2 += w * (d * d);
+        }
+        let (value, slope) = if square { (n2, 2.0 * n1) } else { (n1, n0) };
+        sums[k][0] += value;
+        sums[k][1] += slope;
     }
 }
 
-/// w_j Σ_i κ_i ∂ℓ/∂d over the positives, added for each other to its row of `by`.
+/// w_j Σ_i κ_i ∂ℓ/∂d over the positives, added for each other to its row of `by`. All κ have one sign.
 fn over_positives<S: Real, Y: Class>(
-    powers: &Powers,
+    form: &Form,
     positives: Side<'_, S, Y>,
     others: Side<'_, S, Y>,
+    posts: &mut [u64],
     kappa: impl Fn(usize) -> f64,
     by: &mut [f64],
 ) {
-    for Power { factor, margin, square } in powers.iter() {
-        let (mut b0, mut b1, mut last, mut next) = (0.0, 0.0, f64::NAN, 0);
-        for (k, &row) in others.order.iter().enumerate() {
-            let (x, w) = others.at(k);
-            if k > 0 {
-                b1 += (x - last) * b0;
-            }
-            last = x;
-            while next < positives.len() {
-                let d = (x - positives.at(next).0) + margin;
-                if d <= 0.0 {
-                    break;
-                }
-                b0 += kappa(next);
-                b1 += kappa(next) * d;
-                next += 1;
-            }
-            by[row as usize] += factor * w * if square { 2.0 * b1 } else { b0 };
+    let (margin, square) = match *form {
+        Form::Hinge { margin, square } => (margin, square),
+        Form::Window(window) => {
+            // With all signs changed positives are above others.
+            let (last, top) = (others.len() - 1, positives.len() - 1);
+            let targets = (others.len(), |k| -others.at(last - k).0);
+            let sources = (positives.len(), |k| (-positives.at(top - k).0, kappa(top - k)));
+            windows::sums(&window, targets, sources, posts, |k, inside, beyond| {
+                let at = others.order[last - k] as usize;
+                by[at] += others.at(last - k).1 * (window.inside(inside).1 + window.beyond(beyond).1);
+            });
+            return;
         }
+    };
+    let (mut b0, mut b1, mut last, mut next) = (0.0, 0.0, f64::NAN, 0);
+    for (k, &row) in others.order.iter().enumerate() {
+        let (x, w) = others.at(k);
+        if k > 0 {
+            b1 += (x - last) * b0;
+        }
+        last = x;
+        while next < positives.len() {
+            let d = (x - positives.at(next).0) + margin;
+            if d <= 0.0 {
+                break;
+            }
+            b0 += kappa(next);
+            b1 += kappa(next) * d;
+            next += 1;
+        }
+        by[row as usize] += w * if square { 2.0 * b1 } else { b0 };
     }
 }
 
 /// Rows of both classes, each ascending by score, of equal ones the first row first: positives, then negatives.
 fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order: &mut [u32], keys: &mut [u64]) {
-    keys.iter_mut().zip(scores).for_each(|(key, s)| *key = s.key());
     let (mut front, mut back) = (0, positives);
-    for (row, y) in (0u32..).zip(labels) {
+    // Short keys hold the row, too.
+    let short = S::BYTES == 4;
+    for ((row, s), y) in (0u32..).zip(scores).zip(labels) {
         let to = if y.is_positive() { &mut front } else { &mut back };
         order[*to] = row;
+        let at = if short { *to } else { row as usize };
+        keys[at] = if short { s.key() << 32 | u64::from(row) } else { s.key() };
         *to += 1;
     }
     let (of_positives, of_negatives) = order.split_at_mut(positives);
+    if short {
+        let (high, low) = keys.split_at_mut(positives);
+        for (side, keys) in [(of_positives, high), (of_negatives, low)] {
+            crate::sort::ascending(keys);
+            side.iter_mut().zip(keys).for_each(|(row, key)| *row = *key as u32);
+        }
+        return;
+    }
     for side in [of_positives, of_negatives] {
         side.sort_unstable_by_key(|&row| (keys[row as usize], row));
     }
@@ -188,18 +211,19 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
-    powers: Powers,
+    form: Form,
     mean: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
     let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
+    let posts = scratch.u64;
     let (by, rest) = scratch.f64.split_at_mut(scores.len());
     let sums = &mut rest[..2 * positives].as_chunks_mut().0;
     by.fill(0.0);
     sums.fill([0.0; 2]);
-    over_others(&powers, high, low, sums);
-    over_positives(&powers, high, low, |k| high.at(k).1, by);
+    over_others(&form, high, low, posts, sums);
+    over_positives(&form, high, low, posts, |k| high.at(k).1, by);
     let mut value = 0.0;
     for (k, &[of_others, slope]) in sums.iter().enumerate() {
         let w = high.at(k).1;
@@ -215,20 +239,21 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
-    powers: Powers,
+    form: Form,
     share: f64,
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
     let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
+    let posts = scratch.u64;
     let (by, rest) = scratch.f64.split_at_mut(scores.len());
     let (of_low, rest) = rest.split_at_mut(2 * positives);
     let (of_low, of_high) = (of_low.as_chunks_mut().0, rest[..2 * positives].as_chunks_mut().0);
     by.fill(0.0);
     of_low.fill([0.0; 2]);
     of_high.fill([0.0; 2]);
-    over_others(&powers, high, low, of_low);
-    over_others(&powers, high, high, of_high);
+    over_others(&form, high, low, posts, of_low);
+    over_others(&form, high, high, posts, of_high);
     let mut value = 0.0;
     for (k, (low, own)) in of_low.iter_mut().zip(&mut *of_high).enumerate() {
         let weighed = Ratio::of(own[0], low[0], share * high.at(k).1);
@@ -237,8 +262,8 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
         let derivative = -(weighed.both * own[1] + weighed.beta * low[1]);
         (*low, *own) = ([weighed.beta, derivative], [weighed.both, 0.0]);
     }
-    over_positives(&powers, high, low, |k| of_low[k][0], by);
-    over_positives(&powers, high, high, |k| of_high[k][0], by);
+    over_positives(&form, high, low, posts, |k| of_low[k][0], by);
+    over_positives(&form, high, high, posts, |k| of_high[k][0], by);
     for (&row, &[_, derivative]) in high.order.iter().zip(&*of_low) {
         by[row as usize] += derivative;
     }
