@@ -34,6 +34,16 @@ pub(crate) const fn shared(_: usize) -> bool {
     false
 }
 
+/// Whether threads are enough to pay for a second pass over the rows.
+#[cfg(feature = "rayon")]
+pub(crate) fn shared_by_many(rows: usize) -> bool {
+    shared(rows) && rayon::current_num_threads() >= 4
+}
+#[cfg(not(feature = "rayon"))]
+pub(crate) const fn shared_by_many(_: usize) -> bool {
+    false
+}
+
 /// Calls `work` with every item: one after the other, or, if there are at least two and the pool has threads, at once.
 /// At most [`PARTS`] items.
 #[cfg_attr(not(feature = "rayon"), inline(always))]

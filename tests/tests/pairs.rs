@@ -356,6 +356,77 @@ fn many_random_inputs_are_the_double_loop() {
     }
 }
 
+/// Scores of a random shape: groups of random width, place and magnitude, some of them ties, in random order.
+fn any_shape(dice: &mut Dice) -> (Vec<f64>, Vec<u8>) {
+    let mut rows = vec![];
+    for _ in 0..1 + dice.bits() % 5 {
+        let width = (40.0 * (dice.unit() - 0.6)).exp();
+        let place = if dice.unit() < 0.4 { 0.0 } else { dice.normal() * (60.0 * (dice.unit() - 0.4)).exp() };
+        let (ties, share) = (dice.unit() < 0.3, dice.unit());
+        for _ in 0..1 + dice.bits() % 40 {
+            let score = if ties { (2.0 * dice.normal()).round() * width } else { dice.normal() * width };
+            rows.push((place + score, u8::from(dice.unit() < share)));
+        }
+    }
+    rows.extend([(dice.normal(), 0), (dice.normal(), 1)]);
+    for k in (1..rows.len()).rev() {
+        rows.swap(k, dice.bits() as usize % (k + 1));
+    }
+    rows.into_iter().unzip()
+}
+
+#[test]
+fn scores_of_any_shape_are_the_double_loop() {
+    // UNDERCURVE_LONG=1 takes ten thousand sets.
+    let rounds = if std::env::var_os("UNDERCURVE_LONG").is_some() { 10_000 } else { 200 };
+    let losses = [
+        ("hinge", 0.6),
+        ("squared-hinge", 1.0),
+        ("smoothed-hinge", 0.5),
+        ("smoothed-hinge", 1e-3),
+        ("ramp", 1.5),
+        ("sigmoid", 1.0),
+        ("logistic", 0.7),
+    ];
+    for seed in 0..rounds {
+        let (scores, labels) = any_shape(&mut Dice(seed + 77));
+        let n = scores.len();
+        let need = pairs::need_by(Way::NearLinear, n, labels.iter().filter(|&&y| y == 1).count());
+        let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
+        for (name, c) in losses {
+            let loss = AnySurrogate::by_name(name, c).unwrap();
+            for is_ap in [false, true] {
+                let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                let mut grad = vec![f64::NAN; n];
+                let by = if is_ap { pairs::ap_by } else { pairs::auc_by };
+                let twin = if is_ap { twin::ap } else { twin::auc };
+                let value = by(Way::NearLinear, &scores, &labels, loss, Grade::Full, scratch, &mut grad);
+                let want = twin(name, c, &scores, &labels);
+                let what = format!("{seed} {name} {c} n={n}");
+                close(&what, value.unwrap(), want.value, want.value.abs(), 1e-12);
+                for j in 0..n {
+                    close(&what, grad[j], want.grad[j], want.size[j], 1e-12);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn more_panels_than_are_kept_are_the_double_loop() {
+    let n = 70_000;
+    let mut dice = Dice(5);
+    let labels: Vec<u8> = (0..n).map(|k| u8::from(k % 700 == 0)).collect();
+    for stretch in [1e5, 1e12] {
+        // Half of them in a crowd.
+        let scores: Vec<f64> = (0..n).map(|k| dice.normal() * if k % 2 == 0 { stretch } else { 30.0 }).collect();
+        for (name, sum) in [("sigmoid", Sum::Ap), ("logistic", Sum::Auc), ("sigmoid", Sum::Pauc(0.0, 0.6))] {
+            compare(sum, name, 1.0, &scores, &labels, Grade::Full, 1e-12, "panels");
+        }
+        compare(Sum::Auc, "sigmoid", 1.0, &scores, &labels, Grade::Fast, 1e-6, "panels");
+    }
+}
+
 #[test]
 fn gradients_are_finite_differences() {
     let (scores, labels) = data("plain", 700, 0.2, 4);

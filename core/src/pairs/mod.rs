@@ -8,7 +8,7 @@
 //! | surrogate | method | cost | error, relative to the absolute terms of an entry |
 //! |---|---|---|---|
 //! | hinge, squared hinge | sort the positives in streams, scan the gaps | O(n) to O(n log n₊) | rounding |
-//! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps | O(n) | [`Grade`]: 1e-6 or 1e-12 |
+//! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps; above 65,536 of them windows over sorted rows | O(n) to O(n log n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp | the same with two edges for each positive; scores over many magnitudes are sorted | O(n) to O(n log n) | rounding |
 //! | any, with few positives | all pairs | O(n₊n) | rounding |
@@ -36,6 +36,7 @@ mod streams;
 mod tables;
 mod weight;
 mod weighted;
+mod wide;
 mod windows;
 
 // The inner loops: a copy for each loss, or with `compact` one for all.
@@ -285,9 +286,15 @@ const fn smooth_need(way: Way, of: Smooth, rows: usize, positives: usize, ap: bo
         0 => Need::NONE,
         most => {
             let (f64, u64) = panel::need(rows, most, ap);
-            Need { real: 0, f64, u32: 0, u64 }
+            let need = Need { real: 0, f64, u32: 0, u64 };
+            if is_windowed(rows) { need.either(wide::need(rows, positives, ap, wide::OWN)) } else { need }
         }
     }
+}
+
+/// Whether there may be more panels than are kept, which are then taken window by window.
+const fn is_windowed(rows: usize) -> bool {
+    !COMPACT && panel::panels(rows) < rows
 }
 
 /// Partial AUC keeps a weight for every row beside its sum; row numbers and keys serve before it.
@@ -401,7 +408,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
     positives: usize,
     range: Range,
     mean: f64,
-    scratch: Scratch<'_, f64>,
+    mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
     let How { way, loss, grade, tables, weighted } = how;
@@ -441,19 +448,51 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
+                let smooth = wide::Smooth { shape, scale, made: tables };
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
-                    if let Some(value) = panel::auc::<S, Y, G, FAST_TERMS>(
+                    let value = panel::auc::<S, Y, G, FAST_TERMS>(
                         scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
-                    ) {
+                    );
+                    let value = value.or_else(|| {
+                        let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                        wide::auc::<S, Y, G, FAST_TERMS>(
+                            scores,
+                            labels,
+                            rows,
+                            range,
+                            smooth,
+                            mean,
+                            wide::OWN,
+                            scratch,
+                            grad,
+                        )
+                    });
+                    if let Some(value) = value {
                         return Ok(value);
                     }
                 }
                 let (f64, u64, tables) =
                     (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
-                if let Some(value) = panel::auc::<S, Y, G, FULL_TERMS>(
+                let value = panel::auc::<S, Y, G, FULL_TERMS>(
                     scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
-                ) {
+                );
+                let smooth = wide::Smooth { made: tables, ..smooth };
+                let value = value.or_else(|| {
+                    let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                    wide::auc::<S, Y, G, FULL_TERMS>(
+                        scores,
+                        labels,
+                        rows,
+                        range,
+                        smooth,
+                        mean,
+                        wide::OWN,
+                        scratch,
+                        grad,
+                    )
+                });
+                if let Some(value) = value {
                     return Ok(value);
                 }
             }
@@ -531,7 +570,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
     labels: &[Y],
     positives: usize,
     range: Range,
-    scratch: Scratch<'_, f64>,
+    mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
     let How { way, loss, grade, tables, weighted } = how;
@@ -601,19 +640,51 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
+                let smooth = wide::Smooth { shape, scale, made: tables };
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
-                    if let Some(value) = panel::ap::<S, Y, G, FAST_TERMS>(
+                    let value = panel::ap::<S, Y, G, FAST_TERMS>(
                         scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
-                    ) {
+                    );
+                    let value = value.or_else(|| {
+                        let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                        wide::ap::<S, Y, G, FAST_TERMS>(
+                            scores,
+                            labels,
+                            rows,
+                            range,
+                            smooth,
+                            share,
+                            wide::OWN,
+                            scratch,
+                            grad,
+                        )
+                    });
+                    if let Some(value) = value {
                         return Ok(value);
                     }
                 }
                 let (f64, u64, tables) =
                     (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
-                if let Some(value) = panel::ap::<S, Y, G, FULL_TERMS>(
+                let value = panel::ap::<S, Y, G, FULL_TERMS>(
                     scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
-                ) {
+                );
+                let smooth = wide::Smooth { made: tables, ..smooth };
+                let value = value.or_else(|| {
+                    let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                    wide::ap::<S, Y, G, FULL_TERMS>(
+                        scores,
+                        labels,
+                        rows,
+                        range,
+                        smooth,
+                        share,
+                        wide::OWN,
+                        scratch,
+                        grad,
+                    )
+                });
+                if let Some(value) = value {
                     return Ok(value);
                 }
             }

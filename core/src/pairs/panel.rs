@@ -71,7 +71,7 @@ const _: () = assert!(2 * FAST_TERMS <= FULL_TERMS);
 
 impl Shape {
     /// The kernels of the value, of the slope in units of −c, and of the slope from the other side.
-    fn kernels(self) -> [Kernel; 3] {
+    pub(super) fn kernels(self) -> [Kernel; 3] {
         match self {
             Self::Sigmoid => [Kernel::Step, Kernel::Bump, Kernel::Bump],
             Self::Logistic => [Kernel::Softplus, Kernel::Step, Kernel::Reverse],
@@ -82,7 +82,7 @@ impl Shape {
 /// A function of u = (target − source) that is summed over panels. For u < 0 it follows from u > 0: σ(u) = 1 − σ(−u), and
 /// ln(1 + e^u) = ln(1 + e^(−u)) + u.
 #[derive(Clone, Copy, PartialEq)]
-enum Kernel {
+pub(super) enum Kernel {
     /// ln(1 + e^(−u))
     Softplus,
     /// σ(−u)
@@ -95,7 +95,7 @@ enum Kernel {
 
 impl Kernel {
     /// Coefficient of e^(−k|u|), by side (0: u > 0, 1: u < 0), the constant, and the factor of |u|.
-    fn far(self, side: usize, k: usize) -> f64 {
+    pub(super) fn far(self, side: usize, k: usize) -> f64 {
         let sign = if k % 2 == 1 { 1.0 } else { -1.0 };
         match self {
             Self::Softplus => sign / k as f64,
@@ -103,10 +103,10 @@ impl Kernel {
             Self::Bump => sign * k as f64,
         }
     }
-    fn constant(self, side: usize) -> f64 {
+    pub(super) fn constant(self, side: usize) -> f64 {
         if matches!((self, side), (Self::Step, 1) | (Self::Reverse, 0)) { 1.0 } else { 0.0 }
     }
-    fn linear(self, side: usize) -> f64 {
+    pub(super) fn linear(self, side: usize) -> f64 {
         if matches!((self, side), (Self::Softplus, 1)) { 1.0 } else { 0.0 }
     }
     /// Factor of what the table holds, to which the constant and |u| are added.
@@ -134,6 +134,12 @@ struct Grid<'a> {
 const ONES: f64 = 6_755_399_441_055_744.0;
 /// Panel numbers below this may be found so.
 const LARGEST: f64 = 1e15;
+
+/// The panel that a score, in widths of panels, lies in.
+#[inline(always)]
+pub(super) fn rounded(u: f64) -> f64 {
+    if u.abs() < LARGEST { (u + ONES) - ONES } else { libm::rint(u) }
+}
 
 impl Grid<'_> {
     /// Panel and place in it (|x| ≤ 1) of up to [`BLOCK`] scores.
@@ -168,7 +174,7 @@ impl Grid<'_> {
 
 /// 1, x, x², …
 #[inline(always)]
-fn powers<const P: usize>(x: f64) -> [f64; P] {
+pub(super) fn powers<const P: usize>(x: f64) -> [f64; P] {
     let mut p = [1.0; P];
     for k in 1..P {
         p[k] = if k % 2 == 0 { p[k / 2] * p[k / 2] } else { p[k - 1] * x };
@@ -177,7 +183,7 @@ fn powers<const P: usize>(x: f64) -> [f64; P] {
 }
 
 #[inline(always)]
-fn horner<const P: usize>(c: &[f64; P], x: f64) -> f64 {
+pub(super) fn horner<const P: usize>(c: &[f64; P], x: f64) -> f64 {
     let mut sum = c[P - 1];
     for k in (0..P - 1).rev() {
         sum = sum * x + c[k];
@@ -204,7 +210,7 @@ impl<const P: usize> Tables<'_, P> {
     }
 
     /// Writes what comes from the panels that the tables reach to those from `first` on.
-    fn near(
+    pub(super) fn near(
         &self,
         kernel: Kernel,
         numbers: &[f64],
@@ -281,7 +287,7 @@ impl<const P: usize> Tables<'_, P> {
         local: &mut [[f64; P]],
     ) {
         let (count, width, reach) = (held.len(), 2.0 * self.half, (self.value.len() - 1) as f64);
-        let decay = |distance: f64| fading_powers(width * distance);
+        let decay = |distance: f64| fading_powers(width * distance, REACH);
         let (one, entry) = (decay(1.0), decay(reach + 1.0));
         for side in 0..2 {
             let mirror = if side == 0 { 1.0 } else { -1.0 };
@@ -342,14 +348,15 @@ impl<const P: usize> Tables<'_, P> {
     }
 }
 
-/// e^(−d), e^(−2d), … for d > 0, and 0 for those that are as good as 0.
-fn fading_powers(d: f64) -> [f64; TERMS] {
-    // −ln of `FAINT`.
-    const REACH: f64 = 485.0 * core::f64::consts::LN_2;
+/// −ln of `FAINT`.
+const REACH: f64 = 485.0 * core::f64::consts::LN_2;
+
+/// e^(−d), e^(−2d), … for d > 0, and 0 for those beyond e^(−`reach`).
+pub(super) fn fading_powers(d: f64, reach: f64) -> [f64; TERMS] {
     let mut out = [0.0; TERMS];
-    let once = if d < REACH { Real::exp(-d) } else { 0.0 };
+    let once = if d < reach { Real::exp(-d) } else { 0.0 };
     let mut power = once;
-    for out in out.iter_mut().take((REACH / d) as usize) {
+    for out in out.iter_mut().take((reach / d) as usize) {
         *out = power;
         power *= once;
     }
@@ -374,7 +381,16 @@ fn grid<'a, S: Real, const P: usize>(
     let limit = limit::<P>(scores.len(), most);
     let (numbers, arrays) = memory.split_at_mut(limit);
     let dense = fits(first, last, limit);
-    let (low, high) = if dense { (first, last) } else { bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2)) };
+    let (low, high) = if dense {
+        (first, last)
+    } else {
+        let (low, high, distinct) = bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2));
+        // Rows that need sorting, in so many panels, are for `wide.rs`.
+        if panels(scores.len()) < scores.len() && low > high && 4 * distinct > SAMPLE {
+            return None;
+        }
+        (low, high)
+    };
     // The panels of the rows outside the bulk, ascending.
     let mut outside = 0;
     if !dense {
@@ -412,10 +428,12 @@ fn grid<'a, S: Real, const P: usize>(
     Some((Grid { inverse, half, numbers: &numbers[..count], bulk, dense }, arrays))
 }
 
+/// Rows that a sample has at most.
+const SAMPLE: usize = 1024;
+
 /// Panel numbers that most scores lie between, judged from a sample; an empty range (low > high) when they are too far
-/// apart by `fits`.
-fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64, f64) -> bool) -> (f64, f64) {
-    const SAMPLE: usize = 1024;
+/// apart by `fits`; and how many panels the sample has.
+fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64, f64) -> bool) -> (f64, f64, usize) {
     let count = scores.len().min(SAMPLE);
     let keys = &mut keys[..count];
     for (at, key) in keys.iter_mut().enumerate() {
@@ -428,7 +446,12 @@ fn bulk<S: Real>(scores: &[S], inverse: f64, keys: &mut [u64], fits: impl Fn(f64
     let clip = count / 32;
     let (low, high) = (f64::of_key(keys[clip]), f64::of_key(keys[count - 1 - clip]));
     let room = libm::rint(high - low) + 1.0;
-    if fits(low - room, high + room) { (low - room, high + room) } else { (f64::INFINITY, f64::NEG_INFINITY) }
+    let distinct = keys.chunk_by(|a, b| a == b).count();
+    if fits(low - room, high + room) {
+        (low - room, high + room, distinct)
+    } else {
+        (f64::INFINITY, f64::NEG_INFINITY, distinct)
+    }
 }
 
 /// The panels that hold rows, ascending, in `keys`, which has room for one of each row: exponentials skip the others.
@@ -733,14 +756,15 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    /// Multiplications of one sum over these scores, and whether a grid was found without sorting.
-    fn work<const P: usize>(scores: &[f64]) -> (usize, bool) {
+    /// Multiplications of one sum over these scores, and whether a grid was found without sorting; `None` where windows take
+    /// the sum.
+    fn work<const P: usize>(scores: &[f64]) -> Option<(usize, bool)> {
         let low = scores.iter().fold(f64::INFINITY, |low, &s| low.or_smaller(s));
         let high = scores.iter().fold(f64::NEG_INFINITY, |high, &s| high.or_larger(s));
         let most = panels(scores.len());
         let (memory, rows) = need(scores.len(), most, true);
         let (mut memory, mut keys) = (vec![0.0; memory], vec![0; rows]);
-        let (grid, _) = grid::<f64, P>(scores, (low, high), 1.0, most, &mut memory, &mut keys).unwrap();
+        let (grid, _) = grid::<f64, P>(scores, (low, high), 1.0, most, &mut memory, &mut keys)?;
         let reach = (4.0 / (2.0 * grid.half)) as usize as f64;
         let mut moments = vec![[0.0; P]; 2 * grid.numbers.len()];
         gather_part(&grid, scores, &vec![0u8; scores.len()], &mut moments);
@@ -751,7 +775,7 @@ mod tests {
         let at: Vec<f64> = held.iter().map(|&k| grid.numbers[k as usize]).collect();
         let near: usize =
             at.iter().map(|x| at.partition_point(|y| *y <= x + reach) - at.partition_point(|y| *y < x - reach)).sum();
-        (2 * P * scores.len() + P * P * near + 4 * TERMS * P * held.len(), grid.dense)
+        Some((2 * P * scores.len() + P * P * near + 4 * TERMS * P * held.len(), grid.dense))
     }
 
     #[test]
@@ -775,9 +799,12 @@ mod tests {
                     scores[rows / 2] = 1e6;
                 }
                 let range = scores.iter().fold((0.0f64, 0.0f64), |(a, b), &s| (a.or_smaller(s), b.or_larger(s)));
-                let (full, full_is_dense) = work::<FULL_TERMS>(&scores);
+                let Some((full, full_is_dense)) = work::<FULL_TERMS>(&scores) else {
+                    assert!(rows > panels(rows) && kind == "powers" && work::<FAST_TERMS>(&scores).is_none());
+                    continue;
+                };
                 if super::super::is_fast(super::super::Grade::Fast, range, 1.0, rows) {
-                    let (fast, fast_is_dense) = work::<FAST_TERMS>(&scores);
+                    let (fast, fast_is_dense) = work::<FAST_TERMS>(&scores).unwrap();
                     assert!(fast <= full, "{rows} rows, {kind}: {fast} and {full} multiplications");
                     assert!(fast_is_dense || !full_is_dense, "{rows} rows, {kind}: one sorts alone");
                 } else {

@@ -7,7 +7,7 @@
 //! clusters far apart cost little.
 
 use super::weight::Class;
-use crate::parts::{PARTS, each, part_len, shared};
+use crate::parts::{PARTS, each, part_len, shared_by_many};
 use crate::real::Real;
 use crate::scratch::Need;
 
@@ -165,7 +165,8 @@ impl<'a> Streams<'a> {
         let (next, of_parts) = tables.split_at_mut(3 * cells + 2);
         let (of_far, of_out, of_partial) = (2 * cells, 3 * cells, 3 * cells + 1);
         // How many rows of each class every cell has: positives, negatives, far positives; then those in no cell.
-        let several = shared(scores.len());
+        // Threads that deal move the rows twice: two of them take longer than one.
+        let several = shared_by_many(scores.len());
         let ends = &mut memory[..3 * cells];
         let partial = if several {
             count_shared(grid, scores, labels, margin, places, of_parts, counts)

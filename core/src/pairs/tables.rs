@@ -36,7 +36,7 @@ const fn widest(terms: usize) -> f64 {
     if terms == FAST_TERMS { 1.0 / 12.0 } else { 0.125 }
 }
 /// The largest number of panels that tables reach over: the half-width is more than half of the widest.
-const fn furthest(terms: usize) -> usize {
+pub(super) const fn furthest(terms: usize) -> usize {
     (NEAR / widest(terms)) as usize + 1
 }
 

@@ -166,7 +166,13 @@ fn over_positives<S: Real, Y: Class>(
 }
 
 /// Rows of both classes, each ascending by score, of equal ones the first row first: positives, then negatives.
-fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order: &mut [u32], keys: &mut [u64]) {
+pub(super) fn sorted<S: Real, Y: Class>(
+    scores: &[S],
+    labels: &[Y],
+    positives: usize,
+    order: &mut [u32],
+    keys: &mut [u64],
+) {
     let (mut front, mut back) = (0, positives);
     // Short keys hold the row, too.
     let short = S::BYTES == 4;

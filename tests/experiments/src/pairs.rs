@@ -19,10 +19,6 @@ const FEW_RUNS: usize = 3;
 /// The least such sizes.
 const FEWER_FROM: usize = 1_000_000;
 const FEW_FROM: usize = 10_000_000;
-/// Of scores that span many powers of e, where runs are few, all sums but those of the squared hinge are timed on one row in so
-/// many: windows are narrower than the scores' rounding, and panels are more than the scratch holds, so that these sums take
-/// all pairs, which is minutes.
-const PART: usize = 16;
 /// The first works of a round.
 const SORT: usize = 0;
 const COPY: usize = 1;
@@ -211,8 +207,6 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
     let per_row = 1e9 / (rows * repeats) as f64;
     let keys = example("normal", rows).0;
     let mut buffer = keys.clone();
-    let part = rows / PART;
-    let mut part_bed = Bed::new(scores[..part].to_vec(), labels[..part].to_vec());
     let mut bed = Bed::new(scores, labels);
     let mut memories = vec![vec![0.0; Plan::need(Grade::Fast).max(Plan::need(Grade::Full))]; SUMS.len()];
     let mut plans = vec![];
@@ -220,7 +214,6 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
         let loss = AnySurrogate::by_name(line.surrogate, 1.0)?;
         plans.push((loss, Plan::new(loss, line.grade, memory).ok().filter(|_| rows <= BRUTE_TO)));
     }
-    let is_slow = SUMS.map(|line| kind == "powers" && rows >= FEWER_FROM && line.surrogate != "squared-hinge");
     let mut failure = None;
     // One round has a sort, a copy, each sum and each sum with a plan, so that what disturbs the clock disturbs all.
     let mut work = |k: usize| {
@@ -238,7 +231,6 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
                     let at = (k - COPY - 1) % SUMS.len();
                     let (line, (loss, plan)) = (&SUMS[at], plans[at]);
                     match (k - COPY > SUMS.len(), plan) {
-                        (false, _) if is_slow[at] => part_bed.sum(Way::Chosen, line.objective, loss, line.grade),
                         (false, _) => bed.sum(Way::Chosen, line.objective, loss, line.grade),
                         (true, Some(plan)) => bed.sum_with(plan, Way::Chosen, line.objective),
                         (true, None) => return,
@@ -258,35 +250,30 @@ fn table(kind: &str, rows: usize, json: bool) -> Result<()> {
         let of = |k: usize| &times[k];
         let sum = COPY + 1 + at;
         let sort: Vec<f64> = of(SORT).iter().zip(of(COPY)).map(|(sort, copy)| sort - copy).collect();
-        let share = if is_slow[at] { rows as f64 / part as f64 } else { 1.0 };
-        let ratios = of(sum).iter().zip(&sort).map(|(sum, sort)| share * sum / sort).collect();
+        let ratios = of(sum).iter().zip(&sort).map(|(sum, sort)| sum / sort).collect();
         let planned = plan.map(|_| median(of(sum + SUMS.len()).clone()));
-        seconds.push((median(sort), share * median(of(sum).clone()), median(ratios), planned));
+        seconds.push((median(sort), median(of(sum).clone()), median(ratios), planned));
     }
     if !json {
         let sort = seconds.iter().map(|s| s.0).sum::<f64>() / seconds.len() as f64 * per_row;
         output::line(format!("\nn = {rows}, {positives} positives, {kind}: S = {sort:.2} ns a row"))?;
     }
-    for ((line, &(sort, time, ratio, planned)), is_slow) in SUMS.iter().zip(&seconds).zip(is_slow) {
+    for (line, &(sort, time, ratio, planned)) in SUMS.iter().zip(&seconds) {
         let goals = line.goals(kind, rows);
         if json {
             let goal = goals.map_or(String::new(), |(goal, _)| format!(",\"goal\":{goal}"));
             let planned = planned.map_or(String::new(), |time| format!(",\"ns_with_plan\":{:.3}", time * per_row));
             output::line(format!(
                 "{{\"bench\":\"pairs\",\"n\":{rows},\"positives\":{positives},\"data\":\"{kind}\",\"sum\":\"{}\",\
-                 \"ns\":{:.3},\"timed_rows\":{}{planned},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
+                 \"ns\":{:.3}{planned},\"sort_ns\":{:.3}{goal},\"runs\":{},\"features\":\"{}\"}}",
                 line.title,
                 time * per_row,
-                if is_slow { part } else { rows },
                 sort * per_row,
                 runs(rows),
                 target_features()
             ))?;
         } else {
-            let mut beside = goals.map_or(String::new(), |goals| verdict(ratio, goals));
-            if is_slow {
-                beside += &format!("   on {part} of the rows (all of them: all pairs)");
-            }
+            let beside = goals.map_or(String::new(), |goals| verdict(ratio, goals));
             let planned = planned.map_or(String::new(), |time| format!("   with a plan {:>8.2}", time * per_row));
             output::line(format!(
                 "  {:<20} {:>8.2} ns a row = {ratio:>6.2} S{planned}{beside}",
