@@ -210,7 +210,7 @@ pub const fn need_by(way: Way, rows: usize, positives: usize) -> Need {
 /// | loss | memory |
 /// |---|---|
 /// | hinge, squared hinge | 17 to 25 bytes a row and 52 (AP 76) a positive; with few positives 16 a row |
-/// | smoothed hinge, ramp | about as much, and 150 a positive |
+/// | smoothed hinge, ramp | 36 bytes a row and 32 to 150 a positive |
 /// | sigmoid, logistic | 16 bytes a row; with enough pairs for panels 35 KB of tables and 320 to 640 bytes a panel, which are at most as many as rows |
 /// | square, exponential | none |
 ///
@@ -274,10 +274,10 @@ const fn all_pairs_need(rows: usize, positives: usize, ap: bool) -> Need {
     Need { f64: all_pairs::need(rows, positives, ap), ..Need::NONE }
 }
 
-/// Of smoothed hinge and ramp: with keys to sort the rows of scores that spread too far for the streams.
+/// Of smoothed hinge and ramp: also to sort the rows of scores that spread too far for the streams.
 const fn windows_need(rows: usize, positives: usize) -> Need {
-    let keys = if COMPACT { 0 } else { rows };
-    ramp_sums::need(rows, positives).either(Need { u64: keys, ..Need::NONE })
+    let sorted = Need { real: 0, f64: 3 * rows + 4 * positives, u32: rows, u64: rows };
+    ramp_sums::need(rows, positives).either(if COMPACT { Need::NONE } else { sorted })
 }
 
 /// Of the panels alone.
@@ -448,7 +448,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
-                let smooth = wide::Smooth { shape, scale, made: tables };
+                let smooth = wide::Smooth { shape, scale, made: tables, fast: true, is_ap: false };
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     let value = panel::auc::<S, Y, G, FAST_TERMS>(
@@ -456,17 +456,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                     );
                     let value = value.or_else(|| {
                         let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
-                        wide::auc::<S, Y, G, FAST_TERMS>(
-                            scores,
-                            labels,
-                            rows,
-                            range,
-                            smooth,
-                            mean,
-                            wide::OWN,
-                            scratch,
-                            grad,
-                        )
+                        wide::sum(scores, labels, rows, range, smooth, mean, wide::OWN, scratch, grad)
                     });
                     if let Some(value) = value {
                         return Ok(value);
@@ -477,20 +467,10 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 let value = panel::auc::<S, Y, G, FULL_TERMS>(
                     scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
                 );
-                let smooth = wide::Smooth { made: tables, ..smooth };
+                let smooth = wide::Smooth { made: tables, fast: false, ..smooth };
                 let value = value.or_else(|| {
                     let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
-                    wide::auc::<S, Y, G, FULL_TERMS>(
-                        scores,
-                        labels,
-                        rows,
-                        range,
-                        smooth,
-                        mean,
-                        wide::OWN,
-                        scratch,
-                        grad,
-                    )
+                    wide::sum(scores, labels, rows, range, smooth, mean, wide::OWN, scratch, grad)
                 });
                 if let Some(value) = value {
                     return Ok(value);
@@ -640,7 +620,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 }
             }
             if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
-                let smooth = wide::Smooth { shape, scale, made: tables };
+                let smooth = wide::Smooth { shape, scale, made: tables, fast: true, is_ap: true };
                 if is_fast(grade, range, scale, scores.len()) {
                     let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
                     let value = panel::ap::<S, Y, G, FAST_TERMS>(
@@ -648,17 +628,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     );
                     let value = value.or_else(|| {
                         let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
-                        wide::ap::<S, Y, G, FAST_TERMS>(
-                            scores,
-                            labels,
-                            rows,
-                            range,
-                            smooth,
-                            share,
-                            wide::OWN,
-                            scratch,
-                            grad,
-                        )
+                        wide::sum(scores, labels, rows, range, smooth, share, wide::OWN, scratch, grad)
                     });
                     if let Some(value) = value {
                         return Ok(value);
@@ -669,20 +639,10 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 let value = panel::ap::<S, Y, G, FULL_TERMS>(
                     scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
                 );
-                let smooth = wide::Smooth { made: tables, ..smooth };
+                let smooth = wide::Smooth { made: tables, fast: false, ..smooth };
                 let value = value.or_else(|| {
                     let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
-                    wide::ap::<S, Y, G, FULL_TERMS>(
-                        scores,
-                        labels,
-                        rows,
-                        range,
-                        smooth,
-                        share,
-                        wide::OWN,
-                        scratch,
-                        grad,
-                    )
+                    wide::sum(scores, labels, rows, range, smooth, share, wide::OWN, scratch, grad)
                 });
                 if let Some(value) = value {
                     return Ok(value);

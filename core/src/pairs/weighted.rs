@@ -57,18 +57,17 @@ impl Form {
     }
 }
 
-/// Scores with weights, ascending.
+/// Rows of one class, ascending by score.
 #[derive(Clone, Copy)]
-struct Side<'a, S, Y> {
-    order: &'a [u32],
-    scores: &'a [S],
-    labels: &'a [Y],
+pub(super) struct Side<'a> {
+    pub order: &'a [u32],
+    pub scores: &'a [f64],
+    pub masses: &'a [f64],
 }
 
-impl<S: Real, Y: Class> Side<'_, S, Y> {
+impl Side<'_> {
     fn at(&self, k: usize) -> (f64, f64) {
-        let row = self.order[k] as usize;
-        (self.scores[row].f64(), self.labels[row].mass())
+        (self.scores[k], self.masses[k])
     }
     fn len(&self) -> usize {
         self.order.len()
@@ -76,13 +75,7 @@ impl<S: Real, Y: Class> Side<'_, S, Y> {
 }
 
 /// Σ_j w_j ℓ and Σ_j w_j ∂ℓ/∂d over the others, added for each positive to `sums`.
-fn over_others<S: Real, Y: Class>(
-    form: &Form,
-    positives: Side<'_, S, Y>,
-    others: Side<'_, S, Y>,
-    posts: &mut [u64],
-    sums: &mut [[f64; 2]],
-) {
+fn over_others(form: &Form, positives: Side<'_>, others: Side<'_>, posts: &mut [u64], sums: &mut [[f64; 2]]) {
     let (margin, square) = match *form {
         Form::Hinge { margin, square } => (margin, square),
         Form::Window(window) => {
@@ -123,12 +116,12 @@ fn over_others<S: Real, Y: Class>(
 }
 
 /// w_j Σ_i κ_i ∂ℓ/∂d over the positives, added for each other to its row of `by`. All κ have one sign.
-fn over_positives<S: Real, Y: Class>(
+fn over_positives(
     form: &Form,
-    positives: Side<'_, S, Y>,
-    others: Side<'_, S, Y>,
+    positives: Side<'_>,
+    others: Side<'_>,
     posts: &mut [u64],
-    kappa: impl Fn(usize) -> f64,
+    kappa: &dyn Fn(usize) -> f64,
     by: &mut [f64],
 ) {
     let (margin, square) = match *form {
@@ -166,13 +159,7 @@ fn over_positives<S: Real, Y: Class>(
 }
 
 /// Rows of both classes, each ascending by score, of equal ones the first row first: positives, then negatives.
-pub(super) fn sorted<S: Real, Y: Class>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    order: &mut [u32],
-    keys: &mut [u64],
-) {
+fn sorted<S: Real, Y: Class>(scores: &[S], labels: &[Y], positives: usize, order: &mut [u32], keys: &mut [u64]) {
     let (mut front, mut back) = (0, positives);
     // Short keys hold the row, too.
     let short = S::BYTES == 4;
@@ -197,18 +184,27 @@ pub(super) fn sorted<S: Real, Y: Class>(
     }
 }
 
-/// Positives and negatives, [sorted].
-fn sides<'a, S: Real, Y: Class>(
-    scores: &'a [S],
-    labels: &'a [Y],
+/// Positives and negatives, each ascending by score, in 2 numbers a row of the memory; and the rest of it.
+pub(super) fn sides<'a, S: Real, Y: Class>(
+    scores: &[S],
+    labels: &[Y],
     positives: usize,
     order: &'a mut [u32],
     keys: &mut [u64],
-) -> [Side<'a, S, Y>; 2] {
-    let order = &mut order[..scores.len()];
-    sorted(scores, labels, positives, order, &mut keys[..scores.len()]);
+    memory: &'a mut [f64],
+) -> ([Side<'a>; 2], &'a mut [f64]) {
+    let rows = scores.len();
+    let order = &mut order[..rows];
+    sorted(scores, labels, positives, order, &mut keys[..rows]);
+    let (own, rest) = memory.split_at_mut(2 * rows);
+    let (of_rows, masses) = own.split_at_mut(rows);
+    for ((&row, s), mass) in order.iter().zip(&mut *of_rows).zip(&mut *masses) {
+        (*s, *mass) = (scores[row as usize].f64(), labels[row as usize].mass());
+    }
     let (high, low) = order.split_at(positives);
-    [high, low].map(|order| Side { order, scores, labels })
+    let ((high_s, low_s), (high_m, low_m)) = (of_rows.split_at(positives), masses.split_at(positives));
+    let high = Side { order: high, scores: high_s, masses: high_m };
+    ([high, Side { order: low, scores: low_s, masses: low_m }], rest)
 }
 
 /// Mean of ℓ over weighted pairs, and its derivative by every score. `mean` is 1/(W₊W₋). The caller has checked lengths,
@@ -222,22 +218,26 @@ pub(super) fn auc<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
-    let posts = scratch.u64;
-    let (by, rest) = scratch.f64.split_at_mut(scores.len());
-    let sums = &mut rest[..2 * positives].as_chunks_mut().0;
+    let (sides, memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
+    let (by, memory) = memory.split_at_mut(scores.len());
+    let value = auc_of(&form, sides, scratch.u64, memory, by);
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(mean * *by));
+    value * mean
+}
+
+fn auc_of(form: &Form, [high, low]: [Side<'_>; 2], posts: &mut [u64], memory: &mut [f64], by: &mut [f64]) -> f64 {
+    let sums = &mut memory[..2 * high.len()].as_chunks_mut().0;
     by.fill(0.0);
     sums.fill([0.0; 2]);
-    over_others(&form, high, low, posts, sums);
-    over_positives(&form, high, low, posts, |k| high.at(k).1, by);
+    over_others(form, high, low, posts, sums);
+    over_positives(form, high, low, posts, &|k| high.at(k).1, by);
     let mut value = 0.0;
     for (k, &[of_others, slope]) in sums.iter().enumerate() {
         let w = high.at(k).1;
         value += w * of_others;
         by[high.order[k] as usize] = -w * slope;
     }
-    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(mean * *by));
-    value * mean
+    value
 }
 
 /// The weighted AP objective and its derivative by every score; see [`auc`]. `share` is 1/W₊.
@@ -250,16 +250,28 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
     scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> f64 {
-    let [high, low] = sides(scores, labels, positives, scratch.u32, scratch.u64);
-    let posts = scratch.u64;
-    let (by, rest) = scratch.f64.split_at_mut(scores.len());
-    let (of_low, rest) = rest.split_at_mut(2 * positives);
-    let (of_low, of_high) = (of_low.as_chunks_mut().0, rest[..2 * positives].as_chunks_mut().0);
+    let (sides, memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
+    let (by, memory) = memory.split_at_mut(scores.len());
+    let value = ap_of(&form, sides, share, scratch.u64, memory, by);
+    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(*by));
+    value
+}
+
+fn ap_of(
+    form: &Form,
+    [high, low]: [Side<'_>; 2],
+    share: f64,
+    posts: &mut [u64],
+    memory: &mut [f64],
+    by: &mut [f64],
+) -> f64 {
+    let (of_low, rest) = memory.split_at_mut(2 * high.len());
+    let (of_low, of_high) = (of_low.as_chunks_mut().0, rest[..2 * high.len()].as_chunks_mut().0);
     by.fill(0.0);
     of_low.fill([0.0; 2]);
     of_high.fill([0.0; 2]);
-    over_others(&form, high, low, posts, of_low);
-    over_others(&form, high, high, posts, of_high);
+    over_others(form, high, low, posts, of_low);
+    over_others(form, high, high, posts, of_high);
     let mut value = 0.0;
     for (k, (low, own)) in of_low.iter_mut().zip(&mut *of_high).enumerate() {
         let weighed = Ratio::of(own[0], low[0], share * high.at(k).1);
@@ -268,12 +280,11 @@ pub(super) fn ap<S: Real, Y: Class, G: Real>(
         let derivative = -(weighed.both * own[1] + weighed.beta * low[1]);
         (*low, *own) = ([weighed.beta, derivative], [weighed.both, 0.0]);
     }
-    over_positives(&form, high, low, posts, |k| of_low[k][0], by);
-    over_positives(&form, high, high, posts, |k| of_high[k][0], by);
+    over_positives(form, high, low, posts, &|k| of_low[k][0], by);
+    over_positives(form, high, high, posts, &|k| of_high[k][0], by);
     for (&row, &[_, derivative]) in high.order.iter().zip(&*of_low) {
         by[row as usize] += derivative;
     }
-    grad.iter_mut().zip(by).for_each(|(g, by)| *g = G::settled_of(*by));
     value
 }
 

@@ -6,11 +6,12 @@
 //! right as one walk over all rows before has left it at the end of every window.
 //!
 //! Source and notation: `panel.rs`. Cost: O(n log n + K·(P² + the panels within reach)) for K panels that hold rows. Memory:
-//! 28 bytes a row and 24 a positive, beside the panels of one window, and 200 bytes for every window.
+//! 36 bytes a row and 16 a positive, beside the panels of one window, and 200 bytes for every window.
 
 use super::panel::{Kernel, fading_powers, horner, powers, rounded};
 use super::tables::{FAST_TERMS, FULL_TERMS, Shape, TERMS, Tables, furthest, tables_len, width};
 use super::weight::Class;
+use super::weighted::{Side, sides};
 use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
@@ -28,12 +29,12 @@ pub(super) const OWN: usize = PANELS - 2 * (furthest(FAST_TERMS) + 1);
 const FADED: f64 = 1e-20;
 const _: () = assert!(furthest(FAST_TERMS) >= furthest(FULL_TERMS) && PANELS > 4 * furthest(FAST_TERMS));
 
-/// What [`auc`] and [`ap`] borrow for windows of so many panels.
+/// What [`sum`] borrows for windows of so many panels.
 pub(super) const fn need(rows: usize, positives: usize, ap: bool, own: usize) -> Need {
     let carries = windows(rows, own) * 2 * Carry::LEN;
-    let sums = if ap { 3 * positives } else { 0 };
+    let sums = if ap { 2 * positives } else { 0 };
     let panels = PANELS + ARRAYS * PANELS * FULL_TERMS;
-    Need { real: 0, f64: 2 * rows + sums + tables_len(FULL_TERMS) + panels + carries, u32: rows, u64: rows }
+    Need { real: 0, f64: 3 * rows + sums + tables_len(FULL_TERMS) + panels + carries, u32: rows, u64: rows }
 }
 
 /// Windows at most.
@@ -47,6 +48,9 @@ pub(super) struct Smooth<'a> {
     pub shape: Shape,
     pub scale: f64,
     pub made: Option<&'a [f64]>,
+    /// Of [`FAST_TERMS`].
+    pub fast: bool,
+    pub is_ap: bool,
 }
 
 /// Σ e^(−kd), the number, and Σ d of the sources on one side, d their distance in units of 1/c from the centre of a panel.
@@ -128,14 +132,6 @@ impl Carry {
     }
 }
 
-/// Rows of one class, ascending by score.
-#[derive(Clone, Copy)]
-struct Rows<'a> {
-    order: &'a [u32],
-    scores: &'a [f64],
-    masses: &'a [f64],
-}
-
 /// What is summed: for the rows of class `at` (1: positives) the kernel over a source's rows.
 #[derive(Clone, Copy)]
 struct Sum {
@@ -156,7 +152,7 @@ struct Sweep<'a, const P: usize> {
     tables: Tables<'a, P>,
     /// 1 / the width of a panel, a power of two.
     inverse: f64,
-    rows: [Rows<'a>; 2],
+    rows: [Side<'a>; 2],
     /// Panels of a window.
     own: usize,
 }
@@ -178,7 +174,7 @@ impl<const P: usize> Sweep<'_, P> {
 
     /// The next panel at or after these rows.
     fn next(&self, from: [usize; 2]) -> Option<f64> {
-        let of = |class: usize| (from[class] < self.rows[class].order.len()).then(|| self.number(class, from[class]));
+        let of = |class: usize| (from[class] < self.rows[class].scores.len()).then(|| self.number(class, from[class]));
         match (of(0), of(1)) {
             (Some(a), Some(b)) => Some(a.or_smaller(b)),
             (a, b) => a.or(b),
@@ -214,7 +210,7 @@ impl<const P: usize> Sweep<'_, P> {
         sources: [Source<'_>; 2],
         sums: &[Sum],
         memory: &mut Memory<'_, P>,
-        mut put: impl FnMut(usize, usize, &[f64; 4]),
+        put: &mut dyn FnMut(usize, usize, &[f64; 4]),
     ) {
         let Memory { numbers, arrays, carries, starts } = memory;
         let [first, second, of_low, of_high, locals @ ..] = arrays;
@@ -230,7 +226,7 @@ impl<const P: usize> Sweep<'_, P> {
             held = (held + 1) % self.own;
         }
         let start = |k: usize| [(starts[k] >> 32) as usize, (starts[k] & u64::from(u32::MAX)) as usize];
-        let ends = self.rows.map(|rows| rows.order.len());
+        let ends = self.rows.map(|rows| rows.scores.len());
         let end = |k: usize| if k + 1 < count { start(k + 1) } else { ends };
         // The last panel before some rows.
         let last = |to: [usize; 2]| {
@@ -357,103 +353,83 @@ impl<const P: usize> Sweep<'_, P> {
     }
 }
 
-/// Sorts the rows, and lays out the memory. `None` when panels cannot be numbered.
-fn begin<'a, S: Real, Y: Class, const P: usize>(
+/// The mean of ℓ over pairs, or the AP objective, and its derivative by every score: see `panel.rs`. `unit` is what a pair, or
+/// a positive, counts. `None` when panels cannot be numbered, or the sum leaves the range.
+pub(super) fn sum<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
-    (low, high): (f64, f64),
-    Smooth { shape, scale, made }: Smooth<'a>,
+    range: (f64, f64),
+    smooth: Smooth<'_>,
+    unit: f64,
     own: usize,
-    scratch: Scratch<'a, f64>,
-) -> Option<(Sweep<'a, P>, Memory<'a, P>, &'a mut [f64])> {
+    scratch: Scratch<'_, f64>,
+    grad: &mut [G],
+) -> Option<f64> {
+    let ([high, low], memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
+    let (slopes, memory) = memory.split_at_mut(scores.len());
+    let value = if smooth.fast {
+        of_sorted::<FAST_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
+    } else {
+        of_sorted::<FULL_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
+    }?;
+    for (&row, &slope) in high.order.iter().chain(low.order).zip(&*slopes) {
+        grad[row as usize] = G::settled_of(slope);
+    }
+    Some(value)
+}
+
+/// The same for sorted rows; derivatives in their order, positives first.
+fn of_sorted<const P: usize>(
+    rows: [Side<'_>; 2],
+    (low, high): (f64, f64),
+    Smooth { shape, scale, made, is_ap, .. }: Smooth<'_>,
+    unit: f64,
+    own: usize,
+    memory: &mut [f64],
+    starts: &mut [u64],
+    slopes: &mut [f64],
+) -> Option<f64> {
     let (half, inverse) = width::<P>(scale)?;
     // Sums of distances fit, too.
     if !((low * inverse).abs() < MOST && (high * inverse).abs() < MOST) {
         return None;
     }
-    let rows = scores.len();
-    let order = &mut scratch.u32[..rows];
-    super::weighted::sorted(scores, labels, positives, order, &mut scratch.u64[..rows]);
-    let (sorted, memory) = scratch.f64.split_at_mut(rows);
-    let (masses, memory) = memory.split_at_mut(rows);
-    for ((&row, s), mass) in order.iter().zip(&mut *sorted).zip(&mut *masses) {
-        (*s, *mass) = (scores[row as usize].f64(), labels[row as usize].mass());
-    }
+    let positives = rows[1].scores.len();
     let (tables, memory) = memory.split_at_mut(tables_len(P));
     let tables = Tables::<P>::given_or_made(made, shape, half, tables);
     let (numbers, memory) = memory.split_at_mut(PANELS);
-    let (carries, memory) = memory.split_at_mut(windows(rows, own) * 2 * Carry::LEN);
+    let (carries, memory) = memory.split_at_mut(windows(positives + rows[0].scores.len(), own) * 2 * Carry::LEN);
     let (arrays, rest) = memory.split_at_mut(ARRAYS * PANELS * P);
     let mut arrays = arrays.as_chunks_mut::<P>().0.chunks_exact_mut(PANELS);
     let arrays = core::array::from_fn(|_| arrays.next().unwrap_or_default());
-    let (high, low) = order.split_at(positives);
-    let ((high_s, low_s), (high_m, low_m)) = (sorted.split_at(positives), masses.split_at(positives));
-    let rows =
-        [Rows { order: low, scores: low_s, masses: low_m }, Rows { order: high, scores: high_s, masses: high_m }];
-    Some((Sweep { tables, inverse, rows, own }, Memory { numbers, arrays, carries, starts: scratch.u64 }, rest))
-}
-
-/// See [`panel::auc`](super::panel::auc).
-pub(super) fn auc<S: Real, Y: Class, G: Real, const P: usize>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    range: (f64, f64),
-    smooth: Smooth<'_>,
-    mean: f64,
-    own: usize,
-    scratch: Scratch<'_, f64>,
-    grad: &mut [G],
-) -> Option<f64> {
-    let (sweep, mut memory, _) = begin::<S, Y, P>(scores, labels, positives, range, smooth, own, scratch)?;
-    let Smooth { shape, scale, .. } = smooth;
+    let mut memory = Memory { numbers, arrays, carries, starts };
+    let sweep = Sweep { tables, inverse, rows, own };
     let [of_value, of_slope, back] = shape.kernels();
-    let rows = sweep.rows;
     let sources = [0, 1].map(|class| Source { class, weights: rows[class].masses });
-    let sums = [
-        Sum { kernel: of_value, source: 0, at: 1 },
-        Sum { kernel: of_slope, source: 0, at: 1 },
-        Sum { kernel: back, source: 1, at: 0 },
-    ];
-    let (mut value, unit) = (0.0, scale * mean);
-    sweep.run(sources, &sums, &mut memory, |class, row, out| {
-        let mass = rows[class].masses[row];
-        let slope = if class == 1 {
-            value += mass * out[0];
-            -(unit * (mass * out[1]))
-        } else {
-            unit * (mass * out[0])
-        };
-        grad[rows[class].order[row] as usize] = G::settled_of(slope);
-    });
-    Some(value * mean).filter(|value| value.is_finite())
-}
-
-/// See [`panel::ap`](super::panel::ap).
-pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    range: (f64, f64),
-    smooth: Smooth<'_>,
-    share: f64,
-    own: usize,
-    scratch: Scratch<'_, f64>,
-    grad: &mut [G],
-) -> Option<f64> {
-    let (sweep, mut memory, rest) = begin::<S, Y, P>(scores, labels, positives, range, smooth, own, scratch)?;
-    let Smooth { shape, scale, .. } = smooth;
-    let [of_value, of_slope, back] = shape.kernels();
-    let rows = sweep.rows;
-    let (beta, rest) = rest.split_at_mut(positives);
-    let (both, rest) = rest.split_at_mut(positives);
-    let slopes = &mut rest[..positives];
-    let sources = [0, 1].map(|class| Source { class, weights: rows[class].masses });
-    let sums = [(of_value, 0), (of_value, 1), (of_slope, 0), (of_slope, 1)];
+    let place = |class: usize, row: usize| if class == 1 { row } else { positives + row };
     let mut value = 0.0;
-    sweep.run(sources, &sums.map(|(kernel, source)| Sum { kernel, source, at: 1 }), &mut memory, |_, row, out| {
-        let share = share * rows[1].masses[row];
+    if !is_ap {
+        let sums = [(of_value, 0, 1), (of_slope, 0, 1), (back, 1, 0)];
+        let sums = sums.map(|(kernel, source, at)| Sum { kernel, source, at });
+        let step = scale * unit;
+        sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
+            let mass = rows[class].masses[row];
+            slopes[place(class, row)] = if class == 1 {
+                value += mass * out[0];
+                -(step * (mass * out[1]))
+            } else {
+                step * (mass * out[0])
+            };
+        });
+        return Some(value * unit).filter(|value| value.is_finite());
+    }
+    let (beta, rest) = rest.split_at_mut(positives);
+    let (both, _) = rest.split_at_mut(positives);
+    let sums = [(of_value, 0), (of_value, 1), (of_slope, 0), (of_slope, 1)];
+    let sums = sums.map(|(kernel, source)| Sum { kernel, source, at: 1 });
+    sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
+        let share = unit * rows[class].masses[row];
         let [g_n, g_p, slope_n, slope_p] = *out;
         let inverse = 1.0 / (g_n + g_p);
         value -= share * (g_p * inverse);
@@ -463,11 +439,11 @@ pub(super) fn ap<S: Real, Y: Class, G: Real, const P: usize>(
     if !(value.is_finite() && beta.iter().chain(&*both).all(|weight| weight.is_finite())) {
         return None;
     }
+    slopes[positives..].fill(0.0);
     let sources = [&*beta, &*both].map(|weights| Source { class: 1, weights });
     let sums = [0, 1].map(|class| Sum { kernel: back, source: class, at: class });
-    sweep.run(sources, &sums, &mut memory, |class, row, out| {
-        let slope = scale * (rows[class].masses[row] * out[0]) + if class == 1 { slopes[row] } else { 0.0 };
-        grad[rows[class].order[row] as usize] = G::settled_of(slope);
+    sweep.run(sources, &sums, &mut memory, &mut |class, row, out| {
+        slopes[place(class, row)] += scale * (rows[class].masses[row] * out[0]);
     });
     Some(value)
 }
@@ -486,26 +462,17 @@ mod tests {
     }
 
     /// Value and gradient of both sums by windows of so many panels.
-    fn by_windows<const P: usize>(
-        scores: &[f64],
-        labels: &[u8],
-        shape: Shape,
-        own: usize,
-        is_ap: bool,
-    ) -> (f64, Vec<f64>) {
+    fn by_windows(scores: &[f64], labels: &[u8], shape: Shape, fast: bool, own: usize, is_ap: bool) -> (f64, Vec<f64>) {
         let positives = labels.iter().filter(|&&y| y == 1).count();
         let need = need(scores.len(), positives, is_ap, own);
         let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![9; need.u32], vec![9; need.u64.max(2)]);
         let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
         let range = scores.iter().fold((f64::MAX, f64::MIN), |(a, b), &s| (a.or_smaller(s), b.or_larger(s)));
         let mut grad = vec![f64::NAN; scores.len()];
-        let smooth = Smooth { shape, scale: 1.0, made: None };
-        let mean = 1.0 / (positives as f64 * (scores.len() - positives) as f64);
-        let value = if is_ap {
-            ap::<_, _, _, P>(scores, labels, positives, range, smooth, 1.0 / positives as f64, own, scratch, &mut grad)
-        } else {
-            auc::<_, _, _, P>(scores, labels, positives, range, smooth, mean, own, scratch, &mut grad)
-        };
+        let smooth = Smooth { shape, scale: 1.0, made: None, fast, is_ap };
+        let pairs = if is_ap { 1 } else { scores.len() - positives };
+        let unit = 1.0 / (positives * pairs) as f64;
+        let value = sum(scores, labels, positives, range, smooth, unit, own, scratch, &mut grad);
         (value.unwrap(), grad)
     }
 
@@ -543,8 +510,8 @@ mod tests {
                     let (value, grad) = by_pairs(&scores, &labels, shape, is_ap);
                     // (Terms of both signs: twice the largest of a row is a fair size of its terms.)
                     for own in [1, 2, 7, 1000] {
-                        let full = by_windows::<FULL_TERMS>(&scores, &labels, shape, own, is_ap);
-                        let fast = by_windows::<FAST_TERMS>(&scores, &labels, shape, own, is_ap);
+                        let full = by_windows(&scores, &labels, shape, false, own, is_ap);
+                        let fast = by_windows(&scores, &labels, shape, true, own, is_ap);
                         for (got, allowed) in [(full, 1e-12), (fast, 1e-6)] {
                             let near = |a: f64, b: f64, size: f64| (a - b).abs() <= allowed * size + f64::FAINT;
                             assert!(near(got.0, value, value.abs()), "{round} {own} {is_ap}: {} for {value}", got.0);
