@@ -80,6 +80,9 @@ const ROW_IN_PAIRS: u64 = 6;
 /// The most panels that are counted: the scores tell how far they reach, but not how many panels they leave empty.
 const MOST_PANELS: usize = 256;
 
+/// Whether rows are sorted where their scores spread over many magnitudes. The smallest programs, which hold few, do without.
+const SORTS: bool = !COMPACT && cfg!(feature = "alloc");
+
 /// How to sum. The public functions choose by size; the others are there to measure where that should change.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -277,7 +280,7 @@ const fn all_pairs_need(rows: usize, positives: usize, ap: bool) -> Need {
 /// Of smoothed hinge and ramp: also to sort the rows of scores that spread too far for the streams.
 const fn windows_need(rows: usize, positives: usize) -> Need {
     let sorted = Need { real: 0, f64: 3 * rows + 4 * positives, u32: rows, u64: rows };
-    ramp_sums::need(rows, positives).either(if COMPACT { Need::NONE } else { sorted })
+    ramp_sums::need(rows, positives).either(if SORTS { sorted } else { Need::NONE })
 }
 
 /// Of the panels alone.
@@ -294,7 +297,7 @@ const fn smooth_need(way: Way, of: Smooth, rows: usize, positives: usize, ap: bo
 
 /// Whether there may be more panels than are kept, which are then taken window by window.
 const fn is_windowed(rows: usize) -> bool {
-    !COMPACT && panel::panels(rows) < rows
+    SORTS && panel::panels(rows) < rows
 }
 
 /// Partial AUC keeps a weight for every row beside its sum; row numbers and keys serve before it.
@@ -442,7 +445,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                 if window.fits(range, positives) {
                     return Ok(ramp_sums::auc(scores, labels, positives, window, mean, scratch, grad));
                 }
-                if WEIGHTS {
+                if SORTS {
                     let form = Form::Window(window);
                     return Ok(weighted::auc(scores, labels, positives, form, mean, scratch, grad));
                 }
@@ -614,7 +617,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                 if window.fits(range, positives) {
                     return Ok(ramp_sums::ap(scores, labels, positives, window, scratch, grad));
                 }
-                if WEIGHTS {
+                if SORTS {
                     let form = Form::Window(window);
                     return Ok(weighted::ap(scores, labels, positives, form, share, scratch, grad));
                 }

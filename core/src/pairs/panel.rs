@@ -386,7 +386,7 @@ fn grid<'a, S: Real, const P: usize>(
     } else {
         let (low, high, distinct) = bulk(scores, inverse, keys, |a, b| fits(a, b, limit / 2));
         // Rows that need sorting, in so many panels, are for `wide.rs`.
-        if panels(scores.len()) < scores.len() && low > high && 4 * distinct > SAMPLE {
+        if super::is_windowed(scores.len()) && low > high && 4 * distinct > SAMPLE {
             return None;
         }
         (low, high)
