@@ -18,7 +18,7 @@ await init(wasm.undercurve);
 await initFiles(wasm.undercurve_files);
 
 /** What each may grow to before somebody must look. The first is what everybody downloads. */
-const MOST_GZIP_BYTES = { undercurve: 98_000, undercurve_full: 311_000, undercurve_files: 221_000 };
+const MOST_GZIP_BYTES = { undercurve: 98_000, undercurve_full: 311_500, undercurve_files: 221_000 };
 
 const options = (name, seed = 3) => {
   const data = synthetic("split", { rows: 500, testRows: 500, positives: 0.05 });
