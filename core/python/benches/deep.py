@@ -1,14 +1,20 @@
 """What a ranking loss gains over cross-entropy in a small convolutional network.
 
-    python core/python/benches/deep.py FOLDER RUNS.jsonl [--splits N] [--steps N] [--shares 0.02,…] [--losses SOAP;…]
+    python core/python/benches/deep.py DATA RUNS.jsonl [--splits N] [--steps N] [--shares 0.02,…] [--losses SOAP;…] [--depth N] [--noise R]
     python core/python/benches/deep.py RUNS.jsonl
 
 The first trains what is not there yet and appends a line for each run; the second prints the tables.
 
-FOLDER holds the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence), classes 5 to 9 against 0 to 4, as means of 2 × 2
-pixels; or is the word `digits`: scikit-learn's digits, 5 to 9 against 0 to 4. Of the positives of the training part a share is kept. A split
-draws the positives that are kept, the validation rows, balanced, which choose the rate, and the first parameters; the test part, balanced,
-stays apart. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses
+DATA is one of
+- a folder with the four files of Fashion-MNIST (Debian: dataset-fashion-mnist, MIT licence): classes 5 to 9 against 0 to 4, as means of 2 × 2
+  pixels;
+- the word `digits`: scikit-learn's digits, 5 to 9 against 0 to 4;
+- the source archive of vaderSentiment 3.3.2 (PyPI, MIT licence; `pip download --no-deps --no-binary :all: vaderSentiment==3.3.2`): 23,700
+  sentences of film and product reviews, editorials and tweets, those that readers found positive on average against the others.
+
+Of the positives of the training part a share is kept. A split draws the positives that are kept, the validation rows, balanced, which choose
+the rate, and the first parameters; the test part stays apart. `--depth N` puts N more convolutions into the network, each added to what it is
+given. `--noise R` swaps labels of training rows: a share R of the kept positives is called negative, and as many negatives positive. Where the last rate is the best a higher one is tried, too. Every loss has the same rates, steps, batches of 128 rows (of losses
 over ranks: 32 positives and 96 negatives; the others of all rows alike), Adam, a rate that falls to 0 and weight decay 1e-4. LibAUC's losses
 run as its documentation says: sigmoid scores, its PESG for the margin loss, with 100 times the rates.
 """
@@ -18,8 +24,11 @@ import gzip
 import itertools
 import json
 import os
+import re
 import statistics
+import tarfile
 import time
+import zlib
 
 SHARES = [0.5, 0.1, 0.02, 0.005]
 LOSSES = [
@@ -32,10 +41,37 @@ RATES = [3e-3, 1e-2, 3e-2]
 HIGHER = [1e-1, 3e-1]
 
 
-def read(folder, part):
-    """Images and labels of a part, both halves of 0 and 1."""
+WORDS, LENGTH = 8192, 32
+
+
+def sentences(archive, part):
+    """Sentences as numbers of words, hashed, 0 where there is none; a third is the test part."""
     import numpy as np
 
+    rows = []
+    with tarfile.open(archive) as outer:
+        inner = next(one for one in outer if one.name.endswith("ICWSM_2014.tar.gz"))
+        with tarfile.open(fileobj=outer.extractfile(inner)) as files:
+            for one in sorted(files.getmembers(), key=lambda one: one.name):
+                if one.name.endswith("GroundTruth.txt"):
+                    rows += files.extractfile(one).read().decode("latin-1").splitlines()
+    x, y = np.zeros((len(rows), LENGTH), np.int64), np.zeros(len(rows), np.int64)
+    for at, row in enumerate(rows):
+        _, rating, text = row.split("\t", 2)
+        words = re.findall(r"[a-z']+|[^\sa-z]", text.lower())[:LENGTH]
+        x[at, : len(words)] = [1 + zlib.crc32(word.encode()) % (WORDS - 1) for word in words]
+        y[at] = float(rating) > 0
+    test = np.random.default_rng(0).permutation(len(y)) < len(y) // 3
+    some = test if part == "t10k" else ~test
+    return x[some], y[some]
+
+
+def read(folder, part):
+    """Rows and labels of 0 and 1 of a part."""
+    import numpy as np
+
+    if folder.endswith(".tar.gz"):
+        return sentences(folder, part)
     if folder == "digits":
         from sklearn.datasets import load_digits
 
@@ -52,12 +88,30 @@ def read(folder, part):
     return pooled / 255, (labels >= 5).astype("int64")
 
 
-def network(torch, side):
+def network(torch, rows, depth):
+    """A convolutional network of images (rows, 1, side, side) or of sentences (rows, words)."""
     nn = torch.nn
-    flat = 16 * (side // 4) ** 2
+
+    class Words(nn.Embedding):
+        def forward(self, words):
+            return super().forward(words).transpose(1, 2)
+
+    class Added(nn.Module):
+        def __init__(self, conv):
+            super().__init__()
+            self.conv = conv
+
+        def forward(self, x):
+            return x + torch.relu(self.conv(x))
+
+    if rows.ndim == 2:
+        more = [Added(nn.Conv1d(32, 32, 3, padding=1)) for _ in range(depth)]
+        first = [Words(WORDS, 32, padding_idx=0), nn.Conv1d(32, 32, 3, padding=1), nn.ReLU()]
+        return nn.Sequential(*first, *more, nn.AdaptiveMaxPool1d(1), nn.Flatten(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1))
+    more = [Added(nn.Conv2d(16, 16, 3, padding=1)) for _ in range(depth)]
     return nn.Sequential(
-        nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(flat, 32), nn.ReLU(), nn.Linear(32, 1),
+        nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), *more, nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(16 * (rows.shape[-1] // 4) ** 2, 32), nn.ReLU(), nn.Linear(32, 1),
     )  # fmt: skip
 
 
@@ -67,7 +121,7 @@ def libauc(name):
     return getattr(losses, name)
 
 
-def run(data, share, loss, rate, split, steps):
+def run(data, share, loss, rate, split, steps, depth=0, noise=0.0):
     import numpy as np
     import torch
 
@@ -80,10 +134,13 @@ def run(data, share, loss, rate, split, steps):
     rest = np.setdiff1d(np.arange(len(Y)), held)
     positive, negative = rest[Y[rest] == 1], rest[Y[rest] == 0]
     rows = np.concatenate([rng.choice(positive, max(4, int(len(positive) * share)), replace=False), negative])
-    x, y = torch.from_numpy(X[rows]), torch.from_numpy(Y[rows])
-    count = int(y.sum())
+    count = int(Y[rows].sum())
+    if noise:
+        wrong = int(noise * count)
+        rows[:wrong], rows[-wrong:] = rows[-wrong:].copy(), rows[:wrong].copy()
+    x, y = torch.from_numpy(X[rows]), (torch.arange(len(rows)) < count).long()
     torch.manual_seed(split)
-    model = network(torch, X.shape[-1])
+    model = network(torch, X, depth)
     bce = torch.nn.BCEWithLogitsLoss()
     balanced = torch.nn.BCEWithLogitsLoss(pos_weight=torch.tensor((len(y) - count) / count))
     ranked = loss not in ("BCE", "balanced BCE", "focal", "AUC-M")
@@ -160,20 +217,23 @@ def table(path, key="test ap", yardstick="balanced BCE"):
     """Means over splits, and what is gained over the yardstick on the same splits with its 95 % interval."""
     best, rates = {}, {}
     for one in load(path):
-        at = (one["steps"], one["share"], one["loss"])
+        kind = (one["steps"], one.get("depth", 0), one.get("noise", 0.0))
+        at = (kind, one["share"], one["loss"])
         cell = best.setdefault(at, {})
         cell[one["split"]] = max(cell.get(one["split"], one), one, key=lambda run: run["valid ap"])
         rates[at] = max(rates.get(at, 0), one["rate"])
-    for steps in sorted({key[0] for key in best}):
-        shares = [share for share in SHARES if any(at[:2] == (steps, share) for at in best)]
-        print(f"\n{steps} steps, {key}: mean (gain over {yardstick}, 95 % interval); * where the highest rate won in most splits\n")
+    for kind in sorted({at[0] for at in best}):
+        steps, depth, noise = kind
+        shares = [share for share in SHARES if any(at[:2] == (kind, share) for at in best)]
+        more = f", {depth} more convolutions" * (depth > 0) + f", {noise:.0%} of the positives swapped" * (noise > 0)
+        print(f"\n{steps} steps{more}, {key}: mean (gain over {yardstick}, 95 % interval); * where the highest rate won in most splits\n")
         print("| loss | " + " | ".join(f"{share:.1%} kept" for share in shares) + " |\n|" + "---|" * (len(shares) + 1))
         for loss in dict.fromkeys(LOSSES + sorted(at[2] for at in best)):
             cells = []
             for share in shares:
-                at, base = best.get((steps, share, loss), {}), best.get((steps, share, yardstick), {})
+                at, base = best.get((kind, share, loss), {}), best.get((kind, share, yardstick), {})
                 both = [at[split][key] - base[split][key] for split in at if split in base]
-                edge = 2 * sum(one["rate"] == rates[steps, share, loss] for one in at.values()) > len(at)
+                edge = 2 * sum(one["rate"] == rates[kind, share, loss] for one in at.values()) > len(at)
                 cell = f"{statistics.mean(one[key] for one in at.values()):.4f}" + "*" * edge if at else "–"
                 if len(both) > 1 and loss != yardstick:
                     half = STUDENT[len(both) - 2] * statistics.stdev(both) / len(both) ** 0.5
@@ -190,6 +250,8 @@ def main():
     parser.add_argument("runs")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--depth", type=int, default=0)
+    parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--losses", default=";".join(LOSSES + VARIANTS))
     asked = parser.parse_args()
@@ -201,13 +263,14 @@ def main():
     data = (*read(asked.folder, "train"), *read(asked.folder, "t10k"))
     runs = load(asked.runs)
     for split, share, loss in itertools.product(range(1, asked.splits + 1), map(float, asked.shares.split(",")), asked.losses.split(";")):
-        cell = [one for one in runs if (one["split"], one["share"], one["loss"], one["steps"]) == (split, share, loss, asked.steps)]
+        line = {"share": share, "loss": loss, "split": split, "steps": asked.steps, "depth": asked.depth, "noise": asked.noise}
+        cell = [one for one in runs if all(one.get(key, 0) == of for key, of in line.items())]
         for rate in RATES + HIGHER:
             if rate in HIGHER and max(cell, key=lambda one: one["valid ap"])["rate"] < rate / 4:
                 break
             if rate not in [one["rate"] for one in cell]:
-                line = {"share": share, "loss": loss, "rate": rate, "split": split, "steps": asked.steps}
-                cell.append(line | run(data, share, loss, rate, split, asked.steps))
+                found = run(data, share, loss, rate, split, asked.steps, asked.depth, asked.noise)
+                cell.append(line | {"rate": rate} | found)
                 with open(asked.runs, "a", encoding="utf-8") as file:
                     file.write(json.dumps(cell[-1]) + "\n")
                 print(cell[-1], flush=True)
