@@ -227,9 +227,12 @@ impl Estimator {
         // (Of a batch that is all there is, that is what there is.)
         let own: Vec<u32> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
         let population = if self.drawn == Drawn::All { &own } else { &self.population };
+        // (Samplers with replacement may draw more rows of a class than there are: masses allow that.)
+        let masses: Vec<f64> = population.iter().map(|&count| f64::from(count)).collect();
         let told = py.detach(|| -> undercurve::Result<(f64, Vec<T>, Vec<T>)> {
-            let batch =
-                Batch::new(&sorted, 1, &starts, population, self.drawn)?.with_slots(&slots).with_tables(&self.tables);
+            let batch = Batch::weighted(&sorted, 1, &starts, population, &masses, self.drawn)?
+                .with_slots(&slots)
+                .with_tables(&self.tables);
             let need = Objective::<T>::need(&self.estimator, batch.shape());
             let (mut real, mut f64s) = (vec![T::ZERO; need.real], vec![0.0; need.f64]);
             let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
@@ -256,10 +259,6 @@ impl Estimator {
     fn wrong(&self, error: Error, order: &[usize], rows: &[u32]) -> PyErr {
         match error {
             Error::NonFinite { what: "scores", at } => core(Error::NonFinite { what: "scores", at: order[at] }),
-            Error::Param { what: "population" } => value(format!(
-                "labels: more rows of a class or group than the data have, {:?} (draw each row once a batch)",
-                self.population
-            )),
             Error::Index { .. } => {
                 value(format!("rows: {} is beyond the rows of the data", rows.iter().max().copied().unwrap_or(0)))
             }

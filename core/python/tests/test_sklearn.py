@@ -45,7 +45,11 @@ def test_the_checks_of_scikit_learn(method, settings, expected):
     count = {status: sum(one["status"] == status for one in found) for status in ("passed", "failed", "xfail", "skipped")}
     assert count["failed"] == 0, [(one["check_name"], one["exception"]) for one in found if one["status"] == "failed"]
     assert count["xfail"] <= len(expected)
-    assert count["passed"] >= 60, count
+    # (One check runs only where array-api-strict is installed and an environment variable is set.)
+    skipped = {one["check_name"] for one in found if one["status"] == "skipped"}
+    assert skipped <= {"check_array_api_input"}, skipped
+    print(method, count)
+    assert count["passed"] + count["xfail"] + len(skipped) == len(found) >= 62, count
 
 
 def test_pipelines_searches_scorers_and_copies():

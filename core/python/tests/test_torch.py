@@ -153,11 +153,97 @@ def test_second_derivatives_are_refused_in_plain_words():
 
 
 def test_batches_of_one_class_count_nothing():
-    for labels in (torch.zeros(8), torch.ones(8)):
-        scores = torch.randn(8, requires_grad=True)
-        for value in (Loss("ap")(scores, labels), Objective("soap", torch.arange(16) % 2)(scores, labels, torch.arange(8))):
+    for label in (0, 1):
+        scores, labels = torch.randn(8, requires_grad=True), torch.full((8,), label)
+        for value in (Loss("ap")(scores, labels), Objective("soap", torch.arange(16) % 2)(scores, labels, torch.arange(label, 16, 2))):
             value.backward()
             assert value.item() == 0 and (scores.grad == 0).all()
+
+
+@pytest.mark.parametrize("method", ["ce", "focal", "soap", "auc-margin", "ppd-sg", "smooth-ap", "auc-pairwise", "pauc-threshold"])
+@pytest.mark.parametrize("sampling", ["uniform", "stratified"])
+def test_rows_may_be_drawn_more_often_than_there_are(method, sampling):
+    """As by WeightedRandomSampler: five positives in the data, sixteen in the batch."""
+    labels = (torch.arange(60) % 12 == 0).int()
+    rows = torch.cat([torch.arange(0, 60, 12).repeat(4)[:16], torch.arange(1, 12).repeat(3)])
+    objective = Objective(method, labels, sampling=sampling, dtype=torch.float64)
+    with torch.no_grad():
+        objective.aux.fill_(0.5)  # (At 0 a min-max objective has no slope between the classes.)
+    all_scores = torch.linspace(-1, 1, 60, dtype=torch.float64).requires_grad_()
+    for _ in range(3):
+        all_scores.grad = None
+        value = objective(all_scores[rows], labels[rows], rows)
+        value.backward()
+        assert torch.isfinite(value) and torch.isfinite(all_scores.grad).all()
+        assert all_scores.grad[0] < 0 < all_scores.grad[11]
+
+
+@pytest.mark.parametrize("name", ["soap", "auc-margin", "ce"])
+def test_objectives_under_compile_half_precision_and_accumulation(name):
+    scores, labels = batch(64, torch.float32)
+    rows = torch.arange(64)
+
+    def one(change):
+        torch.manual_seed(3)
+        objective, given = Objective(name, labels), scores.detach().clone().requires_grad_()
+        change(objective, given)
+        return given.grad, objective.state
+
+    want, state = one(lambda objective, s: objective(s, labels, rows).backward())
+
+    def compiled(objective, s):
+        torch.compile(lambda s: objective(s * 1.0, labels, rows))(s).backward()
+
+    def accumulated(objective, s):
+        (objective(s, labels, rows) * 0.25).backward()
+        (objective.eval()(s, labels, rows) * 0.75).backward()
+
+    grad, moved = one(compiled)
+    assert torch.equal(grad, want) and torch.equal(moved, state)
+    grad, moved = one(accumulated)
+    assert torch.equal(moved, state) and torch.isfinite(grad).all() and (grad * want >= 0).all()
+    objective = Objective(name, labels)
+    network = torch.nn.Linear(3, 1)
+    with torch.autocast("cpu", torch.bfloat16):
+        out = network(torch.randn(64, 3))
+        assert out.dtype == torch.bfloat16
+        objective(out, labels, rows).backward()
+    assert network.weight.grad.abs().sum() > 0 and objective.state.dtype == torch.float32
+
+
+def test_a_scaler_of_gradients_changes_no_direction():
+    scores, labels = batch(64, torch.float32)
+    soap = Objective("soap", labels).eval()
+    (soap(scores, labels, torch.arange(64)) * 2.0**16).backward()
+    twin = scores.detach().clone().requires_grad_()
+    soap(twin, labels, torch.arange(64)).backward()
+    assert torch.equal(scores.grad / 2.0**16, twin.grad)
+
+
+def test_in_lightning():
+    lightning = pytest.importorskip("lightning", reason="lightning is not installed")
+    X = torch.randn(2000, 4, generator=torch.Generator().manual_seed(1))
+    y = (X[:, 0] > 1.2).int()
+
+    class Ranker(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.network, self.loss = torch.nn.Linear(4, 1), Objective("soap", y)
+
+        def training_step(self, batch, at):
+            x, labels, rows = batch
+            return self.loss(self.network(x), labels, rows)
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters(), lr=0.05)
+
+    lightning.seed_everything(1, verbose=False)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(X, y, torch.arange(2000)), batch_size=100, shuffle=True)
+    model = Ranker()
+    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False}
+    lightning.Trainer(max_epochs=5, accelerator="cpu", accumulate_grad_batches=2, **quiet).fit(model, loader)
+    assert undercurve.metrics(model.network(X).detach().numpy().ravel(), y.numpy()).ap > 0.9
+    assert model.state_dict()["loss.state"].count_nonzero() > 0
 
 
 def test_states_travel():
@@ -181,7 +267,7 @@ def test_wrong_calls_say_what_is_wrong():
     for call, text in [
         (lambda: soap(scores, labels), "rows: soap keeps numbers for each row"),
         (lambda: soap(scores, labels, torch.arange(32) + 9), "rows: 40 is beyond"),
-        (lambda: soap(scores, 1 - labels, torch.arange(32)), "labels: more rows"),
+        (lambda: soap(scores, 1 - labels, torch.arange(32)), "labels: 0 for row 0, which is 1"),
         (lambda: Loss("ap")(torch.zeros(4, 2), labels), "scores: shape"),
         (lambda: Loss("ap")(scores * float("nan"), labels), "scores: row 0 is NaN"),
         (lambda: Objective("agd-sbcd", labels), "algorithm of its own"),

@@ -258,6 +258,7 @@ class Objective(torch.nn.Module):
         if not np.isin(y, (0, 1)).all():
             raise ValueError(f"labels: row {int(np.argmin(np.isin(y, (0, 1))))} is neither 0 nor 1")
         y = y.astype(int)
+        self._labels = y.astype(np.int8)
         names: list[str] = []
         cells: list[int] = []
         self._groups: dict[Any, int] = {}
@@ -274,7 +275,6 @@ class Objective(torch.nn.Module):
             names, list(constraints), cells,
         )  # fmt: skip
         self._core = _core.Estimator(*self._made)
-        self.rows = len(y)
         self.register_buffer("state", torch.zeros(self._core.state_len(len(y)), dtype=dtype))
         low, high = self._core.aux
         self.aux = torch.nn.Parameter(torch.zeros(low + high, dtype=dtype), requires_grad=low + high > 0)
@@ -291,7 +291,8 @@ class Objective(torch.nn.Module):
         scores : tensor of shape (n,) or (n, 1)
         labels : tensor of shape (n,)
         rows : integer tensor of shape (n,)
-            The numbers of the batch's rows in the training data, from 0; of methods that keep numbers by row (SOAP).
+            The numbers of the batch's rows in the training data, from 0; of methods that keep numbers by row (SOAP). A row may be
+            there more than once; its average moves once.
         groups : of shape (n,)
             The group of each row, of methods of groups.
         """
@@ -307,6 +308,9 @@ class Objective(torch.nn.Module):
             with torch.no_grad():
                 self.aux[self._low :].clamp_(min=0)
 
+        if rows is not None:
+            self._check(labels, rows)
+
         def told(scores: Tensor, aux: Tensor) -> Any:
             state = self.state.detach().cpu().numpy()
             found = self._core.update(
@@ -317,6 +321,15 @@ class Objective(torch.nn.Module):
             return found
 
         return _Step.apply(scores, self.aux, told)
+
+    def _check(self, labels: Tensor, rows: Tensor | Any) -> None:
+        """Refuses labels other than those that the rows had when the objective was made."""
+        given, of = np.asarray(_array(labels)).ravel(), np.asarray(_array(rows)).ravel()
+        if len(given) == len(of) and of.size and of.dtype.kind in "iu" and 0 <= of.min() and of.max() < len(self._labels):
+            wrong = np.flatnonzero(given != self._labels[of])
+            if wrong.size:
+                at = wrong[0]
+                raise ValueError(f"labels: {given[at]} for row {of[at]}, which is {self._labels[of[at]]} in the labels of the data")
 
     def extra_repr(self) -> str:
         return f"{self._made[0]!r}, positives={self._made[1]}, negatives={self._made[2]}"
