@@ -34,7 +34,19 @@ fn python_tests() {
     };
     let place = package();
     // (Python looks for modules where it is started, too.)
-    let done = Command::new(python)
+    let mut command = Command::new(python);
+    // The command line is there where the whole workspace was built.
+    let ours = env::current_exe()
+        .unwrap()
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("undercurve")
+        .with_extension(env::consts::EXE_EXTENSION);
+    if ours.is_file() {
+        command.env("UNDERCURVE_COMMAND", ours);
+    }
+    let done = command
         .current_dir(&place)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", concat!(env!("CARGO_MANIFEST_DIR"), "/tests")])
         .env("PYTHONPATH", &place)
