@@ -48,6 +48,36 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     (value <= f64::MAX).then_some(if negative { -value } else { value })
 }
 
+/// The `f64` nearest to `[-]digits[.digits]` of at most 15 digits, none of them a 0 before another before the point, and how many
+/// are behind it; `None` for anything else. Both numbers of the quotient are exact, and the hardware rounds once.
+#[cfg(feature = "alloc")]
+pub(crate) fn short(text: &str) -> Option<(f64, usize)> {
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    if digits.is_empty() || digits.len() > 16 || matches!(digits, [b'0', b'0'..=b'9', ..]) {
+        return None;
+    }
+    let (mut number, mut point) = (0u64, None);
+    for (at, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => number = 10 * number + u64::from(byte - b'0'),
+            b'.' if point.is_none() && at > 0 => point = Some(at),
+            _ => return None,
+        }
+    }
+    let places = match point {
+        None if digits.len() == 16 => return None,
+        None => 0,
+        Some(at) if at + 1 == digits.len() => return None,
+        Some(at) => digits.len() - at - 1,
+    };
+    let value = number as f64 / POWERS[places];
+    Some((if negative { -value } else { value }, places))
+}
+
 /// `[+-]digits`, at most six of them.
 fn integer(text: &[u8]) -> Option<i32> {
     let (sign, digits) = match text {
@@ -185,5 +215,48 @@ mod tests {
         ] {
             assert_eq!(parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn short_numbers_are_those_of_the_standard_library() {
+        let mut random = Rng::new(2);
+        let mut taken = 0;
+        for _ in 0..200_000 {
+            let digits = random.next_u64() >> (random.next_u64() % 64);
+            let mut text = alloc::format!("{digits}");
+            if random.next_u64() % 4 > 0 {
+                text.insert((random.next_u64() % (text.len() as u64 + 1)) as usize, '.');
+            }
+            if random.next_u64() % 2 == 0 {
+                text.insert(0, '-');
+            }
+            if let Some((x, places)) = super::short(&text) {
+                taken += 1;
+                assert_eq!(x.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+                assert_eq!(places, text.split_once('.').map_or(0, |(_, after)| after.len()), "{text}");
+            }
+        }
+        assert!(taken > 100_000, "{taken}");
+        let edge = ["-0", "0", "0.5", "999999999999999", "-99999999999999.9", "0.00000000000001"];
+        assert!(
+            edge.iter().all(|text| super::short(text).unwrap().0.to_bits() == text.parse::<f64>().unwrap().to_bits())
+        );
+        let other = [
+            "",
+            "-",
+            ".",
+            ".5",
+            "5.",
+            "1e5",
+            "+1",
+            "01",
+            "-00.5",
+            "1.2.3",
+            "1,5",
+            "nan",
+            "9999999999999999",
+            "0.0000000000000001",
+        ];
+        assert!(other.iter().all(|text| super::short(text).is_none()));
     }
 }

@@ -24,6 +24,7 @@ mod pairs;
 mod pauc;
 mod pauc_ablation;
 mod pauc_cost;
+mod reading;
 mod sorr;
 mod step;
 mod tune;
@@ -52,6 +53,8 @@ struct Args {
 enum Bench {
     /// Time the exact metrics of a million scores
     Metrics,
+    /// Megabytes of CSV text that are read a second
+    Reading(reading::Args),
     /// How often 95 % intervals hold the truth, on draws whose truth is known
     Intervals(intervals::Args),
     /// Time the exact sums over pairs
@@ -109,6 +112,7 @@ fn run(args: &Args) -> Result<()> {
     match &args.bench {
         None => list(args.json),
         Some(Bench::Metrics) => metrics::run(args.json),
+        Some(Bench::Reading(own)) => reading::run(own, args.json),
         Some(Bench::Intervals(own)) => intervals::run(own, args.json),
         Some(Bench::Pairs(own)) => pairs::run(own, args.json),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),

@@ -4,6 +4,7 @@ use super::super::error::{DataErrorKind, Doubt, Placed};
 use super::csv::Cells;
 use super::notation::{DateOrder, Decimal, Holds, Meanings, Notation, Sign, Tally, date, number, point_may_group};
 use super::{Doubted, MISSING, RawColumn, ReadOptions, Reading, Told, Values, Written, number_text};
+use crate::decimal;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -61,6 +62,12 @@ impl<'a> Reads<'a> {
     }
 
     pub fn cell(self, text: &str) -> Cell {
+        // Most cells of most files; none of them is another spelling of a missing value.
+        if let (Some((x, places)), true) = (decimal::short(text), self.na.is_empty()) {
+            let grouped = places == 3 && point_may_group(text);
+            let second = if places == 0 { Some(x) } else { grouped.then(|| libm::round(x * 1000.0)) };
+            return Cell::Number(Meanings { first: Some(x), second }, Sign::None, false);
+        }
         if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
         }
@@ -362,10 +369,9 @@ impl Making {
     }
 
     /// Takes the rows from `start` on, with `before` lines before those of the cells.
-    pub fn push(&mut self, cells: &Cells, start: usize, before: u32, reads: Reads<'_>) {
+    pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
         for row in start..cells.lines.len() {
-            for (at, column) in self.columns.iter_mut().enumerate() {
-                let text = cells.get(row, at);
+            for ((at, column), text) in self.columns.iter_mut().enumerate().zip(cells.row(row)) {
                 if let Some(text) = column.push(self.rows as u32, text, reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));

@@ -4,6 +4,7 @@ use super::csv;
 use super::{MAX_TEXT, TOO_LARGE};
 use crate::data::error::{Placed, whole};
 use alloc::vec::Vec;
+use memchr::{memchr, memrchr};
 
 /// Where in a CSV text the scan for a line's end is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,6 +62,18 @@ impl Pieces {
 
     /// The lines that are whole, by the rules of the tokeniser where there is a delimiter; `None` where there are none.
     pub fn lines(&mut self, delimiter: Option<u8>) -> Option<Piece> {
+        let new = &self.pending[self.scanned..];
+        if self.place != Place::Quoted && (delimiter.is_none() || memchr(b'"', new).is_none()) {
+            if let Some(at) = memrchr(b'\n', new) {
+                self.ready = self.scanned + at + 1;
+            }
+            self.place = match new.last() {
+                None => self.place,
+                Some(&b) if matches!(b, b'\n' | b'\r') || delimiter == Some(b) => Place::Start,
+                Some(_) => Place::Plain,
+            };
+            self.scanned = self.pending.len();
+        }
         for (at, &b) in self.pending.iter().enumerate().skip(self.scanned) {
             self.place = match (self.place, b) {
                 (Place::Quoted, b'"') if delimiter.is_some() => Place::Quote,
@@ -84,10 +97,11 @@ impl Pieces {
     }
 
     fn cut(&mut self, count: usize) -> Piece {
-        let bytes: Vec<u8> = self.pending.drain(..count).collect();
+        let rest = self.pending.split_off(count);
+        let bytes = core::mem::replace(&mut self.pending, rest);
         (self.scanned, self.ready) = (self.scanned.saturating_sub(count), 0);
         let before = self.lines;
-        self.lines = before.saturating_add((0..bytes.len()).filter(|&at| csv::ends_line(&bytes, at)).count() as u32);
+        self.lines = before.saturating_add(csv::line_ends(&bytes, 0..bytes.len()) as u32);
         Piece { bytes, before }
     }
 }
