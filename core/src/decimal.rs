@@ -50,30 +50,63 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
 
 /// The `f64` nearest to `[-]digits[.digits]` of at most 15 digits, none of them a 0 before another before the point, and how many
 /// are behind it; `None` for anything else. Both numbers of the quotient are exact, and the hardware rounds once.
+///
+/// All digits at once: they are the bytes of one word, from which the point is cut; neighbours make pairs, and these fours.
 #[cfg(feature = "alloc")]
+#[inline]
 pub(crate) fn short(text: &str) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    const ONES: u128 = u128::MAX / 255;
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    if digits.is_empty() || digits.len() > 16 || matches!(digits, [b'0', b'0'..=b'9', ..]) {
+    let count = digits.len();
+    // The first byte is the lowest. (Loads of both ends share bytes.)
+    let word = match *digits {
+        [a] => u128::from(a),
+        [a, b] => u128::from(u16::from_le_bytes([a, b])),
+        [a, b, c] => u128::from(u32::from_le_bytes([a, b, c, 0])),
+        _ => match (digits.first_chunk::<8>(), digits.last_chunk::<8>()) {
+            (Some(&low), Some(&high)) if count <= 16 => {
+                u128::from(u64::from_le_bytes(low)) | u128::from(u64::from_le_bytes(high)) << (8 * (count - 8))
+            }
+            _ => match (digits.first_chunk::<4>(), digits.last_chunk::<4>()) {
+                (Some(&low), Some(&high)) if count < 8 => {
+                    u128::from(u32::from_le_bytes(low)) | u128::from(u32::from_le_bytes(high)) << (8 * (count - 4))
+                }
+                _ => return None,
+            },
+        },
+    };
+    // A byte that is a point becomes 0, and the lowest such one is found by the borrow it makes.
+    let marks = word ^ (ONES * u128::from(b'.'));
+    let point = (marks.wrapping_sub(ONES) & !marks & (ONES << 7)).trailing_zeros() as usize / 8;
+    let (digits, places, word) = if point < count {
+        let below = (1 << (8 * point)) - 1;
+        let above = if point < 15 { word >> (8 * point + 8) << (8 * point) } else { 0 };
+        (count - 1, count - 1 - point, word & below | above)
+    } else {
+        (count, 0, word)
+    };
+    let padded = word & 0xff == u128::from(b'0') && point.min(count) > 1;
+    if digits > 15 || padded || point == 0 || (point < count && places == 0) {
         return None;
     }
-    let (mut number, mut point) = (0u64, None);
-    for (at, &byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => number = 10 * number + u64::from(byte - b'0'),
-            b'.' if point.is_none() && at > 0 => point = Some(at),
-            _ => return None,
-        }
+    // The last digit is the highest byte; what is before the first one is 0.
+    let word = word << (8 * (16 - digits));
+    let zeros = ONES << (8 * (16 - digits)) & ONES;
+    let value = word.wrapping_sub(zeros * u128::from(b'0'));
+    // (A byte below '0' borrows and has a high bit; one above '9' carries into one.)
+    if (word & (ONES << 7)) | ((value | value.wrapping_add(ONES * 6)) & (ONES * 0xf0)) != 0 {
+        return None;
     }
-    let places = match point {
-        None if digits.len() == 16 => return None,
-        None => 0,
-        Some(at) if at + 1 == digits.len() => return None,
-        Some(at) => digits.len() - at - 1,
+    let eight = |word: u64| {
+        let pairs = (word.wrapping_mul(10) + (word >> 8)) & 0x00ff_00ff_00ff_00ff;
+        let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+        (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff
     };
+    let number = 100_000_000 * eight(value as u64) + eight((value >> 64) as u64);
     let value = number as f64 / POWERS[places];
     Some((if negative { -value } else { value }, places))
 }
@@ -237,6 +270,23 @@ mod tests {
             }
         }
         assert!(taken > 100_000, "{taken}");
+        // Any bytes: what is taken are digits with a point between them.
+        for _ in 0..200_000 {
+            let count = random.next_u64() % 17;
+            let of = |byte: u64| char::from(if byte < 96 { b'0' + (byte % 10) as u8 } else { (byte % 128) as u8 });
+            let text: alloc::string::String = (0..count).map(|_| of(random.next_u64() % 128)).collect();
+            let digits = text.strip_prefix('-').unwrap_or(&text);
+            let parts = digits.split_once('.').unwrap_or((digits, "0"));
+            let fits =
+                [parts.0, parts.1].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+                    && !(parts.0.len() > 1 && parts.0.starts_with('0'))
+                    && digits.bytes().filter(u8::is_ascii_digit).count() <= 15;
+            assert_eq!(super::short(&text).is_some(), fits, "{text:?}");
+            assert!(
+                !fits || super::short(&text).unwrap().0.to_bits() == text.parse::<f64>().unwrap().to_bits(),
+                "{text:?}"
+            );
+        }
         let edge = ["-0", "0", "0.5", "999999999999999", "-99999999999999.9", "0.00000000000001"];
         assert!(
             edge.iter().all(|text| super::short(text).unwrap().0.to_bits() == text.parse::<f64>().unwrap().to_bits())

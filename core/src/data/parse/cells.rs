@@ -62,12 +62,6 @@ impl<'a> Reads<'a> {
     }
 
     pub fn cell(self, text: &str) -> Cell {
-        // Most cells of most files; none of them is another spelling of a missing value.
-        if let (Some((x, places)), true) = (decimal::short(text), self.na.is_empty()) {
-            let grouped = places == 3 && point_may_group(text);
-            let second = if places == 0 { Some(x) } else { grouped.then(|| libm::round(x * 1000.0)) };
-            return Cell::Number(Meanings { first: Some(x), second }, Sign::None, false);
-        }
         if MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) || self.na.iter().any(|na| na == text) {
             return Cell::Missing;
         }
@@ -80,10 +74,10 @@ impl<'a> Reads<'a> {
                 Cell::Number(Meanings { first: Some(x), second }, Sign::None, is_code(text, x))
             }
             Ok(_) => Cell::NonFinite,
-            Err(_) => match (number(text), date(text)) {
-                (Some((meanings, sign)), _) => Cell::Number(meanings, sign, true),
-                (None, Some(days)) => Cell::Date(days),
-                (None, None) => Cell::Text,
+            // (A number is no date: three digits make a group, and four a year.)
+            Err(_) => match (date(text), || number(text)) {
+                (Some(days), _) => Cell::Date(days),
+                (None, number) => number().map_or(Cell::Text, |(meanings, sign)| Cell::Number(meanings, sign, true)),
             },
         }
     }
@@ -149,6 +143,18 @@ impl Seen {
                 self.text += 1;
                 self.first_text.get_or_insert(row);
             }
+        }
+    }
+
+    /// As [`add`](Self::add), of a number without signs whose only mark may be a decimal point.
+    fn add_plain(&mut self, row: u32, x: f64, point: bool) {
+        self.numbers.count += 1;
+        self.numbers.first.get_or_insert(row);
+        if point {
+            self.numbers.first_only.get_or_insert(row);
+        }
+        if point || x != 0.0 {
+            self.unsigned.get_or_insert(row);
         }
     }
 
@@ -372,7 +378,7 @@ impl Making {
     pub fn push(&mut self, cells: &Cells<'_>, start: usize, before: u32, reads: Reads<'_>) {
         for row in start..cells.lines.len() {
             for ((at, column), text) in self.columns.iter_mut().enumerate().zip(cells.row(row)) {
-                if let Some(text) = column.push(self.rows as u32, text, reads) {
+                if let Some(text) = column.push(self.rows as u32, text, &reads) {
                     let line = before.saturating_add(cells.lines[row]);
                     self.non_finite.entry(at).or_insert_with(|| (line, text.to_string()));
                 }
@@ -416,7 +422,18 @@ impl Column {
     }
 
     /// Takes a cell; gives it back where it is infinite.
-    fn push<'a>(&mut self, row: u32, text: &'a str, reads: Reads<'_>) -> Option<&'a str> {
+    fn push<'a>(&mut self, row: u32, text: &'a str, reads: &Reads<'_>) -> Option<&'a str> {
+        // Most cells of most files are short numbers in a column of numbers.
+        if let (Some(seen), Found::Numbers { values, .. }) = (&mut self.seen, &mut self.cells)
+            && reads.na.is_empty()
+            && seen.dates.count == 0
+            && let Some((x, places)) = decimal::short(text)
+            && (places != 3 || !point_may_group(text))
+        {
+            seen.add_plain(row, x, places > 0);
+            values.push(x);
+            return None;
+        }
         let cell = reads.cell(text);
         let numbers = matches!(self.cells, Found::Numbers { .. });
         let is_text = self.seen.as_mut().is_none_or(|seen| {

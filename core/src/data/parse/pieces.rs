@@ -62,30 +62,29 @@ impl Pieces {
 
     /// The lines that are whole, by the rules of the tokeniser where there is a delimiter; `None` where there are none.
     pub fn lines(&mut self, delimiter: Option<u8>) -> Option<Piece> {
-        let new = &self.pending[self.scanned..];
-        if self.place != Place::Quoted && (delimiter.is_none() || memchr(b'"', new).is_none()) {
-            if let Some(at) = memrchr(b'\n', new) {
-                self.ready = self.scanned + at + 1;
+        let mut at = self.scanned;
+        while at < self.pending.len() {
+            let rest = &self.pending[at..];
+            let quote = delimiter.and_then(|_| memchr(b'"', rest));
+            let before = &rest[..quote.unwrap_or(rest.len())];
+            at += before.len() + usize::from(quote.is_some());
+            if self.place == Place::Quoted {
+                if quote.is_some() {
+                    self.place = Place::Quote;
+                }
+                continue;
             }
-            self.place = match new.last() {
+            if let Some(end) = memrchr(b'\n', before) {
+                self.ready = at - usize::from(quote.is_some()) - before.len() + end + 1;
+            }
+            self.place = match before.last() {
                 None => self.place,
                 Some(&b) if matches!(b, b'\n' | b'\r') || delimiter == Some(b) => Place::Start,
                 Some(_) => Place::Plain,
             };
-            self.scanned = self.pending.len();
-        }
-        for (at, &b) in self.pending.iter().enumerate().skip(self.scanned) {
-            self.place = match (self.place, b) {
-                (Place::Quoted, b'"') if delimiter.is_some() => Place::Quote,
-                (Place::Quoted, _) => Place::Quoted,
-                (Place::Start | Place::Quote, b'"') if delimiter.is_some() => Place::Quoted,
-                (_, b'\n') => {
-                    self.ready = at + 1;
-                    Place::Start
-                }
-                (_, b) if b == b'\r' || delimiter == Some(b) => Place::Start,
-                _ => Place::Plain,
-            };
+            if quote.is_some() && self.place != Place::Plain {
+                self.place = Place::Quoted;
+            }
         }
         self.scanned = self.pending.len();
         (self.ready > 0).then(|| self.cut(self.ready))
