@@ -56,60 +56,76 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
 #[inline]
 pub(crate) fn short(text: &str) -> Option<(f64, usize)> {
     const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    const ONES: u128 = u128::MAX / 255;
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
     };
     let count = digits.len();
     // The first byte is the lowest. (Loads of both ends share bytes.)
-    let word = match *digits {
-        [a] => u128::from(a),
-        [a, b] => u128::from(u16::from_le_bytes([a, b])),
-        [a, b, c] => u128::from(u32::from_le_bytes([a, b, c, 0])),
-        _ => match (digits.first_chunk::<8>(), digits.last_chunk::<8>()) {
-            (Some(&low), Some(&high)) if count <= 16 => {
-                u128::from(u64::from_le_bytes(low)) | u128::from(u64::from_le_bytes(high)) << (8 * (count - 8))
-            }
-            _ => match (digits.first_chunk::<4>(), digits.last_chunk::<4>()) {
-                (Some(&low), Some(&high)) if count < 8 => {
-                    u128::from(u32::from_le_bytes(low)) | u128::from(u32::from_le_bytes(high)) << (8 * (count - 4))
-                }
-                _ => return None,
-            },
-        },
+    let fours = || Some((u32::from_le_bytes(*digits.first_chunk()?), u32::from_le_bytes(*digits.last_chunk()?)));
+    let eights = || Some((u64::from_le_bytes(*digits.first_chunk()?), u64::from_le_bytes(*digits.last_chunk()?)));
+    let (number, places) = match (count, digits) {
+        (4..=8, _) => {
+            let (low, high) = fours()?;
+            in_eight(u64::from(low) | u64::from(high) << (8 * (count - 4)), count)?
+        }
+        (9..=16, _) => {
+            let (low, high) = eights()?;
+            in_sixteen(u128::from(low) | u128::from(high) << (8 * (count - 8)), count)?
+        }
+        (_, &[a]) => in_eight(u64::from(a), 1)?,
+        (_, &[a, b]) => in_eight(u64::from(u16::from_le_bytes([a, b])), 2)?,
+        (_, &[a, b, c]) => in_eight(u64::from(u32::from_le_bytes([a, b, c, 0])), 3)?,
+        _ => return None,
     };
-    // A byte that is a point becomes 0, and the lowest such one is found by the borrow it makes.
-    let marks = word ^ (ONES * u128::from(b'.'));
-    let point = (marks.wrapping_sub(ONES) & !marks & (ONES << 7)).trailing_zeros() as usize / 8;
-    let (digits, places, word) = if point < count {
-        let below = (1 << (8 * point)) - 1;
-        let above = if point < 15 { word >> (8 * point + 8) << (8 * point) } else { 0 };
-        (count - 1, count - 1 - point, word & below | above)
-    } else {
-        (count, 0, word)
-    };
-    let padded = word & 0xff == u128::from(b'0') && point.min(count) > 1;
-    if digits > 15 || padded || point == 0 || (point < count && places == 0) {
-        return None;
-    }
-    // The last digit is the highest byte; what is before the first one is 0.
-    let word = word << (8 * (16 - digits));
-    let zeros = ONES << (8 * (16 - digits)) & ONES;
-    let value = word.wrapping_sub(zeros * u128::from(b'0'));
-    // (A byte below '0' borrows and has a high bit; one above '9' carries into one.)
-    if (word & (ONES << 7)) | ((value | value.wrapping_add(ONES * 6)) & (ONES * 0xf0)) != 0 {
-        return None;
-    }
-    let eight = |word: u64| {
-        let pairs = (word.wrapping_mul(10) + (word >> 8)) & 0x00ff_00ff_00ff_00ff;
-        let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-        (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff
-    };
-    let number = 100_000_000 * eight(value as u64) + eight((value >> 64) as u64);
     let value = number as f64 / POWERS[places];
     Some((if negative { -value } else { value }, places))
 }
+
+/// The number of eight digits, the first of them in the lowest byte.
+#[cfg(feature = "alloc")]
+fn eight(digits: u64) -> u64 {
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff
+}
+
+/// A function from so many bytes of digits and perhaps a point to their number without it, and the digits behind it.
+#[cfg(feature = "alloc")]
+macro_rules! digits_in {
+    ($name:ident, $Word:ty, $number:expr) => {
+        #[inline]
+        fn $name(word: $Word, count: usize) -> Option<(u64, usize)> {
+            const BYTES: usize = size_of::<$Word>();
+            const ONES: $Word = <$Word>::MAX / 255;
+            // A byte that is a point becomes 0, and the lowest such one is found by the borrow it makes.
+            let marks = word ^ (ONES * b'.' as $Word);
+            let point = (marks.wrapping_sub(ONES) & !marks & (ONES << 7)).trailing_zeros() as usize / 8;
+            let (digits, places, word) = if point < count {
+                let below = (1 << (8 * point)) - 1;
+                let above = word >> (8 * point) >> 8 << (8 * point);
+                (count - 1, count - 1 - point, word & below | above)
+            } else {
+                (count, 0, word)
+            };
+            let padded = word as u8 == b'0' && point.min(count) > 1;
+            if digits > 15 || padded || point == 0 || (point < count && places == 0) {
+                return None;
+            }
+            // The last digit is the highest byte; what is before the first one is 0.
+            let empty = 8 * (BYTES - digits);
+            let word = word << empty;
+            let value = word.wrapping_sub((ONES << empty & ONES) * b'0' as $Word);
+            // (A byte below '0' borrows and has a high bit; one above '9' carries into one.)
+            let high = (word & (ONES << 7)) | ((value | value.wrapping_add(ONES * 6)) & (ONES * 0xf0));
+            (high == 0).then(|| ($number(value), places))
+        }
+    };
+}
+#[cfg(feature = "alloc")]
+digits_in!(in_eight, u64, eight);
+#[cfg(feature = "alloc")]
+digits_in!(in_sixteen, u128, |value: u128| 100_000_000 * eight(value as u64) + eight((value >> 64) as u64));
 
 /// `[+-]digits`, at most six of them.
 fn integer(text: &[u8]) -> Option<i32> {
