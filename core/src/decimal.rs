@@ -273,10 +273,10 @@ mod tests {
         for _ in 0..200_000 {
             let digits = random.next_u64() >> (random.next_u64() % 64);
             let mut text = alloc::format!("{digits}");
-            if random.next_u64() % 4 > 0 {
+            if !random.next_u64().is_multiple_of(4) {
                 text.insert((random.next_u64() % (text.len() as u64 + 1)) as usize, '.');
             }
-            if random.next_u64() % 2 == 0 {
+            if random.next_u64().is_multiple_of(2) {
                 text.insert(0, '-');
             }
             if let Some((x, places)) = super::short(&text) {
