@@ -24,24 +24,24 @@ pub(crate) fn part_len_of(rows: usize, most: usize) -> usize {
     if rows < FEW { rows.max(1) } else { rows.div_ceil(most.clamp(1, PARTS)).next_multiple_of(64) }
 }
 
-/// Threads of the pool that the caller is in.
+/// Whether work on so many rows is shared between threads: those of the pool that the caller is in.
 #[cfg(feature = "rayon")]
-fn threads() -> usize {
-    rayon::current_num_threads()
+pub(crate) fn shared(rows: usize) -> bool {
+    rows >= FEW && rayon::current_num_threads() > 1
 }
 #[cfg(not(feature = "rayon"))]
-const fn threads() -> usize {
-    1
+pub(crate) const fn shared(_: usize) -> bool {
+    false
 }
 
-/// Whether work on so many rows is shared between threads.
-pub(crate) fn shared(rows: usize) -> bool {
-    rows >= FEW && threads() > 1
-}
-
-/// Whether they are enough to pay for a second pass over the rows.
+/// Whether threads are enough to pay for a second pass over the rows.
+#[cfg(feature = "rayon")]
 pub(crate) fn shared_by_many(rows: usize) -> bool {
-    rows >= FEW && threads() >= 4
+    shared(rows) && rayon::current_num_threads() >= 4
+}
+#[cfg(not(feature = "rayon"))]
+pub(crate) const fn shared_by_many(_: usize) -> bool {
+    false
 }
 
 /// Calls `work` with every item: one after the other, or, if there are at least two and the pool has threads, at once.

@@ -300,43 +300,37 @@ fn narrow_and_wide_windows_are_the_double_loop() {
     }
 }
 
-/// Compares the near-linear sums of some losses, at any size, with the double loops.
-fn compare_near_linear(scores: &[f64], labels: &[u8], losses: &[(&str, f64)], what: &str) {
-    let n = scores.len();
-    let need = pairs::need_by(Way::NearLinear, n, labels.iter().filter(|&&y| y == 1).count());
-    for &(name, c) in losses {
-        let loss = AnySurrogate::by_name(name, c).unwrap();
-        let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
-        for is_ap in [false, true] {
-            let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
-            let mut grad = vec![f64::NAN; n];
-            let by = if is_ap { pairs::ap_by } else { pairs::auc_by };
-            let twin = if is_ap { twin::ap } else { twin::auc };
-            let value = by(Way::NearLinear, scores, labels, loss, Grade::Full, scratch, &mut grad);
-            let want = twin(name, c, scores, labels);
-            let what = format!("{what}: {name} c={c} n={n} AP {is_ap}");
-            close(&what, value.unwrap(), want.value, want.value.abs(), 1e-12);
-            for j in 0..n {
-                close(&what, grad[j], want.grad[j], want.size[j], 1e-12);
-            }
-        }
-    }
-}
-
 #[test]
 fn the_near_linear_sums_hold_at_any_size() {
-    let losses = [
-        ("hinge", 0.6),
-        ("squared-hinge", 1.0),
-        ("smoothed-hinge", 0.5),
-        ("ramp", 1.5),
-        ("sigmoid", 1.0),
-        ("logistic", 0.7),
-    ];
     for n in 2..40 {
         for kind in KINDS {
             let (scores, labels) = data(kind, n, 0.4, n as u64);
-            compare_near_linear(&scores, &labels, &losses, kind);
+            let losses = [
+                ("hinge", 0.6),
+                ("squared-hinge", 1.0),
+                ("smoothed-hinge", 0.5),
+                ("ramp", 1.5),
+                ("sigmoid", 1.0),
+                ("logistic", 0.7),
+            ];
+            for (name, c) in losses {
+                let loss = AnySurrogate::by_name(name, c).unwrap();
+                let need = pairs::need_by(Way::NearLinear, n, labels.iter().filter(|&&y| y == 1).count());
+                let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
+                for sum in [Sum::Auc, Sum::Ap] {
+                    let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                    let mut grad = vec![f64::NAN; n];
+                    let by = if matches!(sum, Sum::Auc) { pairs::auc_by } else { pairs::ap_by };
+                    let value = by(Way::NearLinear, &scores, &labels, loss, Grade::Full, scratch, &mut grad);
+                    let twin = if matches!(sum, Sum::Auc) { twin::auc } else { twin::ap };
+                    let want = twin(name, c, &scores, &labels);
+                    let what = format!("{kind} {sum:?} {name} n={n}");
+                    close(&what, value.unwrap(), want.value, want.value.abs(), 1e-12);
+                    for j in 0..n {
+                        close(&what, grad[j], want.grad[j], want.size[j], 1e-12);
+                    }
+                }
+            }
         }
     }
 }
@@ -396,7 +390,25 @@ fn scores_of_any_shape_are_the_double_loop() {
     ];
     for seed in 0..rounds {
         let (scores, labels) = any_shape(&mut Dice(seed + 77));
-        compare_near_linear(&scores, &labels, &losses, &format!("set {seed}"));
+        let n = scores.len();
+        let need = pairs::need_by(Way::NearLinear, n, labels.iter().filter(|&&y| y == 1).count());
+        let (mut f, mut i, mut k) = (vec![f64::NAN; need.f64], vec![7; need.u32], vec![7; need.u64]);
+        for (name, c) in losses {
+            let loss = AnySurrogate::by_name(name, c).unwrap();
+            for is_ap in [false, true] {
+                let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
+                let mut grad = vec![f64::NAN; n];
+                let by = if is_ap { pairs::ap_by } else { pairs::auc_by };
+                let twin = if is_ap { twin::ap } else { twin::auc };
+                let value = by(Way::NearLinear, &scores, &labels, loss, Grade::Full, scratch, &mut grad);
+                let want = twin(name, c, &scores, &labels);
+                let what = format!("{seed} {name} {c} n={n}");
+                close(&what, value.unwrap(), want.value, want.value.abs(), 1e-12);
+                for j in 0..n {
+                    close(&what, grad[j], want.grad[j], want.size[j], 1e-12);
+                }
+            }
+        }
     }
 }
 

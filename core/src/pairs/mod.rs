@@ -11,7 +11,7 @@
 //! | sigmoid, logistic | panels, with tables that a [`Plan`] keeps; above 65,536 of them windows over sorted rows | O(n) to O(n log n) | [`Grade`]: 1e-6 or 1e-12 |
 //! | square, exponential | closed form | O(n) | rounding |
 //! | smoothed hinge, ramp | the same with two edges for each positive; scores over many magnitudes are sorted | O(n) to O(n log n) | rounding |
-//! | any, with few positives; ramp and smoothed hinge of scores over more than 10⁶⁶, sigmoid and logistic beyond 10²⁰⁰/c | all pairs | O(n₊n) | rounding |
+//! | any, with few positives | all pairs | O(n₊n) | rounding |
 //!
 //! Terms smaller than [`Real::FAINT`] of `f64`, 10⁻¹⁴⁶, count as 0, and so do derivatives below [`Real::TINY`] of their type.
 //!
@@ -414,7 +414,7 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
     mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let How { way, loss, weighted, .. } = how;
+    let How { way, loss, grade, tables, weighted } = how;
     let few = !way.sorts(scores.len(), positives);
     if let (Some(form), true) = (Form::of(loss), weighted && WEIGHTS) {
         fits::<G>(range, form.margin())?;
@@ -450,10 +450,34 @@ fn weighted_auc<S: Real, Y: Class, G: Real>(
                     return Ok(weighted::auc(scores, labels, positives, form, mean, scratch, grad));
                 }
             }
-            let smooth =
-                smooth_sum::<S, Y, G, false>(how, scores, labels, positives, range, mean, scratch.reborrow(), grad);
-            if let Some(value) = smooth {
-                return Ok(value);
+            if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
+                let smooth = wide::Smooth { shape, scale, made: tables, fast: true, is_ap: false };
+                if is_fast(grade, range, scale, scores.len()) {
+                    let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
+                    let value = panel::auc::<S, Y, G, FAST_TERMS>(
+                        scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
+                    );
+                    let value = value.or_else(|| {
+                        let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                        wide::sum(scores, labels, rows, range, smooth, mean, wide::OWN, scratch, grad)
+                    });
+                    if let Some(value) = value {
+                        return Ok(value);
+                    }
+                }
+                let (f64, u64, tables) =
+                    (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
+                let value = panel::auc::<S, Y, G, FULL_TERMS>(
+                    scores, labels, range, shape, scale, mean, tables, most, f64, u64, grad,
+                );
+                let smooth = wide::Smooth { made: tables, fast: false, ..smooth };
+                let value = value.or_else(|| {
+                    let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                    wide::sum(scores, labels, rows, range, smooth, mean, wide::OWN, scratch, grad)
+                });
+                if let Some(value) = value {
+                    return Ok(value);
+                }
             }
             if weighted && WEIGHTS {
                 return Ok(kernel!(loss, l => weighted::auc_of_all_pairs(scores, labels, l, mean, scratch.f64, grad)));
@@ -532,7 +556,7 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
     mut scratch: Scratch<'_, f64>,
     grad: &mut [G],
 ) -> Result<f64> {
-    let How { way, loss, weighted, .. } = how;
+    let How { way, loss, grade, tables, weighted } = how;
     let few = !way.sorts(scores.len(), positives);
     let share = match weighted && WEIGHTS {
         true => 1.0 / labels.iter().filter(|y| y.is_positive()).map(|y| y.mass()).sum::<f64>(),
@@ -598,10 +622,34 @@ fn checked_ap<S: Real, Y: Class, G: Real>(
                     return Ok(weighted::ap(scores, labels, positives, form, share, scratch, grad));
                 }
             }
-            let smooth =
-                smooth_sum::<S, Y, G, true>(how, scores, labels, positives, range, share, scratch.reborrow(), grad);
-            if let Some(value) = smooth {
-                return Ok(value);
+            if let Some((shape, scale, most)) = smooth(how, range, scores.len(), positives) {
+                let smooth = wide::Smooth { shape, scale, made: tables, fast: true, is_ap: true };
+                if is_fast(grade, range, scale, scores.len()) {
+                    let (f64, u64) = (&mut *scratch.f64, &mut *scratch.u64);
+                    let value = panel::ap::<S, Y, G, FAST_TERMS>(
+                        scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
+                    );
+                    let value = value.or_else(|| {
+                        let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                        wide::sum(scores, labels, rows, range, smooth, share, wide::OWN, scratch, grad)
+                    });
+                    if let Some(value) = value {
+                        return Ok(value);
+                    }
+                }
+                let (f64, u64, tables) =
+                    (&mut *scratch.f64, &mut *scratch.u64, tables.filter(|_| COMPACT || grade == Grade::Full));
+                let value = panel::ap::<S, Y, G, FULL_TERMS>(
+                    scores, labels, range, shape, scale, share, tables, most, f64, u64, grad,
+                );
+                let smooth = wide::Smooth { made: tables, fast: false, ..smooth };
+                let value = value.or_else(|| {
+                    let (rows, scratch) = (is_windowed(scores.len()).then_some(positives)?, scratch.reborrow());
+                    wide::sum(scores, labels, rows, range, smooth, share, wide::OWN, scratch, grad)
+                });
+                if let Some(value) = value {
+                    return Ok(value);
+                }
             }
             if weighted && WEIGHTS {
                 return Ok(kernel!(loss, l => weighted::ap_of_all_pairs(scores, labels, l, share, scratch.f64, grad)));
@@ -980,56 +1028,6 @@ fn smooth(how: How<'_>, (low, high): Range, rows: usize, positives: usize) -> Op
     let of = Smooth { shape, planned: how.tables.is_some() };
     let most = how.way.most_panels(of, rows, positives);
     how.way.has_panels(of, rows, positives, panels).then_some((shape, scale, most))
-}
-
-/// The AUC sum of a smooth loss, or with `AP` the AP sum, by panels; `unit` is what a pair, or a positive, counts. `None` where
-/// panels do not pay, or do not take the scores.
-fn smooth_sum<S: Real, Y: Class, G: Real, const AP: bool>(
-    how: How<'_>,
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    range: Range,
-    unit: f64,
-    mut scratch: Scratch<'_, f64>,
-    grad: &mut [G],
-) -> Option<f64> {
-    let (shape, scale, most) = smooth(how, range, scores.len(), positives)?;
-    let of = wide::Smooth { shape, scale, made: how.tables, is_ap: AP };
-    if is_fast(how.grade, range, scale, scores.len()) {
-        let left = scratch.reborrow();
-        let value = panel_sum::<S, Y, G, AP, FAST_TERMS>(of, most, scores, labels, positives, range, unit, left, grad);
-        if value.is_some() {
-            return value;
-        }
-    }
-    let of = wide::Smooth { made: how.tables.filter(|_| COMPACT || how.grade == Grade::Full), ..of };
-    panel_sum::<S, Y, G, AP, FULL_TERMS>(of, most, scores, labels, positives, range, unit, scratch, grad)
-}
-
-/// The same by panels of so many terms, all at once or, where they are too many, window by window.
-fn panel_sum<S: Real, Y: Class, G: Real, const AP: bool, const P: usize>(
-    of: wide::Smooth<'_>,
-    most: usize,
-    scores: &[S],
-    labels: &[Y],
-    positives: usize,
-    range: Range,
-    unit: f64,
-    mut scratch: Scratch<'_, f64>,
-    grad: &mut [G],
-) -> Option<f64> {
-    let Scratch { f64, u64, .. } = scratch.reborrow();
-    let (shape, scale, made) = (of.shape, of.scale, of.made);
-    let value = if AP {
-        panel::ap::<S, Y, G, P>(scores, labels, range, shape, scale, unit, made, most, f64, u64, grad)
-    } else {
-        panel::auc::<S, Y, G, P>(scores, labels, range, shape, scale, unit, made, most, f64, u64, grad)
-    };
-    if value.is_some() || !is_windowed(scores.len()) {
-        return value;
-    }
-    wide::sum::<S, Y, G, P>(scores, labels, positives, range, of, unit, wide::OWN, scratch, grad)
 }
 
 /// Whether the lower grade is taken where it is asked for. Its panels are half as wide: where they are too many to be found

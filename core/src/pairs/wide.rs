@@ -16,7 +16,7 @@ use crate::real::Real;
 use crate::scratch::{Need, Scratch};
 
 /// Panels of a window, with those on either side.
-const PANELS: usize = 1 << 12;
+pub(super) const PANELS: usize = 1 << 12;
 /// Arrays of polynomials that a window keeps: moments of two sources, rows of two classes, four results.
 const ARRAYS: usize = 8;
 /// Sums from centre to centre below 2^−500 count as 0, and −ln of that: what they are of is further below `FAINT`.
@@ -48,6 +48,8 @@ pub(super) struct Smooth<'a> {
     pub shape: Shape,
     pub scale: f64,
     pub made: Option<&'a [f64]>,
+    /// Of [`FAST_TERMS`].
+    pub fast: bool,
     pub is_ap: bool,
 }
 
@@ -160,9 +162,8 @@ struct Memory<'a, const P: usize> {
     numbers: &'a mut [f64],
     arrays: [&'a mut [[f64; P]]; ARRAYS],
     carries: &'a mut [f64],
-    /// The first row of each class of every window, and how many windows there are.
+    /// The first row of each class of every window.
     starts: &'a mut [u64],
-    count: usize,
 }
 
 impl<const P: usize> Sweep<'_, P> {
@@ -202,27 +203,6 @@ impl<const P: usize> Sweep<'_, P> {
         moments
     }
 
-    /// Writes the first row of each class of every window, and returns how many windows there are.
-    fn cut(&self, starts: &mut [u64]) -> usize {
-        let (mut from, mut count, mut held) = ([0; 2], 0, 0);
-        while let Some(number) = self.next(from) {
-            if held == 0 {
-                starts[count] = (from[0] as u64) << 32 | from[1] as u64;
-                count += 1;
-            }
-            from = core::array::from_fn(|class| self.end(class, from[class], number));
-            held = (held + 1) % self.own;
-        }
-        count
-    }
-
-    /// Moves the sources of one side on to a panel.
-    fn absorb(&self, carries: &mut [Carry; 2], mirror: f64, number: f64, moments: [&[f64; P]; 2]) {
-        for (carry, m) in carries.iter_mut().zip(moments) {
-            carry.absorb(&self.tables, mirror, number, m);
-        }
-    }
-
     /// Calls `put` with every row of the classes that sums are at: its class, its number among them, and the sums there, as
     /// many as there are of its class, in their order.
     fn run(
@@ -232,10 +212,19 @@ impl<const P: usize> Sweep<'_, P> {
         memory: &mut Memory<'_, P>,
         put: &mut dyn FnMut(usize, usize, &[f64; 4]),
     ) {
-        let Memory { numbers, arrays, carries, starts, count } = memory;
+        let Memory { numbers, arrays, carries, starts } = memory;
         let [first, second, of_low, of_high, locals @ ..] = arrays;
         let reach = (self.tables.value.len() - 1) as f64;
-        let count = *count;
+        // Where the windows begin.
+        let (mut from, mut count, mut held) = ([0; 2], 0, 0);
+        while let Some(number) = self.next(from) {
+            if held == 0 {
+                starts[count] = (from[0] as u64) << 32 | from[1] as u64;
+                count += 1;
+            }
+            from = core::array::from_fn(|class| self.end(class, from[class], number));
+            held = (held + 1) % self.own;
+        }
         let start = |k: usize| [(starts[k] >> 32) as usize, (starts[k] & u64::from(u32::MAX)) as usize];
         let ends = self.rows.map(|rows| rows.scores.len());
         let end = |k: usize| if k + 1 < count { start(k + 1) } else { ends };
@@ -315,7 +304,9 @@ impl<const P: usize> Sweep<'_, P> {
             let mut next = 0;
             for target in own.0..own.1 {
                 while numbers[target] - numbers[next] > reach {
-                    self.absorb(&mut left, 1.0, numbers[next], moments.map(|m| &m[next]));
+                    for (carry, moments) in left.iter_mut().zip(moments) {
+                        carry.absorb(&self.tables, 1.0, numbers[next], &moments[next]);
+                    }
                     next += 1;
                 }
                 far(&left, 0, target);
@@ -326,14 +317,18 @@ impl<const P: usize> Sweep<'_, P> {
             for target in (own.0..own.1).rev() {
                 while numbers[above - 1] - numbers[target] > reach {
                     above -= 1;
-                    self.absorb(&mut right, -1.0, numbers[above], moments.map(|m| &m[above]));
+                    for (carry, moments) in right.iter_mut().zip(moments) {
+                        carry.absorb(&self.tables, -1.0, numbers[above], &moments[above]);
+                    }
                 }
                 far(&right, 1, target);
             }
             // What is out of reach of the next window.
             let beyond = self.next(to).map_or(f64::INFINITY, |number| number - reach);
-            while next < own.1 && numbers[next] < beyond {
-                self.absorb(&mut left, 1.0, numbers[next], moments.map(|m| &m[next]));
+            while next < held && numbers[next] < beyond && next < own.1 {
+                for (carry, moments) in left.iter_mut().zip(moments) {
+                    carry.absorb(&self.tables, 1.0, numbers[next], &moments[next]);
+                }
                 next += 1;
             }
             let mut rows = from;
@@ -360,7 +355,7 @@ impl<const P: usize> Sweep<'_, P> {
 
 /// The mean of ℓ over pairs, or the AP objective, and its derivative by every score: see `panel.rs`. `unit` is what a pair, or
 /// a positive, counts. `None` when panels cannot be numbered, or the sum leaves the range.
-pub(super) fn sum<S: Real, Y: Class, G: Real, const P: usize>(
+pub(super) fn sum<S: Real, Y: Class, G: Real>(
     scores: &[S],
     labels: &[Y],
     positives: usize,
@@ -373,7 +368,11 @@ pub(super) fn sum<S: Real, Y: Class, G: Real, const P: usize>(
 ) -> Option<f64> {
     let ([high, low], memory) = sides(scores, labels, positives, scratch.u32, scratch.u64, scratch.f64);
     let (slopes, memory) = memory.split_at_mut(scores.len());
-    let value = of_sorted::<P>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)?;
+    let value = if smooth.fast {
+        of_sorted::<FAST_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
+    } else {
+        of_sorted::<FULL_TERMS>([low, high], range, smooth, unit, own, memory, scratch.u64, slopes)
+    }?;
     for (&row, &slope) in high.order.iter().chain(low.order).zip(&*slopes) {
         grad[row as usize] = G::settled_of(slope);
     }
@@ -384,7 +383,7 @@ pub(super) fn sum<S: Real, Y: Class, G: Real, const P: usize>(
 fn of_sorted<const P: usize>(
     rows: [Side<'_>; 2],
     (low, high): (f64, f64),
-    Smooth { shape, scale, made, is_ap }: Smooth<'_>,
+    Smooth { shape, scale, made, is_ap, .. }: Smooth<'_>,
     unit: f64,
     own: usize,
     memory: &mut [f64],
@@ -404,9 +403,8 @@ fn of_sorted<const P: usize>(
     let (arrays, rest) = memory.split_at_mut(ARRAYS * PANELS * P);
     let mut arrays = arrays.as_chunks_mut::<P>().0.chunks_exact_mut(PANELS);
     let arrays = core::array::from_fn(|_| arrays.next().unwrap_or_default());
+    let mut memory = Memory { numbers, arrays, carries, starts };
     let sweep = Sweep { tables, inverse, rows, own };
-    let count = sweep.cut(starts);
-    let mut memory = Memory { numbers, arrays, carries, starts, count };
     let [of_value, of_slope, back] = shape.kernels();
     let sources = [0, 1].map(|class| Source { class, weights: rows[class].masses });
     let place = |class: usize, row: usize| if class == 1 { row } else { positives + row };
@@ -471,11 +469,10 @@ mod tests {
         let scratch = Scratch { real: &mut [], f64: &mut f, u32: &mut i, u64: &mut k };
         let range = scores.iter().fold((f64::MAX, f64::MIN), |(a, b), &s| (a.or_smaller(s), b.or_larger(s)));
         let mut grad = vec![f64::NAN; scores.len()];
-        let smooth = Smooth { shape, scale: 1.0, made: None, is_ap };
+        let smooth = Smooth { shape, scale: 1.0, made: None, fast, is_ap };
         let pairs = if is_ap { 1 } else { scores.len() - positives };
         let unit = 1.0 / (positives * pairs) as f64;
-        let by = if fast { sum::<f64, u8, f64, FAST_TERMS> } else { sum::<f64, u8, f64, FULL_TERMS> };
-        let value = by(scores, labels, positives, range, smooth, unit, own, scratch, &mut grad);
+        let value = sum(scores, labels, positives, range, smooth, unit, own, scratch, &mut grad);
         (value.unwrap(), grad)
     }
 
