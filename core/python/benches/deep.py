@@ -246,7 +246,7 @@ def table(path, key="test ap", yardstick="balanced BCE"):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("folder", nargs="?")
+    parser.add_argument("data", nargs="?")
     parser.add_argument("runs")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--steps", type=int, default=500)
@@ -255,12 +255,12 @@ def main():
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--losses", default=";".join(LOSSES + VARIANTS))
     asked = parser.parse_args()
-    if asked.folder is None:
+    if asked.data is None:
         return table(asked.runs)
     import torch
 
     torch.set_num_threads(1)
-    data = (*read(asked.folder, "train"), *read(asked.folder, "t10k"))
+    data = (*read(asked.data, "train"), *read(asked.data, "t10k"))
     runs = load(asked.runs)
     for split, share, loss in itertools.product(range(1, asked.splits + 1), map(float, asked.shares.split(",")), asked.losses.split(";")):
         line = {"share": share, "loss": loss, "split": split, "steps": asked.steps, "depth": asked.depth, "noise": asked.noise}

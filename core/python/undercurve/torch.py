@@ -308,13 +308,14 @@ class Objective(torch.nn.Module):
             with torch.no_grad():
                 self.aux[self._low :].clamp_(min=0)
 
-        if rows is not None:
-            self._check(labels, rows)
+        y, at = _array(labels), _array(rows)
+        if at is not None:
+            self._check(np.asarray(y).ravel(), np.asarray(at).ravel())
 
         def told(scores: Tensor, aux: Tensor) -> Any:
             state = self.state.detach().cpu().numpy()
             found = self._core.update(
-                _array(scores), _array(labels), _array(rows), state, _array(aux), self.training, groups
+                _array(scores), y, at, state, _array(aux), self.training, groups
             )
             if self.state.is_cuda and self.training:
                 self.state.copy_(torch.from_numpy(state))
@@ -322,9 +323,8 @@ class Objective(torch.nn.Module):
 
         return _Step.apply(scores, self.aux, told)
 
-    def _check(self, labels: Tensor, rows: Tensor | Any) -> None:
+    def _check(self, given: Any, of: Any) -> None:
         """Refuses labels other than those that the rows had when the objective was made."""
-        given, of = np.asarray(_array(labels)).ravel(), np.asarray(_array(rows)).ravel()
         if len(given) == len(of) and of.size and of.dtype.kind in "iu" and 0 <= of.min() and of.max() < len(self._labels):
             wrong = np.flatnonzero(given != self._labels[of])
             if wrong.size:

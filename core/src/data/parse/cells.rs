@@ -75,10 +75,10 @@ impl<'a> Reads<'a> {
             }
             Ok(_) => Cell::NonFinite,
             // (A number is no date: three digits make a group, and four a year.)
-            Err(_) => match (date(text), || number(text)) {
-                (Some(days), _) => Cell::Date(days),
-                (None, number) => number().map_or(Cell::Text, |(meanings, sign)| Cell::Number(meanings, sign, true)),
-            },
+            Err(_) => {
+                let number = || number(text).map(|(meanings, sign)| Cell::Number(meanings, sign, true));
+                date(text).map(Cell::Date).or_else(number).unwrap_or(Cell::Text)
+            }
         }
     }
 }
@@ -121,20 +121,11 @@ impl Seen {
     fn add(&mut self, row: u32, cell: &Cell, text: &str) {
         match cell {
             Cell::Number(meanings, sign, told) => {
-                self.numbers.add(row, *meanings);
+                self.add_number(row, *meanings, *sign);
                 if *told {
                     self.grouped |= meanings.first != meanings.second && meanings.first.is_some() && text.contains(',');
                     self.padded += usize::from(is_padded(text));
                     self.large += usize::from(meanings.first.is_some_and(|x| is_large(text, x)));
-                }
-                match (sign, self.currency) {
-                    (Sign::Percent, _) => _ = self.percent.get_or_insert(row),
-                    (Sign::Currency(which), None) => self.currency = Some((*which, row)),
-                    (Sign::Currency(which), Some((first, _))) if *which != first => {
-                        self.other_currency.get_or_insert(row);
-                    }
-                    (Sign::None, _) if *meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
-                    _ => {}
                 }
             }
             Cell::Missing | Cell::NonFinite => {}
@@ -146,15 +137,17 @@ impl Seen {
         }
     }
 
-    /// As [`add`](Self::add), of a number without signs whose only mark may be a decimal point.
-    fn add_plain(&mut self, row: u32, x: f64, point: bool) {
-        self.numbers.count += 1;
-        self.numbers.first.get_or_insert(row);
-        if point {
-            self.numbers.first_only.get_or_insert(row);
-        }
-        if point || x != 0.0 {
-            self.unsigned.get_or_insert(row);
+    #[inline]
+    fn add_number(&mut self, row: u32, meanings: Meanings, sign: Sign) {
+        self.numbers.add(row, meanings);
+        match (sign, self.currency) {
+            (Sign::Percent, _) => _ = self.percent.get_or_insert(row),
+            (Sign::Currency(which), None) => self.currency = Some((which, row)),
+            (Sign::Currency(which), Some((first, _))) if which != first => {
+                self.other_currency.get_or_insert(row);
+            }
+            (Sign::None, _) if meanings != Meanings::plain(0.0) => _ = self.unsigned.get_or_insert(row),
+            _ => {}
         }
     }
 
@@ -430,7 +423,8 @@ impl Column {
             && let Some((x, places)) = decimal::short(text)
             && (places != 3 || !point_may_group(text))
         {
-            seen.add_plain(row, x, places > 0);
+            let meanings = Meanings { first: Some(x), second: (places == 0).then_some(x) };
+            seen.add_number(row, meanings, Sign::None);
             values.push(x);
             return None;
         }

@@ -1,4 +1,5 @@
-//! CSV text to cells, by memchr, or by csv-core where a cell has quotes inside of quotes, and whether the first line is a header. Types of cells are in [`cells`](super::cells).
+//! CSV text to cells, by memchr, or by csv-core where a cell has quotes inside of quotes, and whether the first line is a header. Types
+//! of cells are in [`cells`](super::cells).
 
 use super::super::error::{DataErrorKind, Placed, whole};
 use super::cells::{Cell, Reads};
@@ -69,6 +70,61 @@ pub(super) fn line_ends(bytes: &[u8], range: Range<usize>) -> usize {
     memchr_iter(b'\n', some).count() + returns
 }
 
+/// Rows in the making, all as wide as the first of them, or as is asked for.
+#[derive(Default)]
+struct Rows {
+    spans: Vec<[u32; 2]>,
+    lines: Vec<u32>,
+    /// 0 as long as it is not known.
+    width: usize,
+    /// Spans of whole rows.
+    whole: usize,
+}
+
+impl Rows {
+    /// A cell from `start` to `end` in the text, without the blanks around it.
+    fn cell(&mut self, text: &[u8], start: usize, end: usize) {
+        let kept = text[start..end].trim_ascii_start();
+        let start = end - kept.len();
+        self.spans.push([start as u32, (start + kept.trim_ascii_end().len()) as u32]);
+    }
+
+    /// Cells of the row that is not whole yet.
+    fn found(&self) -> usize {
+        self.spans.len() - self.whole
+    }
+
+    /// The row that began on this line is whole, unless it has no cell, or an empty one alone: false.
+    fn end_line(&mut self, line: u32) -> Result<bool, Placed> {
+        if self.found() == 1 && self.spans[self.whole][0] == self.spans[self.whole][1] {
+            self.spans.truncate(self.whole);
+        }
+        self.end(line)
+    }
+
+    /// The same where an empty cell alone is a row.
+    fn end(&mut self, line: u32) -> Result<bool, Placed> {
+        let found = self.found();
+        if found == 0 {
+            return Ok(false);
+        }
+        if self.width == 0 {
+            self.width = found;
+        } else if found != self.width {
+            let column = found.min(self.width) as u32 + 1;
+            return Err((line, column, DataErrorKind::Ragged { need: self.width, got: found }));
+        }
+        self.lines.push(line);
+        self.whole = self.spans.len();
+        Ok(true)
+    }
+
+    fn finish(self, text: Cow<'_, str>) -> Result<Cells<'_>, Placed> {
+        let Self { spans, lines, width, .. } = self;
+        if lines.is_empty() { Err(whole(DataErrorKind::Empty)) } else { Ok(Cells { text, spans, width, lines }) }
+    }
+}
+
 /// The cells of a text with this delimiter, so many in a row (0: as many as in the first).
 pub(super) fn tokenise(text: &str, delimiter: u8, width: usize) -> Result<Cells<'_>, Placed> {
     if delimiter == b' ' {
@@ -81,10 +137,10 @@ pub(super) fn tokenise(text: &str, delimiter: u8, width: usize) -> Result<Cells<
 }
 
 /// The same where the cells lie in the text as they are: no quote inside of quotes. `None` for other texts.
-fn simple(text: &str, delimiter: u8, mut width: usize) -> Option<Result<Cells<'_>, Placed>> {
+fn simple(text: &str, delimiter: u8, width: usize) -> Option<Result<Cells<'_>, Placed>> {
     let bytes = text.as_bytes();
-    let (mut spans, mut lines) = (Vec::with_capacity(bytes.len() / 8), Vec::new());
-    let (mut from, mut first, mut line, mut begun) = (0, 0, 1, 1);
+    let mut rows = Rows { width, spans: Vec::with_capacity(bytes.len() / 8), ..Rows::default() };
+    let (mut from, mut line, mut begun) = (0, 1, 1);
     while from <= bytes.len() {
         let (start, end, at) = if bytes.get(from) == Some(&b'"') {
             let end = from + 1 + memchr(b'"', &bytes[from + 1..])?;
@@ -100,33 +156,17 @@ fn simple(text: &str, delimiter: u8, mut width: usize) -> Option<Result<Cells<'_
         if start > from {
             line += line_ends(bytes, from..at) as u32;
         }
-        let kept = bytes[start..end].trim_ascii_start();
-        let start = end - kept.len();
-        spans.push([start as u32, (start + kept.trim_ascii_end().len()) as u32]);
+        rows.cell(bytes, start, end);
         from = at + 1;
-        if ends == Some(delimiter) {
-            continue;
-        }
-        let found = spans.len() - first;
-        if found == 1 && kept.is_empty() {
-            spans.pop(); // a blank line
-        } else {
-            if width == 0 {
-                width = found;
-            } else if found != width {
-                let column = found.min(width) as u32 + 1;
-                return Some(Err((begun, column, DataErrorKind::Ragged { need: width, got: found })));
+        if ends != Some(delimiter) {
+            if let Err(placed) = rows.end_line(begun) {
+                return Some(Err(placed));
             }
-            lines.push(begun);
-            first = spans.len();
+            line += u32::from(ends.is_some() && ends_line(bytes, at));
+            begun = line;
         }
-        line += u32::from(ends.is_some() && ends_line(bytes, at));
-        begun = line;
     }
-    if lines.is_empty() {
-        return Some(Err(whole(DataErrorKind::Empty)));
-    }
-    Some(Ok(Cells { text: Cow::Borrowed(text), spans, width, lines }))
+    Some(rows.finish(Cow::Borrowed(text)))
 }
 
 /// The same of any text.
@@ -135,8 +175,8 @@ fn quoted(text: &str, delimiter: u8, width: usize) -> Result<Cells<'_>, Placed> 
     let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
     let mut out = vec![0; bytes.len() + 1];
     let mut ends = vec![0; 64];
-    let (mut spans, mut lines) = (Vec::new(), Vec::new());
-    let (mut width, mut used, mut at, mut line) = (width, 0, 0, 1);
+    let mut rows = Rows { width, ..Rows::default() };
+    let (mut used, mut at, mut line) = (0, 0, 1);
     loop {
         while at < bytes.len() && matches!(bytes[at], b'\n' | b'\r') {
             line += u32::from(ends_line(bytes, at));
@@ -169,47 +209,31 @@ fn quoted(text: &str, delimiter: u8, width: usize) -> Result<Cells<'_>, Placed> 
                 ReadRecordResult::OutputFull => return Err((line, 0, super::TOO_LARGE)),
             }
         }
-        let blank = found == 1 && out[used..used + filled].iter().all(u8::is_ascii_whitespace);
-        if !blank {
-            if width == 0 {
-                width = found;
-            } else if found != width {
-                let column = found.min(width) as u32 + 1;
-                return Err((line, column, DataErrorKind::Ragged { need: width, got: found }));
-            }
-            let mut from = used;
-            for &end in &ends[..found] {
-                let end = used + end;
-                let raw = &out[from..end];
-                let left = raw.len() - raw.trim_ascii_start().len();
-                let kept = raw.trim_ascii().len();
-                spans.push([(from + left) as u32, (from + left + kept) as u32]);
-                from = end;
-            }
-            lines.push(line);
+        let mut from = used;
+        for &end in &ends[..found] {
+            rows.cell(&out, from, used + end);
+            from = used + end;
+        }
+        if rows.end_line(line)? {
             used += filled;
         }
         line += line_ends(bytes, first..at) as u32;
     }
-    if lines.is_empty() {
-        return Err(whole(DataErrorKind::Empty));
-    }
     out.truncate(used);
     let text = String::from_utf8(out).map_err(|_| whole(DataErrorKind::Encoding))?;
-    Ok(Cells { text: Cow::Owned(text), spans, width, lines })
+    rows.finish(Cow::Owned(text))
 }
 
 /// The cells of a text with blanks or tabs between them, any number; in quotes they may have some themselves.
-fn words(text: &str, mut width: usize) -> Result<Cells<'_>, Placed> {
-    let (mut out, mut spans, mut lines) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
+fn words(text: &str, width: usize) -> Result<Cells<'_>, Placed> {
+    let (mut out, mut rows) = (String::with_capacity(text.len()), Rows { width, ..Rows::default() });
     for (line, number) in text.lines().flat_map(|line| line.split('\r')).zip(1..) {
-        let before = spans.len();
         let mut rest = line.trim_ascii_start();
         while !rest.is_empty() {
             let start = out.len();
             if let Some(mut quoted) = rest.strip_prefix('"') {
                 loop {
-                    let open = (number, (spans.len() - before) as u32 + 1, DataErrorKind::OpenQuote);
+                    let open = (number, rows.found() as u32 + 1, DataErrorKind::OpenQuote);
                     let (inside, after) = quoted.split_once('"').ok_or(open)?;
                     out.push_str(inside);
                     match after.strip_prefix('"') {
@@ -223,25 +247,12 @@ fn words(text: &str, mut width: usize) -> Result<Cells<'_>, Placed> {
                 out.push_str(&rest[..end]);
                 rest = &rest[end..];
             }
-            spans.push([start as u32, out.len() as u32]);
+            rows.spans.push([start as u32, out.len() as u32]);
             rest = rest.trim_ascii_start();
         }
-        let found = spans.len() - before;
-        if found == 0 {
-            continue;
-        }
-        if width == 0 {
-            width = found;
-        } else if found != width {
-            let column = found.min(width) as u32 + 1;
-            return Err((number, column, DataErrorKind::Ragged { need: width, got: found }));
-        }
-        lines.push(number);
+        rows.end(number)?;
     }
-    if lines.is_empty() {
-        return Err(whole(DataErrorKind::Empty));
-    }
-    Ok(Cells { text: Cow::Owned(out), spans, width, lines })
+    rows.finish(Cow::Owned(out))
 }
 
 /// What parts the cells: tab, semicolon or bar when every line looked at has the same number of them, else comma; when none fits, the

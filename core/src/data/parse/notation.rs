@@ -312,6 +312,7 @@ pub(super) enum Holds {
 }
 
 impl Tally {
+    #[inline]
     pub fn add(&mut self, row: u32, meanings: Meanings) {
         self.count += 1;
         self.first.get_or_insert(row);

@@ -62,12 +62,12 @@ impl Pieces {
 
     /// The lines that are whole, by the rules of the tokeniser where there is a delimiter; `None` where there are none.
     pub fn lines(&mut self, delimiter: Option<u8>) -> Option<Piece> {
-        let mut at = self.scanned;
-        while at < self.pending.len() {
-            let rest = &self.pending[at..];
+        while self.scanned < self.pending.len() {
+            let from = self.scanned;
+            let rest = &self.pending[from..];
             let quote = delimiter.and_then(|_| memchr(b'"', rest));
             let before = &rest[..quote.unwrap_or(rest.len())];
-            at += before.len() + usize::from(quote.is_some());
+            self.scanned += before.len() + usize::from(quote.is_some());
             if self.place == Place::Quoted {
                 if quote.is_some() {
                     self.place = Place::Quote;
@@ -75,7 +75,7 @@ impl Pieces {
                 continue;
             }
             if let Some(end) = memrchr(b'\n', before) {
-                self.ready = at - usize::from(quote.is_some()) - before.len() + end + 1;
+                self.ready = from + end + 1;
             }
             self.place = match before.last() {
                 None => self.place,
@@ -86,7 +86,6 @@ impl Pieces {
                 self.place = Place::Quoted;
             }
         }
-        self.scanned = self.pending.len();
         (self.ready > 0).then(|| self.cut(self.ready))
     }
 
