@@ -59,6 +59,8 @@
 //! | `compact` | smaller and slower code, with the same bits |
 #![no_std]
 #![forbid(unsafe_code)]
+// What wants a feature says so in the documentation.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Builds of fewer methods leave parts of the others unused; the build with everything says what nobody uses.
 #![cfg_attr(
     not(all(feature = "alloc", feature = "every-method", feature = "multiclass", not(feature = "compact"))),
@@ -111,3 +113,8 @@ pub use error::{CODES, Error, Result};
 pub use real::Real;
 pub use scratch::{Need, Scratch};
 pub use simd::uses_avx2;
+
+/// The program of the package's own page.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
