@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, all_finite, exact_len};
 use crate::features::COMPACT;
 use crate::real::Real;
+use crate::slices::Part;
 
 /// Whether rows may have weights: not in small builds.
 pub(crate) const WEIGHTS: bool = !COMPACT;
@@ -205,7 +206,7 @@ impl<'a, T: Real> Batch<'a, T> {
     pub fn mass(&self, segment: usize) -> f64 {
         match self.masses.get(segment) {
             Some(&mass) if WEIGHTS => mass,
-            _ => f64::from(self.population[segment]),
+            _ => self.population.get(segment).map_or(0.0, |&rows| f64::from(rows)),
         }
     }
     /// The weight of each row of a batch of everything; empty without.
@@ -242,7 +243,7 @@ impl<'a, T: Real> Batch<'a, T> {
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape {
-            rows: self.scores.len() / self.heads,
+            rows: self.scores.len().checked_div(self.heads).unwrap_or(0),
             heads: self.heads,
             segments: self.population.len(),
             slots: self.slots.len(),
@@ -259,6 +260,6 @@ impl<'a, T: Real> Batch<'a, T> {
                 what: "this estimator needs one score a row and the segments negative, positive",
             });
         }
-        Ok(self.scores.split_at(self.starts[1] as usize))
+        self.scores.halves(self.starts.get(1).map_or(0, |&start| start as usize))
     }
 }

@@ -6,5 +6,7 @@ pub(crate) const EVERY: bool = cfg!(feature = "every-method");
 pub(crate) const COMPACT: bool = cfg!(feature = "compact");
 /// The first download: small, with the methods of batches alone.
 pub(crate) const MINIMAL: bool = COMPACT && !EVERY;
+/// Memory of its own.
+pub(crate) const ALLOC: bool = cfg!(feature = "alloc");
 /// More than two classes.
 pub(crate) const MULTICLASS: bool = cfg!(feature = "multiclass");

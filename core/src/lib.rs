@@ -104,6 +104,7 @@ pub mod rng;
 pub mod sampler;
 mod scratch;
 mod simd;
+mod slices;
 mod sort;
 pub mod surrogate;
 #[cfg(feature = "alloc")]

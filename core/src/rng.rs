@@ -92,7 +92,11 @@ impl Rng {
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u32 + 1) as usize;
-            items.swap(last, other);
+            if let Some((item, before)) = items.get_mut(..=last).and_then(<[T]>::split_last_mut)
+                && let Some(other) = before.get_mut(other)
+            {
+                core::mem::swap(item, other);
+            }
         }
     }
 }

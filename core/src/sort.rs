@@ -1,12 +1,12 @@
 //! Sorting and selecting of keys: the standard library's, or with the feature `compact` one of a twentieth of its code.
 //! Keys are unique or indistinguishable, so the order is the same.
 
-use crate::features::COMPACT;
+use crate::features::{ALLOC, COMPACT};
 use core::cmp::Ordering;
 
-/// Sorts ascending.
+/// Sorts ascending. (The standard library's sort can panic, which programs without an allocator would pay for.)
 pub(crate) fn ascending(keys: &mut [u64]) {
-    if COMPACT {
+    if COMPACT || !ALLOC {
         heap(keys, |a, b| a < b);
     } else {
         keys.sort_unstable();
@@ -84,23 +84,31 @@ fn heap<E>(items: &mut [E], before: impl Fn(&E, &E) -> bool) {
         let (mut parent, end) = if step >= count {
             (step - count, count)
         } else {
-            items.swap(0, step);
+            swap(items, 0, step);
             (0, step)
         };
-        loop {
-            let mut child = 2 * parent + 1;
-            if child >= end {
+        while let Some(mut child) = items.get(2 * parent + 1..end).and_then(<[E]>::first) {
+            let mut at = 2 * parent + 1;
+            if let Some(other) = items.get(at + 1..end).and_then(<[E]>::first)
+                && before(child, other)
+            {
+                (child, at) = (other, at + 1);
+            }
+            if !items.get(parent).is_some_and(|parent| before(parent, child)) {
                 break;
             }
-            if child + 1 < end && before(&items[child], &items[child + 1]) {
-                child += 1;
-            }
-            if !before(&items[parent], &items[child]) {
-                break;
-            }
-            items.swap(parent, child);
-            parent = child;
+            swap(items, parent, at);
+            parent = at;
         }
+    }
+}
+
+/// Swaps an item with a later one. (`<[E]>::swap` links a panic.)
+fn swap<E>(items: &mut [E], first: usize, second: usize) {
+    if let Some((head, tail)) = items.split_at_mut_checked(second)
+        && let (Some(first), Some(second)) = (head.get_mut(first), tail.first_mut())
+    {
+        core::mem::swap(first, second);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::real::Real;
 use crate::registry::entry::{Optimizer, Source};
 use crate::registry::settings::Settings;
 use crate::simd::{Kernel, vectorised};
+use crate::slices::Part;
 
 /// Which of the published steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ impl<T: Real> Algorithm<T> for Adam {
     fn tell(&self, state: &mut State<'_, T>, answer: Answer<'_, T>) -> Result<()> {
         let len = state.points.len();
         let grad = gradient(state.points.len(), state, 2 * len, answer)?;
-        let step = state.counters[0];
+        let step = state.counters.first().copied().unwrap_or(0);
         let (beta1, fresh1) = (T::of(self.0.beta1), T::of(1.0 - self.0.beta1));
         let (beta2, fresh2) = (T::of(self.0.beta2), T::of(1.0 - self.0.beta2));
         let (lr, root2) = self.corrected(step);
@@ -134,7 +135,7 @@ impl<T: Real> Algorithm<T> for Adam {
         let factor = lr * root2;
         let rising = self.0.form == AdamForm::AmsGrad;
         let rule = Rule { beta1, fresh1, beta2, fresh2, decay, factor, outside, inside, rising };
-        let (first, second) = state.slots.split_at_mut(len);
+        let (first, second) = state.slots.halves_mut(len)?;
         // Nothing may be written before it is known that all of it is finite. The cheap pass bounds every step by the
         // largest moment over the least divisor; only where that bound does not fit are the steps computed to be looked at.
         let (odd, largest) = vectorised(Look { rule, points: state.points, first, second, grad });
@@ -152,7 +153,9 @@ impl<T: Real> Algorithm<T> for Adam {
             }
         }
         vectorised(Move { rule, points: state.points, first, second, grad });
-        state.counters[0] = state.counters[0].saturating_add(1);
+        if let Some(steps) = state.counters.first_mut() {
+            *steps = steps.saturating_add(1);
+        }
         Ok(())
     }
 }

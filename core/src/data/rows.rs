@@ -174,6 +174,7 @@ impl<'a, T: Real> Selection<'a, T> {
     #[inline]
     #[must_use]
     pub fn row(&self, k: usize) -> usize {
-        self.index.map_or(k, |index| index[k] as usize)
+        // (Numbers of rows are checked where they come in; none is past the end.)
+        self.index.map_or(k, |index| index.get(k).map_or(usize::MAX, |&row| row as usize))
     }
 }

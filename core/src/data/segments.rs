@@ -31,26 +31,36 @@ impl<'a> Segments<'a> {
         if u32::try_from(labels.len()).is_err() {
             return Err(Error::Overflow { what: "rows" });
         }
-        let count = starts.len() - 1;
+        let count = starts.len().saturating_sub(1);
         let segment = |&label: &L| label.into() as usize;
         if let Some(at) = labels.iter().position(|label| segment(label) >= count) {
             return Err(Error::Label { at });
         }
         starts.fill(0);
+        // The rows of each segment, counted one place further; their running sum is where segments begin.
         for label in labels {
-            starts[segment(label) + 1] += 1;
+            if let Some(count) = starts.get_mut(segment(label) + 1) {
+                *count += 1;
+            }
         }
-        for segment in 0..count {
-            starts[segment + 1] += starts[segment];
+        let mut sum = 0;
+        for start in &mut *starts {
+            sum += *start;
+            *start = sum;
         }
         // Filling moves every start to the next one; afterwards they move back.
         for (row, label) in labels.iter().enumerate() {
-            let place = &mut starts[segment(label)];
-            order[*place as usize] = row as u32;
-            *place += 1;
+            if let Some(place) = starts.get_mut(segment(label)) {
+                if let Some(item) = order.get_mut(*place as usize) {
+                    *item = row as u32;
+                }
+                *place += 1;
+            }
         }
-        starts.copy_within(..count, 1);
-        starts[0] = 0;
+        let mut before = 0;
+        for start in &mut *starts {
+            core::mem::swap(start, &mut before);
+        }
         Ok(Self { order, starts, weights: &[], masses: &[] })
     }
 

@@ -38,6 +38,7 @@ use crate::registry::params::{
 };
 use crate::registry::settings::Settings;
 use crate::scratch::{Need, Scratch};
+use crate::slices::Part;
 use crate::surrogate::{AnySurrogate, AtZero, Loss, Sigmoid};
 
 /// What the first visit of a positive does to its u.
@@ -252,7 +253,7 @@ impl<L: Loss> Soap<L> {
         let (low, high) = both_classes(batch)?;
         let surrogate = self.0.surrogate;
         exact_len("grad.scores", batch.scores().len(), grad.len())?;
-        let Parts { h, out, u, kept } = Parts::cut(scratch, batch.scores().len(), high.len());
+        let Parts { h, out, u, kept } = Parts::cut(scratch, batch.scores().len(), high.len())?;
         self.0.link.apply(batch.scores(), h);
         out.fill(T::ZERO);
         let mut kept = surrogate.lend(Begin { scores: h, negatives: low.len(), memory: kept });
@@ -261,11 +262,11 @@ impl<L: Loss> Soap<L> {
         for (from, (slots, u)) in (0..).step_by(BLOCK).zip(blocks) {
             let [of_low, of_high] = surrogate.lend(Next { kept: &mut kept, from, count: slots.len() });
             let weighed = step.weigh(&of_low.values, &of_high.values, slots, u);
-            for (i, c) in out[low.len() + from..].iter_mut().enumerate().take(slots.len()) {
+            for (i, c) in (0..slots.len().min(BLOCK)).zip(out.iter_mut().skip(low.len() + from)) {
                 *c += weighed.low[i] * of_low.slopes[i] + weighed.high[i] * of_high.slopes[i];
                 sum -= weighed.ratio[i].f64();
             }
-            kept.subtract(from, &weighed.low[..slots.len()], &weighed.high[..slots.len()], out);
+            kept.subtract(from, weighed.low.head(slots.len())?, weighed.high.head(slots.len())?, out);
         }
         kept.finish(out);
         check_u(u)?;
@@ -277,7 +278,8 @@ impl<L: Loss> Soap<L> {
 
     fn pair_weights<T: Real>(&self, batch: &Batch<'_, T>, low: usize, high: usize) -> Result<PairWeights<T>> {
         let rows = (low + high) as f64;
-        let positives = f64::from(batch.population()[1]);
+        let &[all_low, all_high] = batch.population() else { return Err(Error::OneClass) };
+        let positives = f64::from(all_high);
         let [negatives, mass] = [batch.mass(0), batch.mass(1)];
         // What a positive that is drawn counts: 1, or the mean weight of one.
         let (all, unit) = (negatives + mass, mass / positives);
@@ -291,7 +293,7 @@ impl<L: Loss> Soap<L> {
                 [unit / all, others, negatives / (all * low as f64)]
             }
             (Weights::Unbiased, Drawn::Uniform) => {
-                let all = f64::from(batch.population()[0]) + positives;
+                let all = f64::from(all_low) + positives;
                 let others = (all - 1.0) / (all * (rows - 1.0));
                 [1.0 / all, others, others]
             }
@@ -329,7 +331,9 @@ impl<T: Real> Step<'_, T> {
         let (mut old, mut gamma) = ([[T::ZERO; BLOCK]; 2], [T::ONE; BLOCK]);
         for (i, &slot) in slots.iter().enumerate().take(BLOCK) {
             let at = 2 * slot as usize;
-            (old[0][i], old[1][i]) = (self.state[at], self.state[at + 1]);
+            // (Slots are inside the state: `step` looked.)
+            let u = |at| self.state.get(at).copied().unwrap_or(T::ZERO);
+            (old[0][i], old[1][i]) = (u(at), u(at + 1));
             if old[1][i] != T::ZERO || self.first != First::Estimate {
                 gamma[i] = self.gamma;
             }
@@ -378,11 +382,11 @@ struct Parts<'a, T> {
 }
 
 impl<'a, T: Real> Parts<'a, T> {
-    fn cut(memory: &'a mut [T], rows: usize, count: usize) -> Self {
-        let (h, memory) = memory.split_at_mut(rows);
-        let (out, memory) = memory.split_at_mut(rows);
-        let (u, kept) = memory.split_at_mut(2 * count);
-        Self { h, out, u, kept }
+    fn cut(memory: &'a mut [T], rows: usize, count: usize) -> Result<Self> {
+        let (h, memory) = memory.halves_mut(rows)?;
+        let (out, memory) = memory.halves_mut(rows)?;
+        let (u, kept) = memory.halves_mut(2 * count)?;
+        Ok(Self { h, out, u, kept })
     }
 }
 
@@ -422,7 +426,7 @@ impl<T: Real, L: Loss> Estimator<T> for Soap<L> {
         let surrogate = self.0.surrogate;
         scratch.check(Estimator::<T>::need(self, batch.shape()))?;
         let w = self.pair_weights(batch, low.len(), high.len())?;
-        let parts = Parts::cut(scratch.real, batch.scores().len(), high.len());
+        let parts = Parts::cut(scratch.real, batch.scores().len(), high.len())?;
         self.0.link.apply(batch.scores(), parts.h);
         let mut kept = surrogate.lend(Begin { scores: parts.h, negatives: low.len(), memory: parts.kept });
         let own = surrogate.lend(AtZero::<T>::new());
@@ -481,7 +485,7 @@ impl<T: Real, L: Loss> Estimator<T> for Soap<L> {
 /// Takes over the new `[u1, u2]` of a batch's positives.
 fn write<T: Real>(batch: &Batch<'_, T>, u: &[T], state: &mut [T]) {
     for (&slot, u) in batch.slots().iter().zip(u.chunks_exact(2)) {
-        state[2 * slot as usize..][..2].copy_from_slice(u);
+        state.iter_mut().skip(2 * slot as usize).zip(u).for_each(|(to, &u)| *to = u);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, exact_len};
 use crate::scratch::Need;
+use crate::slices::Part;
 
 /// Everything of a run that changes: saved and restored, it goes on with the same bits. All of it is 0 before
 /// [`Host::start`](super::Host::start).
@@ -140,21 +141,21 @@ pub(crate) mod again {
     pub const ALL: u64 = 2;
 }
 
-impl<'a, T> Pieces<'a, T> {
+impl<'a, T: Copy> Pieces<'a, T> {
     pub fn cut(state: &'a mut RunState<'_, T>, sizes: &Sizes) -> Result<Self> {
         let need = sizes.state();
         exact_len("state.real", need.real, state.real.len())?;
         exact_len("state.f64", need.f64, state.f64.len())?;
         exact_len("state.u64", need.u64, state.u64.len())?;
-        let (points, rest) = state.real.split_at_mut(sizes.points);
-        let (slots, bank) = rest.split_at_mut(sizes.slots);
+        let (points, rest) = state.real.halves_mut(sizes.points)?;
+        let (slots, bank) = rest.halves_mut(sizes.slots)?;
         let missing = Error::Empty { what: "state" };
         let (value, sums) = state.f64.split_first_mut().ok_or(missing)?;
-        let (head, rest) = state.u64.split_at_mut(HEAD);
+        let (head, rest) = state.u64.halves_mut(HEAD)?;
         let [steps, drawn, left, again] = head else { return Err(missing) };
-        let (counts, rest) = rest.split_at_mut(sizes.counts);
-        let (counters, rest) = rest.split_at_mut(crate::algorithm::COUNTERS);
-        let (cursor, before) = rest.split_at_mut(sizes.cursor);
+        let (counts, rest) = rest.halves_mut(sizes.counts)?;
+        let (counters, rest) = rest.halves_mut(crate::algorithm::COUNTERS)?;
+        let (cursor, before) = rest.halves_mut(sizes.cursor)?;
         Ok(Self { points, slots, bank, value, sums, steps, drawn, left, again, counts, counters, cursor, before })
     }
 }
@@ -180,7 +181,7 @@ pub(crate) struct Desk<'a, T> {
     pub last: &'a mut Last,
 }
 
-impl<'a, T> Desk<'a, T> {
+impl<'a, T: Copy> Desk<'a, T> {
     pub fn cut(buffers: &'a mut Buffers<'_, T>, sizes: &Sizes) -> Result<Self> {
         let need = sizes.buffers();
         for (what, need, got) in [
@@ -193,17 +194,17 @@ impl<'a, T> Desk<'a, T> {
                 return Err(Error::Length { what, need, got });
             }
         }
-        let (scores, rest) = buffers.real.split_at_mut(sizes.scores);
-        let (previous, rest) = rest.split_at_mut(sizes.scores);
-        let (slopes, rest) = rest.split_at_mut(sizes.scores);
-        let (grad, real) = rest.split_at_mut(sizes.length);
-        let (tables, f64) = buffers.f64.split_at_mut(sizes.tables);
-        let (order, rest) = buffers.u32.split_at_mut(sizes.items);
-        let (index, rest) = rest.split_at_mut(sizes.batch);
-        let (slots, rest) = rest.split_at_mut(sizes.batch);
-        let (starts, rest) = rest.split_at_mut(sizes.segments + 1);
-        let (population, u32) = rest.split_at_mut(sizes.segments);
-        let (spare, u64) = buffers.u64.split_at_mut(sizes.cursor);
+        let (scores, rest) = buffers.real.halves_mut(sizes.scores)?;
+        let (previous, rest) = rest.halves_mut(sizes.scores)?;
+        let (slopes, rest) = rest.halves_mut(sizes.scores)?;
+        let (grad, real) = rest.halves_mut(sizes.length)?;
+        let (tables, f64) = buffers.f64.halves_mut(sizes.tables)?;
+        let (order, rest) = buffers.u32.halves_mut(sizes.items)?;
+        let (index, rest) = rest.halves_mut(sizes.batch)?;
+        let (slots, rest) = rest.halves_mut(sizes.batch)?;
+        let (starts, rest) = rest.halves_mut(sizes.segments + 1)?;
+        let (population, u32) = rest.halves_mut(sizes.segments)?;
+        let (spare, u64) = buffers.u64.halves_mut(sizes.cursor)?;
         let last = &mut buffers.last;
         Ok(Self {
             scores,

@@ -64,6 +64,7 @@ use crate::real::Real;
 use crate::rng::Rng;
 use crate::sampler::{AnySampler, Place, Sampler, Whole};
 use crate::scratch::{Need, Scratch};
+use crate::slices::Part;
 use core::ops::Range;
 
 /// The rows of a run, and how they are grouped.
@@ -327,11 +328,10 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         state.u64.fill(0);
         let pieces = Pieces::cut(state, &sizes)?;
         *pieces.value = f64::NAN;
-        self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), &mut pieces.points[..sizes.params])?;
+        self.model.init(&mut Rng::keyed(self.seed, 0x1217, 0), pieces.points.head_mut(sizes.params)?)?;
         spread(pieces.points, sizes.length);
         if self.keeps_start() {
-            let at = pieces.slots.len() - sizes.params;
-            pieces.slots[at..].copy_from_slice(&pieces.points[..sizes.params]);
+            pieces.slots.tail_mut(sizes.params)?.copy(pieces.points);
         }
         self.resume(data, state, buffers)
     }
@@ -359,11 +359,10 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         self.start(data, state, buffers)?;
         let sizes = self.sizes(data)?;
         let pieces = Pieces::cut(state, &sizes)?;
-        pieces.points[..sizes.params].copy_from_slice(params);
+        pieces.points.head_mut(sizes.params)?.copy(params);
         spread(pieces.points, sizes.length);
         if self.keeps_start() {
-            let at = pieces.slots.len() - sizes.params;
-            pieces.slots[at..].copy_from_slice(params);
+            pieces.slots.tail_mut(sizes.params)?.copy(params);
         }
         Ok(())
     }
@@ -497,7 +496,7 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
                     return Ok(Some(value));
                 }
                 Ask::Turn { term } if EVERYTHING => {
-                    phase.estimator.turn(term, running.bank(phase))?;
+                    phase.estimator.turn(term, running.bank(phase)?)?;
                     running.tell(phase, Answer::Continue)?;
                 }
                 Ask::Turn { .. } => return Err(Error::Unsupported { what: "a turn in this build" }),
@@ -527,8 +526,8 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
     {
         // The pull is a part of the objective's last term.
         let without = term + 1 < phase.estimator.terms();
-        let pulled = if without { 0.0 } else { self.pull_at(phase, running, at) };
-        let grad = &running.desk.grad[..phase.length];
+        let pulled = if without { 0.0 } else { self.pull_at(phase, running, at)? };
+        let grad = running.desk.grad.head(phase.length)?;
         let mut memory = running.pieces.memory(phase);
         phase.algorithm.tell(&mut memory, Answer::Gradient { value: value + pulled, grad })?;
         *running.pieces.steps = running.pieces.steps.saturating_add(1);
@@ -542,12 +541,12 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         phase: &Phase<'_, E2, A2, S2>,
         running: &mut Running<'_, '_, T, M, R>,
         at: Point,
-    ) -> f64 {
-        let (params, slots) = (running.params, &*running.pieces.slots);
+    ) -> Result<f64> {
+        let params = running.params;
         let from = usize::from(at.0) * phase.length;
-        let start = &slots[slots.len() - if self.keeps_start() { params } else { 0 }..];
+        let start = running.pieces.slots.tail(if self.keeps_start() { params } else { 0 })?;
         let weight = self.pull_after(*running.pieces.steps);
-        add_pull(weight, &running.pieces.points[from..from + params], start, running.desk.grad)
+        Ok(add_pull(weight, running.pieces.points.part(from..from + params)?, start, running.desk.grad))
     }
 
     /// Ends pre-training: a new last layer where one is wanted, and the method's own memory at its start.
@@ -567,12 +566,11 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
                 return Err(Error::Length { what: "slots", need: params, got: fresh.len() });
             }
         }
-        pieces.points[params..length].fill(T::ZERO);
+        pieces.points.part_mut(params..length)?.fill(T::ZERO);
         spread(pieces.points, length);
         pieces.slots.fill(T::ZERO);
         if self.keeps_start() {
-            let at = pieces.slots.len() - params;
-            pieces.slots[at..].copy_from_slice(&pieces.points[..params]);
+            pieces.slots.tail_mut(params)?.copy(pieces.points);
         }
         pieces.bank.fill(T::ZERO);
         pieces.counters.fill(0);
@@ -624,7 +622,7 @@ impl<M, E, A, S, P: Before> Host<M, E, A, S, P> {
         let sizes = self.sizes(data)?;
         exact_len("state.real", sizes.state().real, state.real.len())?;
         let at = self.iterate_at::<T>(&sizes, state.u64.first().copied().unwrap_or(0));
-        Ok(&state.real[at..at + sizes.params])
+        state.real.part(at..at + sizes.params)
     }
 
     /// Where the iterate begins among the points, after so many steps.
@@ -679,19 +677,19 @@ fn go_on<T: Real>(
     match *pieces.again {
         _ if !EVERYTHING => sampler.prepare(segments, pieces.cursor, desk.order),
         again::FRESH => {
-            desk.spare.copy_from_slice(pieces.before);
+            desk.spare.copy(pieces.before);
             sampler.prepare(segments, desk.spare, desk.order)?;
             desk.last.rows = sampler.rows(segments);
             let to = place(desk.index, desk.slots, desk.starts, desk.last.rows)?;
             desk.last.drawn = Some(sampler.draw(segments, desk.spare, desk.order, to)?);
-            number(&mut desk.slots[..desk.last.rows], first);
+            number(desk.slots.head_mut(desk.last.rows)?, first);
             if *desk.spare == *pieces.cursor { Ok(()) } else { Err(Error::Param { what: "cursor" }) }
         }
         again::ALL => {
             sampler.prepare(segments, pieces.cursor, desk.order)?;
             desk.last.rows = Whole.rows(segments);
             desk.last.drawn = Some(Whole.fill(segments, place(desk.index, desk.slots, desk.starts, desk.last.rows)?));
-            number(&mut desk.slots[..desk.last.rows], first);
+            number(desk.slots.head_mut(desk.last.rows)?, first);
             Ok(())
         }
         again::NONE => sampler.prepare(segments, pieces.cursor, desk.order),
@@ -716,8 +714,9 @@ pub(crate) fn add_pull<T: Real>(weight: f64, params: &[T], start: &[T], grad: &m
 
 /// Copies the first point to all others.
 fn spread<T: Copy>(points: &mut [T], length: usize) {
-    for copy in 1..points.len() / length.max(1) {
-        points.copy_within(..length, copy * length);
+    let Ok((first, others)) = points.halves_mut(length) else { return };
+    for point in others.chunks_exact_mut(length.max(1)) {
+        point.copy(first);
     }
 }
 
@@ -742,9 +741,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
     }
 
     /// The state of a phase's estimator.
-    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> &mut [T] {
+    fn bank<E: Estimator<T>, A, S>(&mut self, phase: &Phase<'_, E, A, S>) -> Result<&mut [T]> {
         let len = phase.estimator.state_len(owned(phase.estimator, &self.data.segments).len());
-        &mut self.pieces.bank[..len]
+        self.pieces.bank.head_mut(len)
     }
 
     /// Draws rows.
@@ -762,13 +761,16 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
                 // What a draw that fails leaves behind is no batch.
                 desk.last.drawn = None;
                 *self.pieces.again = again::NONE;
-                self.pieces.before.copy_from_slice(self.pieces.cursor);
+                self.pieces.before.copy(self.pieces.cursor);
                 let drawn = phase.sampler.draw(segments, self.pieces.cursor, desk.order, to)?;
-                if let Some(at) = desk.index[..rows].iter().position(|&row| row as usize >= self.data.rows.len()) {
+                if let Some(at) = desk.index.iter().take(rows).position(|&row| row as usize >= self.data.rows.len()) {
                     return Err(Error::Index { what: "index", at, len: self.data.rows.len() });
                 }
                 // (Whether the segments follow each other, for those who look at them without a batch.)
-                if desk.starts[0] != 0 || !desk.starts.is_sorted() || desk.starts.last() != Some(&(rows as u32)) {
+                if desk.starts.first() != Some(&0)
+                    || !ascends(desk.starts)
+                    || desk.starts.last() != Some(&(rows as u32))
+                {
                     return Err(Error::Param { what: "starts" });
                 }
                 (desk.last.rows, *self.pieces.again) = (rows, again::FRESH);
@@ -790,7 +792,7 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         desk.last.drawn = Some(drawn);
         let rows = desk.last.rows;
         if draw != Draw::Again {
-            number(&mut desk.slots[..rows], owned(phase.estimator, segments).start);
+            number(desk.slots.head_mut(rows)?, owned(phase.estimator, segments).start);
         }
         *self.pieces.drawn = self.pieces.drawn.saturating_add(rows as u64);
         Ok(drawn)
@@ -811,15 +813,18 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let drawn = self.pick(phase, draw)?;
         let desk = &mut self.desk;
         let rows = desk.last.rows;
-        let index = &desk.index[..rows];
+        let index = desk.index.head(rows)?;
         let scores = rows * self.heads;
         let points = &*self.pieces.points;
-        let params = |at: Point| &points[usize::from(at.0) * phase.length..][..self.params];
+        let params = |at: Point| {
+            let from = usize::from(at.0) * phase.length;
+            points.part(from..from + self.params)
+        };
         if let (Some(previous), true) = (previous, EVERYTHING) {
-            let to = &mut desk.previous[..scores];
-            self.passes.forward(self.model, params(previous), self.data.rows, index, to)?;
+            let to = desk.previous.head_mut(scores)?;
+            self.passes.forward(self.model, params(previous)?, self.data.rows, index, to)?;
         }
-        self.passes.forward(self.model, params(at), self.data.rows, index, &mut desk.scores[..scores])?;
+        self.passes.forward(self.model, params(at)?, self.data.rows, index, desk.scores.head_mut(scores)?)?;
         Ok(drawn)
     }
 
@@ -842,11 +847,11 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
         let (owned, params) = (owned(phase.estimator, &self.data.segments), self.params);
         let desk = &mut self.desk;
         let (rows, scores) = (desk.last.rows, desk.last.rows * self.heads);
-        let (slopes, slots) = (&mut desk.slopes[..scores], &desk.slots[..rows]);
+        let (slopes, slots) = (desk.slopes.head_mut(scores)?, desk.slots.head(rows)?);
         let segments = &self.data.segments;
         let masses = segments.masses();
         let mut batch =
-            Batch::weighted(&desk.scores[..scores], self.heads, desk.starts, desk.population, masses, drawn)?;
+            Batch::weighted(desk.scores.head(scores)?, self.heads, desk.starts, desk.population, masses, drawn)?;
         if drawn == Drawn::All && !segments.weights().is_empty() {
             if !phase.estimator.takes_weights() {
                 return Err(Error::Unsupported { what: "weights of all rows in this objective" });
@@ -854,18 +859,18 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             batch = batch.with_weights(segments.weights())?;
         }
         let owners = owners(phase.estimator, &self.data.segments);
-        batch = batch.with_slots(&slots[desk.starts[owners.start] as usize..desk.starts[owners.end] as usize]);
+        batch = batch.with_slots(slots.part(bounds(desk.starts, owners))?);
         if previous.is_some() && EVERYTHING {
-            batch = batch.with_previous(&desk.previous[..scores])?;
+            batch = batch.with_previous(desk.previous.head(scores)?)?;
         }
         if !phase.pretraining {
-            batch = batch.with_tables(&desk.tables[..desk.last.tables]);
+            batch = batch.with_tables(desk.tables.head(desk.last.tables)?);
         }
         batch = batch.of_term(term).at_rate(rate);
         let from = usize::from(at.0) * phase.length;
-        let (weights, aux) = self.pieces.points[from..from + phase.length].split_at(params);
-        let (by_params, by_aux) = desk.grad[..phase.length].split_at_mut(params);
-        let state = &mut self.pieces.bank[..phase.estimator.state_len(owned.len())];
+        let (weights, aux) = self.pieces.points.part(from..from + phase.length)?.halves(params)?;
+        let (by_params, by_aux) = desk.grad.head_mut(phase.length)?.halves_mut(params)?;
+        let state = self.pieces.bank.head_mut(phase.estimator.state_len(owned.len()))?;
         let scratch = Scratch { real: desk.real, f64: desk.f64, u32: desk.u32, u64: desk.u64 };
         let value = match want {
             Want::Track if EVERYTHING => {
@@ -882,8 +887,8 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
             }
         };
         by_params.fill(T::ZERO);
-        let index = &desk.index[..rows];
-        self.passes.backward(self.model, weights, self.data.rows, index, &desk.slopes[..scores], by_params)?;
+        let index = desk.index.head(rows)?;
+        self.passes.backward(self.model, weights, self.data.rows, index, desk.slopes.head(scores)?, by_params)?;
         Ok(value)
     }
 
@@ -958,10 +963,9 @@ impl<T: Real, M: Model<T>, P: Passes<T, M>> Running<'_, '_, T, M, P> {
 /// Room for a draw of so many rows.
 fn place<'a>(index: &'a mut [u32], items: &'a mut [u32], starts: &'a mut [u32], rows: usize) -> Result<Place<'a>> {
     let got = index.len().min(items.len());
-    if got < rows {
-        return Err(Error::Length { what: "batch", need: rows, got });
-    }
-    Ok(Place { index: &mut index[..rows], items: &mut items[..rows], starts })
+    let short = Error::Length { what: "batch", need: rows, got };
+    let (Some(index), Some(items)) = (index.get_mut(..rows), items.get_mut(..rows)) else { return Err(short) };
+    Ok(Place { index, items, starts })
 }
 
 /// Makes slots of the places of drawn rows, of those that own state (what becomes of the others is not read).
@@ -977,5 +981,16 @@ fn owners<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> R
 /// Where those rows are in the order of the segments.
 fn owned<T: Real, E: Estimator<T>>(estimator: &E, segments: &Segments<'_>) -> Range<usize> {
     let owners = owners(estimator, segments);
-    segments.starts()[owners.start] as usize..segments.starts()[owners.end] as usize
+    bounds(segments.starts(), owners)
+}
+
+/// The rows of some segments; none where there are no such segments.
+fn bounds(starts: &[u32], segments: Range<usize>) -> Range<usize> {
+    let start = |segment: usize| starts.get(segment).map_or(0, |&start| start as usize);
+    start(segments.start)..start(segments.end)
+}
+
+/// Whether no number is below the one before. (`is_sorted` links a panic.)
+fn ascends(starts: &[u32]) -> bool {
+    starts.iter().zip(starts.iter().skip(1)).all(|(low, high)| low <= high)
 }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parts::part_len_of;
 use crate::real::Real;
+use crate::slices::Part;
 
 /// Rows that a model looks at together when there are more.
 pub(crate) const CHUNK: usize = 256;
@@ -85,7 +86,7 @@ impl<T: Real> Chunk<'_, T> {
     ) -> Result<()> {
         let heads = model.heads();
         self.run(rows, index, &mut |x, at, cache, _, _| {
-            let out = &mut scores[at * heads..(at + x.len()) * heads];
+            let out = scores.part_mut(at * heads..(at + x.len()) * heads)?;
             model.forward(params, x, cache, out)
         })
     }
@@ -105,9 +106,9 @@ impl<T: Real> Chunk<'_, T> {
         self.run(rows, index, &mut |x, at, cache, scratch, scores| {
             let len = x.len() * heads;
             if again {
-                model.forward(params, x, cache, &mut scores[..len])?;
+                model.forward(params, x, cache, scores.head_mut(len)?)?;
             }
-            model.backward(params, x, cache, &slopes[at * heads..][..len], scratch, grad)
+            model.backward(params, x, cache, slopes.part(at * heads..at * heads + len)?, scratch, grad)
         })
     }
 }
@@ -145,10 +146,10 @@ impl<'a, T: Real> Chunks<'a, T> {
             return Err(Error::Length { what: "passes", need, got });
         }
         let [gathered, cache, scratch, scores] = chunk_lens(model, rows, batch);
-        let (gathered, rest) = self.memory.split_at_mut(gathered);
-        let (cache, rest) = rest.split_at_mut(cache);
-        let (scratch, rest) = rest.split_at_mut(scratch);
-        let (scores, part) = rest.split_at_mut(scores);
+        let (gathered, rest) = self.memory.halves_mut(gathered)?;
+        let (cache, rest) = rest.halves_mut(cache)?;
+        let (scratch, rest) = rest.halves_mut(scratch)?;
+        let (scores, part) = rest.halves_mut(scores)?;
         Ok((Chunk { gathered, cache, scratch, scores }, part))
     }
 }
@@ -183,8 +184,8 @@ impl<T: Real, M: Model<T>> Passes<T, M> for Chunks<'_, T> {
         if len >= index.len() {
             return chunk.backward(model, params, rows, index, slopes, again, grad);
         }
-        let part = &mut part[..params.len()];
-        for (index, slopes) in index.chunks(len).zip(slopes.chunks(len * heads)) {
+        let part = part.head_mut(params.len())?;
+        for (index, slopes) in index.chunks(len.max(1)).zip(slopes.chunks((len * heads).max(1))) {
             part.fill(T::ZERO);
             chunk.backward(model, params, rows, index, slopes, again, part)?;
             grad.iter_mut().zip(&*part).for_each(|(to, &x)| *to += x);

@@ -1,9 +1,11 @@
 //! Least-significant-digit radix sort of `u64` keys.
 
+use crate::slices::Part;
+
 /// Bits of a digit: three passes for the keys of `f32`, six for those of `f64`.
 const DIGIT: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT;
-/// Below this the comparison sort of the standard library wins.
+/// Below this a comparison sort wins.
 const SMALL: usize = 1 << 10;
 
 /// Elements of `counts` that [`sort_keys`] needs for `n` keys.
@@ -16,13 +18,12 @@ pub(crate) const fn counts_len(n: usize) -> usize {
 ///
 /// Linear time, plus one reading pass to find those digits.
 pub(crate) fn sort_keys(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32]) {
-    if keys.len() < SMALL || spare.len() < keys.len() || counts.len() < BUCKETS {
+    let (Some(spare), Some(counts), Some(&first), true) =
+        (spare.get_mut(..keys.len()), counts.first_chunk_mut(), keys.first(), keys.len() >= SMALL)
+    else {
         crate::sort::ascending(keys);
         return;
-    }
-    let spare = &mut spare[..keys.len()];
-    let counts = &mut counts[..BUCKETS];
-    let first = keys[0];
+    };
     let varied = keys.iter().fold(0, |bits, &key| bits | (key ^ first));
     let mut in_keys = true;
     for shift in (0..u64::BITS).step_by(DIGIT as usize) {
@@ -37,12 +38,12 @@ pub(crate) fn sort_keys(keys: &mut [u64], spare: &mut [u64], counts: &mut [u32])
         in_keys = !in_keys;
     }
     if !in_keys {
-        keys.copy_from_slice(spare);
+        keys.copy(spare);
     }
 }
 
 /// One stable pass by the digit at `shift`.
-fn pass(from: &[u64], to: &mut [u64], counts: &mut [u32], shift: u32) {
+fn pass(from: &[u64], to: &mut [u64], counts: &mut [u32; BUCKETS], shift: u32) {
     let digit = |key: u64| (key >> shift) as usize & (BUCKETS - 1);
     counts.fill(0);
     for &key in from {
@@ -54,7 +55,10 @@ fn pass(from: &[u64], to: &mut [u64], counts: &mut [u32], shift: u32) {
     }
     for &key in from {
         let slot = &mut counts[digit(key)];
-        to[*slot as usize] = key;
+        // (There is room for every key.)
+        if let Some(to) = to.get_mut(*slot as usize) {
+            *to = key;
+        }
         *slot += 1;
     }
 }

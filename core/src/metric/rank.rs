@@ -101,7 +101,7 @@ pub fn check<T: Real>(scores: &[T], labels: &[u8]) -> Result<Classes> {
 pub fn groups<'a, T: Real>(scores: &[T], labels: &[u8], scratch: Scratch<'a, T>) -> Result<(Classes, Groups<'a, T>)> {
     let classes = check(scores, labels)?;
     scratch.check(need(scores.len()))?;
-    let groups = sorted(scores, |at| Some(labels[at] == 1), scratch);
+    let groups = sorted(scores, |at| labels.get(at).map(|&label| label == 1), scratch);
     Ok((classes, groups))
 }
 
@@ -113,24 +113,28 @@ pub(crate) fn sorted<'a, T: Real>(
     scratch: Scratch<'a, T>,
 ) -> Groups<'a, T> {
     let n = scores.len();
-    let (keys, spare) = scratch.u64.split_at_mut(n);
+    let (keys, spare) = scratch.u64.split_at_mut_checked(n).unwrap_or_default();
     // Positives fill from the front, negatives from the back.
     let (mut front, mut back) = (0, n);
     for (at, score) in scores.iter().enumerate() {
-        match side(at) {
+        let place = match side(at) {
             Some(true) => {
-                keys[front] = score.key();
                 front += 1;
+                front - 1
             }
             Some(false) => {
                 back -= 1;
-                keys[back] = score.key();
+                back
             }
-            None => {}
+            None => continue,
+        };
+        // (There is room for every key: the caller looked.)
+        if let Some(key) = keys.get_mut(place) {
+            *key = score.key();
         }
     }
-    let (positives, rest) = keys.split_at_mut(front);
-    let negatives = &mut rest[back - front..];
+    let (positives, rest) = keys.split_at_mut_checked(front).unwrap_or_default();
+    let negatives = rest.get_mut(back - front..).unwrap_or_default();
     sort_keys(positives, spare, scratch.u32);
     sort_keys(negatives, spare, scratch.u32);
     Groups::of(positives, negatives)

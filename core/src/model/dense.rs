@@ -118,9 +118,10 @@ fn has_room<T: Real>(wide: bool) -> bool {
 #[cfg_attr(feature = "compact", inline(never))]
 fn product<T: Real>(x: Inputs<'_, T>, w: &[T], out: usize, bias: Option<&[T]>, y: &mut [T], wide: bool) {
     let whole = out - out % OUT;
+    let out = out.max(1);
     let rows = y.len() / out;
     let blocked = rows - rows % ROWS;
-    let (first, last) = y.split_at_mut(blocked * out);
+    let Some((first, last)) = y.split_at_mut_checked(blocked * out) else { return };
     for (k, y) in first.chunks_exact_mut(ROWS * out).enumerate() {
         let at = ROWS * k;
         let x = [x.row(at), x.row(at + 1), x.row(at + 2), x.row(at + 3)];
@@ -135,21 +136,21 @@ fn product<T: Real>(x: Inputs<'_, T>, w: &[T], out: usize, bias: Option<&[T]>, y
         }
     }
     for (k, y) in last.chunks_exact_mut(out).enumerate() {
-        let y = &mut y[..whole];
+        let y = y.get_mut(..whole).unwrap_or_default();
         begin(bias, 0, y);
         for (w, &a) in w.chunks_exact(out).zip(x.row(blocked + k)) {
-            axpy(a, &w[..whole], y);
+            axpy(a, w, y);
         }
     }
     if whole < out {
         for (k, y) in y.chunks_exact_mut(out).enumerate() {
             let x = x.row(k);
-            for o in whole..out {
-                let mut sum = bias.map_or(T::ZERO, |bias| bias[o]);
+            for (o, y) in y.iter_mut().enumerate().skip(whole) {
+                let mut sum = bias.and_then(|bias| bias.get(o)).copied().unwrap_or(T::ZERO);
                 for (w, &a) in w.chunks_exact(out).zip(x) {
-                    sum += a * w[o];
+                    sum += a * w.get(o).copied().unwrap_or(T::ZERO);
                 }
-                y[o] = sum;
+                *y = sum;
             }
         }
     }
@@ -159,7 +160,7 @@ fn product<T: Real>(x: Inputs<'_, T>, w: &[T], out: usize, bias: Option<&[T]>, y
 #[inline(always)]
 fn begin<T: Real>(bias: Option<&[T]>, o: usize, y: &mut [T]) {
     match bias {
-        Some(bias) => y.copy_from_slice(&bias[o..o + y.len()]),
+        Some(bias) => y.iter_mut().zip(bias.iter().skip(o)).for_each(|(y, &bias)| *y = bias),
         None => y.fill(T::ZERO),
     }
 }
@@ -179,7 +180,7 @@ fn product_of<T: Real, const W: usize>(
         begin(bias, o, row);
     }
     for ((((w, &a), &b), &c), &d) in w.chunks_exact(out).zip(x[0]).zip(x[1]).zip(x[2]).zip(x[3]) {
-        let w = &w[o..o + W];
+        let Some(w) = chunk_at::<T, W>(w, o) else { return };
         for l in 0..W {
             acc[0][l] += a * w[l];
             acc[1][l] += b * w[l];
@@ -188,8 +189,16 @@ fn product_of<T: Real, const W: usize>(
         }
     }
     for (row, acc) in y.chunks_exact_mut(out).zip(&acc) {
-        row[o..o + W].copy_from_slice(acc);
+        if let Some(row) = row.get_mut(o..).and_then(<[T]>::first_chunk_mut) {
+            *row = *acc;
+        }
     }
+}
+
+/// `W` elements from the one numbered `o`.
+#[inline(always)]
+fn chunk_at<T, const W: usize>(row: &[T], o: usize) -> Option<&[T; W]> {
+    row.get(o..)?.first_chunk()
 }
 
 /// Adds `xᵀ·dy` to the weight gradient and the column sums of `dy` to the bias gradient.
@@ -219,14 +228,15 @@ impl<T: Real> Kernel for BackwardWeights<'_, T> {
         }
         let out = dbias.len();
         let whole = out - out % OUT;
+        let out = out.max(1);
         let blocked = x.cols - x.cols % ROWS;
-        let (first, last) = dw.split_at_mut(blocked * out);
+        let Some((first, last)) = dw.split_at_mut_checked(blocked * out) else { return };
         let mut packed = [[T::ZERO; ROWS]; PACKED];
-        for (from, dy) in (0..).step_by(PACKED).zip(dy.chunks(PACKED * out)) {
-            let packed = &mut packed[..dy.len() / out];
+        for (from, dy) in (0..).step_by(PACKED).zip(dy.chunks((PACKED * out).max(1))) {
+            let Some(packed) = packed.get_mut(..dy.len() / out) else { return };
             for (i, dw) in (0..).step_by(ROWS).zip(first.chunks_exact_mut(ROWS * out)) {
                 for (k, packed) in packed.iter_mut().enumerate() {
-                    packed.copy_from_slice(&x.row(from + k)[i..i + ROWS]);
+                    *packed = chunk_at(x.row(from + k), i).copied().unwrap_or([T::ZERO; ROWS]);
                 }
                 let mut o = 0;
                 while has_room::<T>(wide) && o + 2 * OUT <= whole {
@@ -244,7 +254,7 @@ impl<T: Real> Kernel for BackwardWeights<'_, T> {
         }
         for (k, dy) in dy.chunks_exact(out).enumerate() {
             let x = x.row(k);
-            for (dw, &a) in last.chunks_exact_mut(out).zip(&x[blocked..]) {
+            for (dw, &a) in last.chunks_exact_mut(out).zip(x.iter().skip(blocked)) {
                 axpy(a, dy, dw);
             }
             axpy(T::ONE, dy, dbias);
@@ -257,10 +267,10 @@ impl<T: Real> Kernel for BackwardWeights<'_, T> {
 fn weights_of<T: Real, const W: usize>(x: &[[T; ROWS]], dy: &[T], out: usize, dw: &mut [T], o: usize) {
     let mut acc = [[T::ZERO; W]; ROWS];
     for (acc, dw) in acc.iter_mut().zip(dw.chunks_exact(out)) {
-        acc.copy_from_slice(&dw[o..o + W]);
+        *acc = chunk_at(dw, o).copied().unwrap_or([T::ZERO; W]);
     }
     for (x, dy) in x.iter().zip(dy.chunks_exact(out)) {
-        let dy = &dy[o..o + W];
+        let Some(dy) = chunk_at::<T, W>(dy, o) else { return };
         for l in 0..W {
             acc[0][l] += x[0] * dy[l];
             acc[1][l] += x[1] * dy[l];
@@ -269,7 +279,9 @@ fn weights_of<T: Real, const W: usize>(x: &[[T; ROWS]], dy: &[T], out: usize, dw
         }
     }
     for (acc, dw) in acc.iter().zip(dw.chunks_exact_mut(out)) {
-        dw[o..o + W].copy_from_slice(acc);
+        if let Some(dw) = dw.get_mut(o..).and_then(<[T]>::first_chunk_mut) {
+            *dw = *acc;
+        }
     }
 }
 
@@ -278,15 +290,18 @@ fn weights_of<T: Real, const W: usize>(x: &[[T; ROWS]], dy: &[T], out: usize, dw
 fn column_of<T: Real>(x: &[[T; ROWS]], dy: &[T], out: usize, dw: &mut [T], o: usize) {
     let mut acc = [T::ZERO; ROWS];
     for (acc, dw) in acc.iter_mut().zip(dw.chunks_exact(out)) {
-        *acc = dw[o];
+        *acc = dw.get(o).copied().unwrap_or(T::ZERO);
     }
     for (x, dy) in x.iter().zip(dy.chunks_exact(out)) {
+        let dy = dy.get(o).copied().unwrap_or(T::ZERO);
         for r in 0..ROWS {
-            acc[r] += x[r] * dy[o];
+            acc[r] += x[r] * dy;
         }
     }
     for (acc, dw) in acc.iter().zip(dw.chunks_exact_mut(out)) {
-        dw[o] = *acc;
+        if let Some(dw) = dw.get_mut(o) {
+            *dw = *acc;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::data::{Rows, Selection};
 use crate::error::{Error, Result, exact_len};
 use crate::real::Real;
 use crate::rng::Rng;
+use crate::slices::Part;
 use core::ops::Range;
 
 /// Linear model.
@@ -89,7 +90,7 @@ impl<T: Real> Model<T> for Linear {
 
     fn forward(&self, params: &[T], x: Selection<'_, T>, _: &mut [T], scores: &mut [T]) -> Result<()> {
         self.check(params.len(), &x, scores.len())?;
-        let (weights, bias) = params.split_at(self.inputs * self.heads);
+        let (weights, bias) = params.halves(self.inputs * self.heads)?;
         layer_forward(x, weights, bias, scores);
         Ok(())
     }
@@ -105,7 +106,7 @@ impl<T: Real> Model<T> for Linear {
     ) -> Result<()> {
         self.check(params.len(), &x, score_grad.len())?;
         exact_len("grad", params.len(), grad.len())?;
-        let (weights, bias) = grad.split_at_mut(self.inputs * self.heads);
+        let (weights, bias) = grad.halves_mut(self.inputs * self.heads)?;
         layer_backward(x, score_grad, weights, bias);
         Ok(())
     }
@@ -117,19 +118,33 @@ pub(super) fn layer_forward<T: Real>(x: Selection<'_, T>, w: &[T], bias: &[T], y
     match x.rows() {
         Rows::Dense { data, cols } => dense::forward(Inputs::of(data, cols, x.index()), w, bias, y),
         Rows::Csr { ptr, col, val, .. } => {
-            for (k, y) in y.chunks_exact_mut(out).enumerate() {
+            for (k, y) in y.chunks_exact_mut(out.max(1)).enumerate() {
                 let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
-                if out == 1 {
-                    y[0] = bias[0] + sparse_dot(col, val, w);
+                if let ([y], &[bias]) = (&mut *y, bias) {
+                    *y = bias + sparse_dot(col, val, w);
                 } else {
-                    y.copy_from_slice(bias);
+                    y.copy(bias);
                     for (&c, &v) in col.iter().zip(val) {
-                        axpy(v, &w[c as usize * out..][..out], y);
+                        axpy(v, weights_of(w, c, out), y);
                     }
                 }
             }
         }
     }
+}
+
+/// The weight of a column. (There always is one: rows and parameters were checked. Said so that a program without panics can be
+/// made of it, here and below.)
+#[inline(always)]
+fn weight<T: Real>(w: &[T], col: u32) -> T {
+    w.get(col as usize).copied().unwrap_or(T::ZERO)
+}
+
+/// The weights of a column to each output.
+#[inline(always)]
+fn weights_of<T>(w: &[T], col: u32, out: usize) -> &[T] {
+    let from = col as usize * out;
+    w.get(from..from + out).unwrap_or_default()
 }
 
 /// Dot product of a sparse row with a whole vector, in four partial sums that do not wait for each other.
@@ -138,11 +153,11 @@ fn sparse_dot<T: Real>(col: &[u32], val: &[T], w: &[T]) -> T {
     let mut sums = [T::ZERO; 4];
     for (col, val) in col.0.iter().zip(val.0) {
         for l in 0..4 {
-            sums[l] += val[l] * w[col[l] as usize];
+            sums[l] += val[l] * weight(w, col[l]);
         }
     }
     for ((sum, &c), &v) in sums.iter_mut().zip(col.1).zip(val.1) {
-        *sum += v * w[c as usize];
+        *sum += v * weight(w, c);
     }
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
@@ -153,10 +168,11 @@ pub(super) fn layer_backward<T: Real>(x: Selection<'_, T>, dy: &[T], dw: &mut [T
     match x.rows() {
         Rows::Dense { data, cols } => dense::backward_weights(Inputs::of(data, cols, x.index()), dy, dw, dbias),
         Rows::Csr { ptr, col, val, .. } => {
-            for (k, dy) in dy.chunks_exact(out).enumerate() {
+            for (k, dy) in dy.chunks_exact(out.max(1)).enumerate() {
                 let (col, val) = Rows::sparse_row(ptr, col, val, x.row(k));
                 for (&c, &v) in col.iter().zip(val) {
-                    axpy(v, dy, &mut dw[c as usize * out..][..out]);
+                    let from = c as usize * out;
+                    axpy(v, dy, dw.get_mut(from..from + out).unwrap_or_default());
                 }
                 axpy(T::ONE, dy, dbias);
             }

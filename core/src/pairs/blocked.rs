@@ -237,22 +237,18 @@ fn walk<T: Real, P: Pair<T>, const R: usize>(pair: P, anchors: [T; R], others: &
 /// anchor.
 #[inline(always)]
 pub(super) fn keep<T: Real, P: Pair<T>>(pair: P, anchors: &[T], others: &[T], kept: &mut [T], sums: &mut Sums<T>) {
-    let mut left = kept;
-    let mut at = 0;
-    while at + ROWS <= anchors.len() {
-        let (first, rest) = left.split_at_mut(others.len());
-        let (second, rest) = rest.split_at_mut(others.len());
-        let (v, s) = keep_rows(pair, [anchors[at], anchors[at + 1]], others, [first, second]);
-        (sums.values[at], sums.values[at + 1]) = (v[0], v[1]);
-        (sums.slopes[at], sums.slopes[at + 1]) = (s[0], s[1]);
-        (left, at) = (rest, at + ROWS);
+    let mut left = kept.chunks_exact_mut(others.len().max(1));
+    let mut row = || left.next().unwrap_or_default();
+    let (pairs, last) = anchors.as_chunks::<ROWS>();
+    let mut sums = sums.values.as_chunks_mut::<ROWS>().0.iter_mut().zip(sums.slopes.as_chunks_mut::<ROWS>().0);
+    for (&anchors, (value, slope)) in pairs.iter().zip(&mut sums) {
+        (*value, *slope) = keep_rows(pair, anchors, others, core::array::from_fn(|_| row()));
     }
-    if at < anchors.len() {
-        let (v, s) = keep_rows(pair, [anchors[at]], others, [&mut left[..others.len()]]);
-        (sums.values[at], sums.slopes[at]) = (v[0], s[0]);
+    if let (&[anchor], Some((value, slope))) = (last, sums.next()) {
+        let ([v], [s]) = keep_rows(pair, [anchor], others, [row()]);
+        (value[0], slope[0]) = (v, s);
     }
 }
-const _: () = assert!(ROWS == 2, "two rows are written out above");
 
 /// Folds whole chunks of others into accumulators that lie in memory: see [`simd`](crate::simd).
 #[inline(always)]
@@ -265,15 +261,18 @@ fn fold_rows<T: Real, P: Pair<T>, const R: usize>(
     slopes: &mut Lanes<T, R>,
 ) {
     let (mut fold, mut slope) = (*folds, *slopes);
-    let kept = kept.map(|kept| &mut kept[..chunks.len()]);
-    for (at, chunk) in chunks.iter().enumerate() {
+    let mut kept = kept.map(<[_]>::iter_mut);
+    for chunk in chunks {
         for r in 0..R {
             let (v, s) = parts(pair, anchors[r], chunk);
             for l in 0..LANES {
                 fold[r][l] = pair.fold(fold[r][l], v[l]);
             }
             add(&mut slope[r], &s);
-            kept[r][at] = s;
+            // (There is one for every chunk.)
+            if let Some(kept) = kept[r].next() {
+                *kept = s;
+            }
         }
     }
     (*folds, *slopes) = (fold, slope);
@@ -295,9 +294,9 @@ fn keep_rows<T: Real, P: Pair<T>, const R: usize>(
         fold_rows(pair, anchors, chunks, rows, black_box(&mut value), black_box(&mut slope));
     } else {
         let mut at = 0;
-        for group in chunks.chunks(pair.room()) {
+        for group in chunks.chunks(pair.room().max(1)) {
             let mut folds = [[T::ZERO; LANES]; R];
-            let rows = kept.each_mut().map(|kept| &mut kept.0[at..at + group.len()]);
+            let rows = kept.each_mut().map(|kept| kept.0.get_mut(at..at + group.len()).unwrap_or_default());
             fold_rows(pair, anchors, group, rows, black_box(&mut folds), black_box(&mut slope));
             for r in 0..R {
                 pair.unfold(&mut value[r], &folds[r], group.len());

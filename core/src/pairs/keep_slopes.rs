@@ -87,16 +87,17 @@ impl<'a, T: Real> Kept<'a, T> {
     /// `scores` are the finite scores of `negatives` negatives and then of the positives; `memory` is at least
     /// [`need`] long.
     pub(crate) fn new(loss: impl Surrogate<T>, scores: &'a [T], negatives: usize, memory: &'a mut [T]) -> Self {
-        let (right, rest) = memory.split_at_mut(scores.len());
-        let slopes = &mut rest[..BLOCK * scores.len()];
+        // (The memory is long enough: its owner looked. Said so that a program without panics can be made of it, here and below.)
+        let (right, slopes) = memory.split_at_mut_checked(scores.len()).unwrap_or_default();
+        let slopes = slopes.get_mut(..BLOCK * scores.len()).unwrap_or_default();
         let unit = loss.slope_unit();
-        let Some(factors) = Factors::of(loss, &scores[negatives..], scores) else {
+        let Some(factors) = Factors::of(loss, scores.get(negatives..).unwrap_or_default(), scores) else {
             return Self { form: Form::Plain, rows: scores, slopes, negatives, unit };
         };
         vectorised(Exponentials { factors, others: scores, out: &mut *right });
         let form = match loss.family() {
             Family::Exponential { .. } => {
-                let (low, high) = right.split_at(negatives);
+                let (low, high) = cut(right, negatives);
                 Form::Separate { sums: [sum(low), sum(high)], weights: [T::ZERO; 2] }
             }
             _ if loss.is_softplus() => Form::Products(Products::within(factors.largest())),
@@ -107,16 +108,17 @@ impl<'a, T: Real> Kept<'a, T> {
 
     /// The sums over the negatives and over the positives, of `count` ≤ [`BLOCK`] positives from the one numbered `from`.
     pub(crate) fn sums(&mut self, loss: impl Surrogate<T>, from: usize, count: usize) -> [Sums<T>; 2] {
-        let (low, high) = self.rows.split_at(self.negatives);
-        let (kept_low, kept_high) = self.slopes.split_at_mut(BLOCK * self.negatives);
+        let (low, high) = cut(self.rows, self.negatives);
+        let (kept_low, kept_high) = self.slopes.split_at_mut_checked(BLOCK * self.negatives).unwrap_or_default();
         let mut anchors = [T::ONE; BLOCK];
-        anchors[..count].copy_from_slice(&high[from..from + count]);
+        let count = count.min(BLOCK);
+        anchors.iter_mut().zip(high.iter().skip(from)).take(count).for_each(|(anchor, &score)| *anchor = score);
         if !matches!(self.form, Form::Plain) {
             for anchor in &mut anchors {
                 *anchor = T::ONE / *anchor;
             }
         }
-        let of = &anchors[..count];
+        let of = anchors.get(..count).unwrap_or_default();
         let (form, unit) = (self.form, self.unit);
         [class_sums(form, loss, unit, of, low, kept_low, 0), class_sums(form, loss, unit, of, high, kept_high, 1)]
     }
@@ -125,15 +127,15 @@ impl<'a, T: Real> Kept<'a, T> {
     /// `grad[j] −= Σ_i κ_i ℓ'(a_i − o_j)`, with κ for negatives and for positives.
     pub(crate) fn subtract(&mut self, from: usize, kappa_low: &[T], kappa_high: &[T], grad: &mut [T]) {
         if let Form::Separate { weights, .. } = &mut self.form {
-            let high = &self.rows[self.negatives + from..];
-            for ((&right, &low), &high) in high.iter().zip(kappa_low).zip(kappa_high) {
+            let high = self.rows.iter().skip(self.negatives + from);
+            for ((&right, &low), &high) in high.zip(kappa_low).zip(kappa_high) {
                 weights[0] += low / right;
                 weights[1] += high / right;
             }
             return;
         }
-        let (of_low, of_high) = grad.split_at_mut(self.negatives);
-        let (kept_low, kept_high) = self.slopes.split_at(BLOCK * self.negatives);
+        let (of_low, of_high) = grad.split_at_mut_checked(self.negatives).unwrap_or_default();
+        let (kept_low, kept_high) = cut(self.slopes, BLOCK * self.negatives);
         let low = Share { kappa: kappa_low, unit: self.unit, kept: kept_low, grad: of_low };
         let high = Share { kappa: kappa_high, unit: self.unit, kept: kept_high, grad: of_high };
         vectorised(Shares(low, high));
@@ -142,13 +144,19 @@ impl<'a, T: Real> Kept<'a, T> {
     /// What is left to add to `grad` when all positives have been there.
     pub(crate) fn finish(self, grad: &mut [T]) {
         if let Form::Separate { weights, .. } = self.form {
-            let (low, high) = self.rows.split_at(self.negatives);
-            let (of_low, of_high) = grad.split_at_mut(self.negatives);
+            let (low, high) = cut(self.rows, self.negatives);
+            let (of_low, of_high) = grad.split_at_mut_checked(self.negatives).unwrap_or_default();
             let low = Share { kappa: &weights[..1], unit: self.unit, kept: low, grad: of_low };
             let high = Share { kappa: &weights[1..], unit: self.unit, kept: high, grad: of_high };
             vectorised(Shares(low, high));
         }
     }
+}
+
+/// The first elements, and the others.
+#[inline]
+fn cut<T>(all: &[T], at: usize) -> (&[T], &[T]) {
+    all.split_at_checked(at).unwrap_or_default()
 }
 
 /// The sums of a block over one class.
@@ -242,7 +250,7 @@ fn subtract<T: Real>(Share { kappa, unit, kept, grad }: Share<'_, T>) {
     let width = grad.len();
     let mut kept = kept;
     let mut row = || {
-        let (row, rest) = kept.split_at(width);
+        let (row, rest) = cut(kept, width);
         kept = rest;
         row
     };

@@ -190,7 +190,7 @@ fn repeat(weights: &[f64], order: &mut [u32]) -> bool {
         if (scale * weight - copies).abs() > 1e-9 * copies || to > order.len() {
             return false;
         }
-        order[from..to].fill(row);
+        order.get_mut(from..to).unwrap_or_default().fill(row);
         from = to;
     }
     from == order.len()
@@ -210,10 +210,10 @@ fn resample(rng: &mut Rng, weights: &[f64], order: &mut [u32]) {
     let (mut sum, mut from) = (0.0, 0);
     for k in 0..n {
         let row = (u64::from(first) + u64::from(stride) * u64::from(k)) % u64::from(n);
-        sum += weights[row as usize];
+        sum += weights.get(row as usize).copied().unwrap_or(0.0);
         // (The last one ends where the order does, whatever the sum was rounded to.)
         let end = if k + 1 == n { items } else { (libm::floor(scale * sum + u) as u32).min(items) };
-        order[from as usize..end.max(from) as usize].fill(row as u32);
+        order.get_mut(from as usize..end.max(from) as usize).unwrap_or_default().fill(row as u32);
         from = end.max(from);
     }
 }
