@@ -260,19 +260,26 @@ fn fold_rows<T: Real, P: Pair<T>, const R: usize>(
     folds: &mut Lanes<T, R>,
     slopes: &mut Lanes<T, R>,
 ) {
+    const { assert!(R == 1 || R == 2, "one row or two are written out below") };
     let (mut fold, mut slope) = (*folds, *slopes);
-    let mut kept = kept.map(<[_]>::iter_mut);
-    for chunk in chunks {
-        for r in 0..R {
-            let (v, s) = parts(pair, anchors[r], chunk);
-            for l in 0..LANES {
-                fold[r][l] = pair.fold(fold[r][l], v[l]);
-            }
-            add(&mut slope[r], &s);
-            // (There is one for every chunk.)
-            if let Some(kept) = kept[r].next() {
-                *kept = s;
-            }
+    let mut one = |r: usize, chunk: &[T; LANES], kept: &mut [T; LANES]| {
+        let (v, s) = parts(pair, anchors[r], chunk);
+        for l in 0..LANES {
+            fold[r][l] = pair.fold(fold[r][l], v[l]);
+        }
+        add(&mut slope[r], &s);
+        *kept = s;
+    };
+    let mut kept = kept.into_iter();
+    let mut row = || kept.next().unwrap_or_default();
+    if R == 1 {
+        for (chunk, kept) in chunks.iter().zip(row()) {
+            one(0, chunk, kept);
+        }
+    } else {
+        for ((chunk, first), second) in chunks.iter().zip(row()).zip(row()) {
+            one(0, chunk, first);
+            one(1, chunk, second);
         }
     }
     (*folds, *slopes) = (fold, slope);
