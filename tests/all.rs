@@ -21,6 +21,8 @@ mod data;
 mod decisions;
 #[path = "tests/device.rs"]
 mod device;
+#[path = "tests/distributed.rs"]
+mod distributed;
 #[path = "tests/elsewhere.rs"]
 mod elsewhere;
 #[path = "tests/extend.rs"]

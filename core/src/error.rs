@@ -112,6 +112,9 @@ pub const CODES: &[(u16, &str, &str)] = &[
     (161, "StateError::NotOurs", "not a state of metrics"),
     (162, "StateError::Version", "a state of metrics in a format that this release does not read"),
     (163, "StateError::Damaged", "the state of metrics is cut short or damaged"),
+    (171, "DistributedError::Worker", "the rows of one worker are refused"),
+    (172, "DistributedError::Differs", "a worker computes something else than worker 0"),
+    (173, "DistributedError::Damaged", "a worker sent other bytes than it said"),
 ];
 
 impl Error {

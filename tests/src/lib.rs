@@ -8,6 +8,7 @@ pub mod bounds;
 pub mod classes;
 pub mod contrastive;
 pub mod decisions;
+pub mod distributed;
 pub mod docs;
 pub mod estimators;
 pub mod fcco;

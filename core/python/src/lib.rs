@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `undercurve`; its Python files document it.
 
 mod arrays;
+mod distributed;
 mod error;
 mod estimator;
 mod loss;
@@ -18,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loss::Loss>()?;
     module.add_class::<estimator::Estimator>()?;
     module.add_class::<state::State>()?;
+    module.add_class::<distributed::Worker>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<trainer::Trainer>()?;

@@ -189,6 +189,13 @@ pub fn rows<'py>(
 }
 
 impl Loss {
+    pub fn sum(&self) -> Sum {
+        self.sum
+    }
+    pub fn surrogate(&self) -> AnySurrogate<f64> {
+        self.loss
+    }
+
     fn evaluate<T: Real>(&self, scores: &[T], y: &[u8], w: &[f64], grad: &mut [T]) -> undercurve::Result<f64> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = pool().pop().unwrap_or_default();

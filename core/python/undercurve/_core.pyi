@@ -10,6 +10,7 @@ __all__ = [
     "Loss",
     "Estimator",
     "State",
+    "Worker",
     "Table",
     "Model",
     "Trainer",
@@ -92,6 +93,22 @@ class State:
     def summary(self, fpr: tuple[float, float] = ...) -> dict[str, Any]: ...
     def intervals(self, fpr: tuple[float, float] = ...) -> dict[str, tuple[float, float] | None]: ...
     def curves(self, points: int | None = None) -> dict[str, npt.NDArray[np.float64]]: ...
+
+@final
+class Worker:
+    def __new__(
+        cls,
+        loss: Loss,
+        rank: int,
+        workers: int,
+        scores: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        zero_for_one_class: bool = False,
+    ) -> Worker: ...
+    def ask(self) -> tuple[str, Any] | None: ...
+    def gathered(self, all: list[bytes]) -> None: ...
+    def reduced(self, numbers: npt.NDArray[np.int64]) -> None: ...
+    def result(self) -> tuple[float, npt.NDArray[Any]]: ...
 
 @final
 class Table:

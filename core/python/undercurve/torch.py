@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import _core
+from . import _core, distributed
 
 _TWICE = "losses of undercurve are differentiated once: call backward or torch.autograd.grad without create_graph=True"
 
@@ -109,6 +109,10 @@ class Loss(torch.nn.Module):
         pairs.
     surrogate, margin, scale, smoothing, fpr, tpr, grade
         As in `undercurve.Loss`.
+    group : torch.distributed.ProcessGroup, optional
+        The batch is then that of all workers of the group (``dist.group.WORLD`` for all), each with its own rows; surrogates are
+        hinge and squared hinge. The value is that of all rows, and has the same bits for any split. The gradient is that by the
+        own scores times the number of workers, because DDP and FSDP average over them. Every worker calls it as often.
 
     Notes
     -----
@@ -137,19 +141,34 @@ class Loss(torch.nn.Module):
         fpr: tuple[float, float] = (0.0, 0.05),
         tpr: float = 0.0,
         grade: str = "full",
+        group: Any = None,
     ) -> None:
         super().__init__()
         self._core = _core.Loss(kind, surrogate, margin, scale, smoothing, fpr, tpr, grade)
         self._key = json.dumps(self._core.arguments())
+        self._engine = None if group is None else distributed.Torch(group)
+        if group is not None and (of := self._core.arguments()["surrogate"]) not in ("hinge", "squared-hinge"):
+            raise ValueError(f"surrogate: over a group expected 'hinge' or 'squared-hinge', got {of!r}")
 
     def forward(self, scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
         """The loss of scores (n,) or (n, 1) with labels of 0 and 1, and perhaps a weight each."""
         scores = _wide(_scores(scores))
+        if self._engine is not None:
+            return self._of_group(scores, labels, weights)
         if torch.compiler.is_compiling():
             labels = labels.reshape(-1)
             return _exact(scores, labels, weights, self._key)[0]
         # (Each argument of apply costs time, and so does looking at one.)
         return _Exact.apply(scores, self._core.value_grad(_array(scores), _array(labels), _array(weights), True))
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    def _of_group(self, scores: Tensor, labels: Tensor, weights: Tensor | None) -> Tensor:
+        if weights is not None:
+            raise ValueError("weights: not supported with a group")
+        engine: Any = self._engine
+        value, grad = distributed._run(self._core, engine, _array(scores), _array(labels), True)
+        found: Tensor = _Exact.apply(scores, (value, grad * engine.size))
+        return found
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={of!r}" for name, of in self._core.arguments().items())

@@ -31,7 +31,7 @@ mod partial_auc;
 mod pr;
 mod probability;
 mod query;
-mod radix;
+pub(crate) mod radix;
 pub mod rank;
 mod roc;
 #[cfg(feature = "alloc")]

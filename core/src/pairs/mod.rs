@@ -23,6 +23,8 @@
 mod all_pairs;
 pub mod brute;
 mod closed;
+#[cfg(feature = "distributed")]
+pub mod distributed;
 pub(crate) mod keep_slopes;
 mod lanes;
 mod order;
