@@ -138,7 +138,9 @@ pub fn labels(any: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         }
         match of {
             'b' | 'i' | 'u' | 'f' => labels(&asarray(&array, Some("float64"))?),
-            _ => Err(kind("labels: expected booleans or the numbers 0 and 1; compare texts with the positive one, as y == \"yes\"")),
+            _ => Err(kind(
+                "labels: expected booleans or the numbers 0 and 1; compare texts with the positive one, as y == \"yes\"",
+            )),
         }
     };
     known(any)

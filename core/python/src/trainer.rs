@@ -202,8 +202,7 @@ fn rule(text: Option<&str>) -> PyResult<Option<ThresholdRule>> {
 
 /// How scores become probabilities, where that was said.
 fn calibration(text: Option<&str>) -> PyResult<Option<Option<Calibrate>>> {
-    let words =
-        [("none", None), ("platt", Some(Calibrate::Platt)), ("isotonic", Some(Calibrate::Isotonic))];
+    let words = [("none", None), ("platt", Some(Calibrate::Platt)), ("isotonic", Some(Calibrate::Isotonic))];
     text.map(|text| word("calibrate", text, &words)).transpose()
 }
 
@@ -221,7 +220,8 @@ struct Changed {
 impl Changed {
     /// The configuration with the length and the settings of what is left.
     fn of(&self, config: &Config) -> PyResult<Config> {
-        let mut changed = Config { length: length(self.steps, self.passes)?.unwrap_or(config.length), ..config.clone() };
+        let mut changed =
+            Config { length: length(self.steps, self.passes)?.unwrap_or(config.length), ..config.clone() };
         for (name, text) in &self.settings {
             match changed.settings.iter_mut().rev().find(|(set, _)| set == name) {
                 Some((_, before)) => before.clone_from(text),
@@ -264,7 +264,9 @@ impl<T: Real> Training<T> {
         let start = start.map(Model::predictor::<T>).transpose()?;
         let preparation = match &start {
             Some(start) => start.preparation().cloned().ok_or_else(|| value("start: has no preparation"))?,
-            None => Preparation::fit(&table.table, &asked.options(method, table)?).map_err(|error| of(&error, table))?,
+            None => {
+                Preparation::fit(&table.table, &asked.options(method, table)?).map_err(|error| of(&error, table))?
+            }
         };
         let train = rows::<T>(&preparation, table)?;
         train.require_every_class("").map_err(|error| of(&error, table))?;
@@ -311,7 +313,9 @@ impl<T: Real> Training<T> {
             (None, _) => None,
             (Some(best), Some(valid)) => Some(Best::load(best, &run, valid).map_err(failed)?),
             (Some(_), None) => {
-                return Err(value("the run was saved with validation rows of another file; the command line resumes it"));
+                return Err(value(
+                    "the run was saved with validation rows of another file; the command line resumes it",
+                ));
             }
         };
         let usual = || {

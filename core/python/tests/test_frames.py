@@ -127,11 +127,37 @@ def test_other_types_of_arrow_and_those_that_are_refused(tmp_path):
             undercurve.train(pa.table({"x": of, "y": label}), **QUICK)
 
 
-def test_a_parquet_file_without_a_reader_says_what_to_install(tmp_path, monkeypatch):
+def test_parquet_files_that_are_damaged_or_without_a_reader(tmp_path, monkeypatch):
     import sys
 
     (tmp_path / "rows.bin").write_bytes(b"PAR1....")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "polars", None)
+    for module in ("pyarrow.parquet", "polars"):
+        pytest.importorskip(module)
+        with pytest.raises(ValueError, match="rows.bin: "):
+            undercurve.train(tmp_path / "rows.bin", **QUICK)
+        monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match="rows.bin: Parquet files need pyarrow or polars: pip install pyarrow"):
         undercurve.train(tmp_path / "rows.bin", **QUICK)
+
+
+def test_booleans_and_single_numbers_score_the_same_from_a_file(tmp_path):
+    rng = np.random.default_rng(3)
+    flag, x = rng.random(ROWS) < 0.4, rng.normal(size=ROWS).astype(np.float32)
+    label = np.where(x + flag + rng.logistic(size=ROWS) > 1, "yes", "no")
+    model = undercurve.train({"flag": flag, "x": x, "label": label.tolist()}, **QUICK)
+    assert model.about()["columns"] == [("flag", False), ("x", False)]
+    for words in (("false", "true"), ("False", "True"), ("FALSE", "TRUE"), ("0", "1")):
+        lines = [f"{words[int(one)]},{number}" for one, number in zip(flag, x)]
+        lines[5] = "," + lines[5].split(",")[1]
+        (tmp_path / "rows.csv").write_text("flag,x\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        found, want = model.scores(tmp_path / "rows.csv"), model.scores({"flag": np.where(np.arange(ROWS) == 5, np.nan, flag), "x": x})
+        assert np.array_equal(found, want), words
+    lines[7] = "perhaps," + lines[7].split(",")[1]
+    (tmp_path / "rows.csv").write_text("flag,x\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match='"perhaps" in column "flag" of numbers'):
+        model.scores(tmp_path / "rows.csv")
+    # A whole file of numbers in single precision trains the model of the array.
+    lines = [f"{number},{one}" for one, number in zip(label, x)]
+    (tmp_path / "rows.csv").write_text("x,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    want = undercurve.train(tmp_path / "rows.csv", **QUICK).to_bytes()
+    assert undercurve.train({"x": x, "label": label.tolist()}, **QUICK).to_bytes() == want

@@ -31,15 +31,18 @@ def opened(data: Any) -> Any:
     with open(data, "rb") as file:
         if file.read(4) != b"PAR1":
             return data
-    try:
-        from pyarrow import parquet
-    except ImportError:
+    from importlib import import_module
+
+    for module, read in (("pyarrow.parquet", "read_table"), ("polars", "read_parquet")):
         try:
-            import polars
+            reader = getattr(import_module(module), read)
         except ImportError:
-            raise ImportError(f"{os.fspath(data)}: Parquet files need pyarrow or polars: pip install pyarrow") from None
-        return polars.read_parquet(data)
-    return parquet.read_table(data)
+            continue
+        try:
+            return reader(data)
+        except Exception as error:  # (Of types of their own.)
+            raise ValueError(f"{os.fspath(data)}: {str(error).splitlines()[0]}") from None
+    raise ImportError(f"{os.fspath(data)}: Parquet files need pyarrow or polars: pip install pyarrow")
 
 
 def is_frame(data: Any) -> bool:

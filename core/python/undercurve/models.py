@@ -679,7 +679,8 @@ def _number(name: str, value: Any, *, whole: bool = False) -> Any:
     except (TypeError, ValueError):
         pass
     expected = "a whole number of 0 or more" if whole else "a number"
-    raise TypeError(f"{name}: expected {expected}, got {value if np.isscalar(value) or value is None else type(value).__name__}")
+    got = repr(value) if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+    raise TypeError(f"{name}: expected {expected}, got {got}")
 
 
 def _warn_of_copies(data: Any, taken: list[str], ignore: list[str], labels: Any) -> None:
