@@ -147,7 +147,7 @@ def test_booleans_and_single_numbers_score_the_same_from_a_file(tmp_path):
     model = undercurve.train({"flag": flag, "x": x, "label": label.tolist()}, **QUICK)
     assert model.about()["columns"] == [("flag", False), ("x", False)]
     for words in (("false", "true"), ("False", "True"), ("FALSE", "TRUE"), ("0", "1")):
-        lines = [f"{words[int(one)]},{number}" for one, number in zip(flag, x)]
+        lines = [f"{words[int(one)]},{number!s}" for one, number in zip(flag, x)]
         lines[5] = "," + lines[5].split(",")[1]
         (tmp_path / "rows.csv").write_text("flag,x\n" + "\n".join(lines) + "\n", encoding="utf-8")
         found, want = model.scores(tmp_path / "rows.csv"), model.scores({"flag": np.where(np.arange(ROWS) == 5, np.nan, flag), "x": x})
@@ -157,7 +157,7 @@ def test_booleans_and_single_numbers_score_the_same_from_a_file(tmp_path):
     with pytest.raises(ValueError, match='"perhaps" in column "flag" of numbers'):
         model.scores(tmp_path / "rows.csv")
     # A whole file of numbers in single precision trains the model of the array.
-    lines = [f"{number},{one}" for one, number in zip(label, x)]
+    lines = [f"{number!s},{one}" for one, number in zip(label, x)]
     (tmp_path / "rows.csv").write_text("x,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
     want = undercurve.train(tmp_path / "rows.csv", **QUICK).to_bytes()
     assert undercurve.train({"x": x, "label": label.tolist()}, **QUICK).to_bytes() == want
