@@ -60,6 +60,7 @@ def test_rows_of_every_kind_and_networks(tmp_path):
         (sparse.csr_matrix(X), (Y,), {"weights": WEIGHT}),
         (X, (Y,), {"model": "mlp:8", "method": "ap-exact"}),
         (X, (GROUP,), {"method": "ce", "positive": "b"}),
+        (X, (Y,), {"method": "soap", "threshold": "precision>=0.4", "calibrate": "isotonic"}),
         (X, (X[:, 1],), {"method": "ai-sarah", "target": "values", "loss": "least-squares"}),
         (X, (np.digitize(X[:, 0], [-0.5, 0.5]),), {"method": "ppd-sg"}),
     ]:
