@@ -1,7 +1,8 @@
 """Modules for torch: exact losses over a batch, and objectives that keep numbers from batch to batch.
 
-All of it is computed on the CPU. A tensor of a GPU is copied there and its gradient back: at 16,384 scores some 64 KB each way, and
-a wait for the GPU.
+All of it is computed on the CPU. Tensors of a GPU are copied there and the gradient back: of n float32 scores with int64 labels 12 n
+bytes (20 n with row numbers) and 4 n, at 16,384 rows 196 (328) and 66 KB, and a wait for the GPU. An `Objective` that is on a GPU itself
+has its state copied both ways with each batch: leave it on the CPU.
 """
 
 from __future__ import annotations
