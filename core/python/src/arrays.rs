@@ -69,7 +69,8 @@ impl<'py> Floats<'py> {
         let array = asarray(any, None)?;
         let (of, dimensions) = describe(name, &array)?;
         if dimensions != 1 {
-            return Err(value(format!("{name}: {dimensions} dimensions, expected 1")));
+            let column = if dimensions == 2 { "; pass one column, as X[:, 1]" } else { "" };
+            return Err(value(format!("{name}: {dimensions} dimensions, expected 1{column}")));
         }
         if !matches!(of, 'f' | 'i' | 'u' | 'b') {
             return Err(kind(format!("{name}: expected numbers, got {}", array.getattr(intern!(any.py(), "dtype"))?)));
@@ -137,7 +138,9 @@ pub fn labels(any: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         }
         match of {
             'b' | 'i' | 'u' | 'f' => labels(&asarray(&array, Some("float64"))?),
-            _ => Err(kind("labels: expected booleans or the numbers 0 and 1")),
+            _ => Err(kind(
+                "labels: expected booleans or the numbers 0 and 1; compare texts with the positive one, as y == \"yes\"",
+            )),
         }
     };
     known(any)

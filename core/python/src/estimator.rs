@@ -4,6 +4,7 @@ use crate::arrays::{Column, Floats, indices, labels, same};
 use crate::error::{core, kind, value};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
+use undercurve::algorithm::{Algorithm, Answer, AnyAlgorithm, COUNTERS, State};
 use undercurve::batch::{Batch, Drawn};
 use undercurve::constraint::{Constraint, Constraints};
 use undercurve::estimator::{AnyEstimator, Estimator as Objective, Grad};
@@ -23,6 +24,8 @@ pub struct Estimator {
     population: Vec<u32>,
     /// What does not change over a run.
     tables: Vec<f64>,
+    /// What moves the multipliers, of a method that has a rule of its own for them.
+    duals: Option<AnyAlgorithm>,
 }
 
 /// Rows of a batch, beside their scores.
@@ -107,6 +110,14 @@ impl Estimator {
             made = made.with_constraints(&asked);
         }
         let estimator = entry.estimator(&made).map_err(core)?;
+        let duals = match entry.kind {
+            registry::Kind::Cells => Some(entry.parts(&made).map_err(core)?.1),
+            _ => None,
+        };
+        if let Some(AnyAlgorithm::Icppac(_)) = duals {
+            return refuse("moves the parameters by proximal points; undercurve.train runs it");
+        }
+        let duals = duals.filter(|rule| matches!(rule, AnyAlgorithm::Lagrange(_) | AnyAlgorithm::Ooa(_)));
         if Objective::<f32>::terms(&estimator) > 1 {
             return refuse("has an algorithm of its own; undercurve.train runs it");
         }
@@ -118,7 +129,7 @@ impl Estimator {
         let mut tables = vec![0.0; Objective::<f64>::tables_len(&estimator)];
         let len = Objective::<f64>::prepare(&estimator, &mut tables).len();
         tables.truncate(len);
-        Ok(Self { name: entry.name, estimator, drawn, groups: groups.len(), population, tables })
+        Ok(Self { name: entry.name, estimator, drawn, groups: groups.len(), population, tables, duals })
     }
 
     /// Numbers of state, for so many rows of data.
@@ -136,6 +147,21 @@ impl Estimator {
     #[getter]
     fn aux(&self) -> (usize, usize) {
         self.estimator.aux()
+    }
+
+    /// Whether its ascent variables are multipliers that `ascend` moves, not an optimizer.
+    #[getter]
+    fn has_duals(&self) -> bool {
+        self.duals.is_some()
+    }
+
+    /// A step of the multipliers by the method's rule, given the derivatives by them that `update` gave.
+    fn ascend(&self, duals: &Bound<'_, PyAny>, by_duals: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(duals) = duals.extract::<PyReadwriteArray1<'_, f32>>() {
+            return self.ascended(duals, &by_duals.extract()?);
+        }
+        let duals = duals.extract().map_err(|_| kind("duals: expected a contiguous array of float32 or float64"))?;
+        self.ascended::<f64>(duals, &by_duals.extract()?)
     }
 
     /// The estimate on a batch with its derivatives; moves `state` unless told not to. A batch that lacks a class which the objective
@@ -165,6 +191,19 @@ impl Estimator {
 }
 
 impl Estimator {
+    fn ascended<T: Real + Element>(
+        &self,
+        mut duals: PyReadwriteArray1<'_, T>,
+        by_duals: &PyReadonlyArray1<'_, T>,
+    ) -> PyResult<()> {
+        let Some(rule) = &self.duals else { return Err(value(format!("{} has no multipliers of its own", self.name))) };
+        let type_of = |_| kind("duals: expected contiguous arrays");
+        let (points, grad) = (duals.as_slice_mut().map_err(type_of)?, by_duals.as_slice().map_err(type_of)?);
+        // (Of no parameters but these: the rule's own steps are those of the multipliers.)
+        let mut state = State { points, slots: &mut [], counters: &mut [0; COUNTERS] };
+        rule.tell(&mut state, Answer::Gradient { value: 0.0, grad }).map_err(core)
+    }
+
     fn of<'py, T: Real + Element>(
         &self,
         py: Python<'py>,

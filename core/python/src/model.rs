@@ -150,6 +150,7 @@ impl Model {
         let encoded: Vec<(String, f64, f64)> =
             preparation.encoded().into_iter().map(|one| (one.name, one.shift, one.divisor)).collect();
         out.set_item("encoded", encoded)?;
+        out.set_item("weight", preparation.weight_column())?;
         out.set_item("groups", (preparation.group_columns().to_vec(), preparation.group_names().to_vec()))?;
         out.set_item("threshold", *threshold)?;
         out.set_item("rule", decided.as_ref().map(|decided| (decided.rule.to_string(), decided.on.clone())))?;

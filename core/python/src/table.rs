@@ -5,9 +5,10 @@ use crate::error::{data, kind, value};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{
-    Date32Type, Date64Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader, downcast_dictionary_array};
 use arrow_schema::{DataType, TimeUnit};
@@ -33,7 +34,7 @@ impl Column {
             return Ok(Self::Texts(list.iter().enumerate().map(text).collect::<PyResult<_>>()?));
         }
         Ok(Self::Numbers(match Floats::of(name, any)? {
-            Floats::F32(column) => column.slice().iter().map(|&x| f64::from(x)).collect(),
+            Floats::F32(column) => column.slice().iter().map(|&x| written(x)).collect(),
             Floats::F64(column) => column.slice().to_vec(),
         }))
     }
@@ -199,6 +200,12 @@ impl Table {
     }
 }
 
+/// The number that a file has for a float32, where it is the shortest decimal: models score both alike.
+fn written(x: f32) -> f64 {
+    // (Whole numbers are themselves.)
+    if x.trunc() == x { f64::from(x) } else { x.to_string().parse().unwrap_or_else(|_| f64::from(x)) }
+}
+
 fn is_text(of: &DataType) -> bool {
     match of {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -212,6 +219,10 @@ fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
     fn push<T: ArrowPrimitiveType>(array: &dyn Array, out: &mut Vec<f64>, of: impl Fn(T::Native) -> f64) -> bool {
         out.extend(array.as_primitive::<T>().iter().map(|x| x.map_or(f64::NAN, &of)));
         true
+    }
+    // (The nearest number to the decimal, as of text.)
+    fn decimal(digits: impl ToString, scale: i8) -> f64 {
+        format!("{}e{}", digits.to_string(), -i32::from(scale)).parse().unwrap_or(f64::NAN)
     }
     const DAY: f64 = 86_400.0;
     match array.data_type() {
@@ -227,8 +238,13 @@ fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
         DataType::UInt16 => return push::<UInt16Type>(array, out, f64::from),
         DataType::UInt32 => return push::<UInt32Type>(array, out, f64::from),
         DataType::UInt64 => return push::<UInt64Type>(array, out, |x| x as f64),
-        DataType::Float32 => return push::<Float32Type>(array, out, f64::from),
+        DataType::Float32 => return push::<Float32Type>(array, out, written),
+        DataType::Float16 => return push::<Float16Type>(array, out, f64::from),
         DataType::Float64 => return push::<Float64Type>(array, out, |x| x),
+        DataType::Decimal32(_, scale) => return push::<Decimal32Type>(array, out, |x| decimal(x, *scale)),
+        DataType::Decimal64(_, scale) => return push::<Decimal64Type>(array, out, |x| decimal(x, *scale)),
+        DataType::Decimal128(_, scale) => return push::<Decimal128Type>(array, out, |x| decimal(x, *scale)),
+        DataType::Decimal256(_, scale) => return push::<Decimal256Type>(array, out, |x| decimal(x, *scale)),
         DataType::Date32 => return push::<Date32Type>(array, out, f64::from),
         DataType::Date64 => return push::<Date64Type>(array, out, |x| x as f64 / (1e3 * DAY)),
         DataType::Timestamp(unit, _) => match unit {
@@ -236,6 +252,12 @@ fn push_numbers(array: &dyn Array, out: &mut Vec<f64>) -> bool {
             TimeUnit::Millisecond => return push::<TimestampMillisecondType>(array, out, |x| x as f64 / (1e3 * DAY)),
             TimeUnit::Microsecond => return push::<TimestampMicrosecondType>(array, out, |x| x as f64 / (1e6 * DAY)),
             TimeUnit::Nanosecond => return push::<TimestampNanosecondType>(array, out, |x| x as f64 / (1e9 * DAY)),
+        },
+        DataType::Duration(unit) => match unit {
+            TimeUnit::Second => return push::<DurationSecondType>(array, out, |x| x as f64 / DAY),
+            TimeUnit::Millisecond => return push::<DurationMillisecondType>(array, out, |x| x as f64 / (1e3 * DAY)),
+            TimeUnit::Microsecond => return push::<DurationMicrosecondType>(array, out, |x| x as f64 / (1e6 * DAY)),
+            TimeUnit::Nanosecond => return push::<DurationNanosecondType>(array, out, |x| x as f64 / (1e9 * DAY)),
         },
         DataType::Dictionary(_, _) => {
             let mut values = Vec::new();

@@ -4,15 +4,15 @@ use crate::error::{core, data, trainer as failed, value};
 use crate::model::Model;
 use crate::table::Table;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
 use undercurve::Real;
-use undercurve::checkpoint::{SavedModel, Trained};
+use undercurve::checkpoint::{CheckpointError, SavedModel, Trained};
 use undercurve::data::{Dataset, Missing, Options, Preparation, Scale, Split, Target, Targets};
 use undercurve::decision::{Calibrate, ThresholdRule};
 use undercurve::expression::Expression;
 use undercurve::judge;
-use undercurve::metric::Metrics;
+use undercurve::metric::{Costs, Metrics};
 use undercurve::registry::{self, Method};
 use undercurve::trainer::{
     Best, Config, Figures, Given, Init, Length, ModelSpec, Predictor, Report, Trainer as Run, Watch, objective,
@@ -106,13 +106,7 @@ impl Asked {
                 word("init", init, &[("auto", Init::Auto), ("linear", Init::Linear), ("random", Init::Random)])?
             }
         };
-        let length = match (self.steps, self.passes) {
-            (Some(_), Some(_)) => return Err(value("steps, passes: one of the two, not both")),
-            (Some(0), None) => return Err(value("steps: expected at least 1")),
-            (Some(steps), None) => Length::Steps(steps),
-            (None, Some(passes)) => Length::Passes(passes),
-            (None, None) => Length::Method,
-        };
+        let length = length(self.steps, self.passes)?.unwrap_or(Length::Method);
         Ok(Config {
             method: method.name.into(),
             settings,
@@ -172,13 +166,90 @@ impl Asked {
 
 fn classes(table: &Table, options: &Options) -> PyResult<usize> {
     let values = undercurve::data::label_values(&table.table, options);
-    Ok(values.map_err(|error| data(&error, &table.table.columns()))?.len())
+    Ok(values.map_err(|error| of(&error, table))?.len())
+}
+
+/// An error of a table's rows.
+fn of(error: &undercurve::data::DataError, table: &Table) -> PyErr {
+    data(error, &table.table.columns())
+}
+
+/// The rows of a table, prepared.
+fn rows<T: Real>(preparation: &Preparation, table: &Table) -> PyResult<Dataset<T>> {
+    let rows = preparation.apply::<T>(&table.table).map_err(|error| of(&error, table))?;
+    if table.weights.is_empty() { Ok(rows) } else { rows.with_weights(table.weights.clone()).map_err(core) }
+}
+
+/// Training rows, with validation rows where a share of them is to be held out.
+type Parts<T> = (Dataset<T>, Option<Arc<Dataset<T>>>);
+
+/// The training rows without the share that is held out for validation, and that share.
+fn held_out<T: Real>(train: Dataset<T>, share: Option<f64>, seed: u64, table: &Table) -> PyResult<Parts<T>> {
+    let Some(share) = share else { return Ok((train, None)) };
+    if !(share > 0.0 && share < 1.0) {
+        return Err(value(format!("valid: expected a share above 0 and below 1, got {share}")));
+    }
+    let [rest, held] = train.split(Split::new(1.0 - share, !seed), "").map_err(|error| of(&error, table))?;
+    held.require_every_class("").map_err(|error| value(format!("valid: {}", error.kind)))?;
+    Ok((rest, Some(Arc::new(held))))
+}
+
+/// The rule of a threshold.
+fn rule(text: Option<&str>) -> PyResult<Option<ThresholdRule>> {
+    let wrong = |text: &str| value(format!("threshold: expected {}, got {text:?}", ThresholdRule::FORMS));
+    text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()
+}
+
+/// How scores become probabilities, where that was said.
+fn calibration(text: Option<&str>) -> PyResult<Option<Option<Calibrate>>> {
+    let words = [("none", None), ("platt", Some(Calibrate::Platt)), ("isotonic", Some(Calibrate::Isotonic))];
+    text.map(|text| word("calibrate", text, &words)).transpose()
+}
+
+/// What is to be different in the rest of a saved run.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Changed {
+    settings: Vec<(String, String)>,
+    steps: Option<u64>,
+    passes: Option<f64>,
+    threshold: Option<String>,
+    calibrate: Option<String>,
+}
+
+impl Changed {
+    /// The configuration with the length and the settings of what is left.
+    fn of(&self, config: &Config) -> PyResult<Config> {
+        let mut changed =
+            Config { length: length(self.steps, self.passes)?.unwrap_or(config.length), ..config.clone() };
+        for (name, text) in &self.settings {
+            match changed.settings.iter_mut().rev().find(|(set, _)| set == name) {
+                Some((_, before)) => before.clone_from(text),
+                None => changed.settings.push((name.clone(), text.clone())),
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// A length in steps or in passes, where one was asked for.
+fn length(steps: Option<u64>, passes: Option<f64>) -> PyResult<Option<Length>> {
+    match (steps, passes) {
+        (Some(_), Some(_)) => Err(value("steps, passes: one of the two, not both")),
+        (Some(0), None) => Err(value("steps: expected at least 1")),
+        (Some(steps), None) => Ok(Some(Length::Steps(steps))),
+        (None, Some(passes)) => Ok(Some(Length::Passes(passes))),
+        (None, None) => Ok(None),
+    }
 }
 
 /// A run with what belongs to it.
 struct Training<T: Real> {
     run: Run<T>,
     preparation: Preparation,
+    /// Share of the rows that it trains on, and what errors cost, of a run that the command line began.
+    split: Option<f64>,
+    costs: Option<Costs>,
     best: Option<Best<T>>,
     valid: Option<f64>,
     watch: Watch,
@@ -190,7 +261,6 @@ impl<T: Real> Training<T> {
     fn new(asked: &Asked, table: &Table, test: Option<&Table>, start: Option<&Model>) -> PyResult<Self> {
         let method = asked.method()?;
         let mut config = asked.config(method)?;
-        let of = |error: &undercurve::data::DataError, table: &Table| data(error, &table.table.columns());
         let start = start.map(Model::predictor::<T>).transpose()?;
         let preparation = match &start {
             Some(start) => start.preparation().cloned().ok_or_else(|| value("start: has no preparation"))?,
@@ -198,26 +268,10 @@ impl<T: Real> Training<T> {
                 Preparation::fit(&table.table, &asked.options(method, table)?).map_err(|error| of(&error, table))?
             }
         };
-        let mut train = preparation.apply::<T>(&table.table).map_err(|error| of(&error, table))?;
-        if !table.weights.is_empty() {
-            train = train.with_weights(table.weights.clone()).map_err(core)?;
-        }
+        let train = rows::<T>(&preparation, table)?;
         train.require_every_class("").map_err(|error| of(&error, table))?;
-        let test = test.map(|test| {
-            let rows = preparation.apply::<T>(&test.table).map_err(|error| of(&error, test))?;
-            Ok::<_, PyErr>(Arc::new(rows))
-        });
-        let test = test.transpose()?;
-        let mut valid = None;
-        if let Some(share) = asked.valid {
-            if !(share > 0.0 && share < 1.0) {
-                return Err(value(format!("valid: expected a share above 0 and below 1, got {share}")));
-            }
-            let [rest, held] =
-                train.split(Split::new(1.0 - share, !config.seed), "").map_err(|error| of(&error, table))?;
-            held.require_every_class("").map_err(|error| value(format!("valid: {}", error.kind)))?;
-            (train, valid) = (rest, Some(Arc::new(held)));
-        }
+        let test = test.map(|test| rows(&preparation, test).map(Arc::new)).transpose()?;
+        let (train, valid) = held_out(train, asked.valid, config.seed, table)?;
         config.class_weights = class_weights(asked, &train)?;
         let given = Given { train: Arc::new(train), test, start, files: Vec::new() };
         let run = Run::<T>::of(&config, given).map_err(failed)?;
@@ -226,24 +280,63 @@ impl<T: Real> Training<T> {
         if best.is_none() && asked.patience.is_some() {
             return Err(value("patience: needs validation rows (valid=0.2)"));
         }
-        let rule = match asked.threshold.as_deref() {
-            None => ThresholdRule::Fpr(config.fpr.1),
-            Some(text) => text
-                .parse()
-                .map_err(|_| value(format!("threshold: expected {}, got {text:?}", ThresholdRule::FORMS)))?,
-        };
+        let rule = rule(asked.threshold.as_deref())?.unwrap_or(ThresholdRule::Fpr(config.fpr.1));
         let two = matches!(run.train_data().targets(), Targets::Binary(_));
-        let calibrate = match asked.calibrate.as_deref() {
-            Some("none") => None,
-            Some(how) => Some(word(
-                "calibrate",
-                how,
-                &[("none", Calibrate::Platt), ("platt", Calibrate::Platt), ("isotonic", Calibrate::Isotonic)],
-            )?),
-            None => (two && best.is_some() && !run.predictor().fits_probabilities()).then_some(Calibrate::Platt),
-        };
+        let usual = || (two && best.is_some() && !run.predictor().fits_probabilities()).then_some(Calibrate::Platt);
+        let calibrate = calibration(asked.calibrate.as_deref())?.unwrap_or_else(usual);
         let watch = Watch::new(&run);
-        Ok(Self { run, preparation, best, valid: asked.valid, watch, rule, calibrate })
+        Ok(Self { run, preparation, split: None, costs: None, best, valid: asked.valid, watch, rule, calibrate })
+    }
+
+    /// A saved run that goes on, on the rows it was saved with.
+    fn resume(changed: &Changed, saved: &SavedModel, table: &Table, test: Option<&Table>) -> PyResult<Self> {
+        let SavedModel { preparation, split, valid: share, costs, decided, calibrated, best, trainer: bytes, .. } =
+            saved;
+        let model = Predictor::<T>::load(bytes).map_err(failed)?;
+        if !model.has_run() {
+            return Err(failed(CheckpointError::ModelOnly.into()));
+        }
+        let config = model.config().clone();
+        let mut train = rows::<T>(preparation, table)?;
+        let mut test = test.map(|test| rows(preparation, test).map(Arc::new)).transpose()?;
+        if let Some(share) = *split {
+            if test.is_some() {
+                return Err(value("test: the run was saved with a share of its own rows as test rows"));
+            }
+            let [rest, held] = train.split(Split::new(share, config.seed), "").map_err(|error| of(&error, table))?;
+            (train, test) = (rest, Some(Arc::new(held)));
+        }
+        let (train, valid) = held_out(train, share.filter(|_| best.is_some()), config.seed, table)?;
+        let given = Given { test, ..Given::rows(Arc::new(train)) };
+        let run = Run::<T>::load_as(bytes, &changed.of(&config)?, given).map_err(failed)?;
+        let best = match (best, valid) {
+            (None, _) => None,
+            (Some(best), Some(valid)) => Some(Best::load(best, &run, valid).map_err(failed)?),
+            (Some(_), None) => {
+                return Err(value(
+                    "the run was saved with validation rows of another file; the command line resumes it",
+                ));
+            }
+        };
+        let usual = || {
+            let of_costs = costs.map(ThresholdRule::of_costs);
+            of_costs.unwrap_or(ThresholdRule::Fpr(config.fpr.1))
+        };
+        let rule = rule(changed.threshold.as_deref())?.or(decided.as_ref().map(|decided| decided.rule));
+        let before = calibrated.as_ref().map(|it| it.calibration.how());
+        let calibrate = calibration(changed.calibrate.as_deref())?.unwrap_or(before);
+        let (watch, rule) = (Watch::new(&run), rule.unwrap_or_else(usual));
+        Ok(Self {
+            run,
+            preparation: preparation.clone(),
+            split: *split,
+            costs: *costs,
+            best,
+            valid: *share,
+            watch,
+            rule,
+            calibrate,
+        })
     }
 
     /// So many steps at most; the objective on the last batch, or none where nothing was left to do.
@@ -269,10 +362,15 @@ impl<T: Real> Training<T> {
         self.run.is_done() || self.best.as_ref().is_some_and(Best::is_out_of_patience)
     }
 
+    /// What keeps the model, if it is not the last.
+    fn kept(&self) -> Option<&Best<T>> {
+        self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty())
+    }
+
     /// The model to keep: the best on the validation rows, or the last.
     fn predictor(&self) -> Predictor<T> {
         let last = self.run.predictor();
-        match self.best.as_ref().filter(|best| best.keeps_the_best() && !best.params().is_empty()) {
+        match self.kept() {
             Some(best) => last.clone().with_params(best.params().to_vec()).unwrap_or(last),
             None => last,
         }
@@ -284,14 +382,40 @@ impl<T: Real> Training<T> {
         let valid = self.best.as_ref().map(Best::valid_data);
         for (part, rows) in [("train", Some(self.run.train_data())), ("valid", valid), ("test", self.run.test_data())] {
             if let Some(rows) = rows {
-                let all = predictor.evaluate(rows)?.named();
-                figures.extend(all.into_iter().map(|(name, value)| (format!("{part} {name}"), value)));
+                figures.extend(named(part, &predictor.evaluate(rows)?));
             }
         }
+        let trained = self.trained(figures);
+        Ok(SavedModel { trained, ..self.file(&mut predictor)? })
+    }
+
+    /// The run so far, to go on from.
+    fn saved(&mut self) -> undercurve::Result<SavedModel> {
+        let figures = match self.kept() {
+            Some(best) => vec![(format!("valid {}", best.metric()), best.value())],
+            None => {
+                let Report { train, test, .. } = self.run.report()?;
+                let test = test.iter().flat_map(|test| named("test", test));
+                named("train", &train).chain(test).collect()
+            }
+        };
+        let (best, trained) = (self.best.as_ref().map(Best::save), self.trained(figures));
+        let file = self.file(&mut self.predictor())?;
+        Ok(SavedModel { best, trained, trainer: self.run.save(), ..file })
+    }
+
+    /// How far the run is, with figures.
+    fn trained(&self, figures: Vec<(String, f64)>) -> Trained {
         let (done, of, over) = (self.run.steps_done(), self.run.total_steps(), self.is_over());
-        let step = self.best.as_ref().filter(|best| !best.params().is_empty()).map_or(done, Best::step);
-        let trained = Trained { step, done, of, over, figures };
-        let mut file = SavedModel { valid: self.valid, trained, ..predictor.file(self.preparation.clone()) };
+        let step = self.kept().map_or(done, Best::step);
+        Trained { step, done, of, over, figures }
+    }
+
+    /// What every file says: of two classes its threshold and its probabilities, too.
+    fn file(&self, predictor: &mut Predictor<T>) -> undercurve::Result<SavedModel> {
+        let alone = predictor.file(self.preparation.clone());
+        let mut file = SavedModel { split: self.split, valid: self.valid, costs: self.costs, ..alone };
+        let valid = self.best.as_ref().map(Best::valid_data);
         let (rows, part) = match valid {
             Some(valid) => (valid, "validation"),
             None => (self.run.train_data(), "training"),
@@ -334,6 +458,11 @@ impl<T: Real> Training<T> {
         };
         self.watch.constraints().iter().map(judge).collect()
     }
+}
+
+/// Figures by name, with the part of the data before it.
+fn named(part: &str, figures: &Figures) -> impl Iterator<Item = (String, f64)> {
+    figures.named().into_iter().map(move |(name, value)| (format!("{part} {name}"), value))
 }
 
 fn class_weights<T: Real>(asked: &Asked, train: &Dataset<T>) -> PyResult<Vec<f64>> {
@@ -391,6 +520,30 @@ impl Trainer {
             true => Ok(Either::F64(Box::new(Training::new(&asked, table, test, start)?))),
         })?;
         Ok(Self { run })
+    }
+
+    /// A saved run that goes on.
+    #[staticmethod]
+    #[pyo3(signature = (changed, saved, table, test=None))]
+    fn resume(
+        py: Python<'_>,
+        changed: &Bound<'_, PyDict>,
+        saved: &Model,
+        table: &Table,
+        test: Option<&Table>,
+    ) -> PyResult<Self> {
+        let (changed, saved): (Changed, _) = (changed.extract()?, &saved.saved);
+        let run = py.detach(|| match saved.real_bytes {
+            4 => Ok::<_, PyErr>(Either::F32(Box::new(Training::resume(&changed, saved, table, test)?))),
+            _ => Ok(Either::F64(Box::new(Training::resume(&changed, saved, table, test)?))),
+        })?;
+        Ok(Self { run })
+    }
+
+    /// The bytes of the run so far, to go on from.
+    fn save<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = py.detach(|| each!(&mut self.run, run => run.saved())).map_err(core)?;
+        Ok(PyBytes::new(py, &saved.to_bytes()))
     }
 
     /// At most so many steps.

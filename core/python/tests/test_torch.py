@@ -76,20 +76,119 @@ def test_every_objective_has_the_gradient_of_its_value_and_the_bits_of_the_core(
     assert tried >= 20, tried
 
 
-# Objectives whose gradient is that of the value they give, where the state is not moved.
-@pytest.mark.parametrize("name", ["auc-pairwise", "ap-exact", "auc-exact", "ce", "focal", "ppd-sg", "auc-margin", "smooth-ap"])
+# Objectives that are no sum over a batch's scores, and what says so.
+ELSEWHERE = {
+    "has an algorithm of its own": {"agd-sbcd", "dca", "proximal-dca", "sorr"},
+    "moves the parameters by proximal points": {"icppac"},
+    "is no loss of scores": {
+        "ai-sarah", "theoretical-ai-sarah", "bounded-ai-sarah", "sarah", "sarah+", "svrg", "momentum-sum", "adam-sum"
+    },
+}  # fmt: skip
+CONSTRAINTS = ["gap(fpr) <= 0.01", "gap(tpr) <= 0.01", "recall >= 0.95", "precision >= 0.9"]
+# (The width of a pooled threshold follows the scores, and is held while the gradient is computed; those at fixed scores have none.)
+FIXED = {"constraints": CONSTRAINTS, "thresholds": "raw"}
+KINDS_OF = {method["name"]: method["kind"] for method in undercurve.methods()}
+
+
+@pytest.mark.parametrize("name", KINDS_OF)
 def test_gradients_of_objectives_by_differences(name):
+    """Of every method: where numbers are kept from batch to batch, on its first batch, which the numbers are those of."""
     scores, labels = batch(40)
-    objective = Objective(name, labels, dtype=torch.float64).eval()
-    with torch.no_grad():
-        objective.aux.copy_(torch.linspace(0.1, 0.5, objective.aux.numel(), dtype=torch.float64))
-    objective(scores, labels).backward()
-    for row in range(0, 40, 7):
-        moved = torch.zeros(40, dtype=torch.float64)
-        moved[row] = 1e-6
+    groups = ["a" if row % 5 < 3 else "b" for row in range(40)]
+    options = {"dtype": torch.float64, "fpr": (0.0, 0.5)}
+    if KINDS_OF[name] == "groups":
+        options |= {"groups": groups} | ({} if name == "ooa" else FIXED)
+    refused = [why for why, names in ELSEWHERE.items() if name in names]
+    if refused:
+        with pytest.raises(ValueError, match=refused[0]):
+            Objective(name, labels, **options)
+        return
+
+    def told(given, aux):
+        objective = Objective(name, labels, **options)
         with torch.no_grad():
-            slope = (objective(scores + moved, labels) - objective(scores - moved, labels)) / 2e-6
-        assert abs(scores.grad[row] - slope) < 1e-6 * (1 + abs(slope)), (row, scores.grad[row], slope)
+            objective.aux.copy_(aux)
+            objective.duals.copy_(torch.linspace(0.1, 0.9, len(objective.duals), dtype=torch.float64) if name != "ooa" else torch.tensor([0.1, -0.1]))
+        beside = {"groups": groups} if KINDS_OF[name] == "groups" else {}
+        if name == "sopa":  # (Its thresholds begin at 0, where losses of 0 have a corner.)
+            for _ in range(3):
+                objective(scores.detach(), labels, torch.arange(40))
+            objective.eval()
+        return objective, objective(given, labels, torch.arange(40), **beside)
+
+    count = Objective(name, labels, **options).aux.numel()
+    aux = torch.linspace(0.1, 0.5, count, dtype=torch.float64)
+    objective, value = told(scores, aux)
+    value.backward()
+    low = objective._core.aux[0]
+    # (Of variables that are maximised the sign is turned.)
+    gradients = torch.cat([scores.grad, *([objective.aux.grad * torch.tensor([1.0] * low + [-1.0] * (count - low))] if count else [])])
+    assert gradients.abs().max() > 1e-3
+    for at, found in enumerate(gradients):
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = torch.cat([scores.detach(), aux])
+            moved[at] += step
+            ends.append(told(moved[:40], moved[40:])[1].item())
+        slope = (ends[0] - ends[1]) / 2e-6
+        assert abs(found - slope) < 1e-7 * (1 + abs(slope)), (at, found, slope)
+
+
+def test_multipliers_are_moved_by_the_steps_of_the_method():
+    """Cotter et al. 2019, algorithm 2, and Sagawa et al. 2020, algorithm 1, in numpy."""
+    scores, labels = batch(60)
+    groups = ["a" if row % 5 < 3 else "b" for row in range(60)]
+    for name, more in [("lagrange", {"constraints": CONSTRAINTS, "thresholds": "raw", "penalty": 0.3}), ("ooa", {"share": 0.8})]:
+        objective = Objective(name, labels, groups=groups, dtype=torch.float64, dual_lr=0.5, **more)
+        assert objective.aux.numel() == 0 and not list(objective.parameters())[0].requires_grad
+        duals, state = np.zeros(len(objective.duals)), objective.state.numpy().copy()
+        codes = np.array([0 if group == "a" else 1 for group in groups])
+        for step in range(6):
+            given = (scores.detach() * (1 + step)).requires_grad_()
+            value, by_score, by_duals = copy.deepcopy(objective)._core.update(
+                given.detach().numpy(), labels.numpy(), None, state, duals, True, codes
+            )
+            loss = objective(given, labels, groups=groups)
+            loss.backward()
+            assert loss.item() == value and np.array_equal(given.grad.numpy(), by_score)
+            if name == "lagrange":
+                duals = np.clip(duals - 0.5 * by_duals, 0, 0.3)
+            else:
+                weights = (duals + 0.5) * np.exp(-0.5 * by_duals)
+                weights /= weights.sum()
+                if weights.max() > 1 / (0.8 * 2):  # (Of two groups: the worse at the cap, the other the rest.)
+                    weights = np.where(weights == weights.max(), 1 / (0.8 * 2), 1 - 1 / (0.8 * 2))
+                duals = weights - 0.5
+            assert np.allclose(objective.duals.numpy(), duals, atol=1e-12), (name, step)
+            duals = objective.duals.numpy().copy()
+        assert np.abs(duals).max() > 0.1
+        before = objective.duals.clone()
+        objective.eval()(scores, labels, groups=groups)
+        assert torch.equal(objective.duals, before)
+        assert torch.equal(pickle.loads(pickle.dumps(objective)).duals, before) and "duals" in objective.state_dict()
+
+
+def test_weights_of_groups_rise_with_their_loss():
+    torch.manual_seed(1)
+    n = 3000
+    group = (torch.rand(n) < 0.1).int()  # (Few rows, of the other slope.)
+    X = torch.randn(n, 2)
+    y = (torch.where(group == 1, -X[:, 0], X[:, 0]) + 0.5 * torch.randn(n) > 0.5).int()
+    inputs, worst = torch.cat([X, group[:, None].float()], dim=1), {}
+    for name in ("ce", "ooa"):
+        torch.manual_seed(2)
+        model, beside = torch.nn.Linear(3, 1), {"groups": group} if name == "ooa" else {}
+        objective = Objective(name, y, **beside, **({"dual_lr": 0.05, "share": 0.5} if beside else {}))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+        for _ in range(400):
+            rows = torch.randint(0, n, (256,)).unique()
+            optimizer.zero_grad()
+            objective(model(inputs[rows]), y[rows], **({"groups": group[rows]} if beside else {})).backward()
+            optimizer.step()
+        with torch.no_grad():
+            each = torch.nn.functional.binary_cross_entropy_with_logits(model(inputs).ravel(), y.float(), reduction="none")
+        worst[name] = max(float(each[group == one].mean()) for one in (0, 1))
+    assert worst["ooa"] < 0.8 * worst["ce"], worst
 
 
 def test_soap_is_twenty_lines_of_numpy():
@@ -271,7 +370,8 @@ def test_wrong_calls_say_what_is_wrong():
         (lambda: Loss("ap")(torch.zeros(4, 2), labels), "scores: shape"),
         (lambda: Loss("ap")(scores * float("nan"), labels), "scores: row 0 is NaN"),
         (lambda: Objective("agd-sbcd", labels), "algorithm of its own"),
-        (lambda: Objective("lagrange", labels, groups=labels), "algorithm of its own"),
+        (lambda: Objective("lagrange", labels), "pass them"),
+        (lambda: Objective("icppac", labels, groups=labels), "proximal points"),
         (lambda: Objective("sonex", labels), "pass them"),
         (lambda: Objective("ce", torch.zeros(3)), "0 positives"),
         (lambda: Objective("soap", labels, gama=1), "no such parameter"),
@@ -280,7 +380,7 @@ def test_wrong_calls_say_what_is_wrong():
             call()
 
 
-@pytest.mark.parametrize("name", ["sonex", "alexr2", "sox", "msvr", "sonx"])
+@pytest.mark.parametrize("name", ["sonex", "alexr2", "sox", "msvr", "sonx", "lagrange"])
 def test_objectives_under_constraints_learn_and_keep_gaps_small(name):
     torch.manual_seed(1)
     n = 4000

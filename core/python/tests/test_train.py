@@ -21,8 +21,8 @@ QUICK = {"method": "soap", "steps": 200}
 
 def program():
     """The command line, where it was built."""
-    if "UNDERCURVE_BIN" in os.environ:
-        return os.environ["UNDERCURVE_BIN"]
+    if "UNDERCURVE_COMMAND" in os.environ:
+        return os.environ["UNDERCURVE_COMMAND"]
     found = [ROOT / "target" / kind / "undercurve" for kind in ("debug", "release")]
     found = [path for path in found if path.exists()]
     if not found:
@@ -187,7 +187,22 @@ def test_plots_of_a_model():
     table = rows()
     labels = np.array(table["label"]) == "yes"
     model = undercurve.train(table, **QUICK)
-    for axis in (model.plot_scores(table, labels), model.plot_weights(), model.plot_curves(table, labels)[0]):
+    sure = undercurve.train(table, valid=0.3, **QUICK)
+    with pytest.raises(ValueError, match="only ranks"):
+        model.plot_reliability(table, labels)
+    chance = sure.probabilities(table)
+    reliable = sure.plot_reliability(table, labels, bins=4)
+    of = reliable.containers[0].lines[0].get_xydata()
+    assert len(of) == 4 and np.isclose(of[:, 0].mean(), chance.mean()) and np.isclose(of[:, 1].mean(), labels.mean())
+    loss = -np.log(np.where(labels, chance, 1 - chance)).mean()
+    assert reliable.get_title() == f"log loss {loss:.4f}, Brier score {((chance - labels) ** 2).mean():.4f}"
+    thresholds = sure.plot_thresholds(table, labels)
+    precision, recall, false, own = (line.get_xydata() for line in thresholds.get_lines())
+    at, scores = own[0, 0], sure.scores(table)
+    assert at == sure.threshold
+    for line, want in [(precision, labels[scores >= at].mean()), (recall, (scores[labels] >= at).mean()), (false, (scores[~labels] >= at).mean())]:
+        assert np.isclose(line[line[:, 0] >= at][-1, 1], want)
+    for axis in (model.plot_scores(table, labels), model.plot_weights(), model.plot_curves(table, labels)[0], reliable, thresholds):
         axis.figure.canvas.draw()
         pixels = np.asarray(axis.figure.canvas.buffer_rgba())[..., :3].astype(int)
         assert ((pixels.max(axis=2) - pixels.min(axis=2)) > 60).sum() > 300, "nothing is drawn"

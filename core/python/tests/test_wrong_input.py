@@ -1,5 +1,7 @@
 """Wrong input: the type of the error, and what it says. What it tells to do is tried."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,22 @@ ROWS = [
     (lambda: train(TABLE, ignore=["towns"]), V, 'ignore: there is no column "towns"'),
     (lambda: train(X, Y, method="soap", steps=0), V, "steps: expected at least 1"),
     (lambda: Trainer(X, Y, test=X, **QUICK), V, r"test: expected \(rows, labels\)"),
+    # what is often mistaken
+    (lambda: metrics(Y, S), V, "labels: row 0 is neither 0 nor 1, and all scores are: scores come first, labels second"),
+    (lambda: metrics(X, Y), V, r"scores: 2 dimensions, expected 1; pass one column, as X\[:, 1\]"),
+    (lambda: metrics(S, ["yes"] * 60), T, 'compare texts with the positive one, as y == "yes"'),
+    (lambda: train(TABLE, "label"), V, "a column of the rows is named by label='label'"),
+    (lambda: train(X, S), V, r'label values \("[^"]+", "[^"]+", "[^"]+", …\).* numbers by target="values"'),
+    (lambda: train(X, np.arange(60) % 3), V, "several classes are trained by the methods ce, ppd-sg and ppd-adagrad"),
+    (lambda: train(NAN[:, None], Y), V, r'missing value .*\(missing="impute" fills it in\)'),
+    (lambda: train({"a": S, "b": S}), V, r'which column is the label\? .* \(label=…\)'),
+    (lambda: of("auroc"), V, "did you mean auc-exact"),
+    (lambda: of("ap-exakt"), V, "did you mean ap-exact"),
+    (lambda: of("soap", learning_rate=0.1), V, "learning_rate: is called lr here"),
+    (lambda: of("soap", epochs=3), V, "epochs: is called passes here"),
+    (lambda: of("soap", valid=(X, Y)), T, "valid: expected a number, got tuple"),
+    (lambda: train(X, Y, steps=2.5), T, "steps: expected a whole number of 0 or more, got 2.5"),
+    (lambda: of("soap", seed=None), T, "seed: expected a whole number"),
     # models
     (lambda: of("soap").scores(X[:, :2]), V, "X has 2 columns and no names"),
     (lambda: of("soap").scores({"x1": S}), V, 'there is no column "x2"'),
@@ -123,6 +141,28 @@ def test_wrong_input(row):
     with pytest.raises(kind, match=text) as found:
         call()
     assert "\n" not in str(found.value) and "panic" not in str(found.value).lower()
+
+
+def test_a_frame_that_still_holds_its_label_is_told():
+    table = {"a": S, "b": Y, "label": np.array(["yes" if y else "no" for y in Y])}
+    for labels, name in [(Y, "b"), (table["label"], "label")]:
+        with pytest.warns(undercurve.models.TrainingWarning, match=f"column '{name}' has the values of the labels"):
+            train(table, labels, **QUICK)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        train(table, Y, ignore=["b"], **QUICK)
+        train({"a": S, "b": Y}, 1 - Y, **QUICK)
+    assert not [one for one in told if "has the values" in str(one.message)]
+
+
+@pytest.mark.filterwarnings("ignore::undercurve.models.TrainingWarning")
+def test_one_row_of_a_frame_is_no_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": S, "label": Y})
+    model = train(frame, **QUICK)
+    with pytest.raises(ValueError, match=r"of one row pass frame.iloc\[\[0\]\]"):
+        model.scores(frame.iloc[0])
+    assert model.scores(frame.iloc[[0]]).shape == (1,)
 
 
 def test_there_are_sixty_rows():

@@ -48,13 +48,7 @@ class Curves:
         -------
         pair of axes
         """
-        if axes is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as error:
-                raise ImportError("plots need matplotlib: pip install matplotlib") from error
-            _, axes = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")
-        roc, pr = axes
+        roc, pr = _subplots(2, (9, 4)) if axes is None else axes
         roc.plot(self.fpr, self.tpr, label=f"AUROC {self.metrics.auroc:.4f}")
         roc.plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--")
         roc.set(xlabel="false-positive rate", ylabel="true-positive rate", xlim=(0, 1), ylim=(0, 1.02))
@@ -65,6 +59,39 @@ class Curves:
         pr.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
         pr.legend(loc="upper right")
         return roc, pr
+
+
+    def plot_thresholds(self, axis: Any = None) -> Any:
+        """Draw precision, recall and false-positive rate against the threshold by matplotlib.
+
+        Parameters
+        ----------
+        axis : matplotlib axis, optional
+            Where to draw; a new one without.
+
+        Returns
+        -------
+        axis
+        """
+        if axis is None:
+            (axis,) = _subplots(1, (6, 4))
+        axis.step(self.pr_thresholds, self.precision, where="pre", label="precision")
+        axis.step(self.pr_thresholds, self.recall, where="pre", label="recall")
+        axis.step(self.roc_thresholds[1:], self.fpr[1:], where="pre", label="false-positive rate")
+        axis.set(xlabel="threshold", ylabel="rate of the scores from here up", ylim=(0, 1.02))
+        axis.legend()
+        return axis
+
+    def _repr_html_(self) -> str:
+        return self.metrics._repr_html_()
+
+
+def _subplots(count: int, size: tuple[float, float]) -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install matplotlib") from error
+    return pyplot.subplots(1, count, figsize=size, layout="constrained", squeeze=False)[1][0]
 
 
 def curves(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
@@ -110,9 +111,18 @@ def metrics(
     """
     if intervals and weights is not None:
         raise ValueError("intervals: not with weights")
-    found = _core.summary(scores, labels, weights, fpr)
+    try:
+        found = _core.summary(scores, labels, weights, fpr)
+    except ValueError as error:
+        if str(error).startswith("labels: row") and _are_labels(scores):
+            raise ValueError(f"{error}, and all scores are: scores come first, labels second") from None
+        raise
     ends = _core.intervals(scores, labels, fpr) if intervals else {}
     return Metrics(fpr=(float(fpr[0]), float(fpr[1])), intervals=ends, **found)
+
+
+def _are_labels(values: ArrayLike) -> bool:
+    return bool(np.isin(np.asarray(values), (0, 1)).all())
 
 
 def auroc(scores: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None) -> float:

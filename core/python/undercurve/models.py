@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, frames
 from ._html import table
-from .curves import Curves, curves
+from .curves import Curves, _subplots, curves
 from .metrics import Metrics, metrics
 
 Array = NDArray[Any]
@@ -81,6 +81,7 @@ class Model:
         return self._core.params()
 
     def _table(self, data: Any) -> _core.Table:
+        data = frames.opened(data)
         if not frames.is_frame(data) and not frames.is_sparse(data):
             data = np.asarray(data)
             if data.ndim != 2:
@@ -165,6 +166,51 @@ class Model:
         axis.legend()
         return axis
 
+    def plot_thresholds(self, data: Any, labels: ArrayLike, weights: ArrayLike | None = None, axis: Any = None) -> Any:
+        """Draw precision, recall and false-positive rate against the threshold, and the model's own, by matplotlib."""
+        axis = self.curves(data, labels, weights).plot_thresholds(_axis(axis))
+        if self.threshold is not None and np.isfinite(self.threshold):
+            axis.axvline(self.threshold, color="black", linewidth=0.8, label="of the model")
+            axis.legend()
+        return axis
+
+    def plot_reliability(self, data: Any, labels: ArrayLike, bins: int = 10, axis: Any = None) -> Any:
+        """Draw the share of positives against the probability, in bins of equally many rows, by matplotlib.
+
+        Bars are 95 % intervals (Wilson's). The title has the log loss and the Brier score.
+
+        Raises
+        ------
+        ValueError
+            Of a method that only ranks, whose scores were not calibrated; for fewer than 1 bin or several classes.
+        """
+        if bins < 1:
+            raise ValueError(f"bins: expected at least 1, got {bins}")
+        chance, positive = self.probabilities(data), np.asarray(labels).astype(bool)
+        if chance.ndim != 1:
+            raise ValueError("plot_reliability: of two classes")
+        if len(positive) != len(chance):
+            raise ValueError(f"labels: {len(positive)} values for {len(chance)} rows")
+        axis = _axis(axis)
+        loss, brier = _core.calibration(chance, positive)
+        order = np.argsort(chance, kind="stable")
+        # (Rows of one probability are not divided.)
+        ends = np.unique([np.searchsorted(chance[order], chance[order][part[-1]], "right") for part in np.array_split(np.arange(len(order)), bins) if len(part)])
+        parts = np.split(order, ends[:-1])
+        mean, share, rows = (np.array([of(part) for part in parts]) for of in (lambda p: chance[p].mean(), lambda p: positive[p].mean(), len))
+        z = 1.959964
+        middle, half = share + z * z / (2 * rows), z * np.sqrt(share * (1 - share) / rows + (z / (2 * rows)) ** 2)
+        low, high = (middle - half) / (1 + z * z / rows), (middle + half) / (1 + z * z / rows)
+        axis.errorbar(mean, share, yerr=np.clip([share - low, high - share], 0, None), marker="o", capsize=3, label="bins of rows")
+        top = min(1.0, 1.1 * max(float(mean.max()), float(high.max())))
+        axis.plot([0, top], [0, top], color="grey", linewidth=0.8, linestyle="--", label="calibrated")
+        axis.set(
+            xlabel="probability", ylabel="share of positives", xlim=(0, top), ylim=(0, top),
+            title=f"log loss {loss:.4f}, Brier score {brier:.4f}",
+        )  # fmt: skip
+        axis.legend(loc="upper left")
+        return axis
+
     def plot_weights(self, most: int = 20, axis: Any = None) -> Any:
         """Draw the largest weights of a linear model of two classes, per deviation of a column, by matplotlib."""
         if self.architecture != "linear" or len(self.classes) > 2:
@@ -174,21 +220,13 @@ class Model:
         weights = self.params()[: len(names)]
         order = np.argsort(-np.abs(weights))[:most][::-1]
         axis.barh([names[k] for k in order], weights[order])
+        axis.axvline(0, color="grey", linewidth=0.8)
         axis.set(xlabel="weight")
         return axis
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. An existing file is replaced only when all of the new one is written."""
-        path = os.fspath(path)
-        beside = f"{path}.part"
-        try:
-            with open(beside, "wb") as file:
-                file.write(self._core.to_bytes())
-            os.replace(beside, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.remove(beside)
-            raise
+        _write(path, self._core.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The model file's bytes."""
@@ -215,13 +253,7 @@ class Model:
 
 
 def _axis(axis: Any) -> Any:
-    if axis is not None:
-        return axis
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from error
-    return pyplot.subplots(layout="constrained")[1]
+    return _subplots(1, (6, 4))[0] if axis is None else axis
 
 
 class _csr:
@@ -239,6 +271,20 @@ class _csr:
 
     def sum_duplicates(self) -> None:
         pass
+
+
+def _write(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    path = os.fspath(path)
+    beside = f"{path}.part"
+    try:
+        with open(beside, "wb") as file:
+            file.write(content)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(beside)
+        raise
 
 
 def _of_bytes(data: bytes) -> Model:
@@ -304,16 +350,22 @@ class Trainer:
     ) -> None:
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype: expected 'float32' or 'float64', got {dtype!r}")
+        data = frames.opened(data)
         named = frames.is_frame(data)
         taken = frames.names_of(data) if named else []
         more: frames.Columns = []
         if labels is not None:
             if label is not None:
                 raise ValueError("label, labels: one of the two, not both")
+            if isinstance(labels, str):
+                raise ValueError(f"labels: expected values; a column of the rows is named by label={labels!r}")
             label = frames.free_name("label", taken)
-            more.append((label, frames.column("labels", _vector("labels", labels))))
+            more.append(_column(label, "labels", labels))
+            _warn_of_copies(data, taken, [str(name) for name in ignore], labels)
         elif not named:
             raise ValueError("labels: rows without names of columns need labels beside them")
+        if isinstance(constraints, str):
+            constraints = [constraints]
         ignore = [str(name) for name in ignore]
         group: list[str] = []
         if isinstance(groups, str):
@@ -322,32 +374,26 @@ class Trainer:
             group = [str(name) for name in groups]  # type: ignore[union-attr]
         elif groups is not None:
             name = frames.free_name("group", taken)
-            values = frames.column("groups", _vector("groups", groups))
-            more.append((name, values if isinstance(values, list) else [f"{value:g}" for value in values]))
+            more.append(_texts(name, "groups", groups))
             group, ignore = [name], [*ignore, name]
         weight: str | None = None
         if isinstance(weights, str):
             weight = weights
         elif weights is not None:
             weight = frames.free_name("weight", taken)
-            more.append((weight, frames.column("weights", _vector("weights", weights))))
-        if not named and not frames.is_sparse(data):
-            data = np.asarray(data)
-        rows = data.shape[0] if hasattr(data, "shape") else None
-        for name, values in more:
-            if rows is not None and len(values) != rows:
-                raise ValueError(f"{name}: {len(values)} values for {rows} rows")
+            more.append(_column(weight, "weights", weights))
+        data = _rows(data, more)
         asked = {
             "method": method,
             "preset": preset,
             "objective": objective,
-            "settings": [(name.replace("_", "-"), _text(value)) for name, value in settings.items()],
+            "settings": _settings(settings),
             "constraints": [str(one) for one in constraints],
             "model": model,
             "init": init,
-            "seed": seed,
-            "steps": steps,
-            "passes": passes,
+            "seed": _number("seed", seed, whole=True),
+            "steps": None if steps is None else _number("steps", steps, whole=True),
+            "passes": None if passes is None else _number("passes", passes),
             "fpr": (float(fpr[0]), float(fpr[1])),
             "class_weights": None if class_weight is None or class_weight == "balanced" else list(class_weight),
             "balanced": class_weight == "balanced",
@@ -361,9 +407,9 @@ class Trainer:
             "weight": None if frames.is_sparse(data) else weight,
             "ignore": ignore,
             "keep_identifiers": not named if keep_identifiers is None else keep_identifiers,
-            "valid": valid,
+            "valid": None if valid is None else _number("valid", valid),
             "metric": metric,
-            "patience": patience,
+            "patience": None if patience is None else _number("patience", patience, whole=True),
             "threshold": None if threshold is None else str(threshold),
             "calibrate": calibrate,
         }
@@ -371,7 +417,10 @@ class Trainer:
         table = frames.table_of(data, more, label)
         taken = taken or table.columns
         held = self._held(test, label, more, named)
-        self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
+        try:
+            self._core = _core.Trainer(asked, table, held, start._core if start else None, wide)
+        except ValueError as error:
+            raise ValueError(_with_hint(str(error), method)) from None
         columns, target_column = self._core.columns
         known = {*columns, *group, *ignore, weight, target_column}
         left = [name for name in taken if name not in known] if start is None else []
@@ -387,13 +436,12 @@ class Trainer:
         if test is None:
             return None
         if isinstance(test, tuple):
-            rows, labels = test
-            if not named and not frames.is_sparse(rows):
-                rows = np.asarray(rows)
-            return frames.table_of(rows, [(label or "label", frames.column("labels", _vector("test labels", labels)))])
+            rows, labels = frames.opened(test[0]), test[1]
+            column = _column(label or "label", "test labels", labels)
+            return frames.table_of(_rows(rows, [column]), [column])
         if more and not named:
             raise ValueError("test: expected (rows, labels)")
-        return frames.table_of(test, [], label)
+        return frames.table_of(frames.opened(test), [], label)
 
     @property
     def method(self) -> str:
@@ -469,6 +517,104 @@ class Trainer:
         """The model to keep, now: the best on the validation rows, or the last."""
         return Model(self._core.model())
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the run so far, to go on from by `resume` or by ``undercurve train --resume``.
+
+        The file is a model file, too, and larger than that of `Model.save`. An existing file is replaced only when all of the new
+        one is written.
+
+        Examples
+        --------
+        Saved about twenty times on the way:
+
+        >>> import numpy as np, os, tempfile, undercurve
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> y = X[:, 0] > 1
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.uc")
+        >>> run = undercurve.Trainer(X, y, method="soap", steps=400)
+        >>> whole = run.run(callback=lambda run: run.save(path) if run.steps_done < 300 else None)
+        >>> again = undercurve.Trainer.resume(path, X, y).run()
+        >>> again.to_bytes() == whole.to_bytes()
+        True
+        """
+        _write(path, self._core.save())
+
+    @classmethod
+    def resume(
+        cls,
+        path: str | os.PathLike[str],
+        data: Any,
+        labels: ArrayLike | None = None,
+        *,
+        weights: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        test: Any = None,
+        steps: int | None = None,
+        passes: float | None = None,
+        threshold: str | float | None = None,
+        calibrate: Literal["none", "platt", "isotonic"] | None = None,
+        **settings: Any,
+    ) -> Trainer:
+        """Go on with a run that `save` or the command line wrote, on the rows that it was saved with.
+
+        The run ends with the bits that it would have had without the pause.
+
+        Parameters
+        ----------
+        path : str or path
+            The run's file.
+        data, labels, weights, groups, test
+            The same rows as when the run began; what was a column of the data then is one now.
+        steps, passes : number, optional
+            Another length for the whole run.
+        threshold, calibrate : optional
+            Other than in the file.
+        **settings
+            Numbers of the method that change for the rest, as ``lr=0.01``.
+
+        Raises
+        ------
+        ValueError
+            For other rows, a file without a run, a length that has passed, a setting that cannot change.
+        """
+        saved = load(path)
+        about = saved.about()
+        data = frames.opened(data)
+        named = frames.is_frame(data)
+        taken = frames.names_of(data) if named else []
+        more: frames.Columns = []
+        label = about["label"] or "label"
+        for name, what, values, make in (
+            (label, "labels", labels, _column),
+            (next(iter(about["groups"][0]), None), "groups", groups, _texts),
+            # (Weights of sparse rows are no column.)
+            (about["weight"] or ("weight" if about["sparse"] else None), "weights", weights, _column),
+        ):
+            if values is None:
+                continue
+            if isinstance(values, str) or name in taken:
+                raise ValueError(f"{what}: the run reads them from a column of the rows, as when it began; leave the argument out")
+            if name is None:
+                raise ValueError(f"{what}: the run has none")
+            more.append(make(name, what, values))
+        if labels is None and not named:
+            raise ValueError("labels: rows without names of columns need labels beside them")
+        changed = {
+            "settings": _settings(settings),
+            "steps": None if steps is None else _number("steps", steps, whole=True),
+            "passes": None if passes is None else _number("passes", passes),
+            "threshold": None if threshold is None else str(threshold),
+            "calibrate": calibrate,
+        }
+        run = cls.__new__(cls)
+        rows = frames.table_of(_rows(data, more), more, label)
+        held = cls._held(test, label, more, named)
+        try:
+            run._core = _core.Trainer.resume(changed, saved._core, rows, held)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+        return run
+
 
 def _as_arguments(sentence: str) -> str:
     """Options of the command line as arguments of `train`."""
@@ -476,6 +622,84 @@ def _as_arguments(sentence: str) -> str:
 
     sentence = re.sub(r"--set ([a-z0-9-]+)=([^\s,;)]+)", lambda found: f"{found[1].replace('-', '_')}={found[2]}", sentence)
     return re.sub(r"--(model|init|scale|method|preset) ([^\s,;)]+)", r'\1="\2"', sentence)
+
+
+# What other libraries call things.
+_METHODS = {
+    "ap": "ap-exact", "average-precision": "ap-exact", "auc": "auc-exact", "auroc": "auc-exact", "roc-auc": "auc-exact",
+    "pauc": "pauc-exact", "bce": "ce", "cross-entropy": "ce", "logistic": "ce", "log-loss": "ce", "aucm": "auc-margin",
+}  # fmt: skip
+_SETTINGS = {
+    "learning_rate": "lr", "batch_size": "batch", "weight_decay": "decay", "l2": "decay", "epochs": "passes", "n_epochs": "passes",
+    "max_iter": "steps", "num_steps": "steps", "random_state": "seed", "sample_weight": "weights", "optim": "optimizer",
+}  # fmt: skip
+
+
+def _settings(given: dict[str, Any]) -> list[tuple[str, str]]:
+    """Settings as the core names them."""
+    for name in given:
+        if name in _SETTINGS:
+            raise ValueError(f"{name}: is called {_SETTINGS[name]} here")
+    return [(name.replace("_", "-"), _text(value)) for name, value in given.items()]
+
+
+def _with_hint(error: str, method: str | None) -> str:
+    """What is wrong, with what to do where Python has other words for it than the core."""
+    if "missing value in column" in error:
+        return f'{error} (missing="impute" fills it in)'
+    if "the third of more than two label values" in error:
+        import re
+
+        error = re.sub(r'\((("[^"]*", ){3}).*?\);', r"(\1…);", error)
+        return (
+            f"{error} (positive=…); several classes are trained by the methods ce, ppd-sg and ppd-adagrad, numbers by"
+            ' target="values" and the finite sums'
+        )
+    if error.startswith("method: there is no") and method is not None:
+        from difflib import get_close_matches
+
+        names = [one["name"] for one in _core.methods()]
+        word = method.lower().replace("_", "-")
+        near = [_METHODS[word]] if word in _METHODS else get_close_matches(word, names, 1)
+        if near:
+            return error.replace("; ", f"; did you mean {near[0]}? ")
+    if error.startswith("which column is the label?"):
+        return f"{error} (label=…)"
+    return error
+
+
+def _number(name: str, value: Any, *, whole: bool = False) -> Any:
+    """A number, of type int or float."""
+    try:
+        number = float(value)
+        if not whole:
+            return number
+        if number.is_integer() and number >= 0:
+            return int(value)
+    except (TypeError, ValueError):
+        pass
+    expected = "a whole number of 0 or more" if whole else "a number"
+    got = repr(value) if isinstance(value, (int, float, str, type(None))) else type(value).__name__
+    raise TypeError(f"{name}: expected {expected}, got {got}")
+
+
+def _warn_of_copies(data: Any, taken: list[str], ignore: list[str], labels: Any) -> None:
+    """Warns of a column that is the labels, as a frame has that still holds its label."""
+    if not taken or frames.is_file(data) or hasattr(labels, "__arrow_c_array__"):
+        return
+    own = np.asarray(labels)
+    for at, name in enumerate(taken):
+        try:
+            column = np.asarray(data.iloc[:, at] if frames.is_pandas(data) else data[name])
+            same = name not in ignore and column.shape == own.shape and bool((column[:50] == own[:50]).all() and (column == own).all())
+        except (TypeError, ValueError, KeyError):
+            continue
+        if same:
+            warnings.warn(
+                f"column {name!r} has the values of the labels, and is trained on: pass label={name!r} instead of labels, or ignore=[{name!r}]",
+                TrainingWarning,
+                stacklevel=4,
+            )
 
 
 def _text(value: Any) -> str:
@@ -486,6 +710,28 @@ def _text(value: Any) -> str:
         if number.is_integer() and abs(number) < 1e15:
             return str(int(number))
     return str(value)
+
+
+def _column(name: str, what: str, values: Any) -> tuple[str, Any]:
+    """A column of one's own beside those of the rows."""
+    return name, frames.column(what, _vector(what, values))
+
+
+def _texts(name: str, what: str, values: Any) -> tuple[str, Any]:
+    """The same as texts."""
+    of = frames.column(what, _vector(what, values))
+    return name, of if isinstance(of, list) else [f"{value:g}" for value in of]
+
+
+def _rows(data: Any, more: frames.Columns) -> Any:
+    """Rows with as many values in each column beside them."""
+    if not frames.is_frame(data) and not frames.is_sparse(data):
+        data = np.asarray(data)
+    rows = data.shape[0] if hasattr(data, "shape") else None
+    for name, values in more:
+        if rows is not None and len(values) != rows:
+            raise ValueError(f"{name}s: {len(values)} values for {rows} rows".replace("_s", "s"))
+    return data
 
 
 def _vector(name: str, values: Any) -> Any:
@@ -513,7 +759,8 @@ def train(
     Parameters
     ----------
     data : array of shape (n, d), SciPy sparse matrix, frame, or path
-        Frames of pandas, polars, Arrow, and dicts of columns; CSV and LIBSVM files. Text columns become categories.
+        Frames of pandas, polars, Arrow, and dicts of columns; CSV, LIBSVM and (by pyarrow or polars) Parquet files. Text columns
+        become categories, dates days since 1970, booleans 0 and 1.
     labels : array of shape (n,), optional
         Booleans, numbers or texts. Without it the frame's column `label`, or the first that is called ``label``, ``target``,
         ``class`` or ``y``.

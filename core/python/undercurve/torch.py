@@ -1,7 +1,8 @@
 """Modules for torch: exact losses over a batch, and objectives that keep numbers from batch to batch.
 
-All of it is computed on the CPU. A tensor of a GPU is copied there and its gradient back: at 16,384 scores some 64 KB each way, and
-a wait for the GPU.
+All of it is computed on the CPU. Tensors of a GPU are copied there and the gradient back: of n float32 scores with int64 labels 12 n
+bytes (20 n with row numbers) and 4 n, at 16,384 rows 196 (328) and 66 KB, and a wait for the GPU. An `Objective` that is on a GPU itself
+has its state copied both ways with each batch: leave it on the CPU.
 """
 
 from __future__ import annotations
@@ -205,8 +206,8 @@ class Objective(torch.nn.Module):
     ----------
     method : str
         A method of `undercurve.methods()` whose objective is of scores: SOAP, min-max AUC, partial AUC by thresholds, methods under
-        constraints on groups, and the losses they are compared with. Methods with an algorithm of their own (AGD-SBCD, DCA, SoRR,
-        finite sums, OOA, and those of multipliers) are trained by `undercurve.train` alone.
+        constraints on groups, and the losses they are compared with. Methods whose algorithm moves the parameters in a way of its own
+        (AGD-SBCD, DCA, SoRR, ICPPAC, finite sums) are trained by `undercurve.train` alone.
     labels : array or tensor of shape (n,)
         The labels of all training rows: how many rows there are of each class is part of most objectives.
     groups : array of shape (n,), optional
@@ -228,6 +229,9 @@ class Objective(torch.nn.Module):
     state : buffer
         What moves from batch to batch: SOAP's averages by row number, thresholds, values of constraints. A forward pass in training
         mode moves it; in evaluation mode it stays.
+    duals : buffer
+        The multipliers of ``"lagrange"``, and the weights of groups, less 1/G, of ``"ooa"``. A forward pass in training mode moves
+        them by the method's own step (its setting ``dual_lr``), after the gradient of the scores was computed with those before.
     aux : Parameter
         The variables of min-max objectives (a, b and the dual). Give ``objective.parameters()`` to the
         optimizer, too: gradients by variables that are maximised have their sign turned, so that descent is right for all. They want
@@ -252,6 +256,7 @@ class Objective(torch.nn.Module):
     """
 
     state: Tensor
+    duals: Tensor
 
     def __init__(
         self,
@@ -271,8 +276,6 @@ class Objective(torch.nn.Module):
             raise TypeError(f"dtype: {dtype}, expected torch.float32 or torch.float64")
         if sampling not in ("uniform", "stratified"):
             raise ValueError(f"sampling: expected 'uniform' or 'stratified', got {sampling!r}")
-        if method in ("ooa", "lagrange", "icppac"):
-            raise ValueError(f"method: {method} moves its multipliers by an algorithm of its own; undercurve.train runs it")
         y = np.asarray(_array(labels)).ravel()
         if not np.isin(y, (0, 1)).all():
             raise ValueError(f"labels: row {int(np.argmin(np.isin(y, (0, 1))))} is neither 0 nor 1")
@@ -296,7 +299,10 @@ class Objective(torch.nn.Module):
         self._core = _core.Estimator(*self._made)
         self.register_buffer("state", torch.zeros(self._core.state_len(len(y)), dtype=dtype))
         low, high = self._core.aux
-        self.aux = torch.nn.Parameter(torch.zeros(low + high, dtype=dtype), requires_grad=low + high > 0)
+        own = self._core.has_duals
+        self.register_buffer("duals", torch.zeros(high if own else 0, dtype=dtype))
+        moved = 0 if own else low + high
+        self.aux = torch.nn.Parameter(torch.zeros(moved, dtype=dtype), requires_grad=moved > 0)
         self._low = low
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -332,13 +338,20 @@ class Objective(torch.nn.Module):
             self._check(np.asarray(y).ravel(), np.asarray(at).ravel())
 
         def told(scores: Tensor, aux: Tensor) -> Any:
-            state = self.state.detach().cpu().numpy()
-            found = self._core.update(
-                _array(scores), y, at, state, _array(aux), self.training, groups
+            # (Arrays that are the tensors' memory; copies of it only where that is a GPU's.)
+            state, duals = self.state.detach().cpu().numpy(), self.duals.detach().cpu().numpy()
+            own = duals.size > 0
+            value, by_score, by_aux = self._core.update(
+                _array(scores), y, at, state, duals if own else _array(aux), self.training, groups
             )
-            if self.state.is_cuda and self.training:
+            if own:
+                if self.training:
+                    self._core.ascend(duals, by_aux)
+                by_aux = by_aux[:0]
+            if self.training and not self.state.is_cpu:
                 self.state.copy_(torch.from_numpy(state))
-            return found
+                self.duals.copy_(torch.from_numpy(duals))
+            return value, by_score, by_aux
 
         return _Step.apply(scores, self.aux, told)
 

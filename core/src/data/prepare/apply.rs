@@ -356,11 +356,25 @@ const GIVEN_BACK: usize = 1 << 16;
 fn check_kind(table: &RawTable, column: &Column, at: usize, rows: &[u32]) -> Result<(), DataError> {
     let Content::Csv { columns: raw, .. } = &table.content else { return Ok(()) };
     let (Role::Number { .. }, RawColumn::Text { values, codes, .. }) = (&column.role, &raw[at]) else { return Ok(()) };
+    if truths(values).is_some() {
+        return Ok(());
+    }
     let text = |row: u32| values.get(codes[row as usize] as usize);
     let bad = rows.iter().find(|&&row| text(row).is_some_and(|text| text.parse::<f64>().is_err()));
     let row = bad.or(rows.first()).copied().unwrap_or(0);
     let text = text(row).map_or("", String::as_str);
     Err(not_a_number(table, row as usize, at, &column.name, text))
+}
+
+/// The numbers of a column of `true` and `false`, as frames write their booleans, which are 0 and 1 in memory; `None` of other
+/// texts.
+fn truths(values: &[String]) -> Option<Vec<f64>> {
+    let of = |text: &String| match text {
+        text if text.eq_ignore_ascii_case("true") => Some(1.0),
+        text if text.eq_ignore_ascii_case("false") => Some(0.0),
+        _ => None,
+    };
+    values.iter().map(of).collect()
 }
 
 /// One raw column on its way into the encoded row.
@@ -369,6 +383,8 @@ enum Filler {
         /// Which it is.
         at: usize,
         start: usize,
+        /// The numbers of a column of texts, by their codes.
+        texts: Vec<f64>,
         mean: f64,
         map: Affine,
         /// Of the column behind it that says where a number was missing.
@@ -391,7 +407,8 @@ impl Filler {
     fn new(column: &Column, raw: &RawColumn, at: usize, start: usize) -> Self {
         match &column.role {
             Role::Number { mean, map, missing } => {
-                Self::Number { at, start, mean: *mean, map: *map, missing: *missing }
+                let texts = if let RawColumn::Text { values, .. } = raw { truths(values) } else { None };
+                Self::Number { at, start, texts: texts.unwrap_or_default(), mean: *mean, map: *map, missing: *missing }
             }
             Role::Category { values, maps, missing } => {
                 let (there, codes) = as_categories(raw);
@@ -425,8 +442,11 @@ impl Filler {
     #[inline]
     fn fill(&self, raw: &[RawColumn], row: usize, to: &mut [f64]) -> bool {
         match self {
-            Self::Number { at, start, mean, map, missing } => {
-                let x = if let RawColumn::Numbers(values, _) = &raw[*at] { values[row] } else { f64::NAN };
+            Self::Number { at, start, texts, mean, map, missing } => {
+                let x = match &raw[*at] {
+                    RawColumn::Numbers(values, _) => values[row],
+                    RawColumn::Text { codes, .. } => texts.get(codes[row] as usize).copied().unwrap_or(f64::NAN),
+                };
                 to[*start] = map.apply(if x.is_nan() { *mean } else { x });
                 if let (true, Some(map)) = (x.is_nan(), missing) {
                     to[start + 1] = map.apply(1.0);
