@@ -238,7 +238,13 @@ impl<T: Real> Training<T> {
             Some(how) => Some(word(
                 "calibrate",
                 how,
-                &[("none", Calibrate::Platt), ("platt", Calibrate::Platt), ("isotonic", Calibrate::Isotonic)],
+                &[
+                    ("none", Calibrate::Platt),
+                    ("platt", Calibrate::Platt),
+                    ("isotonic", Calibrate::Isotonic),
+                    ("beta", Calibrate::Beta),
+                    ("auto", Calibrate::Auto),
+                ],
             )?),
             None => (two && best.is_some() && !run.predictor().fits_probabilities()).then_some(Calibrate::Platt),
         };
