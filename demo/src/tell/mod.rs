@@ -4,6 +4,7 @@ pub mod by_group;
 pub mod constraints;
 pub mod curves;
 pub mod figure;
+pub mod leaks;
 pub mod measure;
 pub mod merged;
 pub mod metric;
