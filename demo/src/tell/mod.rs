@@ -1,6 +1,7 @@
 //! What is printed and drawn.
 
 pub mod by_group;
+pub mod certificate;
 pub mod constraints;
 pub mod curves;
 pub mod figure;
