@@ -1,6 +1,7 @@
 //! Whether scores satisfy a [constraint](crate::expression): its exact value, and whether there are enough rows to tell.
 //!
-//! In 95 of 100 samples of such rows a value moves by less than its noise:
+//! In 95 of 100 samples of such rows a value moves by less than its noise (of a gap within its bound, what its upper end at 95 % adds:
+//! [`Gap::upper`]):
 //!
 //! | quantity | value | noise |
 //! |---|---|---|
@@ -21,6 +22,7 @@ use crate::metric::group::check_groups;
 use crate::metric::{Gap, Metrics, NORMAL, Rate};
 use crate::real::Real;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
 /// How many more rows would tell.
@@ -321,6 +323,9 @@ fn verdict(excess: f64, noise: f64) -> Verdict {
 /// All pairs of groups together: where one is too far apart the clearest such, else, where one cannot be told, the one with rows
 /// that could be the farthest apart, else the farthest. A pair without rows cannot be told, and is named where no other is left.
 fn of_gaps(gaps: &[Gap], bound: f64) -> Judged {
+    // (Below the bound the noise is what the upper end at 95 % adds; without rows there is no end to it.)
+    let noise = |gap: &Gap| if gap.value <= bound && gap.noise.is_finite() { gap.upper - gap.value } else { gap.noise };
+    let gaps: Vec<Gap> = gaps.iter().map(|gap| Gap { noise: noise(gap), ..*gap }).collect();
     let of = |wanted: Verdict| move |gap: &&Gap| verdict(gap.value - bound, gap.noise) == wanted;
     let most = |wanted: Verdict, size: fn(&Gap) -> f64| {
         let first = |best: Option<&Gap>, gap: &Gap| best.is_none_or(|best| size(gap) > size(best));
@@ -338,7 +343,7 @@ fn of_gaps(gaps: &[Gap], bound: f64) -> Judged {
     let there = gap.filter(with_rows);
     Judged {
         value: there.map(|gap| gap.value),
-        largest: Gap::worst(gaps).map(|gap| gap.value),
+        largest: Gap::worst(&gaps).map(|gap| gap.value),
         bound,
         noise: gap.map_or(f64::INFINITY, |gap| gap.noise),
         groups: gap.map(|gap| gap.groups),

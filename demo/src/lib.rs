@@ -19,7 +19,7 @@ mod tell;
 pub use args::train::range;
 pub use cmd::frontier::figures;
 pub use run::store;
-pub use tell::{figure, paired};
+pub use tell::{certificate, figure, paired};
 
 /// The methods by name, and as JSON.
 pub mod methods {

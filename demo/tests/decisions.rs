@@ -724,7 +724,10 @@ fn methods_are_compared_on_the_same_folds() {
         ["compare", "data.csv", "--metric", "ap", "--methods", "soap,auc-exact", "--folds", "3", "--out", "best"];
     let text = stdout(&run(&folder.0, &args));
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "data.csv: 300 rows (60 positive), 5 columns; ap, 3 folds, linear, seed 1");
+    assert_eq!(
+        lines[0],
+        "data.csv: 300 rows (60 positive), 5 columns; ap, 3 folds, linear, seed 1; scores at random have 0.2338"
+    );
     assert!(
         lines[2].starts_with("ce ") && lines[3].starts_with("soap ") && lines[4].starts_with("auc-exact "),
         "{text}"
@@ -852,11 +855,26 @@ fn comparisons_are_repeated_tuned_and_taken_up_again() {
     assert_eq!(inspected["method"], tuned[3]["best"]);
     assert!(inspected["settings"]["decay"].is_string());
 
-    // Of several models all are held against cross-entropy with the first.
+    // Of several models each is held against cross-entropy with its own.
     let models = rows(&["--model", "linear", "--model", "mlp:4"]);
     assert_eq!(of(&models, "model")[..6], ["linear", "linear", "linear", "mlp:4", "mlp:4", "mlp:4"]);
     assert_eq!(of(&models, "folds")[..3], of(&once, "folds")[..3]);
-    assert!(models[0]["ahead"].is_null() && models[3]["ahead"].is_f64(), "{:?}", models[3]);
+    assert!(models[0]["ahead"].is_null() && models[3]["ahead"].is_null(), "{:?}", models[3]);
+    let mean = |row: usize| models[row]["mean"].as_f64().unwrap();
+    assert!((models[5]["ahead"].as_f64().unwrap() - (mean(5) - mean(3))).abs() < 1e-12, "{:?}", models[5]);
+
+    // Labels that nothing tells are said to be that; a column that tells all of them is named.
+    let mut random = Numbers(9);
+    let row = |_| format!("{},{},{}\n", random.next(), random.next(), u8::from(random.next() < 0.3));
+    folder.write("noise.csv", format!("a,b,label\n{}", (0..300).map(row).collect::<String>()));
+    let noise =
+        stdout(&run(&folder.0, &["compare", "noise.csv", "--metric", "ap", "--methods", "soap", "--folds", "3"]));
+    assert!(noise.lines().last().unwrap().starts_with("No signal found: "), "{noise}");
+    let row = |row: usize| format!("{},{},{}\n", row * 7919 % 1009, row % 3 % 2 * 4, row % 3 % 2);
+    folder.write("leak.csv", format!("a,code,label\n{}", (0..200).map(row).collect::<String>()));
+    let leak = run(&folder.0, &["compare", "leak.csv", "--metric", "ap", "--methods", "soap", "--folds", "2"]);
+    let said = String::from_utf8_lossy(&leak.stderr);
+    assert!(said.contains("leak.csv: column \"code\" alone tells the classes apart"), "{said}");
 
     let wrong = |more: &[&str]| refused(&folder, &[&base[..], more].concat());
     assert_eq!(wrong(&["--repeats", "0"]), "--repeats 0: expected at least 1");
@@ -963,4 +981,100 @@ fn a_model_reads_numbers_as_its_training_rows() {
     let eval = |file: &str, more: &[&str]| run(&folder.0, &[&["eval", "office", file, "--json"], more].concat());
     let figures = |output| last(&stdout(&output))["auroc"].as_f64();
     assert_eq!(figures(eval("office.csv", &[])), figures(eval("plain.csv", &["--decimal", "point"])));
+}
+
+/// Scores, labels, patients of four rows and ids, of a model that anyone made; `shift`: what negatives have gained since.
+fn anyones(seed: u64, rows: usize, shift: f64) -> String {
+    let mut random = Numbers(seed);
+    let mut normal = || (0..12).map(|_| random.next()).sum::<f64>() - 6.0;
+    let row = |row: usize| {
+        let positive = row % 10 == 0;
+        let score = normal() + if positive { 3.0 } else { shift };
+        format!("r{row},{},{},{score:.6}\n", row / 40, if positive { "bad" } else { "good" })
+    };
+    format!("id,patient,outcome,points\n{}", (0..rows).map(row).collect::<String>())
+}
+
+#[test]
+fn anyones_scores_are_decided_applied_and_checked_again() {
+    let folder = Folder::new("anyone");
+    folder.write("scores.csv", anyones(41, 8000, 0.0));
+    folder.write("later.csv", anyones(42, 8000, 0.0));
+    folder.write("drift.csv", anyones(43, 8000, 1.0));
+    folder.write("few.csv", anyones(44, 120, 0.0));
+    let columns = ["--label", "outcome", "--score", "points", "--positive", "bad"];
+    let decide = |file: &str, rule: &str, more: &[&str]| {
+        let args = [&["decide", file, "--threshold", rule], &columns[..], more].concat();
+        run(&folder.0, &args)
+    };
+    let plain = stdout(&decide("scores.csv", "precision>=0.9", &[]));
+    let lines: Vec<&str> = plain.lines().collect();
+    assert_eq!(lines.len(), 2, "{plain}");
+    assert!(
+        lines[1].starts_with("It rests on ") && lines[1].contains("precision>=0.9@90% is kept in 90 of 100"),
+        "{plain}"
+    );
+    let top = last(&stdout(&decide("scores.csv", "top:1%", &["--json"])));
+    let ends = &top["threshold"]["intervals"]["precision"];
+    assert_eq!(top["threshold"]["alerts"], 80);
+    assert!(ends[0].as_f64() < top["threshold"]["precision"].as_f64() && ends[1].as_f64() <= Some(1.0), "{top}");
+
+    let promised = last(&stdout(&decide("scores.csv", "precision>=0.9@90%", &["--out", "alerts.json", "--json"])));
+    let file: Value = serde_json::from_str(&fs::read_to_string(folder.0.join("alerts.json")).unwrap()).unwrap();
+    assert_eq!(file["threshold"], promised["threshold"]["at"]);
+    assert_eq!((&file["rows"], &file["score"], &file["positive"]), (&8000.into(), &"points".into(), &"bad".into()));
+    // Of whole patients fewer can be promised.
+    let clustered = last(&stdout(&decide("scores.csv", "recall>=0.7@90%", &["--cluster", "patient", "--json"])));
+    let alone = last(&stdout(&decide("scores.csv", "recall>=0.7@90%", &["--json"])));
+    assert_eq!(clustered["clusters"], 200);
+    assert!(clustered["threshold"]["at"].as_f64() < alone["threshold"]["at"].as_f64(), "{clustered} {alone}");
+    let args =
+        [&["metrics", "scores.csv", "--threshold", "recall>=0.7@90%", "--cluster", "patient", "--json"], &columns[..]];
+    assert_eq!(last(&stdout(&run(&folder.0, &args.concat())))["threshold"], clustered["threshold"]["at"]);
+
+    // Applied, without the labels.
+    let args = ["decide", "alerts.json", "--apply", "later.csv", "--id", "id,patient", "--out", "decided.csv"];
+    assert_eq!(stdout(&run(&folder.0, &args)), "");
+    let decided = fs::read_to_string(folder.0.join("decided.csv")).unwrap();
+    assert_eq!(decided.lines().next(), Some("id,patient,points,decision"));
+    let at = file["threshold"].as_f64().unwrap();
+    let (mut alerts, mut rows) = (0, 0);
+    for line in decided.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[3] == "1", cells[2].parse::<f64>().unwrap() >= at, "{line}");
+        (alerts, rows) = (alerts + i32::from(cells[3] == "1"), rows + 1);
+    }
+    assert!(alerts > 100 && rows == 8000, "{alerts}");
+
+    // Checked again: on rows of the same kind, on others, and on few.
+    for (new, code, verdict) in [("later.csv", 0, "met"), ("drift.csv", 3, "broken"), ("few.csv", 4, "cannot tell")] {
+        let output = run(&folder.0, &["decide", "alerts.json", "--recheck", new, "--json"]);
+        let told = last(std::str::from_utf8(&output.stdout).unwrap());
+        assert_eq!((output.status.code(), told["verdict"].as_str()), (Some(code), Some(verdict)), "{new}: {told}");
+        assert_eq!(told["more_rows"].is_null(), verdict != "cannot tell", "{told}");
+    }
+    let few = run(&folder.0, &["decide", "alerts.json", "--recheck", "few.csv"]);
+    assert!(String::from_utf8_lossy(&few.stdout).contains("more alerts would tell, at this value"), "{few:?}");
+
+    // A model with a rule is checked in the same way.
+    folder.write("data.csv", csv(900));
+    stdout(&run(&folder.0, &["train", "data.csv", "--method", "ce", "--threshold", "recall>=0.3", "--out", "m"]));
+    let met = run(&folder.0, &["decide", "m", "--recheck", "data.csv", "--json"]);
+    assert_eq!(last(std::str::from_utf8(&met.stdout).unwrap())["rule"], "recall>=0.3");
+
+    let wrong = |more: &[&str]| refused(&folder, &[&["decide"], more].concat());
+    let text = wrong(&[&["few.csv", "--threshold", "precision>=0.9@99%"], &columns[..]].concat());
+    assert!(text.contains("no threshold can be promised: about") && text.contains("more positives"), "{text}");
+    assert!(wrong(&["scores.csv", "--threshold", "top:1%", "--weight", "id"]).contains("not so many draws"));
+    assert!(wrong(&["scores.csv", "--threshold", "top:1%"]).contains("label"));
+    assert!(
+        wrong(&["m", "--threshold", "top:1%"]).contains("is a model, whose threshold is chosen on the rows of DATA")
+    );
+    assert!(wrong(&["m", "data.csv", "--threshold", "top:1%"]).contains("--out FILE"));
+    assert!(wrong(&["scores.csv", "--recheck", "few.csv"]).starts_with("scores.csv: "));
+    folder.write("bad.json", b"{\"undercurve_decision\": 1, \"rule\": \"top\"}".to_vec());
+    assert!(wrong(&["bad.json", "--recheck", "few.csv"]).contains("is no decision file"));
+    let text =
+        wrong(&[&["scores.csv", "--threshold", "recall>=0.7@90%", "--cluster", "outcome"], &columns[..]].concat());
+    assert_eq!(text, "--cluster outcome: is the label column");
 }

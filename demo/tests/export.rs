@@ -133,6 +133,11 @@ fn probability(link: &Value, score: f64) -> f64 {
     let Some(steps) = link["steps"].as_array() else {
         let Some(slope) = link["slope"].as_f64() else { return sigmoid(score) };
         let [offset, least, most] = ["offset", "least", "most"].map(|name| link[name].as_f64().unwrap());
+        if let Some(beta) = link["beta"].as_array() {
+            let [low, high, shift] = [0, 1, 2].map(|at| beta[at].as_f64().unwrap());
+            let p = sigmoid(slope * score + offset);
+            return sigmoid(low * p.ln() - high * (1.0 - p).ln() + shift).clamp(least, most);
+        }
         return sigmoid(slope * score + offset).clamp(least, most);
     };
     let steps: Vec<[f64; 3]> = steps.iter().map(|step| serde_json::from_value(step.clone()).unwrap()).collect();
@@ -238,6 +243,7 @@ fn exported_models_score_as_they_do_here() {
         &["two.csv", "--method", "soap", "--valid", "0.3"],
         &["two.csv", "--method", "soap", "--valid", "0.3", "--calibrate", "isotonic", "--precision", "f64"],
         &["two.csv", "--method", "ce", "--calibrate", "isotonic"],
+        &["two.csv", "--method", "soap", "--valid", "0.3", "--calibrate", "beta"],
         &["two.csv", "--method", "ce", "--model", "mlp-tanh:6", "--scale", "unit", "--set", "decay=0.001"],
         &["two.csv", "--method", "ai-sarah", "--scale", "none", "--ignore", "b,when"],
         &["three.csv", "--method", "ce", "--model", "mlp:5"],

@@ -180,19 +180,26 @@ pub fn cvar(losses: &[f64], level: f64) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// DeLong's estimate of the variance of AUROC, from the placements of every single score.
-pub fn delong_variance(s: &[f64], y: &[u8]) -> f64 {
-    let (pos, neg) = (of_class(s, y, 1), of_class(s, y, 0));
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let variance = |values: &[f64]| {
-        let middle = mean(values);
-        values.iter().map(|v| (v - middle).powi(2)).sum::<f64>() / (values.len() - 1) as f64
+/// AUROC with so much of a row of each class above all others, and below, and DeLong's estimate of its variance with them, from the
+/// placements of every single score.
+pub fn delong_with_ends(s: &[f64], y: &[u8], end: f64) -> (f64, f64) {
+    let far = |class: u8| -> Vec<(f64, f64)> {
+        let ends = [(f64::INFINITY, end), (f64::NEG_INFINITY, end)];
+        of_class(s, y, class).into_iter().map(|score| (score, 1.0)).chain(ends).collect()
     };
-    let v10: Vec<f64> =
-        pos.iter().map(|&a| mean(&neg.iter().map(|&b| credit(a, b, 0.5)).collect::<Vec<_>>())).collect();
-    let v01: Vec<f64> =
-        neg.iter().map(|&b| mean(&pos.iter().map(|&a| credit(a, b, 0.5)).collect::<Vec<_>>())).collect();
-    variance(&v10) / pos.len() as f64 + variance(&v01) / neg.len() as f64
+    let (pos, neg) = (far(1), far(0));
+    let sum = |rows: &[(f64, f64)]| rows.iter().map(|row| row.1).sum::<f64>();
+    let wins = |a: f64, rows: &[(f64, f64)]| rows.iter().map(|row| row.1 * credit(a, row.0, 0.5)).sum::<f64>();
+    let middle = pos.iter().map(|row| row.1 * wins(row.0, &neg)).sum::<f64>() / (sum(&pos) * sum(&neg));
+    // Placements are among the rows that are there.
+    let variance = |own: &[(f64, f64)], others: &[f64]| {
+        let place = |a: f64| others.iter().map(|&b| credit(a, b, 0.5)).sum::<f64>() / others.len() as f64;
+        let places: Vec<(f64, f64)> = own.iter().map(|row| (place(row.0), row.1)).collect();
+        let mean = places.iter().map(|row| row.0 * row.1).sum::<f64>() / sum(own);
+        let square = places.iter().map(|row| row.1 * (row.0 - mean).powi(2)).sum::<f64>();
+        square / (sum(own) - 1.0) / sum(own)
+    };
+    (middle, variance(&pos, &of_class(s, y, 0)) + variance(&neg, &of_class(s, y, 1)))
 }
 
 /// Average precision where rows count by weights.

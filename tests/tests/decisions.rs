@@ -611,7 +611,7 @@ fn decisions_go_with_the_model() {
     let (scores, truth) = (model.predict(&table).unwrap(), data.truth());
     let plain = SavedModel { trainer: model.save(), ..run };
     assert!(!model.has_probabilities() && plain.to_bytes().len() < 1000);
-    for how in [Calibrate::Platt, Calibrate::Isotonic] {
+    for how in [Calibrate::Platt, Calibrate::Isotonic, Calibrate::Beta] {
         let mut file = plain.clone();
         file.calibrate(how, &scores, truth, "more.csv").unwrap();
         let found = file.decide("recall>=0.8".parse().unwrap(), &scores, truth, "validation").unwrap();

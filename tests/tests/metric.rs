@@ -412,7 +412,10 @@ fn gaps_between_groups_match_the_twins() {
                         assert_eq!((gap.groups, gap.rows.map(|n| n as f64)), (pair, sizes));
                         if sizes.contains(&0.0) {
                             empty += 1;
-                            assert_eq!((gap.value, gap.noise, gap.threshold), (0.0, f64::INFINITY, f64::INFINITY));
+                            assert_eq!(
+                                (gap.value, gap.noise, gap.upper, gap.threshold),
+                                (0.0, f64::INFINITY, 1.0, f64::INFINITY)
+                            );
                             continue;
                         }
                         compared += 1;
@@ -429,6 +432,18 @@ fn gaps_between_groups_match_the_twins() {
                         let scale = (1.0 / sizes[0] + 1.0 / sizes[1]).sqrt();
                         let noise = if level.is_none() { 1.36 * scale } else { 1.96 * (p * (1.0 - p)).sqrt() * scale };
                         close(gap.noise, noise, "noise");
+                        // By every threshold, or the one.
+                        let end = |t: f64| {
+                            let above = pair.map(|g| {
+                                let of = |i: &usize| labels[*i] == class && groups[*i] == g && wide[*i] >= t;
+                                ((0..n).filter(of).count() as f64 + 1.0) / (rows(g) + 2.0)
+                            });
+                            let of = |g: usize| above[g] * (1.0 - above[g]) / (sizes[g] + 2.0);
+                            (above[0] - above[1]).abs() + 1.645 * (of(0) + of(1)).sqrt()
+                        };
+                        let all = wide.iter().map(|&t| end(t)).fold(0.0, f64::max);
+                        let upper = if level.is_none() { all } else { end(gap.threshold) };
+                        close(gap.upper, upper.clamp(gap.value, 1.0), "upper end");
                         // Where the gap is said to be it is.
                         let there = pair.map(|g| {
                             let of = |i: &usize| labels[*i] == class && groups[*i] == g && wide[*i] >= gap.threshold;
@@ -619,13 +634,12 @@ fn delong_matches_its_twin() {
     for kind in [Kind::Spread, Kind::Ties, Kind::Clusters] {
         for (n, share) in [(30, 0.4), (200, 0.1), (700, 0.1), (700, 0.5)] {
             let (scores, labels) = example::<f64>(kind, n, share, &mut random);
-            let auroc = twin::auroc(&scores, &labels, 0.5);
             let interval = Metrics::new().intervals(&scores, &labels, FprRange::FULL).unwrap().auroc.unwrap();
             let positives = labels.iter().filter(|&&y| y == 1).count() as u64;
-            let got = deviation(interval, auroc, positives.min(n as u64 - positives));
-            let expected = twin::delong_variance(&scores, &labels).sqrt();
-            assert!((got / expected - 1.0).abs() < 1e-9, "{kind:?} {n} {share}: {got} and {expected}");
-            assert!((log_odds(interval.low) + log_odds(interval.high) - 2.0 * log_odds(auroc)).abs() < 1e-9);
+            let (middle, expected) = twin::delong_with_ends(&scores, &labels, 0.25);
+            let got = deviation(interval, middle, positives.min(n as u64 - positives));
+            assert!((got / expected.sqrt() - 1.0).abs() < 1e-9, "{kind:?} {n} {share}: {got} and {expected}");
+            assert!((log_odds(interval.low) + log_odds(interval.high) - 2.0 * log_odds(middle)).abs() < 1e-9);
         }
     }
 }
@@ -635,10 +649,21 @@ fn delong_matches_its_twin() {
 fn the_bootstrap_is_that_of_weighted_rows() {
     let mut random = Numbers(32);
     let (scores, labels) = example::<f64>(Kind::Ties, 60, 0.3, &mut random);
+    // With a quarter of a row of each class above all others, and below.
+    let far: Vec<f64> = scores.iter().copied().chain([1e9, 1e9, -1e9, -1e9]).collect();
+    let with: Vec<u8> = labels.iter().copied().chain([1, 0, 1, 0]).collect();
     let (mut sum, mut square, rounds) = (0.0, 0.0, 20_000);
     for _ in 0..rounds {
-        let weights: Vec<f64> = (0..60).map(|_| -(1.0 - random.unit()).ln()).collect();
-        let ap = twin::weighted_average_precision(&scores, &labels, &weights);
+        // A gamma variable of shape ¼ from one of shape 1 by a beta variable, by Jöhnk's method.
+        let mut quarter = || loop {
+            let (x, y) = (random.unit().powf(4.0), random.unit().powf(4.0 / 3.0));
+            if x + y <= 1.0 && x + y > 0.0 {
+                return -(1.0 - random.unit()).ln() * x / (x + y);
+            }
+        };
+        let ends: Vec<f64> = (0..4).map(|_| quarter()).collect();
+        let weights: Vec<f64> = (0..60).map(|_| -(1.0 - random.unit()).ln()).chain(ends).collect();
+        let ap = twin::weighted_average_precision(&far, &with, &weights);
         sum += ap;
         square += ap * ap;
     }
@@ -656,7 +681,8 @@ fn the_bootstrap_is_that_of_weighted_rows() {
     let runs: Vec<Run> = groups.into_iter().map(|group| group.1).collect();
     let mut weights = vec![0.0; 2 * runs.len()];
     let [ap, _] = bootstrap(&runs, FprRange::FULL, 20_000, 5, &mut weights).unwrap();
-    let value = twin::average_precision(&scores, &labels);
+    let weights: Vec<f64> = (0..60).map(|_| 1.0).chain([0.25; 4]).collect();
+    let value = twin::weighted_average_precision(&far, &with, &weights);
     let fewest = labels.iter().filter(|&&y| y == 1).count() as u64;
     let got = deviation(ap.unwrap(), value, fewest);
     assert!((got / expected - 1.0).abs() < 0.03, "{got} and {expected}");
@@ -676,16 +702,20 @@ fn partial_auc_over_everything_has_the_deviation_of_auroc() {
 }
 
 #[test]
-fn where_nothing_varies_there_is_no_interval() {
+fn one_row_of_a_class_has_no_interval_and_a_perfect_order_has_one() {
     let mut metrics = Metrics::<f64>::new();
     let mut of = |scores: &[f64], labels: &[u8]| metrics.intervals(scores, labels, FprRange::FULL);
-    assert_eq!(of(&[1.0, 2.0, 3.0, 4.0], &[0, 0, 1, 1]), Ok(Intervals::default()));
     assert_eq!(of(&[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 0]), Ok(Intervals::default()));
     assert_eq!(of(&[1.0, 2.0], &[1, 1]), Err(Error::OneClass));
-    // Chance by ties alone: AUROC is ½ whatever the weights; average precision varies with the share of positives.
-    let tied = of(&[1.0; 8], &[0, 0, 1, 1, 0, 1, 0, 1]).unwrap();
-    assert_eq!((tied.auroc, tied.pauc), (None, None));
-    assert!(tied.ap.is_some());
+    let scores: Vec<f64> = (0..40).map(f64::from).collect();
+    let labels: Vec<u8> = (0..40).map(|row| u8::from(row >= 20)).collect();
+    for interval in [of(&scores, &labels).unwrap().auroc, of(&scores, &labels).unwrap().ap] {
+        let interval = interval.unwrap();
+        assert!((0.5..0.97).contains(&interval.low) && interval.high == 1.0, "{interval:?}");
+    }
+    // Chance by ties alone.
+    let tied = of(&[1.0; 8], &[0, 0, 1, 1, 0, 1, 0, 1]).unwrap().auroc.unwrap();
+    assert!(tied.low < 0.5 && (tied.low + tied.high - 1.0).abs() < 1e-12, "{tied:?}");
     let run = Run { positives: 2, negatives: 3 };
     assert_eq!(delong(&[Run { positives: 0, ..run }]), Err(Error::OneClass));
     assert_eq!(bootstrap(&[run], FprRange::FULL, 1, 1, &mut [0.0; 2]), Err(Error::Param { what: "replicates" }));

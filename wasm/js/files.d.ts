@@ -83,7 +83,7 @@ export declare class Model {
     rule: string | null;
     /** Whether it gives probabilities, by its method or by calibration. */
     probabilities: boolean;
-    /** How scores were calibrated, if they were: `platt` or `isotonic`. */
+    /** How scores were calibrated, if they were: `platt`, `isotonic` or `beta`. */
     calibration: string | null;
     /** Whether it is a regression. */
     numbers: boolean;

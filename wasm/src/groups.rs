@@ -100,7 +100,7 @@ impl Trainer {
         for rate in [Rate::Fpr, Rate::Tpr] {
             let gaps = self.metrics.gaps(&scores, data.labels(), of, count, rate, None)?;
             match Gap::worst(&gaps) {
-                Some(Gap { groups: [a, b], rows: [m, n], value, noise, threshold }) => {
+                Some(Gap { groups: [a, b], rows: [m, n], value, noise, threshold, .. }) => {
                     out.extend([value, noise, a.into(), b.into(), m as f64, n as f64, threshold]);
                 }
                 None => out.extend([f64::NAN; 7]),

@@ -28,5 +28,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(metrics::intervals, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::curves, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::calibration, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics::decide, module)?)?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undercurve::Real;
+use undercurve::decision::{Decision, ThresholdRule, rate_interval, rate_intervals_clustered};
 use undercurve::metric::{FprRange, Interval, Intervals, Metrics, PrPoint, RocPoint, Summary, Truth, brier, log_loss};
 
 pub fn range(fpr: (f64, f64)) -> PyResult<FprRange> {
@@ -140,4 +141,55 @@ pub fn calibration<'py>(
     };
     let truth = Truth::new(&y, &w).map_err(core)?;
     Ok((log_loss(p.slice(), truth).map_err(core)?, brier(p.slice(), truth).map_err(core)?))
+}
+
+/// A threshold by a rule: with its counts, and 95 % intervals of false-positive rate, recall and precision.
+#[pyfunction]
+#[pyo3(signature = (scores, labels, rule, clusters=None))]
+pub fn decide<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    labels: &Bound<'py, PyAny>,
+    rule: &str,
+    clusters: Option<Vec<u32>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    fn of<T: Real>(
+        s: &[T],
+        y: &[u8],
+        rule: ThresholdRule,
+        clusters: Option<&[u32]>,
+    ) -> undercurve::Result<(Decision, [Interval; 3])> {
+        let found = match (rule, clusters) {
+            (ThresholdRule::Promised(promise), Some(clusters)) => promise.decide_clustered(s, y, clusters)?,
+            _ => Metrics::new().decide(s, y, rule)?,
+        };
+        let counts = found.counts;
+        let (tp, fp) = (counts.true_positives, counts.false_positives);
+        let ends = match clusters {
+            Some(clusters) => rate_intervals_clustered(found.threshold, s, y, clusters)?,
+            None => [
+                rate_interval(fp, counts.negatives()),
+                rate_interval(tp, counts.positives()),
+                rate_interval(tp, tp + fp),
+            ],
+        };
+        Ok((found, ends))
+    }
+    let rule: ThresholdRule =
+        rule.parse().map_err(|_| value(format!("rule: expected {}, got {rule:?}", ThresholdRule::FORMS)))?;
+    let (scores, y, _) = rows(scores, labels, None)?;
+    let (found, [fpr, recall, precision]) = each!(py, scores, s => of(s, &y, rule, clusters.as_deref()))?;
+    let out = PyDict::new(py);
+    out.set_item("rule", rule.to_string())?;
+    out.set_item("threshold", found.threshold)?;
+    out.set_item("true_positives", found.counts.true_positives)?;
+    out.set_item("false_positives", found.counts.false_positives)?;
+    out.set_item("true_negatives", found.counts.true_negatives)?;
+    out.set_item("false_negatives", found.counts.false_negatives)?;
+    let ends = PyDict::new(py);
+    for (name, interval) in [("fpr", fpr), ("recall", recall), ("precision", precision)] {
+        ends.set_item(name, (interval.low, interval.high))?;
+    }
+    out.set_item("intervals", ends)?;
+    Ok(out)
 }

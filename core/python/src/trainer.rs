@@ -202,7 +202,13 @@ fn rule(text: Option<&str>) -> PyResult<Option<ThresholdRule>> {
 
 /// How scores become probabilities, where that was said.
 fn calibration(text: Option<&str>) -> PyResult<Option<Option<Calibrate>>> {
-    let words = [("none", None), ("platt", Some(Calibrate::Platt)), ("isotonic", Some(Calibrate::Isotonic))];
+    let words = [
+        ("none", None),
+        ("platt", Some(Calibrate::Platt)),
+        ("isotonic", Some(Calibrate::Isotonic)),
+        ("beta", Some(Calibrate::Beta)),
+        ("auto", Some(Calibrate::Auto)),
+    ];
     text.map(|text| word("calibrate", text, &words)).transpose()
 }
 

@@ -92,3 +92,26 @@ def test_a_plot_has_the_curves(tmp_path):
     half = blue.shape[0] // 2
     assert blue[:half].sum() > 200 and blue[half:].sum() > 200, "a curve is missing"
     assert pr.get_xlabel() == "recall"
+
+
+def test_decisions_are_those_of_a_scan():
+    rng = np.random.default_rng(12)
+    labels = rng.random(3000) < 0.2
+    scores = rng.normal(size=3000) + 3 * labels
+    for rule in ("precision>=0.9@90%", "recall>=0.8@90%", "fpr<=0.05@95%", "precision>=0.9", "top:5%"):
+        found = undercurve.decide(scores, labels, rule)
+        alerts = scores >= found.threshold
+        assert (found.alerts, found.true_positives) == (alerts.sum(), (alerts & labels).sum()), rule
+        assert found.precision == labels[alerts].mean() and found.recall == alerts[labels].mean()
+        assert found.fpr == alerts[~labels].mean() and found.rule == rule
+        low, high = found.intervals["precision"]
+        assert low < found.precision <= high
+    # Rows that are there four times promise no more than they do once.
+    alone = undercurve.decide(scores, labels, "recall>=0.8@90%", clusters=np.arange(3000))
+    four = [np.repeat(x, 4) for x in (scores, labels, np.arange(3000))]
+    assert undercurve.decide(*four[:2], "recall>=0.8@90%", clusters=four[2]).threshold == alone.threshold
+    assert undercurve.decide(*four[:2], "recall>=0.8@90%").threshold > alone.threshold
+    with pytest.raises(ValueError, match="more positives"):
+        undercurve.decide(scores[:60], labels[:60], "precision>=0.9@99%")
+    with pytest.raises(ValueError, match="rule"):
+        undercurve.decide(scores, labels, "precision")

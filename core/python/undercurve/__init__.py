@@ -8,6 +8,7 @@
 
 from ._core import __version__, methods
 from .curves import Curves, curves
+from .decisions import Decision, decide
 from .losses import Loss
 from .metrics import Metrics, auroc, average_precision, metrics, partial_auc
 from .models import Model, Trainer, load, train
@@ -15,6 +16,7 @@ from .states import State
 
 __all__ = [
     "Curves",
+    "Decision",
     "Loss",
     "Metrics",
     "Model",
@@ -24,6 +26,7 @@ __all__ = [
     "auroc",
     "average_precision",
     "curves",
+    "decide",
     "load",
     "methods",
     "metrics",

@@ -193,6 +193,9 @@ def curves(
     weights: npt.ArrayLike | None = None,
     points: int | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]: ...
+def decide(
+    scores: npt.ArrayLike, labels: npt.ArrayLike, rule: str, clusters: list[int] | None = None
+) -> dict[str, Any]: ...
 def calibration(
     probabilities: npt.ArrayLike, labels: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> tuple[float, float]: ...

@@ -332,7 +332,7 @@ class Trainer:
         metric: str | None = None,
         patience: int | None = None,
         threshold: str | float | None = None,
-        calibrate: Literal["none", "platt", "isotonic"] | None = None,
+        calibrate: Literal["none", "platt", "isotonic", "beta", "auto"] | None = None,
         fpr: Range = (0.0, 0.05),
         steps: int | None = None,
         passes: float | None = None,

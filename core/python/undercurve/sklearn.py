@@ -35,7 +35,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
         class, or 1.
     valid : float, optional
         Share of the rows that choose the model, its threshold and its probabilities, and are not trained on.
-    calibrate : {"none", "platt", "isotonic"}, optional
+    calibrate : {"none", "platt", "isotonic", "beta", "auto"}, optional
         How scores become probabilities. With one, or a method of likelihoods, there is `predict_proba`.
     scale, missing, dtype
         As in `undercurve.train`.
@@ -190,7 +190,7 @@ class RankingClassifier(ClassifierMixin, BaseEstimator):
     def _has_probabilities(self) -> bool:
         if hasattr(self, "model_"):
             return self.model_.has_probabilities
-        return self.method == "ce" or self.valid is not None or self.calibrate in ("platt", "isotonic")
+        return self.method == "ce" or self.valid is not None or self.calibrate in ("platt", "isotonic", "beta", "auto")
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Any:

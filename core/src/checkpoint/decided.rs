@@ -2,7 +2,7 @@
 
 use super::{Coded, Reader, SavedModel};
 use crate::data::Target;
-use crate::decision::{Calibrate, Calibration, Decision, MOST_POOLS, Platt, Pool, ThresholdRule};
+use crate::decision::{Beta, Calibrate, Calibration, Decision, MOST_POOLS, Platt, Pool, ThresholdRule};
 use crate::error::{Error, Result};
 use crate::metric::{Confusion, Metrics, Truth};
 use crate::real::Real;
@@ -104,12 +104,24 @@ fn pairs(counts: Confusion<f64>) -> ((f64, f64), (f64, f64)) {
     ((counts.true_positives, counts.false_positives), (counts.true_negatives, counts.false_negatives))
 }
 
+fn curve(from: &mut Reader<'_>) -> Option<Platt> {
+    let ((slope, offset), (least, most)): ((f64, f64), (f64, f64)) = from.value()?;
+    let sound = slope.is_finite() && offset.is_finite() && 0.0 <= least && least <= most && most <= 1.0;
+    sound.then_some(Platt { slope, offset, least, most })
+}
+
 impl Coded for Calibrated {
     fn write(&self, out: &mut Vec<u8>) {
         match &self.calibration {
             Calibration::Platt(curve) => {
                 out.push(b'p');
                 ((curve.slope, curve.offset), (curve.least, curve.most)).write(out);
+            }
+            Calibration::Beta(beta) => {
+                out.push(b'b');
+                let curve = beta.curve;
+                ((curve.slope, curve.offset), (curve.least, curve.most)).write(out);
+                (beta.low, (beta.high, beta.offset)).write(out);
             }
             Calibration::Isotonic(pools) => {
                 out.push(b'i');
@@ -125,10 +137,12 @@ impl Coded for Calibrated {
     }
     fn read(from: &mut Reader<'_>) -> Option<Self> {
         let calibration = match from.byte()? {
-            b'p' => {
-                let ((slope, offset), (least, most)): ((f64, f64), (f64, f64)) = from.value()?;
-                let sound = slope.is_finite() && offset.is_finite() && 0.0 <= least && least <= most && most <= 1.0;
-                sound.then_some(Calibration::Platt(Platt { slope, offset, least, most }))?
+            b'p' => Calibration::Platt(curve(from)?),
+            b'b' => {
+                let curve = curve(from)?;
+                let (low, (high, offset)): (f64, (f64, f64)) = from.value()?;
+                let sound = low.is_finite() && low >= 0.0 && high.is_finite() && high >= 0.0 && offset.is_finite();
+                sound.then_some(Calibration::Beta(Beta { curve, low, high, offset }))?
             }
             b'i' => {
                 let count: usize = from.value()?;

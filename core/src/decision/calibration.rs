@@ -1,10 +1,12 @@
 //! Probabilities from scores, as a model file keeps them.
 
+use super::beta::{Beta, fit_beta};
 use super::isotonic::{Pool, pool_adjacent_violators, pooled_probability, value};
 use super::platt::{Platt, fit_platt};
 use crate::error::{Error, Result};
 use crate::metric::{Truth, need};
 use crate::real::Real;
+use crate::rng::Rng;
 use crate::scratch::Scratch;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,7 +23,18 @@ pub enum Calibrate {
     Platt,
     /// By [`pool_adjacent_violators`]: any increasing function, for a thousand rows of each class and more.
     Isotonic,
+    /// By [`fit_beta`]: four numbers, a slope towards each side.
+    Beta,
+    /// Which of these has the least log loss on rows that it was not fitted to, of five folds by class; the logistic curve unless another is
+    /// better by more than a standard error, and with fewer than 25 rows of a class.
+    Auto,
 }
+
+/// Folds of [`Calibrate::Auto`], and the fewest rows of a class.
+const FOLDS: usize = 5;
+const FEWEST: usize = 25;
+/// The generator's purpose for the folds.
+const PURPOSE: u64 = 0x6361_6c69;
 
 impl FromStr for Calibrate {
     type Err = Error;
@@ -29,6 +42,8 @@ impl FromStr for Calibrate {
         match text {
             "platt" => Ok(Self::Platt),
             "isotonic" => Ok(Self::Isotonic),
+            "beta" => Ok(Self::Beta),
+            "auto" => Ok(Self::Auto),
             _ => Err(Error::Param { what: "calibrate" }),
         }
     }
@@ -39,6 +54,8 @@ impl fmt::Display for Calibrate {
         f.write_str(match self {
             Self::Platt => "platt",
             Self::Isotonic => "isotonic",
+            Self::Beta => "beta",
+            Self::Auto => "auto",
         })
     }
 }
@@ -48,7 +65,7 @@ impl fmt::Display for Calibrate {
 /// ```
 /// use undercurve::decision::{Calibrate, Calibration};
 /// let (scores, labels) = ([0.1_f32, 0.2, 0.3, 0.4, 0.5, 0.6], &[0, 0, 1, 0, 1, 1][..]);
-/// for how in [Calibrate::Platt, Calibrate::Isotonic] {
+/// for how in [Calibrate::Platt, Calibrate::Isotonic, Calibrate::Beta, Calibrate::Auto] {
 ///     let fitted = Calibration::fit(how, &scores, labels.into())?;
 ///     assert!(fitted.probability(0.6) > fitted.probability(0.1));
 /// }
@@ -60,16 +77,20 @@ pub enum Calibration {
     Platt(Platt),
     /// Pools by ascending scores: at least one, at most [`MOST_POOLS`].
     Isotonic(Vec<Pool>),
+    /// A curve with two slopes.
+    Beta(Beta),
 }
 
 impl Calibration {
     /// Fitted to labelled scores, of rows that the model was not trained on. O(n log n) at most.
     ///
     /// # Errors
-    /// Those of [`fit_platt`] and [`pool_adjacent_violators`].
+    /// Those of [`fit_platt`], [`fit_beta`] and [`pool_adjacent_violators`].
     pub fn fit<T: Real>(how: Calibrate, scores: &[T], truth: Truth<'_>) -> Result<Self> {
         match how {
             Calibrate::Platt => fit_platt(scores, truth).map(Self::Platt),
+            Calibrate::Beta => fit_beta(scores, truth).map(Self::Beta),
+            Calibrate::Auto => Self::fit(chosen(scores, truth)?, scores, truth),
             Calibrate::Isotonic => {
                 let need = need(scores.len());
                 if need.u64 == usize::MAX {
@@ -92,6 +113,7 @@ impl Calibration {
         T::of(match self {
             Self::Platt(curve) => curve.probability(score.f64()),
             Self::Isotonic(pools) => pooled_probability(pools, score.f64()),
+            Self::Beta(curve) => curve.probability(score.f64()),
         })
     }
 
@@ -101,8 +123,57 @@ impl Calibration {
         match self {
             Self::Platt(_) => Calibrate::Platt,
             Self::Isotonic(_) => Calibrate::Isotonic,
+            Self::Beta(_) => Calibrate::Beta,
         }
     }
+}
+
+/// What [`Calibrate::Auto`] takes.
+fn chosen<T: Real>(scores: &[T], truth: Truth<'_>) -> Result<Calibrate> {
+    crate::metric::rank::check(scores, truth.labels())?;
+    let mut fold = vec![0; scores.len()];
+    for class in [0, 1] {
+        let mut rows: Vec<usize> = (0..scores.len()).filter(|&row| truth.labels()[row] == class).collect();
+        if rows.len() < FEWEST {
+            return Ok(Calibrate::Platt);
+        }
+        Rng::keyed(1, PURPOSE, class.into()).shuffle(&mut rows);
+        rows.iter().enumerate().for_each(|(at, &row)| fold[row] = at % FOLDS);
+    }
+    // Of each row what each has over the first, by weight.
+    let others = [Calibrate::Beta, Calibrate::Isotonic];
+    let mut apart = [vec![0.0; scores.len()], vec![0.0; scores.len()]];
+    for held in 0..FOLDS {
+        let (rest, out): (Vec<usize>, Vec<usize>) = (0..scores.len()).partition(|&row| fold[row] != held);
+        let part: Vec<T> = rest.iter().map(|&row| scores[row]).collect();
+        let labels: Vec<u8> = rest.iter().map(|&row| truth.labels()[row]).collect();
+        let weights: Vec<f64> = match truth.weights() {
+            [] => Vec::new(),
+            weights => rest.iter().map(|&row| weights[row]).collect(),
+        };
+        let truth_of = if weights.is_empty() { Truth::from(&labels[..]) } else { Truth::new(&labels, &weights)? };
+        let loss = |fitted: &Calibration, row: usize| {
+            let p = fitted.probability(scores[row].f64());
+            -Real::ln(if truth.labels()[row] == 1 { p } else { 1.0 - p })
+        };
+        let plain = Calibration::fit(Calibrate::Platt, &part, truth_of)?;
+        for (how, apart) in others.into_iter().zip(&mut apart) {
+            let fitted = Calibration::fit(how, &part, truth_of)?;
+            for &row in &out {
+                apart[row] = truth.weight(row) * (loss(&fitted, row) - loss(&plain, row));
+            }
+        }
+    }
+    let n = scores.len() as f64;
+    let mut best = (0.0, Calibrate::Platt);
+    for (how, apart) in others.into_iter().zip(&apart) {
+        let mean = apart.iter().sum::<f64>() / n;
+        let square = apart.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
+        if mean < -libm::sqrt(square / n) && mean < best.0 {
+            best = (mean, how);
+        }
+    }
+    Ok(best.1)
 }
 
 /// At most [`MOST_POOLS`] of them: the borders stay where joining the neighbours would add most to the squared error,

@@ -15,9 +15,12 @@
 //! capital of Waudby-Smith and Ramdas 2024, "Estimating Means of Bounded Random Variables by Betting". Thresholds are gone through as in
 //! [`Promise`].
 
-use super::promise::{Kept, Promise, midway, next_target};
+use super::promise::{Kept, Promise, midway, next_target, rate_interval};
+use super::recheck::Recheck;
 use super::rule::Decision;
 use crate::error::{Error, Result, all_finite, count_labels, exact_len};
+use crate::judge::Verdict;
+use crate::metric::Interval;
 use crate::real::Real;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -52,27 +55,123 @@ impl Clustered<'_> {
             let cluster = &mut self.clusters[self.of[row as usize] as usize];
             *(if self.labels[row as usize] == 1 { &mut cluster.right } else { &mut cluster.wrong }) += 1;
         }
-        let Promise { kept, bound, .. } = self.promise;
-        let mut sums = [0.0; BETS.len()];
-        for cluster in &self.clusters {
-            let [positives, negatives, right, wrong] =
-                [cluster.positives, cluster.negatives, cluster.right, cluster.wrong].map(f64::from);
-            let (better, worst) = match kept {
-                Kept::Precision => (right - bound * (right + wrong), bound),
-                Kept::Recall => (right - bound * positives, bound),
-                Kept::Fpr => (bound * negatives - wrong, 1.0 - bound),
-            };
-            if better != 0.0 {
-                let share = better / (worst * self.most);
-                sums.iter_mut().zip(BETS).for_each(|(sum, bet)| *sum += Real::ln((1.0 + bet * share).max(0.0)));
-            }
-        }
-        let top = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if top == f64::NEG_INFINITY {
-            return top;
-        }
-        top + Real::ln(sums.iter().map(|sum| libm::exp(sum - top)).sum::<f64>() / BETS.len() as f64)
+        let (promise, most) = (self.promise, self.most);
+        capital(self.clusters.iter().map(|cluster| {
+            let (better, worst, _) = cluster.better(promise);
+            better / (worst * most)
+        }))
     }
+}
+
+impl Cluster {
+    /// What it is better than the bound by, and the least and the greatest that a row can add to that, as a positive number each.
+    fn better(&self, promise: Promise) -> (f64, f64, f64) {
+        let [positives, negatives, right, wrong] =
+            [self.positives, self.negatives, self.right, self.wrong].map(f64::from);
+        let bound = promise.bound;
+        match promise.kept {
+            Kept::Precision => (right - bound * (right + wrong), bound, 1.0 - bound),
+            Kept::Recall => (right - bound * positives, bound, 1.0 - bound),
+            Kept::Fpr => (bound * negatives - wrong, 1.0 - bound, bound),
+        }
+    }
+
+    /// Hits, and the rows that a rate is about.
+    fn rate(&self, kept: Kept) -> (u32, u32) {
+        match kept {
+            Kept::Precision => (self.right, self.right + self.wrong),
+            Kept::Recall => (self.right, self.positives),
+            Kept::Fpr => (self.wrong, self.negatives),
+        }
+    }
+
+    /// Rows that a rate can be about.
+    fn size(&self, kept: Kept) -> u32 {
+        match kept {
+            Kept::Precision => self.positives + self.negatives,
+            Kept::Recall => self.positives,
+            Kept::Fpr => self.negatives,
+        }
+    }
+}
+
+/// ln of the mean product over the bets, of what each cluster gives as a share of the most it could lose.
+fn capital(shares: impl Iterator<Item = f64>) -> f64 {
+    let mut sums = [0.0; BETS.len()];
+    for share in shares.filter(|&share| share != 0.0) {
+        sums.iter_mut().zip(BETS).for_each(|(sum, bet)| *sum += Real::ln((1.0 + bet * share).max(0.0)));
+    }
+    let top = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return top;
+    }
+    top + Real::ln(sums.iter().map(|sum| libm::exp(sum - top)).sum::<f64>() / BETS.len() as f64)
+}
+
+/// The clusters of rows by numbers from 0 on, and how many there are.
+fn numbered(clusters: &[u32]) -> (Vec<u32>, usize) {
+    let mut names = clusters.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    (clusters.iter().map(|name| names.binary_search(name).map_or(0, |at| at as u32)).collect(), names.len())
+}
+
+/// What the clusters have at a threshold.
+fn at_threshold<T: Real>(threshold: f64, scores: &[T], labels: &[u8], clusters: &[u32]) -> Result<Vec<Cluster>> {
+    exact_len("labels", scores.len(), labels.len())?;
+    exact_len("clusters", scores.len(), clusters.len())?;
+    all_finite("scores", scores)?;
+    count_labels(labels)?;
+    if threshold.is_nan() {
+        return Err(Error::Param { what: "threshold" });
+    }
+    let (of, count) = numbered(clusters);
+    let mut each = vec![Cluster::default(); count];
+    for ((&score, &label), &cluster) in scores.iter().zip(labels).zip(&of) {
+        let cluster = &mut each[cluster as usize];
+        let above = u32::from(score.f64() >= threshold);
+        let positive = u32::from(label == 1);
+        cluster.positives += positive;
+        cluster.negatives += 1 - positive;
+        cluster.right += above * positive;
+        cluster.wrong += above * (1 - positive);
+    }
+    Ok(each)
+}
+
+/// Where false-positive rate, recall and precision at a threshold lie with 95 % confidence, of rows in clusters: the ratio of sums over
+/// clusters, with the variance of its linear part, on the scale of the log-odds; where a rate is 0 or 1, as of so many rows as there are
+/// clusters with some. O(n log n).
+///
+/// # Errors
+/// `Length`, `NonFinite`, `Label`, `Param` for a NaN threshold.
+pub fn rate_intervals_clustered<T: Real>(
+    threshold: f64,
+    scores: &[T],
+    labels: &[u8],
+    clusters: &[u32],
+) -> Result<[Interval; 3]> {
+    let each = at_threshold(threshold, scores, labels, clusters)?;
+    Ok([Kept::Fpr, Kept::Recall, Kept::Precision].map(|kept| interval_of(&each, kept)))
+}
+
+fn interval_of(each: &[Cluster], kept: Kept) -> Interval {
+    let rates = || each.iter().map(|cluster| cluster.rate(kept)).filter(|(_, rows)| *rows > 0);
+    let (hits, rows) = rates().fold((0, 0), |(hits, rows), (h, n)| (hits + u64::from(h), rows + u64::from(n)));
+    let count = rates().count() as u64;
+    let share = hits as f64 / rows as f64;
+    let squares: f64 = rates()
+        .map(|(h, n)| {
+            let apart = f64::from(h) - share * f64::from(n);
+            apart * apart
+        })
+        .sum();
+    let deviation = libm::sqrt(squares * count as f64 / (count as f64 - 1.0)) / rows as f64;
+    let usual = || rate_interval(if hits == 0 { 0 } else { count }, count);
+    Interval::around(share, deviation, count).unwrap_or_else(|| match hits {
+        _ if hits == 0 || hits == rows => usual(),
+        _ => Interval { low: 0.0, high: 1.0 },
+    })
 }
 
 impl Promise {
@@ -101,24 +200,15 @@ impl Promise {
             return Err(Error::OneClass);
         }
         let rows = u32::try_from(scores.len()).map_err(|_| Error::Overflow { what: "the number of rows" })?;
-        // Numbers from 0 on.
-        let mut names = clusters.to_vec();
-        names.sort_unstable();
-        names.dedup();
-        let of: Vec<u32> = clusters.iter().map(|name| names.binary_search(name).map_or(0, |at| at as u32)).collect();
+        let (of, count) = numbered(clusters);
         let mut order: Vec<u32> = (0..rows).collect();
         order.sort_unstable_by_key(|&row| (core::cmp::Reverse(scores[row as usize].key()), row));
-        let mut each = vec![Cluster::default(); names.len()];
+        let mut each = vec![Cluster::default(); count];
         for (&cluster, &label) in of.iter().zip(labels) {
             let cluster = &mut each[cluster as usize];
             *(if label == 1 { &mut cluster.positives } else { &mut cluster.negatives }) += 1;
         }
-        let size = |cluster: &Cluster| match self.kept {
-            Kept::Precision => cluster.positives + cluster.negatives,
-            Kept::Recall => cluster.positives,
-            Kept::Fpr => cluster.negatives,
-        };
-        let most = f64::from(each.iter().map(size).max().unwrap_or(1));
+        let most = f64::from(each.iter().map(|cluster| cluster.size(self.kept)).max().unwrap_or(1));
         // Alerts of every threshold: ends of groups of equal scores.
         let key = |at: usize| scores[order[at] as usize].key();
         let ends: Vec<usize> = (1..=order.len()).filter(|&at| at == order.len() || key(at) != key(at - 1)).collect();
@@ -185,5 +275,56 @@ impl Promise {
         let right = order[..alerts].iter().filter(|&&row| labels[row as usize] == 1).count();
         let [tp, fp, positives, negatives] = [right, alerts - right, positives, negatives].map(|count| count as u64);
         Ok(Decision::of(at(alerts), [tp, fp], [positives, negatives]))
+    }
+    /// Whether it still holds at a threshold that was not chosen on these rows, which lie in clusters: as
+    /// [`ThresholdRule::recheck`](super::ThresholdRule::recheck), by the same products, once for and once against the bound. O(n log n).
+    ///
+    /// # Errors
+    /// As [`rate_intervals_clustered`]; `Param` for a promise outside its range.
+    ///
+    /// ```
+    /// use undercurve::{decision::{Kept, Promise}, judge::Verdict};
+    /// let promise = Promise { kept: Kept::Precision, bound: 0.8, percent: 90.0 };
+    /// let scores = vec![1.0_f64; 200];
+    /// let pairs: Vec<u32> = (0..200).map(|row| row / 2).collect();
+    /// let check = promise.recheck_clustered(0.5, &scores, &[1; 200], &pairs)?;
+    /// assert_eq!((check.verdict, check.value()), (Verdict::Met, Some(1.0)));
+    /// # Ok::<(), undercurve::Error>(())
+    /// ```
+    pub fn recheck_clustered<T: Real>(
+        self,
+        threshold: f64,
+        scores: &[T],
+        labels: &[u8],
+        clusters: &[u32],
+    ) -> Result<Recheck> {
+        if !self.is_sound() {
+            return Err(Error::Param { what: "threshold rule" });
+        }
+        let each = at_threshold(threshold, scores, labels, clusters)?;
+        let most = f64::from(each.iter().map(|cluster| cluster.size(self.kept)).max().unwrap_or(1).max(1));
+        let gain = |sign: f64| {
+            capital(each.iter().map(|cluster| {
+                let (better, least, greatest) = cluster.better(self);
+                sign * better / (if sign > 0.0 { least } else { greatest } * most)
+            }))
+        };
+        let need = -Real::ln(self.risk());
+        let (met, broken) = (gain(1.0), gain(-1.0));
+        let rates = each.iter().map(|cluster| cluster.rate(self.kept));
+        let (hits, rows) = rates.fold((0, 0), |(hits, rows), (h, n)| (hits + u64::from(h), rows + u64::from(n)));
+        let (verdict, most) = if broken >= need {
+            (Verdict::NotMet, broken)
+        } else if met >= need {
+            (Verdict::Met, met)
+        } else {
+            (Verdict::CannotTell, met.max(broken))
+        };
+        // The logarithm grows with the number of clusters.
+        let times = need / most;
+        let tells = verdict == Verdict::CannotTell && most > 0.0 && times < 1e4;
+        let more = tells.then(|| libm::ceil((times - 1.0) * rows as f64) as u64);
+        let (sense, bound, percent) = (self.sense(), self.bound, self.percent);
+        Ok(Recheck { sense, bound, percent, hits, rows, interval: interval_of(&each, self.kept), verdict, more })
     }
 }

@@ -1,9 +1,10 @@
 //! From scores to decisions: thresholds by rules, and probabilities by calibration.
 //!
 //! A [`ThresholdRule`] names what a threshold has to satisfy (a false-positive rate, a precision, a recall, a number of alerts, least
-//! cost) and finds the best such threshold on labelled rows. [`fit_platt`] and [`pool_adjacent_violators`] turn scores into
+//! cost) and finds the best such threshold on labelled rows. [`fit_platt`], [`fit_beta`] and [`pool_adjacent_violators`] turn scores into
 //! probabilities. Fit them on rows that the model was not trained on.
 
+mod beta;
 #[cfg(feature = "alloc")]
 mod calibration;
 #[cfg(feature = "alloc")]
@@ -11,11 +12,18 @@ mod clusters;
 mod isotonic;
 mod platt;
 mod promise;
+#[cfg(feature = "alloc")]
+mod recheck;
 mod rule;
 
+pub use beta::{Beta, fit_beta};
 #[cfg(feature = "alloc")]
 pub use calibration::{Calibrate, Calibration, MOST_POOLS};
+#[cfg(feature = "alloc")]
+pub use clusters::rate_intervals_clustered;
 pub use isotonic::{Pool, pool_adjacent_violators, pooled_probability};
 pub use platt::{Platt, fit_platt};
 pub use promise::{Kept, Promise, rate_interval};
+#[cfg(feature = "alloc")]
+pub use recheck::Recheck;
 pub use rule::{Decision, ThresholdRule};

@@ -14,6 +14,11 @@
 //! Over all thresholds that is Smirnov's 1.36 √(1/n_a + 1/n_b), at one 1.96 √(p (1 − p) (1/n_a + 1/n_b)) with
 //! p = (k + 2)/(n + 4) for the k of n rows of both groups that score above it (Agresti, Coull 1998: not 0 where k is).
 //!
+//! And each comes with an upper end at 95 %: the greatest over τ of |d| + 1.645 √(p_a (1 − p_a)/(n_a + 2) + p_b (1 − p_b)/(n_b + 2)), with
+//! d = p_a − p_b, p = (k + 1)/(n + 2) (Agresti, Caffo 2000). It needs no correction for looking at every τ: a gap of B or more is one at
+//! some τ, and is taken for less only where the bound at that very τ fails, in 5 of 100 samples at most (an intersection–union test, Berger
+//! 1982). The same holds over both rates and all pairs of groups: the greatest upper end of all bounds all gaps at once.
+//!
 //! O(n) to sort, O(d G) to merge d distinct scores of G groups, and O(G) for each time that a group's rate moves. Memory:
 //! 2n `u64` ([`cells_need`]).
 
@@ -45,14 +50,26 @@ pub struct Gap {
     pub value: f64,
     /// What it would stay below in 95 of 100 samples if the groups did not differ.
     pub noise: f64,
+    /// What it is at most, with 95 % confidence: 1 without rows.
+    pub upper: f64,
     /// Where they are so far apart: scores from here up; +∞ without rows, or when no score is counted.
     pub threshold: f64,
 }
 
 /// The 95 % quantile of Kolmogorov's distribution.
 const KOLMOGOROV: f64 = 1.36;
+/// That of the standard normal one.
+const ONE_SIDE: f64 = 1.645;
 /// That of the absolute standard normal one.
 pub(crate) const NORMAL: f64 = 1.96;
+
+/// The upper end of the difference of two shares at one threshold.
+fn upper_end([k, l]: [u64; 2], [m, n]: [u64; 2]) -> f64 {
+    let share = |k: u64, n: u64| (k as f64 + 1.0) / (n as f64 + 2.0);
+    let (p, q) = (share(k, m), share(l, n));
+    let variance = p * (1.0 - p) / (m as f64 + 2.0) + q * (1.0 - q) / (n as f64 + 2.0);
+    (p - q).abs() + ONE_SIDE * libm::sqrt(variance)
+}
 
 impl Gap {
     /// The largest of some gaps, of equals the first; `None` unless one of them is between two groups that have rows.
@@ -93,7 +110,7 @@ pub const fn cells_need(n: usize, groups: usize) -> Need {
 /// let (mut u32s, mut u64s) = (vec![0; need.u32], vec![0; need.u64]);
 /// let scratch = Scratch { u32: &mut u32s, u64: &mut u64s, ..Scratch::default() };
 /// let mut cells = Cells::new(&scores, &labels, &groups, 2, scratch)?;
-/// let mut gaps = [Gap { groups: [0; 2], rows: [0; 2], value: 0.0, noise: 0.0, threshold: 0.0 }];
+/// let mut gaps = [Gap::default()];
 /// cells.gaps(Rate::Tpr, &mut gaps)?;
 /// assert_eq!((gaps[0].groups, gaps[0].value), ([0, 1], 1.0)); // at 0.8 all of group 0 are found and none of group 1
 /// assert!(gaps[0].noise >= 1.0); // which two rows each do not show
@@ -217,16 +234,17 @@ impl<'a, T: Real> Cells<'a, T> {
                 let group = self.moved[at] as usize;
                 let passed = |group: usize| {
                     let all = self.rows(rate, group);
-                    (all > 0).then(|| (all - u64::from(self.left[first + group])) as f64 / all as f64)
+                    (all > 0).then(|| (all - u64::from(self.left[first + group]), all))
                 };
-                let Some(here) = passed(group) else { continue };
+                let Some((k, m)) = passed(group) else { continue };
                 for other in (0..count).filter(|&other| other != group) {
-                    let Some(there) = passed(other) else { continue };
+                    let Some((l, n)) = passed(other) else { continue };
                     let gap = &mut out[pair(count, group.min(other), group.max(other))];
-                    let value = (here - there).abs();
+                    let value = (k as f64 / m as f64 - l as f64 / n as f64).abs();
                     if value > gap.value {
                         (gap.value, gap.threshold) = (value, T::of_key(key).f64());
                     }
+                    gap.upper = gap.upper.or_larger(upper_end([k, l], [m, n]).or_smaller(1.0)).or_larger(gap.value);
                 }
             }
         }
@@ -271,6 +289,7 @@ impl<'a, T: Real> Cells<'a, T> {
             let both = (a + b + 2.0) / (n + m + 4.0);
             gap.value = (a / n - b / m).abs();
             gap.noise = NORMAL * libm::sqrt(both * (1.0 - both) * (1.0 / n + 1.0 / m));
+            gap.upper = upper_end([a as u64, b as u64], gap.rows).or_smaller(1.0).or_larger(gap.value);
             gap.threshold = threshold;
         }
         Ok(())
@@ -287,7 +306,8 @@ impl<'a, T: Real> Cells<'a, T> {
         for (gap, groups) in out.iter_mut().zip(all) {
             let rows = groups.map(|group| self.rows(rate, group as usize));
             let noise = KOLMOGOROV * libm::sqrt(1.0 / rows[0] as f64 + 1.0 / rows[1] as f64);
-            *gap = Gap { groups, rows, value: 0.0, noise, threshold: f64::INFINITY };
+            let upper = if rows.contains(&0) { 1.0 } else { 0.0 };
+            *gap = Gap { groups, rows, value: 0.0, noise, upper, threshold: f64::INFINITY };
         }
         Ok(())
     }

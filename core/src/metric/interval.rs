@@ -21,8 +21,11 @@
 //! ```
 //!
 //! with t the quantile of Student's distribution with one degree of freedom less than there are rows of the smaller class
-//! (ours: for many it is the usual 1.96). With fewer than some fifty rows of a class the intervals of average precision are
-//! too short: it is biased itself.
+//! (ours: for many it is the usual 1.96).
+//!
+//! Few rows seldom show the one that lies far out, and where none is seen the variance is far too small. So A and σ are those of the rows
+//! and of half a row more of each class, half of that above all scores and half below (ours, as Agresti and Coull 1998 add two of each to a
+//! share; the metric itself is that of the rows). How often such intervals hold: tests/results/intervals.md.
 
 use super::cells::NORMAL;
 use super::partial_auc::FprRange;
@@ -48,7 +51,7 @@ const PURPOSE: u64 = 0x626f_6f74;
 
 impl Interval {
     /// Around a value with this deviation, from so many rows of the smaller class (or queries); `None` where they tell no deviation.
-    pub(super) fn around(value: f64, deviation: f64, fewest: u64) -> Option<Self> {
+    pub(crate) fn around(value: f64, deviation: f64, fewest: u64) -> Option<Self> {
         let wide = deviation / (value * (1.0 - value));
         if fewest < 2 || !(value > 0.0 && value < 1.0 && wide > 0.0 && wide.is_finite()) {
             return None;
@@ -56,7 +59,15 @@ impl Interval {
         let (at, half) = (Real::ln(value / (1.0 - value)), student(fewest - 1) * wide);
         Some(Self { low: Real::sigmoid(at - half), high: Real::sigmoid(at + half) })
     }
+
+    /// With a value in it.
+    fn with(self, value: f64) -> Self {
+        Self { low: self.low.or_smaller(value), high: self.high.or_larger(value) }
+    }
 }
+
+/// What each class has of a row above all scores, and as much below.
+const END: f64 = 0.25;
 
 /// Rows of each class.
 fn sizes(runs: &[Run]) -> Result<(u64, u64)> {
@@ -67,8 +78,7 @@ fn sizes(runs: &[Run]) -> Result<(u64, u64)> {
     }
 }
 
-/// The interval of AUROC, of runs in descending order; `None` where a class has one row, or nothing varies (a perfect
-/// order). O(runs), two passes.
+/// The interval of AUROC, of runs in descending order; `None` where a class has one row. O(runs), two passes.
 ///
 /// # Errors
 /// `OneClass`.
@@ -96,17 +106,25 @@ pub fn delong(runs: &[Run]) -> Result<Option<Interval>> {
         })
     };
     let auroc = each().map(|(own, _, (v10, _))| own * v10).sum::<f64>() / p;
-    let (mut s10, mut s01) = (0.0, 0.0);
+    // The mean of a class's values with those of its ends, 0 and 1.
+    let mean = |rows: f64| (rows * auroc + END) / (rows + 2.0 * END);
+    let (m10, m01) = (mean(p), mean(n));
+    let ends = |mean: f64| END * (mean * mean + (1.0 - mean) * (1.0 - mean));
+    let (mut s10, mut s01) = (ends(m10), ends(m01));
     for (own, others, (v10, v01)) in each() {
-        s10 += own * (v10 - auroc) * (v10 - auroc);
-        s01 += others * (v01 - auroc) * (v01 - auroc);
+        s10 += own * (v10 - m10) * (v10 - m10);
+        s01 += others * (v01 - m01) * (v01 - m01);
     }
+    let (p, n) = (p + 2.0 * END, n + 2.0 * END);
     let variance = s10 / ((p - 1.0) * p) + s01 / ((n - 1.0) * n);
-    Ok(Interval::around(auroc, libm::sqrt(variance), positives.min(negatives)))
+    // (What the ends add is half of their pairs.)
+    let (a, b) = (positives as f64, negatives as f64);
+    let value = (a * b * auroc + 0.5 * (p * n - a * b)) / (p * n);
+    Ok(Interval::around(value, libm::sqrt(variance), positives.min(negatives)).map(|ends| ends.with(auroc)))
 }
 
 /// The intervals of average precision and of the partial AUC over `range` (trapezoid rule), of runs in descending order, from
-/// `replicates` replicates; `None` as for [`delong`], and where the metric itself is 0. `weights`: two for each run. O(runs) a
+/// `replicates` replicates; `None` as for [`delong`]. `weights`: two for each run. O(runs) a
 /// replicate; one seed gives the same bits everywhere.
 ///
 /// ```
@@ -129,7 +147,7 @@ pub fn bootstrap(
     seed: u64,
     weights: &mut [f64],
 ) -> Result<[Option<Interval>; 2]> {
-    replicated(runs, replicates, seed, weights, |weights| weighed(weights, range))
+    replicated(runs, END, replicates, seed, weights, |weights, ends| weighed(weights, ends, range))
 }
 
 /// The interval of the recall of the highest scores, this share of the weight of all, likewise.
@@ -157,7 +175,7 @@ pub fn bootstrap_top(
     if !(share > 0.0 && share <= 1.0) {
         return Err(Error::Param { what: "rows at the top" });
     }
-    let [recall] = replicated(runs, replicates, seed, weights, |weights| {
+    let [recall] = replicated(runs, 0.0, replicates, seed, weights, |weights, _| {
         let sum = |at: usize| weights.iter().skip(at).step_by(2).sum::<f64>();
         let (positives, negatives) = (sum(0), sum(1));
         let (most, mut seen, mut found) = (share * (positives + negatives), 0.0, 0.0);
@@ -185,13 +203,17 @@ pub(super) fn wilson(share: f64, rows: f64) -> Interval {
     Interval { low: (middle - half).or_larger(0.0), high: (middle + half).or_smaller(1.0) }
 }
 
-/// The intervals of figures of weighted runs, from replicates.
+/// What the ends weigh: positives and negatives above all runs, and below.
+type Ends = [f64; 4];
+
+/// The intervals of figures of weighted runs, from replicates, where each end has so much of a row of each class.
 fn replicated<const N: usize>(
     runs: &[Run],
+    end: f64,
     replicates: usize,
     seed: u64,
     weights: &mut [f64],
-    of: impl Fn(&[f64]) -> [f64; N],
+    of: impl Fn(&[f64], &Ends) -> [f64; N],
 ) -> Result<[Option<Interval>; N]> {
     let (positives, negatives) = sizes(runs)?;
     crate::error::exact_len("weights", 2 * runs.len(), weights.len())?;
@@ -201,34 +223,39 @@ fn replicated<const N: usize>(
     for (weights, run) in weights.chunks_exact_mut(2).zip(runs) {
         (weights[0], weights[1]) = (run.positives as f64, run.negatives as f64);
     }
-    let values = of(weights);
+    let (values, middles) = (of(weights, &[0.0; 4]), of(weights, &[end; 4]));
     let (mut mean, mut square) = ([0.0; N], [0.0; N]);
     for replicate in 0..replicates {
         let mut rng = Rng::keyed(seed, PURPOSE, replicate as u64);
         for (weights, run) in weights.chunks_exact_mut(2).zip(runs) {
             (weights[0], weights[1]) = (gamma(&mut rng, run.positives), gamma(&mut rng, run.negatives));
         }
+        let ends = core::array::from_fn(|_| if end > 0.0 { fraction(&mut rng, end) } else { 0.0 });
         // Welford's recursion.
-        for (k, value) in of(weights).into_iter().enumerate() {
+        for (k, value) in of(weights, &ends).into_iter().enumerate() {
             let apart = value - mean[k];
             mean[k] += apart / (replicate + 1) as f64;
             square[k] += apart * (value - mean[k]);
         }
     }
     let fewest = positives.min(negatives);
-    Ok(core::array::from_fn(|k| Interval::around(values[k], libm::sqrt(square[k] / (replicates - 1) as f64), fewest)))
+    Ok(core::array::from_fn(|k| {
+        let deviation = libm::sqrt(square[k] / (replicates - 1) as f64);
+        Interval::around(middles[k], deviation, fewest).map(|ends| ends.with(values[k]))
+    }))
 }
 
 /// Average precision and partial AUC of runs that weigh this much: positives and negatives of each.
-fn weighed(weights: &[f64], range: FprRange) -> [f64; 2] {
+fn weighed(weights: &[f64], ends: &Ends, range: FprRange) -> [f64; 2] {
+    let all = || ends[..2].chunks_exact(2).chain(weights.chunks_exact(2)).chain(ends[2..].chunks_exact(2));
     let (mut positives, mut negatives) = (0.0, 0.0);
-    for run in weights.chunks_exact(2) {
+    for run in all() {
         positives += run[0];
         negatives += run[1];
     }
     let (low, high) = (range.low() * negatives, range.high() * negatives);
     let (mut tp, mut fp, mut ap, mut area) = (0.0, 0.0, 0.0, 0.0);
-    for run in weights.chunks_exact(2) {
+    for run in all() {
         let (start, end) = (fp.or_larger(low), (fp + run[1]).or_smaller(high));
         if end > start {
             // The curve is a straight line through the run.
@@ -244,12 +271,23 @@ fn weighed(weights: &[f64], range: FprRange) -> [f64; 2] {
     [ap / positives, area / (positives * (high - low))]
 }
 
+/// A gamma variable of a shape below 1: one of a shape 1 higher times a power of a uniform one.
+fn fraction(rng: &mut Rng, shape: f64) -> f64 {
+    let power = libm::exp(Real::ln(1.0 - rng.uniform()) / shape);
+    power * gamma_of(rng, shape + 1.0)
+}
+
 /// A gamma variable of this shape and scale 1; 0 for shape 0.
 fn gamma(rng: &mut Rng, shape: u64) -> f64 {
     if shape < 2 {
         return if shape == 0 { 0.0 } else { -Real::ln(1.0 - rng.uniform()) };
     }
-    let d = shape as f64 - 1.0 / 3.0;
+    gamma_of(rng, shape as f64)
+}
+
+/// Of any shape from 1 on.
+fn gamma_of(rng: &mut Rng, shape: f64) -> f64 {
+    let d = shape - 1.0 / 3.0;
     let c = 1.0 / libm::sqrt(9.0 * d);
     loop {
         let x = rng.normal();

@@ -316,10 +316,13 @@ impl<T: Real> Predictor<T> {
     /// their model file says; `None` of others, whose scores rank only.
     #[must_use]
     pub fn probability(&self, score: T) -> Option<T> {
-        match &self.calibration {
-            Some(calibration) => Some(calibration.probability(score)),
-            None => self.probable.then(|| score.sigmoid()),
-        }
+        let sure = match &self.calibration {
+            Some(calibration) => calibration.probability(score),
+            None if self.probable => score.sigmoid(),
+            None => return None,
+        };
+        // Nothing is certain, also where rounding says so.
+        Some(sure.or_larger(T::TINY).or_smaller(T::of(1.0 - 0.5 * T::EPSILON.f64())))
     }
 
     /// Whether there are [`probabilities`](Self::probability).

@@ -60,6 +60,8 @@ pub const CALIBRATE: &[Word<How>] = &[
     ("none", "Scores only rank, but for methods that fit probabilities themselves", None),
     ("platt", "A logistic curve", Some(Calibrate::Platt)),
     ("isotonic", "An increasing function, for a thousand rows of each class and more", Some(Calibrate::Isotonic)),
+    ("beta", "A curve with a slope towards each side", Some(Calibrate::Beta)),
+    ("auto", "Which of these has the least log loss on rows that it was not fitted to", Some(Calibrate::Auto)),
 ];
 
 /// The options.
@@ -81,8 +83,8 @@ pub struct DecisionArgs {
     /// [default: fpr<=HI, the upper end of --fpr; with --cost-fp the cheapest]
     #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "cost_fp", allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
-    /// What turns scores into probabilities, fitted on the same rows: none, platt (a logistic curve) or isotonic (any increasing
-    /// function, for a thousand rows of each class and more) [default: platt where there are validation rows and the method fits
+    /// What turns scores into probabilities, fitted on the same rows: none, platt (a logistic curve), isotonic (any increasing
+    /// function, for a thousand rows of each class and more), beta (a curve with two slopes) or auto (the best of these on rows held out) [default: platt where there are validation rows and the method fits
     /// no probabilities itself]
     #[arg(long, value_name = "HOW", hide_possible_values = true, value_parser = words(CALIBRATE))]
     calibrate: Option<How>,

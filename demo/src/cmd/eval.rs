@@ -208,6 +208,7 @@ impl Plan {
             probabilities: sure.as_deref(),
             queries: data.queries(),
             groups,
+            clusters: None,
         })?;
         if self.constraints.is_empty() {
             return Ok(());

@@ -4,16 +4,19 @@ use crate::args::decide::DecisionPlan;
 use crate::args::method;
 use crate::args::train::{self, Begin, New, RowsPlan};
 use crate::error::{CliError, Result};
+use crate::input::{self, Layout};
 use crate::output;
 use crate::run::rows::begin;
+use crate::run::training::Training;
+use crate::tell::certificate::{self, Candidate, Certified};
 use crate::tell::figure::{Axes, Line, draw_on};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args as _};
 use serde_json::json;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use undercurve::Real;
-use undercurve::data::Dataset;
+use undercurve::data::{Dataset, Preparation};
 use undercurve::expression::Expression;
 use undercurve::metric::{Gap, Metrics, Rate};
 use undercurve::trainer::Trainer;
@@ -26,8 +29,13 @@ Trains the method for every bound on gap(fpr) and gap(tpr), the rival for the sa
 of the training and the test rows. \"recalibrated\" is the model without bounds, its scores replaced by their place among the
 negatives of their group: it has to know the group at decision time.
 
-Example:
-  undercurve frontier people.csv --split 0.7 --group sex --method sonex --bounds 0.02,0.05,0.1 --svg frontier.svg")]
+--certify says of each bound which of the models keeps it with 95 % confidence on rows like those of FILE, which nothing else may have
+chosen: gap <= 0.1 at 95 %, with its AUROC; or about how many more rows would tell. The models are tested from the one with the
+smallest gaps on the training rows on, until one fails.
+
+Examples:
+  undercurve frontier people.csv --split 0.7 --group sex --method sonex --bounds 0.02,0.05,0.1 --svg frontier.svg
+  undercurve frontier people.csv --group sex --bounds 0.05,0.1,0.15 --certify others.csv")]
 pub struct Args {
     #[command(flatten)]
     train: Fitting,
@@ -44,6 +52,9 @@ pub struct Args {
     /// A second method under the same bounds
     #[arg(long, value_name = "NAME", default_value = "lagrange")]
     rival: String,
+    /// Labelled rows with the columns of DATA, to certify bounds on
+    #[arg(long, value_name = "FILE")]
+    certify: Option<PathBuf>,
     /// Draw AUC against the larger gap, a line for each method and part
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -144,12 +155,13 @@ fn recalibrate(scores: &[f32], groups: &[u32], known: &[Vec<f32>]) -> Vec<f32> {
 /// A trained model's scores of both parts.
 struct Trained {
     trainer: Trainer<f32>,
+    preparation: Preparation,
     scores: Vec<Vec<f32>>,
 }
 
 impl Trained {
     fn new(fit: &Fit) -> Result<Self> {
-        let mut trainer = begin::<f32>(&fit.rows, &fit.decision, &fit.new)?.trainer;
+        let Training { mut trainer, preparation, .. } = begin::<f32>(&fit.rows, &fit.decision, &fit.new)?;
         while trainer.step()?.is_some() {}
         let parts = [Some(trainer.train_data().clone()), trainer.test_data().cloned()];
         let mut scores = Vec::new();
@@ -158,7 +170,7 @@ impl Trained {
             trainer.score(data.rows(), &mut part)?;
             scores.push(part);
         }
-        Ok(Self { trainer, scores })
+        Ok(Self { trainer, preparation, scores })
     }
 
     fn parts(&self) -> impl Iterator<Item = (&Dataset<f32>, &Vec<f32>)> {
@@ -168,6 +180,28 @@ impl Trained {
 
     fn figures(&self) -> Result<Vec<Figures>> {
         self.parts().map(|(data, scores)| figures(scores, data)).collect()
+    }
+
+    /// The model on the rows of a certificate.
+    fn candidate(
+        &mut self,
+        name: &str,
+        bound: Option<f64>,
+        train: &Figures,
+        file: &Path,
+        layout: Layout,
+    ) -> Result<Candidate> {
+        let table = input::table_again(file, layout, &self.preparation)?;
+        let data = self.preparation.apply::<f32>(&table)?;
+        let shown = file.display().to_string();
+        data.require_every_class(&shown)?;
+        if !data.weights().is_empty() {
+            return Err(CliError::input(format!("--certify {shown}: rows with weights are not so many draws")));
+        }
+        let mut scores = vec![0.0; data.len()];
+        self.trainer.score(data.rows(), &mut scores)?;
+        let one = Candidate::new(name, bound, train[1].max(train[2]), &scores, &data)?;
+        one.ok_or_else(|| CliError::input(format!("--certify {shown}: has no rows of both labels in two groups")))
     }
 
     fn recalibrated(&self) -> Result<Vec<Figures>> {
@@ -208,13 +242,15 @@ struct Plan {
     methods: Vec<(String, Vec<(f64, Fit)>)>,
     /// Without a bound.
     free: Fit,
+    bounds: Vec<f64>,
+    certify: Option<(PathBuf, Layout)>,
     svg: Option<PathBuf>,
     json: bool,
 }
 
 impl Args {
     fn check(self) -> Result<Plan> {
-        let Self { train: Fitting(mut train), method, preset, bounds, rival, svg } = self;
+        let Self { train: Fitting(mut train), method, preset, bounds, rival, certify, svg } = self;
         train.preset = preset;
         if train.reading.group.is_empty() {
             return Err(CliError::input("frontier: bounds the gaps between groups; --group names their columns"));
@@ -248,7 +284,9 @@ impl Args {
         train.method = Some(method);
         train.set.retain(|(name, _)| name != "penalty");
         train.set.push(("penalty".to_string(), "0".to_string()));
-        Ok(Plan { methods, free: Fit::new(train)?, svg, json })
+        let free = Fit::new(train)?;
+        let certify = certify.map(|file| (file, free.rows.data.layout));
+        Ok(Plan { methods, free, bounds, certify, svg, json })
     }
 }
 
@@ -259,7 +297,8 @@ const PARTS: [&str; 2] = ["train", "test"];
 
 /// Trains for every bound.
 pub fn run(args: Args) -> Result<()> {
-    let Plan { methods, free, svg, json } = args.check()?;
+    let Plan { methods, free, bounds, certify, svg, json } = args.check()?;
+    let mut candidates = Vec::new();
     if !json {
         let head = format!("{:>8} {:>8} {:>8}", "AUROC", "gap FPR", "gap TPR");
         output::line(format!("{:<14} {:>6} | {:<26} | test", "", "", "train"))?;
@@ -269,8 +308,12 @@ pub fn run(args: Args) -> Result<()> {
     for (at, (name, fits)) in methods.iter().enumerate() {
         let mut points = vec![Vec::new(), Vec::new()];
         for (bound, fit) in fits {
-            let all = Trained::new(fit)?.figures()?;
+            let mut trained = Trained::new(fit)?;
+            let all = trained.figures()?;
             say(json, name, Some(*bound), &all)?;
+            if let Some((file, layout)) = &certify {
+                candidates.push(trained.candidate(name, Some(*bound), &all[0], file, *layout)?);
+            }
             for (points, [auroc, fpr, tpr]) in points.iter_mut().zip(&all) {
                 points.push((fpr.max(*tpr), *auroc));
             }
@@ -280,12 +323,19 @@ pub fn run(args: Args) -> Result<()> {
             lines.push((format!("{name}, {part}"), points, at == 1));
         }
     }
-    let free = Trained::new(&free)?;
-    for (name, all) in [("no bound", free.figures()?), ("recalibrated", free.recalibrated()?)] {
+    let mut free = Trained::new(&free)?;
+    let figures = free.figures()?;
+    if let Some((file, layout)) = &certify {
+        candidates.push(free.candidate("no bound", None, &figures[0], file, *layout)?);
+    }
+    for (name, all) in [("no bound", figures), ("recalibrated", free.recalibrated()?)] {
         say(json, name, None, &all)?;
         for (part, [auroc, fpr, tpr]) in PARTS.iter().zip(&all) {
             lines.push((format!("{name}, {part}"), vec![(fpr.max(*tpr), *auroc)], false));
         }
+    }
+    if let Some((file, _)) = &certify {
+        certificates(&mut candidates, &bounds, file, json)?;
     }
     let Some(file) = &svg else { return Ok(()) };
     let lines = lines.iter().map(|(name, points, rival)| {
@@ -294,6 +344,56 @@ pub fn run(args: Args) -> Result<()> {
     });
     let axes = Axes { title: "AUROC under bounds on the gaps", across: "larger exact gap", up: "AUROC", log: false };
     Ok(draw_on(file, &axes, &lines.collect::<Vec<_>>())?)
+}
+
+/// Prints of each bound which model keeps it.
+fn certificates(all: &mut [Candidate], bounds: &[f64], file: &Path, json: bool) -> Result<()> {
+    certificate::order(all);
+    if !json {
+        output::line(format!(
+            "\nBounds on both gaps that hold at 95 % on rows like those of {}, each by itself:",
+            file.display()
+        ))?;
+    }
+    for &bound in bounds {
+        let found = certificate::certify(all, bound);
+        if json {
+            let (by, more) = match found {
+                Certified::By(one) => (Some(one), None),
+                Certified::None { times } => (None, times),
+            };
+            output::line(json!({
+                "certify": bound, "method": by.map(|one| &one.name), "bound": by.and_then(|one| one.bound), "gap": by.map(|one| one.gap),
+                "upper": by.map(|one| one.upper), "auroc": by.map(|one| one.auroc),
+                "interval": by.and_then(|one| one.interval).map(|ends| [ends.low, ends.high]), "times_the_rows": more,
+            }))?;
+            continue;
+        }
+        output::line(match found {
+            Certified::By(one) => {
+                let under = one.bound.map_or_else(String::new, |bound| format!(" under {bound}"));
+                let ends =
+                    one.interval.map_or_else(String::new, |ends| format!(" [{:.4}, {:.4}]", ends.low, ends.high));
+                format!(
+                    "gap <= {bound} at 95 %: {}{under}, gap {:.4} (at most {:.4}), AUROC {:.4}{ends}",
+                    one.name, one.gap, one.upper, one.auroc
+                )
+            }
+            Certified::None { times: Some(times) } => {
+                format!(
+                    "gap <= {bound}: of no model; {:.1} times these rows would tell of the fairest, at its gap of {:.4}",
+                    times, all[0].gap
+                )
+            }
+            Certified::None { times: None } => {
+                let least = all.first().map_or(1.0, |one| one.gap);
+                format!(
+                    "gap <= {bound}: of no model; the fairest has a gap of {least:.4} there, and more rows would not help"
+                )
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Prints the figures of a model.

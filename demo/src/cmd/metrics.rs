@@ -3,6 +3,7 @@
 use crate::args::data::{HEADERS, Header, Layout};
 use crate::args::{decide, words};
 use crate::error::{CliError, Result};
+use crate::input::labelled::{self, Columns};
 use crate::input::scores::{self, Scores};
 use crate::tell::by_group::Grouping;
 use crate::tell::curves;
@@ -14,7 +15,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use undercurve::data::{
-    DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, Rows, Scale, Target, Targets,
+    DataError, DataErrorKind, Dataset, Format, Options, Preparation, Queries, RawTable, Rows, Target, Targets,
     label_values,
 };
 use undercurve::decision::ThresholdRule;
@@ -56,6 +57,10 @@ pub struct Args {
     /// top:S%, costs:FP:FN[:SHARE], or a score
     #[arg(long, value_name = "RULE", value_parser = decide::rule, allow_negative_numbers = true)]
     threshold: Option<ThresholdRule>,
+    /// The column whose values are clusters (patients, sites) of which only whole ones are independent: what --threshold promises with a
+    /// confidence, and its intervals, then are for those
+    #[arg(long, value_name = "COL", requires = "threshold", conflicts_with = "weight")]
+    cluster: Option<String>,
     /// Take scores for probabilities, and tell what they say and what comes true, by tenths of the rows
     #[arg(long)]
     reliability: bool,
@@ -93,9 +98,8 @@ struct Plan {
     files: Vec<PathBuf>,
     state: Option<PathBuf>,
     layout: Layout,
-    label: String,
-    score: String,
-    positive: Option<String>,
+    columns: Columns,
+    cluster: Option<String>,
     asked: Asked,
 }
 
@@ -120,9 +124,8 @@ impl Args {
             files,
             state,
             layout: Layout { format: Format::Csv, header, ..Layout::default() },
-            label,
-            score,
-            positive,
+            columns: Columns { label, score, positive },
+            cluster: self.cluster,
             asked,
         })
     }
@@ -135,58 +138,29 @@ pub fn run(args: Args) -> Result<()> {
     if plan.state.is_some() || plan.files.len() > 1 || state_in(&plan.file)?.is_some() {
         return plan.merged();
     }
-    let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some();
+    let columns = !asked.group.is_empty() || asked.weight.is_some() || asked.query.is_some() || plan.cluster.is_some();
     if plan.file != Path::new("-")
         && !columns
-        && let Some(Scores { scores, labels, first_lines }) = plan.plain_scores()
+        && let Some(Scores { scores, labels, first_lines }) = plan.columns.plain(&plan.file, plan.layout)
     {
         input::say(&input::reading_notes(&first_lines, None, &plan.file));
-        return plan.tell(&scores, labels.as_slice().into(), None, None);
+        return plan.tell(&scores, labels.as_slice().into(), None, None, None);
     }
-    let table = input::table(&plan.file, plan.layout, Some(&plan.label))?;
-    let label = plan.column(&table, &plan.label)?;
+    let table = input::table(&plan.file, plan.layout, Some(&plan.columns.label))?;
+    let label = plan.columns.column(&table, &plan.columns.label)?;
     let values = label_values(&table, &Options { label: Some(label.clone()), ..Options::default() })?;
-    let of_class = |class: &String| format!("{}:{class}", plan.score);
+    let of_class = |class: &String| format!("{}:{class}", plan.columns.score);
     let columns = table.columns();
-    if plan.positive.is_none() && values.len() > 2 && values.iter().any(|class| columns.contains(&of_class(class))) {
+    if plan.columns.positive.is_none()
+        && values.len() > 2
+        && values.iter().any(|class| columns.contains(&of_class(class)))
+    {
         return plan.several(&table, label, &values.iter().map(of_class).collect::<Vec<_>>());
     }
-    plan.two(&table, label, values.len())
+    plan.two(&table, values.len())
 }
 
 impl Plan {
-    /// The column of that name or number.
-    fn column(&self, table: &RawTable, name: &str) -> Result<String> {
-        let columns = table.columns();
-        input::named(&columns, name).ok_or_else(|| {
-            let kind = DataErrorKind::MissingColumn { name: name.to_string(), columns };
-            let (file, line) = (table.name().to_string(), u32::from(table.has_header()));
-            DataError { file, line, column: 0, kind }.into()
-        })
-    }
-
-    /// Finds label and score among the columns of a file of plain numbers.
-    fn places(&self) -> impl Fn(&[String]) -> Option<(usize, usize)> {
-        |names| {
-            let place =
-                |name: &String| names.iter().position(|other| Some(other) == input::named(names, name).as_ref());
-            let (label, score) = (place(&self.label)?, place(&self.score)?);
-            (label != score).then_some((label, score))
-        }
-    }
-
-    /// Labels and scores of such a file.
-    fn plain_scores(&self) -> Option<Scores> {
-        let options = input::read_options(self.layout, Some(&self.label));
-        scores::read(&self.file, &options, self.places(), self.positive.as_deref())
-    }
-
-    /// Its rows counted.
-    fn plain_counts(&self) -> Option<(State, RawTable)> {
-        let options = input::read_options(self.layout, Some(&self.label));
-        scores::count(&self.file, &options, self.places(), self.positive.as_deref())
-    }
-
     /// Counts all files into one state, and writes or measures it.
     fn merged(mut self) -> Result<()> {
         if let Some(option) = self.asked.of_two_classes() {
@@ -215,17 +189,14 @@ impl Plan {
     fn counted(&self) -> Result<State> {
         if self.file != Path::new("-")
             && self.asked.weight.is_none()
-            && let Some((state, first_lines)) = self.plain_counts()
+            && let Some((state, first_lines)) = self.columns.plain_counts(&self.file, self.layout)
         {
             input::say(&input::reading_notes(&first_lines, None, &self.file));
             return Ok(state);
         }
-        let table = input::table(&self.file, self.layout, Some(&self.label))?;
-        let (label, score) = (self.column(&table, &self.label)?, self.column(&table, &self.score)?);
-        if label == score {
-            return Err(CliError::input(format!("--score {}: is the label column", self.score)));
-        }
-        let positive = self.positive.as_deref().map(str::parse::<f64>).transpose();
+        let table = input::table(&self.file, self.layout, Some(&self.columns.label))?;
+        let (label, score) = self.columns.two(&table)?;
+        let positive = self.columns.positive.as_deref().map(str::parse::<f64>).transpose();
         // Words are known from a file that has both.
         let target = if positive.is_ok() { Target::Values } else { Target::Binary };
         let (_, data) = self.prepared(&table, label, &[score], target)?;
@@ -248,7 +219,7 @@ impl Plan {
         Ok(state)
     }
 
-    /// Prepares the columns of scores, as they are.
+    /// The columns of scores, with groups and weights.
     fn prepared(
         &self,
         table: &RawTable,
@@ -256,18 +227,8 @@ impl Plan {
         scores: &[String],
         target: Target,
     ) -> Result<(Preparation, Dataset<f64>)> {
-        let columns = table.columns();
-        are_numbers(table, &columns, scores)?;
-        let options = Options {
-            ignore: columns.into_iter().filter(|name| *name != label && !scores.contains(name)).collect(),
-            label: Some(label),
-            positive: self.positive.clone().filter(|_| target != Target::Values),
-            target,
-            scale: Some(Scale::None),
-            ..Options::default()
-        };
-        let preparation = Preparation::fit(table, &options)?;
-        let data = input::group(&preparation, table, preparation.apply::<f64>(table)?, &self.asked.group)?;
+        let (preparation, data) = self.columns.prepared(table, label, scores, target)?;
+        let data = input::group(&preparation, table, data, &self.asked.group)?;
         let data = input::weigh(&preparation, table, data, self.asked.weight.as_ref())?;
         Ok((preparation, data))
     }
@@ -280,13 +241,10 @@ impl Plan {
     }
 
     /// The metrics of two classes.
-    fn two(&self, table: &RawTable, label: String, values: usize) -> Result<()> {
-        let score = self.column(table, &self.score)?;
-        if label == score {
-            return Err(CliError::input(format!("--score {}: is the label column", self.score)));
-        }
+    fn two(&self, table: &RawTable, values: usize) -> Result<()> {
+        let (label, score) = self.columns.two(table)?;
         // Graded labels are numbers, and all above 0 are positive.
-        let graded = self.asked.query.is_some() && self.positive.is_none() && values > 2;
+        let graded = self.asked.query.is_some() && self.columns.positive.is_none() && values > 2;
         let target = if graded { Target::Values } else { Target::Binary };
         let (preparation, data) = self.prepared(table, label, &[score], target)?;
         let data = match &self.asked.query {
@@ -297,13 +255,14 @@ impl Plan {
             Targets::Values(values) => values.iter().map(|&value| u8::from(value > 0.0)).collect(),
             _ => data.labels().to_vec(),
         };
-        let Rows::Dense { data: scores, .. } = data.rows() else {
-            let (file, kind) = (table.name().to_string(), DataErrorKind::OtherFormat);
-            return Err(DataError { file, line: 0, column: 0, kind }.into());
-        };
+        let scores = labelled::scores_of(table, &data)?;
         self.notes(table, data.weights())?;
         let truth = Truth::new(&labels, data.weights())?;
-        self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries())
+        let clusters = match &self.cluster {
+            Some(column) => Some(labelled::clusters(&preparation, table, data.clone(), column)?),
+            None => None,
+        };
+        self.tell(scores, truth, input::grouping(&data, data.groups()), data.queries(), clusters.as_deref())
     }
 
     /// Tells metrics; scores from 0 to 1 are probabilities, too.
@@ -313,6 +272,7 @@ impl Plan {
         truth: Truth<'_>,
         groups: Option<Grouping<'_>>,
         queries: Option<&Queries>,
+        clusters: Option<&[u32]>,
     ) -> Result<()> {
         let file = &*self.file.display().to_string();
         let probabilities = scores.iter().all(|score| (0.0..=1.0).contains(score)).then_some(scores);
@@ -328,6 +288,7 @@ impl Plan {
             probabilities,
             queries,
             groups,
+            clusters,
         })
     }
 
@@ -342,7 +303,7 @@ impl Plan {
             let kind = DataErrorKind::MissingColumn { name: name.clone(), columns };
             return Err(DataError { file: table.name().to_string(), line: 1, column: 0, kind }.into());
         }
-        let prefix = format!("{}:", self.score);
+        let prefix = format!("{}:", self.columns.score);
         if let Some(more) = columns.iter().find(|name| name.starts_with(&prefix) && !scores.contains(name)) {
             return Err(CliError::input(format!("{}: column \"{more}\", but no row of that class", table.name())));
         }
@@ -374,17 +335,4 @@ fn state_in(path: &Path) -> Result<Option<State>> {
     file.read_to_end(&mut bytes).map_err(in_file)?;
     let state = State::from_bytes(&bytes);
     state.map(Some).map_err(|error| CliError::input(format!("{}: {error}", path.display())))
-}
-
-/// Names the first cell, in reading order, that is no number in these columns.
-fn are_numbers(table: &RawTable, columns: &[String], scores: &[String]) -> Result<()> {
-    let texts = columns.iter().enumerate().filter(|(_, name)| scores.contains(name));
-    let first = texts.filter_map(|(at, name)| table.first_text(at).map(|(line, text)| (line, at, name, text))).min();
-    let Some((line, at, name, text)) = first else { return Ok(()) };
-    let shown: String = text.chars().take(40).collect();
-    let column = at + 1;
-    Err(CliError::input(format!(
-        "{}:{line}:{column}: value {shown:?} in column {name:?} is not a number",
-        table.name()
-    )))
 }

@@ -1,5 +1,6 @@
 //! Reading data files and saved models, and what is to be said of how they were read.
 
+pub(crate) mod labelled;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 pub(crate) mod scores;

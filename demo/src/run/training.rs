@@ -282,7 +282,8 @@ impl<T: Real> Training<T> {
         let test = self.trainer.test_data().map(|test| Ok::<_, CliError>((scores(model, test)?, test.truth())));
         let test = test.transpose()?;
         let test = test.as_ref().map(|(scores, truth)| (&scores[..], *truth));
-        let told = threshold::Threshold::of(decided, file.threshold, self.costs, test)?;
+        let weighed = !self.trainer.train_data().weights().is_empty();
+        let told = threshold::Threshold::of(decided, file.threshold, self.costs, weighed, test)?;
         totals["threshold"] = told.json();
         if let Some(costs) = self.costs {
             totals["slope"] = costs.slope().into();

@@ -51,6 +51,8 @@ pub struct Scored<'a, T> {
     pub probabilities: Option<&'a [f64]>,
     pub queries: Option<&'a Queries>,
     pub groups: Option<Grouping<'a>>,
+    /// The cluster of each row, of which only whole ones are independent.
+    pub clusters: Option<&'a [u32]>,
 }
 
 impl Asked {
@@ -68,7 +70,7 @@ impl Asked {
 
     /// Measures, prints and draws.
     pub fn tell<T: Real>(&self, of: Scored<'_, T>) -> Result<()> {
-        let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, of.file)).transpose()?;
+        let chosen = self.threshold.map(|rule| choose(rule, of.scores, of.truth, of.clusters, of.file)).transpose()?;
         let of = Scored { threshold: chosen.as_ref().map_or(of.threshold, Threshold::at), ..of };
         let probabilities = of.of_model && of.probabilities.is_some();
         let metrics = match self.metrics.as_slice() {

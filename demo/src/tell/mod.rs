@@ -1,9 +1,11 @@
 //! What is printed and drawn.
 
 pub mod by_group;
+pub mod certificate;
 pub mod constraints;
 pub mod curves;
 pub mod figure;
+pub mod leaks;
 pub mod measure;
 pub mod merged;
 pub mod metric;

@@ -1,16 +1,17 @@
-//! `cargo experiment intervals`: how often 95 % intervals hold the truth, on draws whose truth is known.
+//! `cargo experiment intervals`: how often 95 % intervals hold the truth, and how wide they are, on draws whose truth is known.
 //!
-//! Scores are normal with deviation 1 (the binormal model), those of positives higher by d, and each row is positive with a
-//! share π. Then AUROC = Φ(d/√2), and the other truths are integrals over the threshold t,
+//! Scores are noise, those of positives higher by d, which is such that AUROC is what the setting says; ten negatives for each positive.
+//! Noise is normal, Student's with two degrees of freedom, or normal and rounded to halves. With S the share of noise above a threshold t,
+//! π the share of positives, the truths are sums over a fine grid of t:
 //!
 //! ```text
-//! TPR(t) = Φ(d − t)    FPR(t) = Φ(−t)    P(t) = π TPR/(π TPR + (1 − π) FPR)    AP = ∫ P dTPR    pAUC = 1/(β − α) ∫_{α ≤ FPR ≤ β} TPR dFPR
+//! TPR(t) = S(t − d)    FPR(t) = S(t)    P(t) = π TPR/(π TPR + (1 − π) FPR)    AP = ∫ P dTPR    pAUC = 1/(β − α) ∫_{α ≤ FPR ≤ β} TPR dFPR
 //! ```
 
 use anyhow::Context as _;
 use rayon::prelude::*;
 use serde_json::json;
-use undercurve::metric::{FprRange, Metrics, Top};
+use undercurve::metric::{FprRange, Interval, Metrics, Top, student};
 use undercurve::rng::Rng;
 use undercurve_demo::error::Result;
 use undercurve_demo::output;
@@ -21,78 +22,194 @@ pub struct Args {
     /// Draws of each setting
     #[arg(long, value_name = "N", default_value_t = 1000)]
     draws: u64,
+    /// Positives, with commas between them
+    #[arg(long, value_name = "N", default_values_t = [20, 50, 200], value_delimiter = ',')]
+    positives: Vec<usize>,
     /// Threads [default: all cores]
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }
 
-/// Positives (on average), their share, d, and the range of the partial AUC.
-const SETTINGS: [(u32, f64, f64, (f64, f64)); 10] = [
-    (25, 0.05, 1.5, (0.0, 0.1)),
-    (50, 0.05, 1.5, (0.0, 0.1)),
-    (50, 0.2, 1.0, (0.0, 0.1)),
-    (50, 0.02, 2.5, (0.0, 0.05)),
-    (100, 0.05, 1.5, (0.02, 0.2)),
-    (100, 0.1, 0.5, (0.05, 0.5)),
-    (200, 0.05, 2.0, (0.0, 0.1)),
-    (200, 0.5, 1.0, (0.0, 0.1)),
-    (500, 0.05, 1.5, (0.0, 0.1)),
-    (500, 0.2, 2.5, (0.02, 0.2)),
-];
+/// Of a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Noise {
+    Normal,
+    /// Two degrees of freedom.
+    Student,
+    /// Normal, rounded to halves.
+    Ties,
+}
 
+const NOISE: [(&str, Noise); 3] = [("normal", Noise::Normal), ("t2", Noise::Student), ("ties", Noise::Ties)];
+const AUROC: [f64; 3] = [0.7, 0.9, 0.97];
+/// Negatives for each positive.
+const NEGATIVES: usize = 10;
+const RANGE: (f64, f64) = (0.0, 0.1);
 /// Of the rows in per cent, for precision and recall at the top.
 const TOP: f64 = 5.0;
 
-/// AUROC, AP, partial AUC, and precision and recall of the highest scores, of all rows that there could be.
-fn truth(share: f64, apart: f64, (low, high): (f64, f64)) -> [f64; 5] {
-    const STEPS: u32 = 400_000;
-    let (top, step) = (14.0, 24.0 / f64::from(STEPS));
-    let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    let (mut tpr, mut fpr, mut auroc, mut ap, mut pauc, mut at) = (0.0, 0.0, 0.0, 0.0, 0.0, None);
-    for k in 0..STEPS {
-        // From the highest threshold down, by midpoints.
-        let t = top - (f64::from(k) + 0.5) * step;
-        let (up, right) = (density(t - apart) * step, density(t) * step);
-        let (y, x) = (tpr + 0.5 * up, fpr + 0.5 * right);
-        let rows = share * y + (1.0 - share) * x;
-        auroc += y * right;
-        ap += share * y / rows * up;
-        let inside = ((fpr + right).min(high) - f64::max(fpr, low)).max(0.0);
-        pauc += y * inside;
-        (tpr, fpr) = (tpr + up, fpr + right);
-        if at.is_none() && rows >= TOP / 100.0 {
-            at = Some((share * y / rows, y));
+/// The share of standard normal noise above a threshold, from a table.
+struct Normal(Vec<f64>);
+
+impl Normal {
+    const STEP: f64 = 1e-3;
+    const END: f64 = 12.0;
+
+    fn new() -> Self {
+        let density = |t: f64| (-0.5 * t * t).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        // By Simpson's rule, from the highest down.
+        let count = (2.0 * Self::END / Self::STEP) as usize;
+        let at = |k: usize| Self::END - k as f64 * Self::STEP;
+        let mut all = vec![0.0];
+        for k in 0..count {
+            let part = density(at(k)) + 4.0 * density(at(k) - 0.5 * Self::STEP) + density(at(k + 1));
+            all.push(all[k] + part * Self::STEP / 6.0);
         }
+        Self(all)
     }
-    let (precision, recall) = at.unwrap_or((share, 1.0));
-    [auroc, ap, pauc / (high - low), precision, recall]
+
+    fn above(&self, t: f64) -> f64 {
+        let place = ((Self::END - t) / Self::STEP).clamp(0.0, (self.0.len() - 1) as f64);
+        let (at, part) = (place as usize, place.fract());
+        let next = self.0.get(at + 1).copied().unwrap_or(self.0[at]);
+        self.0[at] + part * (next - self.0[at])
+    }
 }
 
-/// How often each interval holds its truth.
-fn coverage(draws: u64, setting: usize) -> undercurve::Result<[f64; 5]> {
-    let (positives, share, apart, (low, high)) = SETTINGS[setting];
-    let (n, range) = ((f64::from(positives) / share).round() as usize, FprRange::new(low, high)?);
-    let truth = truth(share, apart, (low, high));
-    let held = (0..draws).into_par_iter().map(|draw| -> undercurve::Result<[u64; 5]> {
-        let mut random = Rng::keyed(1, setting as u64, draw);
-        let (scores, labels): (Vec<f64>, Vec<u8>) = (0..n)
-            .map(|_| {
-                let positive = random.uniform() < share;
-                (random.normal() + if positive { apart } else { 0.0 }, u8::from(positive))
-            })
-            .unzip();
+impl Noise {
+    fn draw(self, random: &mut Rng, apart: f64) -> f64 {
+        match self {
+            Self::Normal => random.normal() + apart,
+            Self::Ties => ((random.normal() + apart) * 2.0).round() / 2.0,
+            Self::Student => {
+                let u = random.uniform().clamp(1e-12, 1.0 - 1e-12);
+                (2.0 * u - 1.0) / (2.0 * u * (1.0 - u)).sqrt() + apart
+            }
+        }
+    }
+
+    /// False- and true-positive rates along descending thresholds, from (0, 0) to (1, 1).
+    fn curve(self, normal: &Normal, apart: f64) -> Vec<(f64, f64)> {
+        const STEPS: usize = 40_000;
+        let mut at: Vec<f64> = match self {
+            Self::Normal => (0..=STEPS).map(|k| -9.0 + (18.0 + apart) * k as f64 / STEPS as f64).collect(),
+            // Between the halves.
+            Self::Ties => (-40..=40 + (2.0 * apart) as i32).map(|k| (f64::from(k) - 0.5) / 2.0).collect(),
+            Self::Student => {
+                let quantile = |k: usize| {
+                    let u = (k as f64 + 0.5) / STEPS as f64;
+                    (2.0 * u - 1.0) / (2.0 * u * (1.0 - u)).sqrt()
+                };
+                (0..STEPS).flat_map(|k| [quantile(k), quantile(k) + apart]).collect()
+            }
+        };
+        at.sort_by(|a, b| b.total_cmp(a));
+        let above = |t: f64| match self {
+            Self::Student => 0.5 - 0.5 * t / (2.0 + t * t).sqrt(),
+            _ => normal.above(t),
+        };
+        let inner = at.into_iter().map(|t| (above(t), above(t - apart)));
+        std::iter::once((0.0, 0.0)).chain(inner).chain([(1.0, 1.0)]).collect()
+    }
+
+    /// d for an AUROC.
+    fn apart(self, normal: &Normal, auroc: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 30.0);
+        for _ in 0..40 {
+            let middle = 0.5 * (low + high);
+            let [here, ..] = self.truth(normal, middle, 0.5);
+            *(if here < auroc { &mut low } else { &mut high }) = middle;
+        }
+        0.5 * (low + high)
+    }
+
+    /// AUROC, AP, partial AUC, and precision and recall of the highest scores, of all rows that there could be.
+    fn truth(self, normal: &Normal, apart: f64, share: f64) -> [f64; 5] {
+        let (mut auroc, mut ap, mut pauc, mut top) = (0.0, 0.0, 0.0, None);
+        let (low, high) = RANGE;
+        let rows = |(x, y): (f64, f64)| share * y + (1.0 - share) * x;
+        for pair in self.curve(normal, apart).windows(2) {
+            let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
+            auroc += 0.5 * (y0 + y1) * (x1 - x0);
+            // What is tied has the precision of all of it.
+            let at = if self == Self::Ties { (x1, y1) } else { (0.5 * (x0 + x1), 0.5 * (y0 + y1)) };
+            ap += if y1 > y0 { share * at.1 / rows(at) * (y1 - y0) } else { 0.0 };
+            let (from, to) = (x0.max(low), x1.min(high));
+            if to > from {
+                let on = |x: f64| y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+                pauc += 0.5 * (on(from) + on(to)) * (to - from);
+            }
+            let (before, after) = (rows(pair[0]), rows(pair[1]));
+            if top.is_none() && after >= TOP / 100.0 {
+                let part = (TOP / 100.0 - before) / (after - before);
+                let y = y0 + part * (y1 - y0);
+                top = Some((share * y / (TOP / 100.0), y));
+            }
+        }
+        let (precision, recall) = top.unwrap_or((share, 1.0));
+        [auroc, ap, pauc / (high - low), precision, recall]
+    }
+}
+
+/// DeLong's interval of the rows alone, on the scale of the log-odds, with Student's quantile.
+fn plain(positives: &mut [f64], negatives: &mut [f64]) -> Option<Interval> {
+    positives.sort_by(f64::total_cmp);
+    negatives.sort_by(f64::total_cmp);
+    // Of each score the share of the others below, ties half.
+    let places = |own: &[f64], others: &[f64]| -> Vec<f64> {
+        let below = |score: f64| {
+            let (less, at_most) =
+                (others.partition_point(|&other| other < score), others.partition_point(|&other| other <= score));
+            0.5 * (less + at_most) as f64 / others.len() as f64
+        };
+        own.iter().map(|&score| below(score)).collect()
+    };
+    let part = |places: &[f64]| {
+        let (n, mean) = (places.len() as f64, places.iter().sum::<f64>() / places.len() as f64);
+        (mean, places.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0) / n)
+    };
+    let ((auroc, one), (_, two)) = (part(&places(positives, negatives)), part(&places(negatives, positives)));
+    let wide = (one + two).sqrt() / (auroc * (1.0 - auroc));
+    let (at, t) = ((auroc / (1.0 - auroc)).ln(), student(positives.len().min(negatives.len()) as u64 - 1));
+    let end = |at: f64| 1.0 / (1.0 + (-at).exp());
+    (wide > 0.0 && wide.is_finite()).then(|| Interval { low: end(at - t * wide), high: end(at + t * wide) })
+}
+
+/// How often each interval holds its truth, and its mean width: DeLong's of the rows alone, AUROC, AP, pAUC, precision and recall at the
+/// top. An interval that there is not holds nothing, and is 1 wide.
+fn coverage(
+    draws: u64,
+    noise: Noise,
+    apart: f64,
+    truth: [f64; 5],
+    positives: usize,
+) -> undercurve::Result<[[f64; 2]; 6]> {
+    let range = FprRange::new(RANGE.0, RANGE.1)?;
+    let each = (0..draws).into_par_iter().map(|draw| -> undercurve::Result<[[f64; 2]; 6]> {
+        let mut random = Rng::keyed(apart.to_bits() ^ noise as u64, positives as u64, draw);
+        let of = |random: &mut Rng, count: usize, apart: f64| -> Vec<f64> {
+            (0..count).map(|_| noise.draw(random, apart)).collect()
+        };
+        let (mut above, mut below) = (of(&mut random, positives, apart), of(&mut random, NEGATIVES * positives, 0.0));
+        let scores: Vec<f64> = above.iter().chain(&below).copied().collect();
+        let labels: Vec<u8> = (0..scores.len()).map(|row| u8::from(row < positives)).collect();
         let mut memory = Metrics::new();
         let all = memory.intervals(&scores, &labels, range)?;
         let top = Top::Percent(TOP);
         let precision = memory.top(&scores, &labels, top)?.precision_interval();
         let recall = memory.top_recall_interval(&scores, &labels, top)?;
-        let ends = [all.auroc, all.ap, all.pauc, Some(precision), recall];
+        let alone = plain(&mut above, &mut below);
+        let ends = [alone, all.auroc, all.ap, all.pauc, Some(precision), recall];
         Ok(std::array::from_fn(|k| {
-            u64::from(ends[k].is_some_and(|ends| ends.low <= truth[k] && truth[k] <= ends.high))
+            let truth = truth[k.saturating_sub(1)];
+            ends[k].map_or([0.0, 1.0], |ends| {
+                [f64::from(u8::from(ends.low <= truth && truth <= ends.high)), ends.high - ends.low]
+            })
         }))
     });
-    let sum = held.try_reduce(|| [0; 5], |a, b| Ok(std::array::from_fn(|k| a[k] + b[k])))?;
-    Ok(sum.map(|count| count as f64 / draws as f64))
+    let add = |a: [[f64; 2]; 6], b: [[f64; 2]; 6]| Ok(std::array::from_fn(|k| [a[k][0] + b[k][0], a[k][1] + b[k][1]]));
+    let sum = each.try_reduce(|| [[0.0; 2]; 6], add)?;
+    Ok(sum.map(|sums| sums.map(|sum| sum / draws as f64)))
 }
 
 /// Prints a table.
@@ -101,48 +218,67 @@ fn coverage(draws: u64, setting: usize) -> undercurve::Result<[f64; 5]> {
 /// Those of stdout, and when a pool of threads cannot be made.
 pub fn run(args: &Args, json: bool) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().context("threads")?;
+    let normal = Normal::new();
     if !json {
+        let (low, high) = RANGE;
         output::line(format!(
-            "How often 95 % intervals hold the truth, of {} draws each (binormal scores, d apart)",
+            "How often 95 % intervals hold the truth, and in brackets their mean width, of {} draws each, {NEGATIVES} negatives for each positive; pAUC {low}:{high}",
             args.draws
         ))?;
-        output::line(format!(
-            "positives  share     d  range          AUROC      AP    pAUC  precision-at:{TOP}%  recall-at:{TOP}%"
-        ))?;
+        output::line(
+            "| noise | AUROC | positives | DeLong alone | AUROC | AP | pAUC | precision-at:5% | recall-at:5% |",
+        )?;
+        output::line("|---|---|---|---|---|---|---|---|---|")?;
     }
-    for (at, (positives, share, apart, (low, high))) in SETTINGS.into_iter().enumerate() {
-        let held = pool.install(|| coverage(args.draws, at))?;
-        let range = format!("{low}:{high}");
-        let told = if json {
-            json!({"bench": "intervals", "draws": args.draws, "positives": positives, "share": share, "apart": apart,
-                   "range": [low, high], "auroc": held[0], "ap": held[1], "pauc": held[2], "precision_at": held[3], "recall_at": held[4]})
-            .to_string()
-        } else {
-            let [auroc, ap, pauc, precision, recall] = held;
-            format!(
-                "{positives:>9}  {share:>5.2} {apart:>5.1}  {range:<10} {auroc:>9.3} {ap:>7.3} {pauc:>7.3}  {precision:>15.3}  {recall:>12.3}"
-            )
-        };
-        output::line(told)?;
+    let mut all = [[1.0_f64, 0.0_f64]; 6];
+    for (name, noise) in NOISE {
+        for auroc in AUROC {
+            let apart = noise.apart(&normal, auroc);
+            let truth = noise.truth(&normal, apart, 1.0 / (1 + NEGATIVES) as f64);
+            for &positives in &args.positives {
+                let held = pool.install(|| coverage(args.draws, noise, apart, truth, positives))?;
+                all.iter_mut().zip(&held).for_each(|(all, held)| *all = [all[0].min(held[0]), all[1].max(held[0])]);
+                if json {
+                    output::line(json!({
+                        "bench": "intervals", "draws": args.draws, "noise": name, "auroc": auroc, "positives": positives,
+                        "delong_alone": held[0], "auroc_held": held[1], "ap_held": held[2], "pauc_held": held[3],
+                        "precision_at": held[4], "recall_at": held[5],
+                    }))?;
+                    continue;
+                }
+                let cells: Vec<String> = held.iter().map(|[held, width]| format!("{held:.3} ({width:.3})")).collect();
+                output::line(format!("| {name} | {auroc} | {positives} | {} |", cells.join(" | ")))?;
+            }
+        }
     }
-    Ok(())
+    if json {
+        return Ok(());
+    }
+    let ends: Vec<String> = all.iter().map(|[least, most]| format!("{least:.3}–{most:.3}")).collect();
+    output::line(format!("| all | | | {} |", ends.join(" | ")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::truth;
+    use super::{Noise, Normal};
 
     #[test]
-    fn truths_are_those_of_the_binormal_model() {
+    fn truths_are_those_of_the_models() {
+        let normal = Normal::new();
         // Φ(1/√2) and Φ(1.5/√2), by tables; at chance AP is the share, pAUC the middle of its range.
         for (apart, expected) in [(1.0, 0.760_250), (1.5, 0.855_578), (0.0, 0.5)] {
-            let [auroc, ..] = truth(0.3, apart, (0.0, 1.0));
+            let [auroc, ..] = Noise::Normal.truth(&normal, apart, 0.3);
             assert!((auroc - expected).abs() < 2e-6, "{auroc} {expected}");
         }
-        let [_, ap, pauc, precision, recall] = truth(0.3, 0.0, (0.2, 0.4));
-        assert!((ap - 0.3).abs() < 1e-6 && (pauc - 0.3).abs() < 1e-6 && (precision - 0.3).abs() < 1e-6);
-        assert!((recall - 0.05).abs() < 1e-4);
-        let [auroc, _, pauc, ..] = truth(0.1, 2.0, (0.0, 1.0));
-        assert!((auroc - pauc).abs() < 1e-9);
+        for noise in [Noise::Normal, Noise::Student, Noise::Ties] {
+            let [auroc, ap, pauc, precision, recall] = noise.truth(&normal, 0.0, 0.3);
+            assert!((auroc - 0.5).abs() < 1e-6 && (ap - 0.3).abs() < 1e-6 && (pauc - 0.05).abs() < 1e-6);
+            assert!((precision - 0.3).abs() < 1e-4 && (recall - 0.05).abs() < 1e-4, "{precision} {recall}");
+            let apart = noise.apart(&normal, 0.9);
+            assert!((noise.truth(&normal, apart, 0.1)[0] - 0.9).abs() < 1e-6);
+        }
+        // Rounding loses little of the order.
+        let apart = [Noise::Normal, Noise::Ties].map(|noise| noise.apart(&normal, 0.9));
+        assert!(apart[0] < apart[1] && apart[1] < apart[0] + 0.05, "{apart:?}");
     }
 }

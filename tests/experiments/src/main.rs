@@ -6,6 +6,7 @@ mod ai_sarah;
 mod annthyroid;
 mod auprc;
 mod auroc;
+mod certificates;
 mod compare;
 mod constrained_cost;
 mod contrastive;
@@ -57,6 +58,8 @@ enum Bench {
     Reading(reading::Args),
     /// How often 95 % intervals hold the truth, on draws whose truth is known
     Intervals(intervals::Args),
+    /// How often certified bounds on the gaps between groups are wrong, and given, on draws whose gaps are known
+    Certificates(certificates::Args),
     /// Time the exact sums over pairs
     Pairs(pairs::Args),
     /// AI-SARAH against its tuned baselines, and the speed of its sparse steps
@@ -114,6 +117,7 @@ fn run(args: &Args) -> Result<()> {
         Some(Bench::Metrics) => metrics::run(args.json),
         Some(Bench::Reading(own)) => reading::run(own, args.json),
         Some(Bench::Intervals(own)) => intervals::run(own, args.json),
+        Some(Bench::Certificates(own)) => certificates::run(own, args.json),
         Some(Bench::Pairs(own)) => pairs::run(own, args.json),
         Some(Bench::AiSarah(own)) => ai_sarah::run(own),
         Some(Bench::Annthyroid(own)) => annthyroid::run(own, args.json),

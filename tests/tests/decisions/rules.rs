@@ -1,11 +1,12 @@
 //! Thresholds by rules, calibration, the rows at the top, and how good probabilities are, against their naive twins.
 
 use undercurve::decision::{
-    Calibrate, Calibration, Kept, MOST_POOLS, Pool, Promise, ThresholdRule, fit_platt, pool_adjacent_violators,
-    pooled_probability, rate_interval,
+    Calibrate, Calibration, Kept, MOST_POOLS, Pool, Promise, ThresholdRule, fit_beta, fit_platt,
+    pool_adjacent_violators, pooled_probability, rate_interval, rate_intervals_clustered,
 };
+use undercurve::judge::Verdict;
 use undercurve::metric::{
-    Bin, Confusion, Costs, Metrics, OfQuery, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
+    Bin, Confusion, Costs, Metrics, OfQuery, Rate, Top, Truth, brier, calibration_error, log_loss, need, query_mean,
     reliability,
 };
 use undercurve::rng::Rng;
@@ -152,7 +153,7 @@ fn rules_are_read_and_written_alike() {
 fn pools(scores: &[f64], labels: &[u8]) -> Vec<Pool> {
     match Calibration::fit(Calibrate::Isotonic, scores, labels.into()).unwrap() {
         Calibration::Isotonic(pools) => pools,
-        Calibration::Platt(_) => unreachable!("isotonic was asked for"),
+        Calibration::Platt(_) | Calibration::Beta(_) => unreachable!("isotonic was asked for"),
     }
 }
 
@@ -546,6 +547,90 @@ fn clusters_count_as_one() {
     assert!(matches!(promise.decide_clustered(&scores, &labels, &one), Err(Error::Unpromised { .. })));
 }
 
+/// The slopes are where the gradients of the loss are 0, Platt's curve is one of the family, and nothing is certain.
+#[test]
+fn beta_is_the_least_of_its_loss() {
+    let mut better = 0;
+    for (seed, (n, share)) in [(60, 0.5), (400, 0.2), (3000, 0.1)].into_iter().enumerate() {
+        let (mut scores, labels) = example(seed as u64 + 60, n, share, 0.0);
+        scores.iter_mut().for_each(|score| *score = if *score > 0.5 { 4.0 * *score } else { *score });
+        let beta = fit_beta(&scores, labels.as_slice().into()).unwrap();
+        let positives = labels.iter().filter(|&&y| y == 1).count() as f64;
+        let targets = [1.0 / (n as f64 - positives + 2.0), (positives + 1.0) / (positives + 2.0)];
+        let loss = |low: f64, high: f64, offset: f64| -> f64 {
+            let one = |(&s, &y): (&f64, &u8)| {
+                let p = 1.0 / (1.0 + (-(beta.curve.slope * s + beta.curve.offset)).exp());
+                let odds = low * p.ln() - high * (1.0 - p).ln() + offset;
+                (1.0 + odds.exp()).ln() - targets[usize::from(y)] * odds
+            };
+            scores.iter().zip(&labels).map(one).sum()
+        };
+        let here = loss(beta.low, beta.high, beta.offset);
+        for step in [-1e-3, 1e-3] {
+            for (low, high, offset) in [(step, 0.0, 0.0), (0.0, step, 0.0), (0.0, 0.0, step)] {
+                let there = (beta.low + low, beta.high + high, beta.offset + offset);
+                if there.0 >= 0.0 && there.1 >= 0.0 {
+                    assert!(loss(there.0, there.1, there.2) >= here - 1e-9, "{beta:?} {step}");
+                }
+            }
+        }
+        assert!(here <= loss(1.0, 1.0, 0.0) + 1e-9);
+        better += u64::from(here < loss(1.0, 1.0, 0.0) - 0.5);
+        for score in [f64::MIN, -1e9, 0.0, 1e9, f64::MAX] {
+            assert!((targets[0]..=targets[1]).contains(&beta.probability(score)), "{score}");
+        }
+    }
+    assert!(better > 0);
+}
+
+/// What is chosen is no worse than Platt's curve on other rows beyond noise, and better where that curve does not fit; nothing is certain.
+#[test]
+fn the_chosen_calibration_is_no_worse_than_platts() {
+    // How the scores of normal positives and negatives are bent.
+    let bends: [(&str, fn(f64) -> f64); 4] = [
+        ("not", |s| s),
+        ("cube", |s| s * s * s),
+        ("kink", |s| if s > 0.0 { 6.0 * s } else { s }),
+        ("steps", |s| (s.clamp(-1.0, 1.0) * 2.0).round()),
+    ];
+    let mut kinds = Vec::new();
+    for (name, bend) in bends {
+        for n in [60, 400, 4000] {
+            let (mut losses, mut errors) = (Vec::new(), [0.0; 2]);
+            for seed in 0..12 {
+                let draw = |seed: u64, n: usize| {
+                    let (scores, labels) = example(seed, n, 0.3, 0.0);
+                    (scores.into_iter().map(|s| bend(2.0 * s - 1.0)).collect::<Vec<f64>>(), labels)
+                };
+                let ((scores, labels), (new, truth)) = (draw(900 + seed, n), draw(5000 + seed, 4000));
+                let fit = |how| Calibration::fit(how, &scores, labels.as_slice().into()).unwrap();
+                let both = [fit(Calibrate::Platt), fit(Calibrate::Auto)];
+                let of = both.each_ref().map(|one| {
+                    let p: Vec<f64> = new.iter().map(|&score| one.probability(score)).collect();
+                    assert!(p.iter().all(|&p| p > 0.0 && p < 1.0));
+                    let loss = log_loss(&p, truth.as_slice().into()).unwrap();
+                    let bins = Metrics::new().reliability(&p, &truth[..], 10).unwrap();
+                    (loss, calibration_error(&bins))
+                });
+                losses.push(of[1].0 - of[0].0);
+                (errors[0], errors[1]) = (errors[0] + of[0].1, errors[1] + of[1].1);
+                kinds.push((name, n, both[1].how()));
+            }
+            let mean = losses.iter().sum::<f64>() / 12.0;
+            let noise = (losses.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 11.0 / 12.0).sqrt();
+            assert!(mean <= 2.0 * noise + 1e-9, "{name}, {n}: {mean} ± {noise}");
+            assert!(errors[1] <= errors[0] + 12.0 * 0.005, "{name}, {n}: ECE {errors:?}");
+            if (name, n) == ("cube", 4000) || (name, n) == ("kink", 4000) {
+                assert!(mean < -3.0 * noise, "{name}: {mean} ± {noise}");
+            }
+        }
+    }
+    for how in [Calibrate::Platt, Calibrate::Isotonic, Calibrate::Beta] {
+        assert!(kinds.iter().any(|kind| kind.2 == how), "{how}");
+    }
+    assert!(kinds.iter().filter(|kind| kind.1 == 60).all(|kind| kind.2 == Calibrate::Platt), "18 positives are few");
+}
+
 /// Both ends are where the tails are 2.5 %.
 #[test]
 fn intervals_of_rates_end_where_the_tails_say() {
@@ -557,6 +642,135 @@ fn intervals_of_rates_end_where_the_tails_say() {
         if hits < rows {
             assert!((1.0 - twin::binomial_tail(rows, interval.high, hits + 1) - 0.025).abs() < 1e-9);
         }
+    }
+}
+
+/// Verdicts are those of the tails, with the confidence of the rule, and of so many more rows they would be others.
+#[test]
+fn rules_are_checked_again_by_the_tails() {
+    let mut kinds = [0; 3];
+    for (text, least, bound, risk) in [
+        ("precision>=0.9@90%", true, 0.9, 0.1),
+        ("precision>=0.9", true, 0.9, 0.05),
+        ("recall>=0.6@99%", true, 0.6, 0.01),
+        ("fpr<=0.1@95%", false, 0.1, 0.05),
+        ("top:20%", false, 0.2, 0.05),
+        ("top:20", false, 0.2, 0.05),
+    ] {
+        for (hits, rows) in [(0, 3), (3, 3), (19, 20), (70, 100), (95, 100), (30, 300), (12, 300), (299, 300), (0, 60)]
+        {
+            let (hits, rest) = (hits as u64, (rows - hits) as u64);
+            let counts = match text.get(..3) {
+                Some("pre") => Confusion { true_positives: hits, false_positives: rest, ..Confusion::default() },
+                Some("rec") => Confusion { true_positives: hits, false_negatives: rest, ..Confusion::default() },
+                Some("fpr") => Confusion { false_positives: hits, true_negatives: rest, ..Confusion::default() },
+                _ => Confusion { false_positives: hits, true_negatives: rest, ..Confusion::default() },
+            };
+            let check = rule(text).recheck(&counts, 100).unwrap();
+            let above = twin::binomial_tail(rows, bound, hits as usize);
+            let below = 1.0 - twin::binomial_tail(rows, bound, hits as usize + 1);
+            let (met, broken) = if least { (above, below) } else { (below, above) };
+            let want = if met <= risk {
+                Verdict::Met
+            } else if broken <= risk {
+                Verdict::NotMet
+            } else {
+                Verdict::CannotTell
+            };
+            assert_eq!(check.verdict, want, "{text}, {hits} of {rows}: {met} {broken}");
+            assert_eq!((check.hits, check.rows), (hits, rows as u64));
+            kinds[want as usize] += 1;
+            if let Some(more) = check.more.filter(|&more| more < 2000) {
+                let all = rows as u64 + more;
+                let hits = (check.value().unwrap() * all as f64).round() as u64;
+                let told =
+                    |sign: f64| twin::binomial_tail(all as usize, bound, (hits as f64 + 0.5 * (1.0 + sign)) as usize);
+                let (above, below) = (told(-1.0), 1.0 - told(1.0));
+                assert!(above.min(below) <= risk, "{text}, {hits} of {all}: {above} {below}");
+            }
+        }
+    }
+    assert!(kinds.iter().all(|&count| count > 5), "{kinds:?}");
+    assert_eq!(rule("0.5").recheck(&Confusion::default(), 1), None);
+    assert_eq!(rule("precision>=0.9").recheck(&Confusion::default(), 1).unwrap().verdict, Verdict::CannotTell);
+}
+
+/// On rows in clusters a verdict is wrong no more often than it says, where the rate lies at the bound and either is wrong; taken
+/// for independent the same rows are.
+#[test]
+fn clusters_are_checked_again_as_such() {
+    let draws = 400;
+    let mut wrong = [[0; 2]; 2];
+    let mut told = 0;
+    for seed in 0..draws {
+        let mut rng = Rng::keyed(77, seed, 0);
+        // Clusters of 16 alerts, each right or wrong as a whole: 80 % right.
+        let (mut labels, mut clusters) = (Vec::new(), Vec::new());
+        for cluster in 0..150 {
+            let right = u8::from(rng.uniform() < 0.8);
+            labels.extend([right; 16]);
+            clusters.extend([cluster; 16]);
+        }
+        let scores = vec![1.0; labels.len()];
+        let promise = Promise { kept: Kept::Precision, bound: 0.8, percent: 95.0 };
+        let counts = Confusion::at(&scores, &labels[..], 0.5).unwrap();
+        let checks = [
+            promise.recheck_clustered(0.5, &scores, &labels, &clusters).unwrap(),
+            ThresholdRule::Promised(promise).recheck(&counts, 1).unwrap(),
+        ];
+        for (wrong, check) in wrong.iter_mut().zip(checks) {
+            wrong[0] += u64::from(check.verdict == Verdict::Met);
+            wrong[1] += u64::from(check.verdict == Verdict::NotMet);
+        }
+        let easy = Promise { bound: 0.5, ..promise }.recheck_clustered(0.5, &scores, &labels, &clusters).unwrap();
+        told += u64::from(easy.verdict == Verdict::Met);
+    }
+    assert!(wrong[0].iter().all(|&count| count as f64 <= 0.05 * draws as f64), "{wrong:?}");
+    assert!(wrong[1].iter().all(|&count| count as f64 > 0.2 * draws as f64), "{wrong:?}");
+    assert!(told > draws * 9 / 10, "{told}");
+}
+
+/// Intervals of rates hold where clusters are as one row, and those of independent rows then do not.
+#[test]
+fn intervals_of_clusters_hold_the_truth() {
+    let (draws, mut held) = (400, [0, 0]);
+    for seed in 0..draws {
+        let mut rng = Rng::keyed(78, seed, 0);
+        let (mut scores, mut clusters) = (Vec::new(), Vec::new());
+        for cluster in 0..60 {
+            let (size, score) = (1 + (rng.uniform() * 8.0) as usize, f64::from(u8::from(rng.uniform() < 0.3)));
+            scores.extend(vec![score; size]);
+            clusters.extend(vec![cluster; size]);
+        }
+        let labels = vec![1; scores.len()];
+        let [_, recall, _] = rate_intervals_clustered(0.5, &scores, &labels, &clusters).unwrap();
+        let hits = scores.iter().filter(|&&score| score > 0.5).count() as u64;
+        let alone = rate_interval(hits, scores.len() as u64);
+        for (held, interval) in held.iter_mut().zip([recall, alone]) {
+            *held += u64::from(interval.low <= 0.3 && 0.3 <= interval.high);
+        }
+    }
+    assert!((370..=396).contains(&held[0]) && held[1] < 300, "{held:?} of {draws}");
+}
+
+/// The upper end of a gap is below a gap that is there in at most 5 of 100 draws, at every size; Smirnov's noise is far wider.
+#[test]
+fn upper_ends_of_gaps_hold() {
+    let draws = 400;
+    for (sizes, seed) in [([150, 100], 1), ([400, 400], 2), ([2000, 300], 3)] {
+        let (mut below, mut sum, mut smirnov) = (0, 0.0, 0.0);
+        for draw in 0..draws {
+            let mut rng = Rng::keyed(79, seed, draw);
+            // Uniform scores, those of group 1 shifted by .2: a gap of .2 at many thresholds.
+            let groups: Vec<u32> = (0..sizes[0] + sizes[1]).map(|row| u32::from(row >= sizes[0])).collect();
+            let scores: Vec<f64> = groups.iter().map(|&group| rng.uniform() + 0.2 * f64::from(group)).collect();
+            let labels = vec![1; scores.len()];
+            let gap = Metrics::new().gaps(&scores, &labels, &groups, 2, Rate::Tpr, None).unwrap()[0];
+            below += u64::from(gap.upper < 0.2);
+            sum += gap.upper;
+            smirnov += gap.value + gap.noise;
+        }
+        assert!(below as f64 <= 0.05 * draws as f64 && sum < 0.9 * smirnov, "{sizes:?}: {below}, {sum} and {smirnov}");
     }
 }
 
@@ -593,9 +807,11 @@ impl Population {
         [if tpr > 0.0 { right / (right + (1.0 - SHARE) * fpr) } else { 1.0 }, tpr, fpr]
     }
 
-    /// Scores, labels and clusters of up to eight rows, half of whose labels and noise are those of the cluster.
+    /// Scores, labels and clusters of up to eight rows, half of whose labels and noise are those of the cluster. Each population,
+    /// size and seed has random numbers of its own.
     fn draw(&self, seed: u64, n: usize) -> (Vec<f64>, Vec<u8>, Vec<u32>) {
-        let mut rng = Rng::new(seed);
+        let own = 2 * u64::from(self.heavy) + u64::from(self.clustered);
+        let mut rng = Rng::keyed(own, n as u64, seed);
         let (mut scores, mut labels, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
         let (mut left, mut cluster, mut shared) = (0, 0, (0.0, 0.0));
         for _ in 0..n {
@@ -638,7 +854,7 @@ fn promises_are_kept() {
             // Promised, and plain: given, broken and recall.
             let mut told = [(0, 0, Vec::new()), (0, 0, Vec::new())];
             for seed in 0..draws {
-                let (scores, labels, clusters) = population.draw(1000 * seed + n as u64, n);
+                let (scores, labels, clusters) = population.draw(seed, n);
                 let mut memory = Metrics::new();
                 let rows = memory.decide(&scores, &labels, ThresholdRule::Promised(promise));
                 let promised = if clustered { promise.decide_clustered(&scores, &labels, &clusters) } else { rows };

@@ -2,11 +2,12 @@
 
 use super::{Plan, tune};
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::run::shared::Shared;
 use crate::run::store::{self, Store};
 use crate::tell;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use undercurve::data::{Dataset, Preparation, RawTable};
 use undercurve::trainer::{Config, ModelSpec, Trainer};
@@ -60,6 +61,32 @@ pub struct Job<'a> {
     pub data: u64,
 }
 
+/// Seconds from which on they are foretold.
+const LONG: f64 = 10.0;
+
+/// How long all will take, by the trainings of one split.
+struct Foretold {
+    splits: usize,
+    /// Trainings of the first split that are open, and what the others took.
+    first: Mutex<(usize, f64)>,
+}
+
+impl Foretold {
+    fn new(splits: usize, entries: usize) -> Self {
+        Self { splits, first: Mutex::new((entries, 0.0)) }
+    }
+
+    /// Seconds of all other splits, said once: when the first is done.
+    fn of(&self, split: usize, seconds: f64) -> Option<f64> {
+        if split > 0 {
+            return None;
+        }
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        *first = (first.0.saturating_sub(1), first.1 + seconds);
+        (first.0 == 0 && self.splits > 1).then(|| first.1 * (self.splits - 1) as f64)
+    }
+}
+
 /// Training rows and held-out rows of a fold.
 type Parts = [Arc<Dataset<f32>>; 2];
 
@@ -105,10 +132,22 @@ impl Job<'_> {
         bar.reset_eta();
         let parts = Shared::new((0..splits).map(|split| open.iter().filter(|job| job.0 == split).count()));
         let workers = plan.threads.unwrap_or_else(store::cores).min(open.len().max(1));
+        let first = Foretold::new(splits, entries.len());
         let done = store::in_parallel(&open, workers, |&(split, entry)| {
             bar.set_message(entry.method.clone());
             let both = parts.get(split, || self.parts(split))?;
             let trained = self.train(entry, split, &both)?;
+            if let Some(seconds) = first.of(split, trained.seconds)
+                && seconds / workers as f64 > LONG
+            {
+                let left = entries.len() * (splits - 1);
+                bar.suspend(|| {
+                    output::note(format_args!(
+                        "the other {left} trainings take about {seconds:.0} s, some {:.0} s with {workers} at a time",
+                        seconds / workers as f64
+                    ));
+                });
+            }
             parts.done(split);
             bar.inc(1);
             store.put(self.name(entry, split), trained)

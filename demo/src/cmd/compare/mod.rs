@@ -10,6 +10,7 @@ use crate::args::train::range;
 use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use crate::input;
+use crate::tell::leaks::Leaks;
 use crate::tell::paired::mean_sd;
 use crate::{output, threads};
 use measure::{Entry, Job, Row};
@@ -42,11 +43,33 @@ fn usual(metric: &str) -> &'static [&'static str] {
     }
 }
 
+impl Plan {
+    /// The row of cross-entropy with the same model.
+    fn base(&self, at: usize) -> usize {
+        let model = &self.entries[at].model;
+        self.entries.iter().position(|other| other.method == BASE && other.model == *model).unwrap_or(0)
+    }
+
+    /// What scores that know nothing come to on a fold of so many rows, in the mean.
+    fn chance(&self, rows: usize, positives: usize) -> f64 {
+        let [n, m] = [rows, positives].map(|count| count as f64 / self.folds as f64);
+        match self.metric {
+            "auroc" => 0.5,
+            // The mean over all orders: 1/n Σ_k (1 + (k − 1)(m − 1)/(n − 1))/k.
+            "ap" => {
+                let harmonic = (1..=n.round().max(1.0) as usize).map(|k| 1.0 / k as f64).sum::<f64>();
+                (harmonic + (m - 1.0) / (n - 1.0) * (n - harmonic)) / n
+            }
+            _ => 0.5 * (self.fpr.0 + self.fpr.1),
+        }
+    }
+}
+
 /// Options of `compare`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Every fold is held out once, and every method trained on the others by its defaults, with the preparation fitted there. The
-interval of a difference to cross-entropy is that of Student's paired t, with the variance that folds have whose training rows
+interval of a difference to cross-entropy with the same model is that of Student's paired t, with the variance that folds have whose training rows
 overlap (Nadeau and Bengio 2003). Of several methods one may be ahead by luck: the interval is of each by itself. The refit of
 --out is of the method with the greatest mean on all rows, with --tune chosen anew on them. Seconds are of one training, its share of a
 busy machine; the held-out rows decide nothing but the figures.
@@ -65,8 +88,8 @@ pub struct Args {
     /// Methods, with commas between them; cross-entropy is always one [default: those for the metric]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<String>,
-    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, every method trains each, and all are held
-    /// against cross-entropy with the first
+    /// linear, mlp:WIDTHS or mlp-tanh:WIDTHS; of several, each with an option of its own, every method trains each, and is held
+    /// against cross-entropy with the same model
     #[arg(long, value_name = "MODEL", default_value = "linear")]
     model: Vec<String>,
     /// Folds, drawn by class, or of whole groups (--split-group)
@@ -167,6 +190,8 @@ pub fn run(args: Args) -> Result<()> {
     let whole = Preparation::fit(&table, options)?;
     let all = whole.apply::<f32>(&table)?;
     input::say(&input::reading_notes(&table, Some(options), &plan.file));
+    let file = plan.file.display();
+    Leaks::of(&table, options, &all).notes().iter().for_each(|note| output::note(format_args!("{file}: {note}")));
     let folds = (0..plan.repeats).map(|repeat| folds(&all, &plan, repeat)).collect::<Result<Vec<_>>>()?;
     let job = Job { plan: &plan, table: &table, whole: &whole, folds: &folds, data: all.fingerprint() };
     let rows = job.measure()?;

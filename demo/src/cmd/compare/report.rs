@@ -28,6 +28,13 @@ impl Ahead {
     }
 }
 
+impl Ahead {
+    /// Of a method from what knows nothing.
+    fn of_chance(values: &[f64], chance: f64, folds: usize) -> Self {
+        Self::new(values, &vec![chance; values.len()], folds)
+    }
+}
+
 /// An interval on an axis over `span`: `-` within it, `o` at its middle, `|` at 0.
 fn picture(ahead: &Ahead, [low, high]: [f64; 2]) -> String {
     let width = (high - low).max(f64::MIN_POSITIVE);
@@ -62,8 +69,10 @@ struct Table<'a> {
     rows: &'a [Row],
     metric: String,
     folds: String,
-    /// How far each is ahead of the first.
+    /// How far each is ahead of cross-entropy with the same model.
     ahead: Vec<Ahead>,
+    /// What scores that know nothing come to.
+    chance: f64,
 }
 
 /// The table and the verdict.
@@ -76,17 +85,30 @@ pub fn print(plan: &Plan, rows: &[Row], data: &Dataset<f32>) -> Result<()> {
         1 => format!("{} folds", plan.folds),
         repeats => format!("{repeats} times {} folds", plan.folds),
     };
-    let ahead = rows.iter().map(|row| Ahead::new(&row.values(), &rows[0].values(), plan.folds)).collect();
-    let table = Table { plan, rows, metric, folds, ahead };
+    let base = |at: usize| rows[plan.base(at)].values();
+    let ahead = rows.iter().enumerate().map(|(at, row)| Ahead::new(&row.values(), &base(at), plan.folds)).collect();
+    let chance = plan.chance(data.len(), data.positives());
+    let table = Table { plan, rows, metric, folds, ahead, chance };
     if plan.json { table.objects() } else { table.lines(data) }
 }
 
 impl Table<'_> {
-    /// The row with the greatest mean, how far it is ahead of the first, and whether beyond noise.
+    /// The row with the greatest mean, how far it is ahead of cross-entropy with its model, and whether beyond noise.
     fn verdict(&self) -> (usize, &Ahead, bool) {
         let best = best(self.rows);
         let ahead = &self.ahead[best];
-        (best, ahead, best > 0 && ahead.mean - ahead.half > 0.0)
+        (best, ahead, !self.is_base(best) && ahead.mean - ahead.half > 0.0)
+    }
+
+    fn is_base(&self, at: usize) -> bool {
+        self.plan.base(at) == at
+    }
+
+    /// The interval of the greatest mean, where it holds what scores come to that know nothing.
+    fn no_signal(&self, best: usize) -> Option<[f64; 2]> {
+        let above = Ahead::of_chance(&self.rows[best].values(), self.chance, self.plan.folds);
+        let ends = [above.mean - above.half, above.mean + above.half].map(|end| end + self.chance);
+        (ends[0] <= self.chance).then_some(ends)
     }
 
     /// For programs.
@@ -94,18 +116,20 @@ impl Table<'_> {
         let (plan, rows) = (self.plan, self.rows);
         for (at, (row, ahead)) in rows.iter().zip(&self.ahead).enumerate() {
             let (mean, sd) = mean_sd(&row.values());
-            let interval = (at > 0).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
+            let interval = (!self.is_base(at)).then_some([ahead.mean - ahead.half, ahead.mean + ahead.half]);
             output::line(json!({
                 "method": row.entry.method, "model": row.entry.model.to_string(), "metric": self.metric,
                 "folds": row.values(), "mean": mean, "sd": sd,
                 "chosen": plan.tune.then(|| chosen(row)), "at_edge": plan.tune.then(|| edges(row)),
-                "ahead": (at > 0).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
+                "ahead": (!self.is_base(at)).then_some(ahead.mean), "interval": interval, "seconds": row.seconds(),
+                "at_random": self.chance,
             }))?;
         }
         let (best, _, beyond) = self.verdict();
         let Entry { method, model, .. } = &rows[best].entry;
         output::line(json!({
             "best": method, "model": model.to_string(), "beyond_noise": beyond, "folds": plan.folds, "repeats": plan.repeats,
+            "no_signal": self.no_signal(best).is_some(),
         }))
     }
 
@@ -113,7 +137,7 @@ impl Table<'_> {
     fn lines(&self, data: &Dataset<f32>) -> Result<()> {
         let (plan, rows) = (self.plan, self.rows);
         output::line(format!(
-            "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}",
+            "{}: {} rows ({} positive), {} columns; {}, {}, {}{}, seed {}; scores at random have {:.4}",
             plan.file.display(),
             data.len(),
             data.positives(),
@@ -122,7 +146,8 @@ impl Table<'_> {
             self.folds,
             plan.models,
             if plan.tune { ", tuned" } else { "" },
-            plan.seed
+            plan.seed,
+            self.chance
         ))?;
         self.rows()?;
         for row in rows.iter().filter(|row| plan.tune && edges(row) > 0) {
@@ -142,11 +167,21 @@ impl Table<'_> {
         ))?;
         let (best, Ahead { mean, half }, beyond) = self.verdict();
         let (name, metric, folds) = (&rows[best].entry.name, &self.metric, &self.folds);
+        if let Some([low, high]) = self.no_signal(best) {
+            return output::line(format!(
+                "No signal found: the 95 % interval of the greatest mean {metric}, {name} with [{low:.4}, {high:.4}], holds that of scores at random, {:.4}.",
+                self.chance
+            ));
+        }
+        let models = self.rows.iter().filter(|row| row.entry.method == "ce").count();
+        let same = if models > 1 { " with the same model" } else { "" };
         let by = format!("by {mean:.4} in {metric}, {:.4} to {:.4}.", mean - half, mean + half);
-        output::line(match (best, beyond) {
-            (0, _) => format!("Nothing beats cross-entropy here: its mean {metric} is the greatest."),
-            (_, true) => format!("{name} beats cross-entropy beyond the noise of {folds}: {by}"),
-            _ => format!("Nothing beats cross-entropy beyond the noise of {folds}: {name} is ahead {by}"),
+        output::line(match (self.is_base(best), beyond) {
+            (true, _) => {
+                format!("Nothing beats cross-entropy{same} here: the mean {metric} of {name} is the greatest.")
+            }
+            (_, true) => format!("{name} beats cross-entropy{same} beyond the noise of {folds}: {by}"),
+            _ => format!("Nothing beats cross-entropy{same} beyond the noise of {folds}: {name} is ahead {by}"),
         })
     }
 
@@ -164,9 +199,11 @@ impl Table<'_> {
         ))?;
         for (at, (row, ahead)) in self.rows.iter().zip(&self.ahead).enumerate() {
             let (mean, sd) = mean_sd(&row.values());
-            let apart = match at {
-                0 => String::new(),
-                _ => format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half),
+            let apart = match self.is_base(at) {
+                true => String::new(),
+                false => {
+                    format!("{:+.4} [{:+.4}, {:+.4}]", ahead.mean, ahead.mean - ahead.half, ahead.mean + ahead.half)
+                }
             };
             output::line(format!(
                 "{:width$}  {mean:.4} ± {sd:.4}  {apart:>26}  {:>8.2}  {}",

@@ -52,6 +52,11 @@ pub fn write(model: &Exported<'_>) -> Vec<u8> {
             Link::Calibrated(Calibration::Platt(curve)) => {
                 json!({"slope": curve.slope, "offset": curve.offset, "least": curve.least, "most": curve.most})
             }
+            Link::Calibrated(Calibration::Beta(beta)) => {
+                let curve = beta.curve;
+                json!({"slope": curve.slope, "offset": curve.offset, "least": curve.least, "most": curve.most,
+                       "beta": [beta.low, beta.high, beta.offset]})
+            }
             Link::Calibrated(Calibration::Isotonic(pools)) => {
                 json!({"steps": pools.iter().map(|pool| json!([pool.low, pool.high, pool.value])).collect::<Value>()})
             }

@@ -184,6 +184,26 @@ impl Graph {
                     [curve.least, curve.most].map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
                 self.node("Clip", &[&x, &least, &most], Vec::new())
             }
+            Calibration::Beta(beta) => {
+                let curve = beta.curve;
+                let [slope, offset, low, high, shift] =
+                    [curve.slope, curve.offset, beta.low, beta.high, beta.offset].map(|x| one(self, x));
+                let [far, near, least, most] = [-700.0, 700.0, curve.least, curve.most]
+                    .map(|end| self.numbers(&[], element::DOUBLE, [end].into_iter()));
+                let z = self.node("Mul", &[&score, &slope], Vec::new());
+                let z = self.node("Add", &[&z, &offset], Vec::new());
+                let z = self.node("Clip", &[&z, &far, &near], Vec::new());
+                let below = self.node("Sigmoid", &[&z], Vec::new());
+                let below = self.node("Log", &[&below], Vec::new());
+                // (−ln(1 − σ(z)) = z − ln σ(z).)
+                let above = self.node("Sub", &[&z, &below], Vec::new());
+                let below = self.node("Mul", &[&below, &low], Vec::new());
+                let above = self.node("Mul", &[&above, &high], Vec::new());
+                let x = self.node("Add", &[&below, &above], Vec::new());
+                let x = self.node("Add", &[&x, &shift], Vec::new());
+                let x = self.node("Sigmoid", &[&x], Vec::new());
+                self.node("Clip", &[&x, &least, &most], Vec::new())
+            }
             // The first value, and of every rise from one pool to the next the part that the score has come.
             Calibration::Isotonic(pools) => {
                 let rises: Vec<[f64; 3]> = match pools.as_slice() {

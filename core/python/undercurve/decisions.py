@@ -1,0 +1,115 @@
+"""Thresholds by rules, on anyone's scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._html import table
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A threshold, and what it comes to on the rows that it was chosen on.
+
+    Attributes
+    ----------
+    rule : str
+        What it keeps.
+    threshold : float
+        Scores from here up are decided positive. Infinite where none is.
+    true_positives, false_positives, true_negatives, false_negatives : int
+        Right and wrong decisions.
+    intervals : dict
+        95 % intervals of ``fpr``, ``recall`` and ``precision``, each a pair, as of a threshold that was fixed before. One that was
+        chosen on these rows by a rule without a confidence does worse on others.
+    """
+
+    rule: str
+    threshold: float
+    true_positives: int
+    false_positives: int
+    true_negatives: int
+    false_negatives: int
+    intervals: dict[str, tuple[float, float]]
+
+    @property
+    def alerts(self) -> int:
+        """Rows that are decided positive."""
+        return self.true_positives + self.false_positives
+
+    @property
+    def precision(self) -> float:
+        """Share of positives among the alerts; NaN without alerts."""
+        return self.true_positives / self.alerts if self.alerts else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives that are alerts."""
+        return self.true_positives / (self.true_positives + self.false_negatives)
+
+    @property
+    def fpr(self) -> float:
+        """Share of the negatives that are alerts."""
+        return self.false_positives / (self.false_positives + self.true_negatives)
+
+    def _repr_html_(self) -> str:
+        def of(name: str, value: float) -> str:
+            low, high = self.intervals[name]
+            return f"{value:.4f} [{low:.4f}, {high:.4f}]"
+
+        rows: list[tuple[str, object]] = [
+            ("rule", self.rule),
+            ("threshold", f"{self.threshold:.6g}"),
+            ("alerts", self.alerts),
+            ("precision", of("precision", self.precision)),
+            ("recall", of("recall", self.recall)),
+            ("false-positive rate", of("fpr", self.fpr)),
+        ]
+        return table("Decision", rows)
+
+
+def decide(scores: ArrayLike, labels: ArrayLike, rule: str, *, clusters: ArrayLike | None = None) -> Decision:
+    """Find the threshold that a rule asks for, on anyone's scores.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        Higher means more likely positive. Finite. Of rows that the model was not trained on.
+    labels : array of shape (n,)
+        1 or True for positives, 0 or False for negatives.
+    rule : str
+        ``"fpr<=A"``, ``"precision>=P"`` or ``"recall>=R"`` on these rows; with ``@90%`` behind it on other rows like them, in 90 of 100
+        choices; ``"top:K"``, ``"top:S%"``, ``"costs:FP:FN"``, ``"costs:FP:FN:SHARE"`` or a score.
+    clusters : array of shape (n,), optional
+        Equal values for rows of one cluster (a patient, a site), where only whole clusters are independent.
+
+    Returns
+    -------
+    Decision
+
+    Raises
+    ------
+    ValueError
+        Where no threshold keeps the rule, or none can be promised (with about how many more rows would tell); as `metrics`.
+
+    Notes
+    -----
+    One sort: O(n log n), or less.
+
+    Examples
+    --------
+    >>> import numpy as np, undercurve
+    >>> scores = np.arange(100.0)
+    >>> found = undercurve.decide(scores, scores >= 50, "recall>=0.8@90%")
+    >>> found.threshold, found.recall
+    (54.5, 0.9)
+    """
+    of = None
+    if clusters is not None:
+        _, of = np.unique(np.asarray(clusters), return_inverse=True)
+        of = of.reshape(-1).tolist()
+    return Decision(**_core.decide(scores, labels, str(rule), of))

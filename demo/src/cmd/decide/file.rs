@@ -1,0 +1,109 @@
+//! The decision file: a threshold on scores of any program, as JSON, with the rule behind it and what it was chosen on.
+
+use crate::error::{CliError, Result};
+use crate::input::labelled::Columns;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use undercurve::decision::ThresholdRule;
+
+/// What it says. Scores from `threshold` up are decided positive; without one, none is.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DecisionFile {
+    /// The version of the format.
+    pub undercurve_decision: u32,
+    /// As `--threshold` reads it.
+    rule: String,
+    pub threshold: Option<f64>,
+    /// The file of the rows that it was chosen on.
+    pub chosen_on: String,
+    pub rows: u64,
+    pub true_positives: u64,
+    pub false_positives: u64,
+    pub true_negatives: u64,
+    pub false_negatives: u64,
+    /// The columns of that file.
+    pub label: String,
+    pub score: String,
+    pub positive: Option<String>,
+    pub cluster: Option<String>,
+}
+
+const VERSION: u32 = 1;
+
+impl DecisionFile {
+    /// Of a threshold and its counts: true and false positives, true and false negatives.
+    pub fn new(
+        rule: ThresholdRule,
+        at: Option<f64>,
+        on: &str,
+        [tp, fp, tn, fneg]: [u64; 4],
+        columns: Columns,
+        cluster: Option<String>,
+    ) -> Self {
+        let Columns { label, score, positive } = columns;
+        Self {
+            undercurve_decision: VERSION,
+            rule: rule.to_string(),
+            threshold: at.filter(|at| at.is_finite()),
+            chosen_on: on.to_string(),
+            rows: tp + fp + tn + fneg,
+            true_positives: tp,
+            false_positives: fp,
+            true_negatives: tn,
+            false_negatives: fneg,
+            label,
+            score,
+            positive,
+            cluster,
+        }
+    }
+
+    /// Whether a file begins as one.
+    pub fn is_one(path: &Path) -> bool {
+        use std::io::Read as _;
+        let mut first = [0; 64];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut first)).unwrap_or(0);
+        first[..read].trim_ascii_start().starts_with(b"{")
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// `Input` for anything else.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| CliError::file(path, &error))?;
+        let none = |why: String| CliError::input(format!("{}: is no decision file: {why}", path.display()));
+        let file: Self = serde_json::from_str(&text).map_err(|error| none(error.to_string()))?;
+        if file.undercurve_decision != VERSION {
+            return Err(none(format!(
+                "version {} of the format, and this program reads {VERSION}",
+                file.undercurve_decision
+            )));
+        }
+        file.rule()?;
+        Ok(file)
+    }
+
+    /// # Errors
+    /// `Input` where it is none.
+    pub fn rule(&self) -> Result<ThresholdRule> {
+        self.rule
+            .parse()
+            .map_err(|_| CliError::input(format!("rule {:?}: expected {}", self.rule, ThresholdRule::FORMS)))
+    }
+
+    /// Scores from here up are decided positive.
+    pub fn at(&self) -> f64 {
+        self.threshold.unwrap_or(f64::INFINITY)
+    }
+
+    pub fn columns(&self) -> Columns {
+        Columns { label: self.label.clone(), score: self.score.clone(), positive: self.positive.clone() }
+    }
+
+    pub fn text(&self) -> Result<String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| anyhow::anyhow!("{error}"))?;
+        Ok(format!("{text}\n"))
+    }
+}
