@@ -6,6 +6,7 @@ pub mod eval;
 pub mod export;
 pub mod frontier;
 pub mod inspect;
+pub mod look;
 pub mod methods;
 pub mod metrics;
 pub mod predict;
