@@ -9,8 +9,8 @@ fn help(args: &[&str]) -> String {
     stdout(&run(std::path::Path::new("."), args))
 }
 
-const COMMANDS: [&str; 12] = [
-    "look", "train", "compare", "frontier", "eval", "decide", "predict", "inspect", "export", "metrics",
+const COMMANDS: [&str; 13] = [
+    "look", "auto", "train", "compare", "frontier", "eval", "decide", "predict", "inspect", "export", "metrics",
     "methods", "prepare",
 ];
 

@@ -5,7 +5,7 @@ mod help;
 
 use crate::args::train::Args as TrainArgs;
 use crate::cmd::{
-    compare, decide, eval, export, frontier, inspect, look, methods, metrics, predict, prepare, train,
+    auto, compare, decide, eval, export, frontier, inspect, look, methods, metrics, predict, prepare, train,
 };
 use crate::error::{CliError, Result};
 use crate::output;
@@ -38,6 +38,8 @@ struct Cli {
 enum Command {
     /// What a file holds, what is doubtful in it, and what to type next
     Look(look::Args),
+    /// From a file to a model with a threshold, and a card that says what is known of it
+    Auto(Box<auto::Args>),
     /// Train a model on a CSV or LIBSVM file
     Train(Box<TrainArgs>),
     /// Methods at their defaults on the same folds of a file, against cross-entropy
@@ -148,6 +150,7 @@ pub fn undercurve() -> ExitCode {
     }
     finish(match cli.command {
         Command::Look(args) => look::run(args),
+        Command::Auto(args) => auto::run(*args),
         Command::Train(args) => train::run(*args),
         Command::Compare(args) => compare::run(args),
         Command::Frontier(args) => frontier::run(*args),

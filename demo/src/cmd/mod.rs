@@ -1,5 +1,6 @@
 //! A file for each subcommand, by its name.
 
+pub mod auto;
 pub mod compare;
 pub mod decide;
 pub mod eval;

@@ -3,6 +3,7 @@
 pub mod by_group;
 pub mod constraints;
 pub mod curves;
+pub mod explain;
 pub mod figure;
 pub mod measure;
 pub mod merged;
