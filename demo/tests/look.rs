@@ -86,6 +86,26 @@ fn a_file_is_told() {
 }
 
 #[test]
+fn rows_that_belong_together_are_kept_so() {
+    let folder = Folder::new("look-split");
+    let mut text = String::from("day,customer,town,x,y\n");
+    for k in 0..400_usize {
+        let _ = writeln!(text, "{},c{},{},{},{}", k / 8, k * k % 97, k % 3, k * 7 % 11, usize::from(k * k % 5 == 1));
+    }
+    folder.write("d.csv", &text);
+    let told = |file: &str| json(&folder.0, &["look", file, "--label", "y", "--json"]);
+    let [sorted, units] = [&told("d.csv")["split_by"], &told("d.csv")["split_group"]].map(Clone::clone);
+    assert_eq!((sorted, units), ("day".into(), "customer".into()));
+    // Rows in no order have none to test the last of; nor where the last have one class.
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1..].reverse();
+    folder.write("reversed.csv", lines.join("\n"));
+    assert_eq!(told("reversed.csv")["split_by"], Value::Null);
+    folder.write("one.csv", text.lines().take(320).chain(["50,c1,0,1,0"; 120]).collect::<Vec<_>>().join("\n"));
+    assert_eq!(told("one.csv")["split_by"], Value::Null);
+}
+
+#[test]
 fn without_a_label_it_asks() {
     let folder = Folder::new("look-label");
     folder.write("people.csv", b"age,member,score\n31,yes,4.5\n47,no,3.5\n28,yes,1.5\n52,no,2.5\n");

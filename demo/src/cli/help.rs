@@ -86,7 +86,7 @@ const COMMON: &[(&str, &str)] = &[
     ("methods", ""),
     ("set", ""),
     ("model", "linear, mlp:WIDTHS or mlp-tanh:WIDTHS [default: linear]"),
-    ("threshold", "fpr<=A, precision>=P, recall>=R, top:K, costs:FP:FN or a score"),
+    ("threshold", "fpr<=A, precision>=P, recall>=R, top:K, costs:FP:FN"),
     ("metric", ""),
     ("seed", ""),
     ("folds", ""),

@@ -78,12 +78,14 @@ fn program_of() -> Clap {
 
 /// What is typed, with what a file adds.
 fn typed() -> std::result::Result<Cli, ExitCode> {
-    let program = program_of();
+    let program = Cli::command();
     let args: Vec<OsString> = config::expand(std::env::args_os().collect(), &program).map_err(output::finish)?;
-    let matches = program.try_get_matches_from(args);
-    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| match moved(&error) {
-        Some(line) => output::finish(CliError::input(line)),
-        None => refusal(&error),
+    let matches = program.try_get_matches_from(&args);
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| match (moved(&error), error.kind()) {
+        (Some(line), _) => output::finish(CliError::input(line)),
+        // (To sort options takes longer than to read them.)
+        (None, ErrorKind::DisplayHelp) => refusal(&program_of().try_get_matches_from(&args).err().unwrap_or(error)),
+        (None, _) => refusal(&error),
     })
 }
 

@@ -21,6 +21,33 @@ const DAYS: usize = 20;
 /// Rows of each class that each part of such a split has.
 const EACH: usize = 3;
 
+/// Words in names of columns that tell when a row was, and whose or what it is of.
+const TIMES: [&str; 8] = ["day", "date", "time", "timestamp", "week", "month", "year", "period"];
+const UNITS: [&str; 16] = [
+    "id",
+    "customer",
+    "client",
+    "user",
+    "patient",
+    "person",
+    "subject",
+    "member",
+    "account",
+    "employee",
+    "student",
+    "household",
+    "device",
+    "machine",
+    "vehicle",
+    "supplier",
+];
+
+/// Whether a name has one of these words.
+fn is_called(name: &str, words: &[&str]) -> bool {
+    let lower = name.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+}
+
 /// How a column is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum As {
@@ -292,17 +319,22 @@ fn copies(table: &RawTable, columns: &[usize], labels: &[u8]) -> (usize, usize) 
     (copies, contradictions)
 }
 
-/// The first column of dates that are there in most rows and of many days, where its last rows, and those before them, have both
+/// The first column of dates, or of numbers that the rows are sorted by, that is there in all rows and of many days, where its last rows, and those before them, have both
 /// classes: some to test on and some to choose on.
 fn time(table: &RawTable, columns: &[Column], labels: &[u8]) -> Option<String> {
     let rows = table.rows();
     let parts = [0..rows * 55 / 100, rows * 55 / 100..rows * 75 / 100, rows * 75 / 100..rows];
     let fits = |at: usize| {
         let column = &columns[at];
-        if column.read != As::Dates || column.distinct < DAYS || column.missing > 0 || column.left_out.is_some() {
+        if column.distinct < DAYS || column.missing > 0 || column.left_out.is_some() {
             return false;
         }
         let Some(ColumnValues::Numbers(days)) = table.column(at) else { return false };
+        // (Of numbers, those that are called so and that the rows are sorted by.)
+        let rises = || days.windows(2).all(|pair| pair[0] <= pair[1]);
+        if column.read != As::Dates && !(is_called(&column.name, &TIMES) && rises()) {
+            return false;
+        }
         let mut order: Vec<usize> = (0..rows).collect();
         order.sort_by(|&a, &b| days[a].total_cmp(&days[b]));
         let both = |part: &std::ops::Range<usize>| {
@@ -314,16 +346,13 @@ fn time(table: &RawTable, columns: &[Column], labels: &[u8]) -> Option<String> {
     (0..columns.len()).find(|&at| fits(at)).map(|at| columns[at].name.clone())
 }
 
-/// The first column that is called like one of identifiers, whose values recur.
+/// The first column that is called as what rows are of, and whose values recur.
 fn together(table: &RawTable, columns: &[Column], is_label: &impl Fn(&str) -> bool) -> Option<String> {
-    let called = |name: &str| {
-        let lower = name.to_lowercase();
-        ["_id", " id", "-id"].iter().any(|end| lower.ends_with(end)) || name.ends_with("Id") || name.ends_with("ID")
-    };
     let recurs = |column: &&Column| {
         let there = table.rows() - column.missing;
         column.distinct > DAYS && 10 * column.distinct < 9 * there && column.distinct * 50 > there
     };
+    let called = |name: &str| is_called(name, &UNITS) || name.ends_with("Id") || name.ends_with("ID");
     let fits = |column: &&Column| called(&column.name) && !is_label(&column.name) && recurs(column);
     columns.iter().find(fits).map(|column| column.name.clone())
 }

@@ -135,6 +135,10 @@ impl Told<'_> {
         let Found { columns, label, no_label, away, .. } = self.found;
         let file = shell(&self.file.display().to_string());
         let Some(label) = label else {
+            if columns.is_empty() {
+                let model = shell(&format!("{}.model", stem(self.file)));
+                return format!("undercurve train {file} --split 0.75 --valid 0.2 --out {model}");
+            }
             let carried = self.carried().iter().map(|option| format!(" {option}")).collect::<String>();
             let named = self.data.options.label.as_ref().filter(|_| self.found.is_of_many);
             return match (named, no_label.iter().flat_map(|(_, two)| two).next()) {
