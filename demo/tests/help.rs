@@ -64,7 +64,7 @@ fn long_help_is_by_task() {
 #[test]
 fn methods_say_when_to_take_them() {
     let text = help(&["methods"]);
-    assert!(text.lines().all(|line| line.chars().count() <= 90), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("\n  soap "), "{text}");
     let one = help(&["methods", "soap"]);
     assert!(one.contains("Take it when: ") && one.lines().all(|line| line.chars().count() <= 80), "{one}");

@@ -130,7 +130,7 @@ pub fn run(Args { name, json }: Args) -> Result<()> {
     for (at, (title, methods)) in GROUPS.iter().enumerate() {
         output::line(format!("{}{title}", if at > 0 { "\n" } else { "" }))?;
         for (name, when) in *methods {
-            output::line(format!("  {name:width$}  {when}"))?;
+            output::line(wrap(&format!("  {name:width$}  {when}"), width + 4))?;
         }
     }
     let names: Vec<&str> = several.iter().map(|method| method.name).collect();
