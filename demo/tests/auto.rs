@@ -108,13 +108,13 @@ fn figures_are_of_the_rows_set_aside() {
 
 #[test]
 fn rows_set_aside_teach_nothing() {
-    // Noise that a model can learn by heart: 240 rows, 60 columns, labels by chance.
+    // Noise that a model can learn by heart: 240 rows, 120 columns, labels by chance.
     let folder = Folder::new("auto-noise");
     let mut numbers = Numbers(11);
-    let names: Vec<String> = (0..60).map(|k| format!("c{k}")).collect();
+    let names: Vec<String> = (0..120).map(|k| format!("c{k}")).collect();
     let mut text = format!("{},y\n", names.join(","));
     for _ in 0..240 {
-        let cells: Vec<String> = (0..60).map(|_| numbers.next().to_string()).collect();
+        let cells: Vec<String> = (0..120).map(|_| numbers.next().to_string()).collect();
         let _ = writeln!(text, "{},{}", cells.join(","), u8::from(numbers.next() > 0.5));
     }
     folder.write("d.csv", text);
@@ -126,7 +126,7 @@ fn rows_set_aside_teach_nothing() {
     // What it has seen it knows.
     let eval = stdout(&run(&folder.0, &["eval", "d.auto/model.uc", "d.csv", "--metric", "auroc", "--json"]));
     let all: Value = serde_json::from_str(&eval).unwrap();
-    assert!(all["auroc"].as_f64().unwrap() > 0.75, "{all}");
+    assert!(all["auroc"].as_f64().unwrap() > 0.8, "{all}");
 }
 
 #[test]
