@@ -1,5 +1,6 @@
 //! What can end a command, and the exit code it ends with.
 
+use crate::tell::text::{likely, shell};
 use std::io;
 use std::path::Path;
 use undercurve::data::{DataError, DataErrorKind, Doubt};
@@ -59,11 +60,23 @@ impl From<std::fmt::Error> for CliError {
     }
 }
 
+/// What to do about a text among numbers.
+pub fn stray(text: &str, column: &str) -> String {
+    let [text, column] = [text, column].map(shell);
+    format!("; --na {text} takes it for a missing value, --categorical {column} all for categories")
+}
+
 /// With the option that helps.
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
         let told = in_row(&error).unwrap_or_else(|| error.to_string());
         Self::Input(match error.kind {
+            DataErrorKind::MissingColumn { ref name, ref columns } => {
+                let all: Vec<&str> = columns.iter().map(String::as_str).collect();
+                let meant = likely(name, &all).map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"));
+                format!("{told}{meant}")
+            }
+            DataErrorKind::NotANumber { ref text, ref column } => format!("{told}{}", stray(text, column)),
             DataErrorKind::NoLabelColumn { .. } => format!("{told} (--label)"),
             DataErrorKind::Encoding => format!("{told} (--encoding latin1 reads Western European text of Windows)"),
             DataErrorKind::Missing { .. } => format!("{told} (without --missing refuse it is filled in)"),

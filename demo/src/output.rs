@@ -8,6 +8,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What became of stdout, for a command that goes on without it.
@@ -137,8 +138,24 @@ pub fn tell(bytes: &[u8]) {
     let _ = io::stderr().lock().write_all(bytes);
 }
 
-/// Prints what is worth knowing on stderr, as [`say`].
+/// Whether notes and progress are left out.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out notes and progress from now on.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`be_quiet`] was called.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints what is worth knowing on stderr, as [`say`], unless told to be quiet.
 pub fn note(text: impl Display) {
+    if is_quiet() {
+        return;
+    }
     say(format_args!("note: {text}"));
 }
 

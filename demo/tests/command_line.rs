@@ -1550,6 +1550,8 @@ fn a_frontier_takes_what_its_help_shows() {
         text += &format!("{a},{},{},{},{},{label}\n", numbers.next(), ["f", "m"][row % 2], row / 9, row % 11);
     }
     folder.write("p.csv", text);
+    folder.write("c.toml", "seed = 3\n");
+    folder.write("s.schema", "[columns]\nplace = { as = \"category\" }\n");
     let base = ["frontier", "p.csv", "--group", "sex"];
     let short = ["--steps", "8", "--bounds", "0.1"];
     let help = stdout(&run(&folder.0, &["frontier", "--help"]));
@@ -1564,7 +1566,9 @@ fn a_frontier_takes_what_its_help_shows() {
             "certify" => Some("p.csv"),
             "format" => Some("csv"),
             "group" => Some("sex"),
-            "group-hidden" | "json" => None,
+            "config" => Some("c.toml"),
+            "group-hidden" | "json" | "quiet" => None,
+            "schema" => Some("s.schema"),
             "header" => Some("yes"),
             "ignore" => Some("b,place"),
             "label" => Some("label"),

@@ -48,7 +48,7 @@ fn the_commands_of_the_readme_run() {
     // The Rust example is core/src/guide/from_a_file.rs.
     assert!(readme.contains(&format!("```rust,no_run\n{EXAMPLE}```")));
     let folder = checkout("readme");
-    assert_eq!(run_lines(&folder, &readme), 4);
+    assert_eq!(run_lines(&folder, &readme), 6);
     assert!(folder.path("model.uc").is_file());
 }
 

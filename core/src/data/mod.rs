@@ -29,8 +29,8 @@ pub use {
     dataset::{Dataset, MAX_CLASSES, Summary, Targets},
     error::{DataError, DataErrorKind, Doubt},
     parse::{
-        Block, Blocks, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT, Notation, RawTable,
-        ReadOptions, Reading, Values,
+        Block, Blocks, ColumnValues, DateOrder, Decimal, Encoding, Format, LABEL_NAMES, MAX_COLUMNS, MAX_TEXT,
+        Notation, RawTable, ReadOptions, Reading, Values, first_rows,
     },
     prepare::{
         EncodedColumn, MAX_DENSE, Missing, Options, Preparation, Prepared, Source, SplitBy, Target, identifiers,

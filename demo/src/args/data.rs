@@ -1,12 +1,13 @@
 //! Options about data files: their layout, and what is made of their columns.
 
+use crate::args::schema::{self, Schema};
 use crate::args::{Word, words};
 use crate::error::{CliError, Result};
 use undercurve::Real;
 use undercurve::data::{Dataset, DateOrder, Decimal, Encoding, Format, Missing, Options, Preparation, Scale, SplitBy};
 
 /// `--format`.
-const FORMATS: &[Word<Format>] = &[
+pub(super) const FORMATS: &[Word<Format>] = &[
     ("auto", "By the file's name, else by its content", Format::Auto),
     ("csv", "Cells with commas, semicolons, tabs or bars between them", Format::Csv),
     ("libsvm", "label index:value …", Format::Libsvm),
@@ -23,20 +24,21 @@ pub const HEADERS: &[Word<Header>] = &[
 ];
 
 /// `--decimal`.
-const DECIMALS: &[Word<Decimal>] = &[("point", "1,234.5", Decimal::Point), ("comma", "1.234,5", Decimal::Comma)];
+pub(super) const DECIMALS: &[Word<Decimal>] =
+    &[("point", "1,234.5", Decimal::Point), ("comma", "1.234,5", Decimal::Comma)];
 
 /// `--dates`.
-const DATES: &[Word<DateOrder>] = &[("day", "31/12/2024", DateOrder::Day), ("month", "12/31/2024", DateOrder::Month)];
+pub(super) const DATES: &[Word<DateOrder>] =
+    &[("day", "31/12/2024", DateOrder::Day), ("month", "12/31/2024", DateOrder::Month)];
 
 /// `--encoding`.
-const ENCODINGS: &[Word<Encoding>] = &[
+pub(super) const ENCODINGS: &[Word<Encoding>] = &[
     ("utf8", "UTF-8, or UTF-16 with its byte order mark", Encoding::Utf8),
     ("latin1", "Latin-1 as Windows has it (Windows-1252)", Encoding::Latin1),
 ];
 
 /// How a data file is laid out and written.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
-#[command(next_help_heading = "Data")]
 pub struct Layout {
     /// Layout of the file: auto, csv (commas, semicolons, tabs or bars), whitespace or libsvm, each plain, gzip or zstd; in a
     /// build with the feature `parquet` also Parquet, which counts as csv
@@ -82,10 +84,12 @@ pub const MISSING: &[Word<Missing>] = &[
 
 /// How to read a data file and what to make of its columns.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Data")]
 pub struct DataArgs {
     #[command(flatten)]
     layout: Layout,
+    /// What is known of the columns: a file that `undercurve look --schema` wrote; other options come before it
+    #[arg(long, value_name = "FILE", value_parser = schema::read)]
+    schema: Option<Schema>,
     /// Label column of a CSV file, by name or by number from 1 (-1 is the last)
     /// [default: the first of label, target, class, y]
     #[arg(long, value_name = "COL", allow_hyphen_values = true)]
@@ -142,6 +146,8 @@ pub struct DataArgs {
 #[derive(Clone, Debug, Default)]
 pub struct DataPlan {
     pub layout: Layout,
+    /// What is known of the columns.
+    pub schema: Option<Schema>,
     /// Spellings of a missing value.
     pub na: Vec<String>,
     /// What is made of the columns.
@@ -162,7 +168,9 @@ impl DataArgs {
     }
 
     pub fn check(self) -> DataPlan {
-        let Self { layout, missing, ignore, group, group_hidden, na, class_weight, .. } = self;
+        let Self { layout, schema, missing, ignore, group, group_hidden, na, class_weight, .. } = self;
+        let known = schema.clone().unwrap_or_default();
+        let (layout, missing, na) = (known.layout(layout), known.missing(missing), known.na(na));
         let options = Options {
             label: self.label,
             positive: self.positive,
@@ -175,7 +183,7 @@ impl DataArgs {
             weight: self.weight,
             ..Options::default()
         };
-        DataPlan { layout, na, options, missing, ignore, group_hidden, class_weight }
+        DataPlan { layout, schema, na, options: known.options(options), missing, ignore, group_hidden, class_weight }
     }
 }
 

@@ -66,7 +66,6 @@ pub const CALIBRATE: &[Word<How>] = &[
 
 /// The options.
 #[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Decisions")]
 pub struct DecisionArgs {
     /// What a false positive costs, in any unit; with --cost-fn it stands for a range of false-positive rates (--fpr),
     /// which the first lines of the run name, and the threshold is the cheapest one

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 /// The options.
 #[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Many runs")]
 pub struct ManyArgs {
     /// Train N runs, with the seeds from --seed on: a row for each, mean, standard deviation and the best. The seed decides the
     /// start values, the batches and, with --split or a share as --valid, the rows; with --test FILE all have the same

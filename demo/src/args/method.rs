@@ -1,6 +1,7 @@
 //! Methods by name, and their settings.
 
 use crate::error::{CliError, Result};
+use crate::tell::text::likely;
 use undercurve::registry::{METHODS, Method, method};
 use undercurve::trainer::Config;
 
@@ -65,10 +66,4 @@ pub fn check_settings(method: &'static Method, config: &Config) -> Result<()> {
         }
     }
     Ok(config.check(method)?)
-}
-
-/// The name that may have been meant.
-pub fn likely<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    let likeness = names.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, known), *known));
-    likeness.filter(|(likeness, _)| *likeness > 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|found| found.1)
 }

@@ -6,6 +6,7 @@ pub mod device;
 pub mod grid;
 pub mod many;
 pub mod method;
+pub mod schema;
 pub mod train;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

@@ -1,6 +1,7 @@
 //! `undercurve inspect`: what is in a saved file.
 
 use crate::error::Result;
+use crate::tell::text::wrap;
 use crate::tell::threshold;
 use crate::{input, output};
 use serde_json::{Map, Value, json};
@@ -18,11 +19,15 @@ score for one more of the value.
 
 Examples:
   undercurve inspect data.model
-  undercurve inspect data.model --top 0 --json")]
+  undercurve inspect data.model --top 0 --json
+  undercurve inspect old.model new.model")]
 pub struct Args {
     /// A file that `train --out` or `--save` wrote
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// Another one: tells what differs between them
+    #[arg(value_name = "OTHER")]
+    other: Option<PathBuf>,
     /// Columns to list, those with the largest coefficients first; 0 for all
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
@@ -31,7 +36,10 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(Args { model, top, json }: Args) -> Result<()> {
+pub fn run(Args { model, other, top, json }: Args) -> Result<()> {
+    if let Some(other) = other {
+        return differences(&model, &other, top, json);
+    }
     let saved = input::saved(&model)?;
     match saved.real_bytes {
         4 => print(&model, &saved, &input::model::<f32>(&model, &saved)?, top, json),
@@ -63,6 +71,87 @@ fn print<T: Real>(file: &Path, saved: &SavedModel, model: &Predictor<T>, top: us
     for c in &coefficients[..top] {
         let values: Vec<String> = c.values.iter().map(|value| format!("{value:>12.6}")).collect();
         output::line(format!("{}  shift {:.6}, divisor {:.6}  {}", values.join(" "), c.shift, c.divisor, c.name))?;
+    }
+    Ok(())
+}
+
+/// Everything about a saved model, and its columns.
+fn read(file: &Path) -> Result<(Map<String, Value>, Vec<Coefficient>)> {
+    fn of<T: Real>(file: &Path, saved: &SavedModel) -> Result<(Value, Vec<Coefficient>)> {
+        let model = input::model::<T>(file, saved)?;
+        Ok((describe(saved, &model), coefficients(saved, &model)))
+    }
+    let saved = input::saved(file)?;
+    let (object, columns) = if saved.real_bytes == 4 { of::<f32>(file, &saved)? } else { of::<f64>(file, &saved)? };
+    Ok((object.as_object().cloned().unwrap_or_default(), columns))
+}
+
+/// How a column differs in another model.
+struct Apart {
+    name: String,
+    /// Of the first model and of the other: the change of the score for one more of the value, of each score.
+    slopes: [Option<Vec<f64>>; 2],
+}
+
+impl Apart {
+    /// The largest change of it.
+    fn size(&self) -> f64 {
+        let [one, other] = &self.slopes;
+        let of =
+            |slopes: &Option<Vec<f64>>, at: usize| slopes.as_ref().and_then(|all| all.get(at)).copied().unwrap_or(0.0);
+        let count = one.as_ref().map_or(0, Vec::len).max(other.as_ref().map_or(0, Vec::len));
+        (0..count).map(|at| (of(one, at) - of(other, at)).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// The columns that are not the same in both, those that one alone has first, then the largest change.
+fn apart(one: &[Coefficient], other: &[Coefficient]) -> Vec<Apart> {
+    let slopes =
+        |c: &Coefficient| c.values.iter().map(|w| if c.divisor == 0.0 { 0.0 } else { w / c.divisor }).collect();
+    let named = |all: &[Coefficient], name: &str| all.iter().find(|c| c.name == name).map(slopes);
+    let names = one.iter().chain(other.iter().filter(|c| one.iter().all(|known| known.name != c.name)));
+    let all = names.map(|c| Apart { name: c.name.clone(), slopes: [named(one, &c.name), named(other, &c.name)] });
+    let mut all: Vec<Apart> = all.filter(|apart| apart.slopes[0] != apart.slopes[1]).collect();
+    let alone = |apart: &Apart| apart.slopes.iter().any(Option::is_none);
+    all.sort_by(|a, b| alone(b).cmp(&alone(a)).then(b.size().total_cmp(&a.size())));
+    all
+}
+
+/// What differs between two saved models.
+fn differences(file: &Path, other: &Path, top: usize, json: bool) -> Result<()> {
+    let ((one, columns), (two, others)) = (read(file)?, read(other)?);
+    let fields: Vec<(&String, &Value, &Value)> = one
+        .iter()
+        .filter_map(|(name, value)| Some((name, value, two.get(name)?)))
+        .filter(|(_, value, other)| value != other)
+        .collect();
+    let columns = apart(&columns, &others);
+    if json {
+        let fields: Map<String, Value> = fields.iter().map(|(name, a, b)| ((*name).clone(), json!([a, b]))).collect();
+        let columns: Vec<Value> = columns.iter().map(|c| json!({"column": c.name, "slopes": c.slopes})).collect();
+        return output::line(json!({ "fields": fields, "columns": columns }));
+    }
+    output::line(format!("{} -> {}", file.display(), other.display()))?;
+    if fields.is_empty() && columns.is_empty() {
+        return output::line("nothing differs");
+    }
+    let width = fields.iter().map(|field| field.0.len()).max().unwrap_or(0);
+    let told = |value: &Value| if value.is_null() { "-".to_string() } else { shown(value) };
+    for (name, a, b) in fields {
+        output::line(wrap(&format!("{name:width$}  {} -> {}", told(a), told(b)), width + 2))?;
+    }
+    let top = if top == 0 { columns.len() } else { top.min(columns.len()) };
+    if columns.is_empty() {
+        return Ok(());
+    }
+    output::line(format!("\nColumns ({top} of {}), change of the score for one more of the value:", columns.len()))?;
+    for Apart { name, slopes } in &columns[..top] {
+        let told = |slopes: &Option<Vec<f64>>| match slopes {
+            None => "(none)".to_string(),
+            Some(all) if all.is_empty() => "(there)".to_string(),
+            Some(all) => all.iter().map(|x| format!("{x:.6}")).collect::<Vec<_>>().join(" "),
+        };
+        output::line(format!("{:>14} -> {:<14}  {name}", told(&slopes[0]), told(&slopes[1])))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::args::method::find;
 use crate::error::Result;
 use crate::output;
+use crate::tell::text::wrap;
 use serde_json::{Value, json};
 use undercurve::registry::{Auto, Domain, Kind, METHODS, Method, Param, class_methods};
 
@@ -17,6 +18,89 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// The methods by what they are for, each with when to take it; the first of a group is the one to try first.
+const GROUPS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "The baseline: begin here, and take others where `compare` shows a gain",
+        &[
+            ("ce", "always: it fits probabilities, and others are held against it"),
+            ("ce-balanced", "positives are rare and should weigh as much as the others"),
+        ],
+    ),
+    (
+        "The best rows first (average precision)",
+        &[
+            ("soap", "positives are rare; linear models and networks, in batches"),
+            ("ap-exact", "a linear model, and all rows fit in memory: no step size to choose"),
+            ("smooth-ap", "large batches with many positives, as in retrieval"),
+            ("fast-ap", "the same, with scores in a bounded range"),
+            ("min-max-ap", "recall at several precisions counts"),
+        ],
+    ),
+    (
+        "A good ranking of all rows (AUROC)",
+        &[
+            ("ppd-sg", "many rows, linear models and networks; also several classes"),
+            ("ppd-adagrad", "the same, where columns differ much in scale"),
+            ("auc-exact", "a linear model, and all rows fit in memory: no step size to choose"),
+            ("auc-margin", "networks with wrong labels or many easy negatives"),
+            ("auc-pairwise", "a plain baseline of pairs in batches"),
+            ("pga", "to compare with PPD-SG"),
+            ("oauc", "to compare with PPD-SG: plain primal-dual steps"),
+        ],
+    ),
+    (
+        "A budget of false alarms (partial AUC, --fpr)",
+        &[
+            ("pauc-exact", "a linear model, and all rows fit in memory"),
+            ("pauc-threshold", "networks, in batches, over any range"),
+            ("sopa", "a range from 0, by the risk of each positive"),
+            ("sopa-s", "the same in a soft form, tuned by lambda"),
+            ("sota-s", "true-positive rates count, too (two-way partial AUC)"),
+            ("svm-pauc-tight", "a linear model and a convex problem"),
+            ("agd-sbcd", "to compare with the paper on ranges of false-positive rates"),
+            ("dca", "the same: outer steps that are linear in what is left out"),
+            ("proximal-dca", "the same, with a proximal term"),
+            ("pauc-minibatch", "a plain baseline: the range of each batch"),
+            ("sorr", "some labels are wrong: the worst examples are left out"),
+        ],
+    ),
+    (
+        "Bounds on groups, or the worst groups (--group, --constraint)",
+        &[
+            ("sonex", "first: bounds on gaps between groups, or the worst groups' loss"),
+            ("alexr2", "SONEX oscillates: it steps between proximal points"),
+            ("lagrange", "a multiplier for each bound is wanted"),
+            ("ooa", "the worst groups' loss alone, as in group DRO"),
+            ("sox", "to compare with SONEX: a squared penalty"),
+            ("msvr", "the same, with a corrected running gradient"),
+            ("sonx", "the same, with a penalty that is not smoothed"),
+            ("icppac", "the same, by an inexact proximal point method"),
+        ],
+    ),
+    (
+        "Weights of classes and examples (cross-entropy changed)",
+        &[
+            ("focal", "many easy examples drown the hard ones"),
+            ("cb-ce", "classes of very different size"),
+            ("ldam", "rare classes in networks, which overfit them"),
+        ],
+    ),
+    (
+        "Convex problems to their minimum (finite sums)",
+        &[
+            ("ai-sarah", "first: logistic or least-squares loss without a step size"),
+            ("adam-sum", "a familiar method, pass by pass"),
+            ("momentum-sum", "sparse rows and a step size of one's own"),
+            ("svrg", "to compare: an anchor reduces the variance"),
+            ("sarah", "to compare: recursive gradients"),
+            ("sarah+", "the same with inner loops that end by themselves"),
+            ("bounded-ai-sarah", "AI-SARAH takes steps that are too long"),
+            ("theoretical-ai-sarah", "to compare with the theory, on few rows"),
+        ],
+    ),
+];
 
 pub fn run(Args { name, json }: Args) -> Result<()> {
     let chosen = match &name {
@@ -42,14 +126,16 @@ pub fn run(Args { name, json }: Args) -> Result<()> {
             details(method)
         });
     }
-    let width = chosen.iter().map(|method| method.name.len()).max().unwrap_or(0);
-    for method in &chosen {
-        output::line(format!("{:width$}  {}", method.name, method.about))?;
-        output::line(format!("{:width$}  {}; {}", "", method.source.paper, method.source.part))?;
+    let width = GROUPS.iter().flat_map(|group| group.1).map(|method| method.0.len()).max().unwrap_or(0);
+    for (at, (title, methods)) in GROUPS.iter().enumerate() {
+        output::line(format!("{}{title}", if at > 0 { "\n" } else { "" }))?;
+        for (name, when) in *methods {
+            output::line(wrap(&format!("  {name:width$}  {when}"), width + 4))?;
+        }
     }
     let names: Vec<&str> = several.iter().map(|method| method.name).collect();
     output::line(format!("\nOn more than two classes: {}.", names.join(", ")))?;
-    output::line("\n`undercurve methods NAME` lists the parameters of one.")
+    output::line("`undercurve methods NAME` tells what it minimises, its paper and its parameters.")
 }
 
 fn numbers(low: f64, high: f64) -> String {
@@ -72,22 +158,31 @@ fn values(param: &Param) -> String {
     }
 }
 
+/// When to take a method.
+fn when(name: &str) -> Option<&'static str> {
+    GROUPS.iter().flat_map(|group| group.1).find(|method| method.0 == name).map(|method| method.1)
+}
+
 fn details(method: &Method) -> Result<()> {
     output::line(format!("{} — {}", method.name, method.title))?;
-    output::line(method.about)?;
-    output::line(format!("Source: {}; {}", method.source.paper, method.source.part))?;
-    output::line(format!("Files:  {}", method.files.join(", ")))?;
+    output::line(wrap(method.about, 0))?;
+    if let Some(when) = when(method.name) {
+        output::line(wrap(&format!("Take it when: {when}"), 8))?;
+    }
+    output::line(wrap(&format!("Source: {}; {}", method.source.paper, method.source.part), 8))?;
+    output::line(wrap(&format!("Files:  {}", method.files.join(", ")), 8))?;
     output::line("\nParameters (--set NAME=VALUE):")?;
     let name = method.params.iter().map(|param| param.name.len()).max().unwrap_or(0);
     let default = method.params.iter().map(|param| param.default.len()).max().unwrap_or(0);
     for param in method.params {
         let stands = param.auto.map_or_else(String::new, |auto| format!("; auto: {}", meaning(auto)));
-        output::line(format!("  {:name$}  {:default$}  {}{stands}", param.name, param.default, param.about))?;
-        output::line(format!("  {:name$}  {:default$}  [{}]", "", "", values(param)))?;
+        let begin = format!("  {:name$}  {:default$}  ", param.name, param.default);
+        let indent = begin.chars().count();
+        output::line(wrap(&format!("{begin}{}{stands} [{}]", param.about, values(param)), indent))?;
     }
     if !method.paper.is_empty() {
         let paper: Vec<String> = method.paper.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        output::line(format!("\nThe paper's settings (--preset paper): {}", paper.join(" ")))?;
+        output::line(wrap(&format!("\nThe paper's settings (--preset paper): {}", paper.join(" ")), 2))?;
     }
     Ok(())
 }
@@ -150,10 +245,24 @@ pub fn object(method: &Method) -> Value {
         object
     });
     json!({
-        "name": method.name, "title": method.title, "about": method.about, "metric": method.metric(),
+        "name": method.name, "title": method.title, "about": method.about, "when": when(method.name), "metric": method.metric(),
         "groups": method.kind == Kind::Cells,
         "paper_settings": method.paper.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<serde_json::Map<_, _>>(),
         "paper": method.source.paper, "part": method.source.part, "files": method.files,
         "params": params.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, METHODS};
+
+    #[test]
+    fn every_method_is_in_one_group() {
+        let mut names: Vec<&str> = GROUPS.iter().flat_map(|group| group.1).map(|method| method.0).collect();
+        let mut all: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        names.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(names, all);
+    }
 }

@@ -5,6 +5,7 @@ use crate::args::words;
 use crate::error::{CliError, Result};
 use crate::input;
 use crate::output;
+use crate::tell::explain::Explainer;
 use crate::tell::{scores, table};
 use anyhow::anyhow;
 use serde_json::Value;
@@ -23,6 +24,9 @@ const PIECE: usize = 1 << 20;
 Writes CSV: the columns of --id as they are, then score; probability, where the method fits one (ce, and finite sums of the
 logistic loss); class, by the model's threshold. Of several classes a score (log-odds) and a probability for each, and the
 class of the highest score; of numbers the score alone.
+
+With --explain also part:(start), the score of a row of means, and part:NAME for each column; they come to the score, of networks with
+part:(rest), what 32 steps leave.
 
 With --json a line of JSON for each row, under the same names. With --out a file, which is there when every row is.
 
@@ -57,6 +61,10 @@ pub struct Args {
     /// The class by this threshold of the score, not by the model's
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     threshold: Option<f64>,
+    /// Tell what each column adds to the score, against a row of training means without categories: exactly of linear models, of
+    /// networks in 32 steps from there to the row
+    #[arg(long)]
+    explain: bool,
     #[command(flatten)]
     layout: Layout,
 }
@@ -70,7 +78,7 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
-    let Args { model: path, data, id, missing, out, json, threshold, layout } = args;
+    let Args { model: path, data, id, missing, out, json, threshold, explain, layout } = args;
     if let Some(missing) = missing {
         model = model.with_missing(missing);
     }
@@ -83,6 +91,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
         let what = if threshold.is_nan() { "is no number" } else { "is for models of two classes" };
         return Err(CliError::input(format!("--threshold {threshold}: {what}")));
     }
+    let explainer = explain.then(|| Explainer::new(&model, &preparation)).transpose()?;
     out.as_ref().map_or(Ok(()), |out| output::check_output(out, &[&path, &data]))?;
     let file = data.display().to_string();
     let mut options = input::read_options(layout, None);
@@ -96,6 +105,7 @@ fn run_in<T: Real>(mut model: Predictor<T>, args: Args) -> Result<()> {
         out: output::Lines::new(out.as_deref())?,
         json,
         threshold,
+        explainer,
         begun: false,
         counts: Counts::default(),
     };
@@ -134,6 +144,7 @@ struct Work<'a, T: Real> {
     json: bool,
     /// In place of the model's.
     threshold: Option<f64>,
+    explainer: Option<Explainer>,
     begun: bool,
     counts: Counts,
 }
@@ -148,18 +159,30 @@ impl<T: Real> Work<'_, T> {
         }
         self.counts.add(data.summary());
         self.begin()?;
+        let parts = match &self.explainer {
+            Some(explainer) => explainer.parts(&mut self.model, data.rows(), &scores)?,
+            None => Vec::new(),
+        };
+        let wide = parts.len() / scores.len().max(1);
         let names: Vec<String> = self.head().iter().map(|name| Value::from(name.as_str()).to_string()).collect();
         for (row, scores) in scores.chunks_exact(heads).enumerate() {
+            let parts = parts[row * wide..][..wide].iter().map(f64::to_string);
             let ids = &block.kept[row * self.ids.len()..][..self.ids.len()];
             let line = if self.json {
                 let quoted = |text: String| Value::from(text).to_string();
-                let cells = ids.iter().cloned().map(quoted).chain(self.row(scores, quoted));
+                let cells = ids.iter().cloned().map(quoted).chain(self.row(scores, quoted)).chain(parts);
                 let members: Vec<String> =
                     names.iter().zip(cells).map(|(name, cell)| format!("{name}:{cell}")).collect();
                 format!("{{{}}}", members.join(","))
             } else {
                 let quoted = |text: String| table::cell(&text);
-                ids.iter().cloned().map(quoted).chain(self.row(scores, quoted)).collect::<Vec<_>>().join(",")
+                ids.iter()
+                    .cloned()
+                    .map(quoted)
+                    .chain(self.row(scores, quoted))
+                    .chain(parts)
+                    .collect::<Vec<_>>()
+                    .join(",")
             };
             self.out.add(line)?;
         }
@@ -189,6 +212,9 @@ impl<T: Real> Work<'_, T> {
         }
         if self.has_class() {
             head.push("class".to_string());
+        }
+        if let Some(explainer) = &self.explainer {
+            head.extend(explainer.names().map(|name| format!("part:{name}")));
         }
         head
     }

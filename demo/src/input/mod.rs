@@ -31,12 +31,19 @@ pub fn table(path: &Path, layout: Layout, label: Option<&str>) -> Result<RawTabl
 
 /// Reads a data file as these options say.
 pub fn table_of(path: &Path, plan: &DataPlan) -> Result<RawTable> {
-    let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
-    let reads = read_options(plan.layout, plan.options.label.as_deref());
-    let table = parse(path, &mut ReadOptions { na, texts, ..reads })?;
+    let table = parse(path, &mut reads_of(plan))?;
+    plan.schema.as_ref().map_or(Ok(()), |schema| schema.check(&table)).map_err(CliError::Input)?;
     // (What is wrong with the label is told where it is needed.)
     let label = label_column_of(&table, &plan.options).ok().flatten();
     Ok(labelled(table, label.as_deref()))
+}
+
+/// How these options say that a data file is read.
+pub fn reads_of(plan: &DataPlan) -> ReadOptions {
+    let (na, texts) = (plan.na.clone(), plan.options.categorical.clone());
+    let mut reads = ReadOptions { na, texts, ..read_options(plan.layout, plan.options.label.as_deref()) };
+    plan.schema.iter().for_each(|schema| schema.notations(&mut reads));
+    reads
 }
 
 /// The rows that have a label; all of a table without the column.
@@ -231,7 +238,8 @@ pub fn reading_notes(table: &RawTable, options: Option<&Options>, file: &Path) -
             }
             Reading::Counter if left_out.contains_key(name) => continue,
             Reading::Counter => format!("counts the rows; --ignore {name} leaves it out"),
-            Reading::Signs if !told(name) => {
+            // (Of text among numbers there is more to say.)
+            Reading::Signs if !told(name) && places.get(name).is_none_or(|&at| table.stray(at).is_none()) => {
                 let text = places.get(name).and_then(|&at| table.first_text(at)).map_or("", |(_, text)| text);
                 notes.push(format!(
                     "{file}: {text:?} in column \"{name}\" is text: numbers have digits and one point alone"

@@ -2,6 +2,7 @@
 
 use crate::args::method;
 use crate::tell::by_group::OfGroups;
+use crate::tell::text::likely;
 use undercurve::expression::Quantity;
 use undercurve::metric::{Confusion, OfQuery, Top};
 
@@ -240,7 +241,7 @@ fn kind(text: &str) -> Result<Kind, String> {
             let form = forms.find(|form| form.split([':', '[']).next() == Some(name)).unwrap_or(name);
             format!("expected {form}{limits}")
         }
-        None => match method::likely(name, NAMES) {
+        None => match likely(name, NAMES) {
             Some(known) => format!("no metric \"{name}\"; did you mean {known}? There are {}", NAMES.join(", ")),
             None => format!("no metric \"{name}\"; there are {}", NAMES.join(", ")),
         },

@@ -4,6 +4,7 @@ pub mod by_group;
 pub mod certificate;
 pub mod constraints;
 pub mod curves;
+pub mod explain;
 pub mod figure;
 pub mod leaks;
 pub mod measure;
@@ -15,10 +16,12 @@ pub mod risks;
 pub mod signal;
 pub mod svg;
 pub mod table;
+pub mod text;
 pub mod threshold;
 
 use crate::error::Result;
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::output;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use undercurve::Real;
 use undercurve::data::Dataset;
 use undercurve::trainer::Predictor;
@@ -26,7 +29,11 @@ use undercurve::trainer::Predictor;
 /// A progress bar of this form.
 pub fn bar(total: u64, form: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(total).with_style(style)
+    let bar = ProgressBar::new(total).with_style(style);
+    if output::is_quiet() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar
 }
 
 /// The scores of rows; of several classes, one for each.

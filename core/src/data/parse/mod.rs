@@ -14,6 +14,7 @@ pub use blocks::{Block, Blocks};
 pub(super) use cells::as_text;
 pub use csv::LABEL_NAMES;
 pub use notation::{DateOrder, Decimal, Notation};
+pub use whole::first_rows;
 
 use super::error::{DataError, DataErrorKind, Doubt, Placed, whole};
 use crate::error::{Error, exact_len};
@@ -129,6 +130,21 @@ impl Values<'_> {
             Self::Texts(values) => values.len(),
         }
     }
+}
+
+/// The cells of a column, as they were read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ColumnValues<'a> {
+    /// Numbers, and dates as days since the beginning of 1970; NaN is a missing one.
+    Numbers(&'a [f64]),
+    /// Text, and what is doubtful.
+    Texts {
+        /// The different cells, sorted.
+        values: &'a [String],
+        /// Which of them each row has; `u32::MAX` is a missing one.
+        codes: &'a [u32],
+    },
 }
 
 /// One column of a CSV file.
@@ -532,6 +548,16 @@ impl RawTable {
         }
     }
 
+    /// The cells of the k-th column; `None` for LIBSVM and past the last column.
+    #[must_use]
+    pub fn column(&self, column: usize) -> Option<ColumnValues<'_>> {
+        let Content::Csv { columns, .. } = &self.content else { return None };
+        Some(match columns.get(column)? {
+            RawColumn::Numbers(values, _) => ColumnValues::Numbers(values),
+            RawColumn::Text { values, codes, .. } => ColumnValues::Texts { values, codes },
+        })
+    }
+
     /// The columns that were written otherwise than plainly, and how; a column with more than one peculiarity is there as often.
     #[must_use]
     pub fn readings(&self) -> Vec<(&str, Reading)> {
@@ -638,6 +664,15 @@ impl RawTable {
             let text = values.get(code as usize)?;
             text.parse::<f64>().is_err().then_some((line, text.as_str()))
         })
+    }
+
+    /// The first cell of the k-th column that is no number, with its line, in a column where most cells are.
+    #[must_use]
+    pub fn stray(&self, column: usize) -> Option<(u32, &str)> {
+        let Content::Csv { columns, .. } = &self.content else { return None };
+        let RawColumn::Text { values, codes, stray: Some(row) } = columns.get(column)? else { return None };
+        let row = *row as usize;
+        Some((*self.lines.get(row)?, values.get(*codes.get(row)? as usize)?.as_str()))
     }
 
     /// An error in the cell `column` of `row`.

@@ -4,7 +4,7 @@ use super::cells::{Making, Reads};
 use super::pieces::{Piece, Pieces};
 use super::{Content, Format, Notation, ReadOptions, TOO_LARGE, csv, decode, detect, libsvm};
 use crate::data::error::{DataError, DataErrorKind, Placed, whole};
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// A table in the making: give it bytes by [`push`](Self::push), and the end by [`finish`](Self::finish).
@@ -104,6 +104,30 @@ impl<'a> Whole<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// Bytes in which the first rows are looked for.
+const FIRST: usize = 1 << 16;
+
+/// The first rows of an unpacked CSV text, at most `most`, their cells as they are written. Those of the first 64 KiB; none where
+/// that is no CSV, or cannot be read.
+#[must_use]
+pub fn first_rows(bytes: &[u8], options: &ReadOptions, name: &str, most: usize) -> Vec<Vec<String>> {
+    let bytes = match bytes.get(..FIRST) {
+        Some(first) => &first[..first.iter().rposition(|&b| b == b'\n' || b == b'\r').map_or(0, |at| at + 1)],
+        None => bytes,
+    };
+    let piece = Piece { bytes: bytes.to_vec(), before: 0 };
+    let Ok(text) = decode(&piece, options.encoding) else { return Vec::new() };
+    let delimiter = csv::delimiter(&piece.bytes, options);
+    let cells = match detect(&text, options, name) {
+        Format::Libsvm => return Vec::new(),
+        _ => csv::tokenise(&text, delimiter, 0),
+    };
+    let Ok(cells) = cells else { return Vec::new() };
+    let start = usize::from(csv::header(&cells, options, Reads::new(options, delimiter)).0);
+    let rows = (start..cells.lines.len()).take(most);
+    rows.map(|row| cells.row(row).map(ToString::to_string).collect()).collect()
 }
 
 /// What is known of columns of these names.

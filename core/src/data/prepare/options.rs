@@ -76,6 +76,8 @@ pub struct Options {
     pub missing: Missing,
     /// Columns of numbers to take as categories, and of text whatever [`identifiers`](crate::data::identifiers) says.
     pub categorical: Vec<String>,
+    /// Columns that are features as they were read, whatever [`identifiers`](crate::data::identifiers) says.
+    pub features: Vec<String>,
     /// Columns whose values, together, make the groups of a table with named columns. They stay features, unless they are
     /// among `ignore`.
     pub group: Vec<String>,

@@ -16,7 +16,7 @@ const MANY: usize = 50;
 /// Columns that tell rows apart and nothing else, with the number of their different values, more than fifty: texts, as names and
 /// hashes, of which there are more than half as many as rows with one; and whole numbers that count the rows one by one, or are
 /// different in every row of a column called `id`, `rownames`, or with `_id`, `Id` or `ID` at its end. They are left out, but for
-/// texts in columns of [`Options::categorical`], and unless [`Options::keep_identifiers`]. (The label column and those that are ignored are none.)
+/// texts in columns of [`Options::categorical`], those of [`Options::features`], and unless [`Options::keep_identifiers`]. (The label column and those that are ignored are none.)
 #[must_use]
 pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> {
     let Content::Csv { names, columns, .. } = &table.content else { return Vec::new() };
@@ -24,7 +24,8 @@ pub fn identifiers(table: &RawTable, options: &Options) -> Vec<(String, usize)> 
         return Vec::new();
     }
     let label = super::label_column_of(table, options).ok().flatten();
-    let named: BTreeSet<&String> = options.categorical.iter().chain(not_features(options)).chain(&label).collect();
+    let told = options.categorical.iter().chain(&options.features);
+    let named: BTreeSet<&String> = told.chain(not_features(options)).chain(&label).collect();
     let mut found = Vec::new();
     let sure = |(at, (name, _)): &(usize, (&String, _))| !named.contains(name) && table.doubt(*at).is_none();
     for (_, (name, column)) in names.iter().zip(columns).enumerate().filter(sure) {

@@ -1,7 +1,7 @@
 //! `undercurve compare`: methods at their defaults on the same folds of a file, against cross-entropy.
 
 mod measure;
-mod report;
+pub mod report;
 mod tune;
 
 use crate::args::data::{DataArgs, DataPlan};
@@ -25,17 +25,17 @@ use undercurve::trainer::{ModelSpec, Trainer};
 /// The generator's purpose for folds.
 const PURPOSE: u64 = 0x666f_6c64;
 /// What others are compared with.
-const BASE: &str = "ce";
+pub const BASE: &str = "ce";
 
 /// `--metric`, by the core's name.
-const METRICS: &[Word<&str>] = &[
+pub const METRICS: &[Word<&str>] = &[
     ("auroc", "Area under the ROC curve", "auroc"),
     ("ap", "Average precision", "ap"),
     ("pauc", "Partial AUC over --fpr", "pauc"),
 ];
 
 /// The methods that may gain in a metric.
-fn usual(metric: &str) -> &'static [&'static str] {
+pub fn usual(metric: &str) -> &'static [&'static str] {
     match metric {
         "auroc" => &[BASE, "ce-balanced", "ppd-sg", "ppd-adagrad", "auc-margin"],
         "ap" => &[BASE, "ce-balanced", "soap", "ap-exact"],

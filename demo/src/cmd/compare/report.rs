@@ -13,14 +13,14 @@ use undercurve::metric::student;
 const AXIS: usize = 31;
 
 /// How far a method is ahead of cross-entropy, and half its interval.
-struct Ahead {
-    mean: f64,
-    half: f64,
+pub struct Ahead {
+    pub mean: f64,
+    pub half: f64,
 }
 
 impl Ahead {
     /// With a variance of 1/(r·k) + 1/(k − 1) times that of a fold: the training rows of k folds, r times drawn, overlap.
-    fn new(ours: &[f64], theirs: &[f64], folds: usize) -> Self {
+    pub fn new(ours: &[f64], theirs: &[f64], folds: usize) -> Self {
         let apart: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
         let (mean, sd) = mean_sd(&apart);
         let (all, k) = (apart.len() as f64, folds as f64);

@@ -1,28 +1,45 @@
 //! The command line of `undercurve`. Each subcommand has its own file with an `Args` and a `run`.
 
+mod config;
+mod help;
+
 use crate::args::train::Args as TrainArgs;
-use crate::cmd::{compare, decide, eval, export, frontier, inspect, methods, metrics, predict, prepare, train};
+use crate::cmd::{
+    auto, compare, decide, eval, export, frontier, inspect, look, methods, metrics, predict, prepare, train,
+};
 use crate::error::{CliError, Result};
 use crate::output;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(name = "undercurve", version, about = "Train models for the area under the curve")]
 #[command(after_help = "\
-Examples:
-  undercurve train data.csv --split 0.75 --method soap --out data.model
-  undercurve eval data.model data.csv --held-out --metric auroc,ap,pauc:0:0.05
-  undercurve predict data.model new.csv --id customer
-  undercurve methods soap")]
+First steps:
+  undercurve look data.csv                                 what is in a file
+  undercurve train data.csv --split 0.75 --out data.model  a model
+  undercurve predict data.model new.csv --id customer      its scores
+`undercurve COMMAND -h` is one screen, `--help` everything.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// No notes and no progress: results, warnings and errors alone
+    #[arg(long, global = true, help_heading = "Output")]
+    quiet: bool,
+    /// Options from a TOML file, by their long names
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
+    config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// What a file holds, what is doubtful in it, and what to type next
+    Look(look::Args),
+    /// From a file to a model with a threshold, and a card that says what is known of it
+    Auto(Box<auto::Args>),
     /// Train a model on a CSV or LIBSVM file
     Train(Box<TrainArgs>),
     /// Methods at their defaults on the same folds of a file, against cross-entropy
@@ -45,6 +62,8 @@ enum Command {
     Methods(methods::Args),
     /// Write the rows a model would see, split and scaled as in `train`
     Prepare(prepare::Args),
+    /// Write man pages to a folder
+    Man(help::Man),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -52,9 +71,27 @@ enum Command {
     },
 }
 
+/// The program as clap has it.
+fn program_of() -> Clap {
+    help::by_task(Cli::command())
+}
+
+/// What is typed, with what a file adds.
+fn typed() -> std::result::Result<Cli, ExitCode> {
+    let program = Cli::command();
+    let args: Vec<OsString> = config::expand(std::env::args_os().collect(), &program).map_err(output::finish)?;
+    let matches = program.try_get_matches_from(&args);
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| match (moved(&error), error.kind()) {
+        (Some(line), _) => output::finish(CliError::input(line)),
+        // (To sort options takes longer than to read them.)
+        (None, ErrorKind::DisplayHelp) => refusal(&program_of().try_get_matches_from(&args).err().unwrap_or(error)),
+        (None, _) => refusal(&error),
+    })
+}
+
 fn completions(shell: clap_complete::Shell) -> Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "undercurve", &mut text);
+    clap_complete::generate(shell, &mut program_of(), "undercurve", &mut text);
     output::line(String::from_utf8_lossy(&text).trim_end())
 }
 
@@ -106,13 +143,16 @@ pub fn program<C: Parser>(run: impl FnOnce(C) -> Result<()>) -> ExitCode {
 
 /// The program `undercurve`.
 pub fn undercurve() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match typed() {
         Ok(cli) => cli,
-        Err(error) => {
-            return moved(&error).map_or_else(|| refusal(&error), |line| output::finish(CliError::input(line)));
-        }
+        Err(code) => return code,
     };
+    if cli.quiet {
+        output::be_quiet();
+    }
     finish(match cli.command {
+        Command::Look(args) => look::run(args),
+        Command::Auto(args) => auto::run(*args),
         Command::Train(args) => train::run(*args),
         Command::Compare(args) => compare::run(args),
         Command::Frontier(args) => frontier::run(*args),
@@ -124,6 +164,7 @@ pub fn undercurve() -> ExitCode {
         Command::Metrics(args) => metrics::run(args),
         Command::Methods(args) => methods::run(args),
         Command::Prepare(args) => prepare::run(args),
+        Command::Man(args) => help::man(args, &program_of()),
         Command::Completions { shell } => completions(shell),
     })
 }
