@@ -1,0 +1,7 @@
+// What the first result does not need.
+
+export { GridMap } from "./grid.js";
+export { PLACES, at, stateOf } from "./scenes.js";
+export { Steps } from "./steps.js";
+export { draws } from "./views/repeats.js";
+export { scenes, turn } from "./views/scenes.js";
