@@ -10,9 +10,9 @@
 //! Cost, when the run is made: as many steps of the linear model as the run has, at most 6,000, and of the network twice as many, at
 //! most 3,000, on at most 20,000 rows, which are copied. They do not count as steps. A saved run stores the choice.
 
-use super::{Begin, Trainer};
 use super::config::{Config, Init, Length, ModelSpec, TrainerError};
 use super::given::Beside;
+use super::{Begin, Trainer};
 use crate::data::{Dataset, Split, Targets};
 use crate::features::COMPACT;
 use crate::model::{AnyModel, Model};

@@ -1,9 +1,9 @@
 //! Runs and models as bytes.
 
-use super::{Begin, Trainer};
 use super::config::{Config, Init, TrainerError};
 use super::given::Beside;
 use super::run::Run;
+use super::{Begin, Trainer};
 use crate::checkpoint::{CheckpointError, Coded, Kind, Reader, open, reals, seal, section, sections, write_reals};
 use crate::data::{Dataset, Rows, Targets};
 use crate::model::{AnyModel, Model};

@@ -13,6 +13,17 @@ const MOST_NAMES = 12;
 /** Shown without a click into the folded settings. */
 const BRIEF = ["lr", "optimizer", "surrogate", "gamma", "sampling"];
 
+/** So many methods are grouped, by what they optimise. */
+const MANY = 8;
+const FAMILIES = [
+  ["Average precision", ({ metric }) => metric === "ap"],
+  ["Partial AUC", ({ metric }) => metric === "pauc"],
+  ["Groups and bounds", ({ groups }) => groups],
+  ["Finite sums", ({ name }) => /sarah|^svrg$|-sum$/.test(name)],
+  ["A loss of each row", ({ name }) => /^(ce|ce-balanced|cb-ce|focal|ldam)$/.test(name)],
+  ["AUROC", () => true],
+];
+
 /** What a parameter may be, in words; nothing for a list of choices, which is seen. */
 function expects({ kind, low, high, word }) {
   if (kind === "choice") return "";
@@ -83,7 +94,11 @@ export class Lane {
     if (methods === this.methods) return;
     this.methods = methods;
     this.choice = undefined;
-    this.select.replaceChildren(...methods.map((method) => h("option", { value: method.name, textContent: method.title })));
+    const option = (method) => h("option", { value: method.name, textContent: method.title });
+    // Many are grouped by what they optimise.
+    if (methods.length < MANY) return this.select.replaceChildren(...methods.map(option));
+    return this.select.replaceChildren(...FAMILIES.map(([label, is]) => [label, methods.filter((method) => FAMILIES.find(([, of]) => of(method))[1] === is)])
+      .filter(([, some]) => some.length).map(([label, some]) => h("optgroup", { label }, ...some.map(option))));
   }
 
   get method() {

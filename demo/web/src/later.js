@@ -4,4 +4,4 @@ export { GridMap } from "./grid.js";
 export { PLACES, at, stateOf } from "./scenes.js";
 export { Steps } from "./steps.js";
 export { draws } from "./views/repeats.js";
-export { scenes, turn } from "./views/scenes.js";
+export { notes, scenes, turn } from "./views/scenes.js";

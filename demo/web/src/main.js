@@ -184,6 +184,10 @@ function keys() {
       $("blank").hidden = !$("blank").hidden;
       return;
     }
+    if (lecture && /^n$/i.test(event.key)) {
+      later?.notes();
+      return;
+    }
     if ((lecture || state.peek().scene) && ["PageDown", "PageUp"].includes(event.key)) {
       event.preventDefault();
       $("blank").hidden = true;

@@ -4,20 +4,24 @@ const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);
 const BITS = 2 ** 21;
 
+/** Where a row stands among rows that score the same: rows of a file may lie in an order of their own, and ties should look like chance. */
+export const tie = (row) => Math.imul(row, 413293) & (BITS - 1);
+const rowOf = (tie) => Math.imul(tie, 1698661) & (BITS - 1);
+
 /** A number that orders as the score does, and has room for the row behind it: sorting numbers is what engines do fastest. */
 function key(score, row) {
   float[0] = score === 0 ? 0 : score; // (−0 is 0)
   const at = bits[0] & 0x80000000 ? ~bits[0] >>> 0 : bits[0] + 0x80000000;
-  return at * BITS + (BITS - 1 - row);
+  return at * BITS + (BITS - 1 - tie(row));
 }
 
-/** The rows, best first; of equal scores the first row. @param {Float32Array} scores at most 2²¹ @returns {Uint32Array} */
+/** The rows, best first. @param {Float32Array} scores at most 2²¹ @returns {Uint32Array} */
 export function order(scores) {
   const keys = new Float64Array(scores.length);
   for (let row = 0; row < scores.length; row += 1) keys[row] = key(scores[row], row);
   keys.sort();
   const rows = new Uint32Array(scores.length);
-  for (let k = 0; k < rows.length; k += 1) rows[k] = BITS - 1 - (keys[rows.length - 1 - k] % BITS);
+  for (let k = 0; k < rows.length; k += 1) rows[k] = rowOf(BITS - 1 - (keys[rows.length - 1 - k] % BITS));
   return rows;
 }
 

@@ -5,7 +5,7 @@ import { defaults, lanes } from "./state.js";
 /**
  * @typedef {object} Step
  * @property {string} text
- * @property {string} [notes] for who speaks
+ * @property {string} [notes] for who speaks; without them the text
  * @property {Partial<import("./state.js").State>} [set] beside what the scene sets
  * @property {boolean} [still] nothing is trained yet
  */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { heightOf } from "../src/draw/columns.js";
+import { tie } from "../src/ranking.js";
 import { axe, browser, finished, home, open } from "./page.mjs";
 
 /** What the page shows, for counting again: scores and labels of the held-out rows, and the metrics of both lanes. */
@@ -12,7 +13,7 @@ const shown = (page) => page.evaluate(() => {
   const cut = globalThis.undercurve.cut();
   return { y: [...test.y], step, a: { scores: [...a.scores], test: a.test, cut: cut.a.shown }, b: { scores: [...b.scores], test: b.test, cut: cut.b.shown } };
 });
-const sorted = ({ scores }) => [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b);
+const sorted = ({ scores }) => [...scores.keys()].sort((a, b) => scores[b] - scores[a] || tie(a) - tie(b));
 const count = (n) => n.toLocaleString("en");
 const sum = (all) => all.reduce((total, one) => total + one, 0);
 /** Rows of a canvas or part of it, in device pixels. */
@@ -58,7 +59,9 @@ test("the columns are the rows in the order of their scores, and every positive 
           const long = Math.min(shape.half, positives * shape.unit);
           const at = Math.round((y + line * pitch + Math.min(1, pitch / 3)) * picture.ratio) * picture.width;
           let lit = 0;
-          for (let x = 0; x < picture.width; x += 1) if (near(picture.data, at + x, palette[lane])) lit += 1;
+          // (Each lane on its own side.)
+          const side = lane === "a" ? [0, shape.width / 2] : [shape.width / 2, shape.width];
+          for (let x = Math.floor(side[0] * picture.ratio); x < side[1] * picture.ratio; x += 1) if (near(picture.data, at + x, palette[lane])) lit += 1;
           // (The cut lies over a line.)
           if (Math.abs(heightOf(shape, now[lane].cut) - y - line * pitch) < pitch + 2) continue;
           if (Math.abs(lit / picture.ratio - long) > 1.5) assert.fail(`step ${step}, lane ${lane}, line ${line} from ${from}: ${lit / picture.ratio} lit, ${long} are positive`);
@@ -360,7 +363,22 @@ test("scenes to their end, in a lecture on one screen: every number is that of w
   await page.goBack();
   await arrived(page, "6.2");
   assert.equal(await page.textContent("#scene-text"), text);
-  // B blanks.
+  // N opens the speaker's window, which follows. B blanks.
+  const [popup] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("n")]);
+  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.2"));
+  await page.bringToFront();
+  await page.keyboard.press("PageUp");
+  await arrived(page, "6.1");
+  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.1"));
+  await popup.close();
+  // N opens the speaker's window, which follows. B blanks.
+  const [popup] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("n")]);
+  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.2"));
+  await page.bringToFront();
+  await page.keyboard.press("PageUp");
+  await arrived(page, "6.1");
+  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.1"));
+  await popup.close();
   await page.keyboard.press("b");
   assert.ok(await page.isVisible("#blank"));
   assert.deepEqual(await page.$eval("#blank", (one) => [one.clientWidth, one.clientHeight, getComputedStyle(one).backgroundColor]), [1280, 720, "rgb(0, 0, 0)"]);

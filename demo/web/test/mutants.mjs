@@ -17,7 +17,7 @@ const MUTANTS = [
   ["columns without the first row", "draw/columns.js", "if (place < from) continue;", "if (place <= from) continue;", "columns are the rows|has its place"],
   ["lanes of the columns swapped", "draw/columns.js", 'lane === "a" ? [half, -1] : [width - half, 1]', 'lane === "b" ? [half, -1] : [width - half, 1]', "columns are the rows"],
   ["worst rows first", "ranking.js", "keys[rows.length - 1 - k]", "keys[k]", "order of their scores|columns are the rows"],
-  ["equal scores in any order", "ranking.js", "(BITS - 1 - row)", "row", "order of their scores"],
+  ["equal scores in any order", "ranking.js", "(BITS - 1 - tie(row))", "tie(row)", "order of their scores"],
   ["threshold off by one", "ranking.js", "this.places[positives - 1]", "this.places[Math.min(positives, this.positives - 1)]", "counts the rows|one cut"],
   ["counts above the threshold only", "ranking.js", "this.scores[this.order[middle]] >= score", "this.scores[this.order[middle]] > score", "counts the rows|one cut"],
   ["no line in the histogram", "draw/canvas.js", "context.fillRect(x - 1, 0, 2, height);", "", "one cut"],

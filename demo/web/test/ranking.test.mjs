@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { geometry, heightOf, lit, shownAt } from "../src/draw/columns.js";
-import { Ranking, order } from "../src/ranking.js";
+import { Ranking, order, tie } from "../src/ranking.js";
 import { ofCut as sentence } from "../src/told.js";
 
 const random = (seed) => () => ((seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31);
@@ -13,12 +13,20 @@ function sample(rows, coarse) {
   return { scores, labels: Uint8Array.from(scores, (score) => Number(next() < 1 / (1 + Math.exp(3 - score)))) };
 }
 
-test("rows are in the order of their scores, and of equal ones the first leads", () => {
+test("rows are in the order of their scores, and equal ones in one that no row number decides", () => {
   const scores = Float32Array.from([0, -0, 3.5, -1e-30, 1e-30, -7, 3.5, 1e30, -1e30, 0]);
-  assert.deepEqual([...order(scores)], [7, 2, 6, 4, 0, 1, 9, 3, 5, 8]);
+  const ties = (...rows) => rows.sort((a, b) => tie(a) - tie(b));
+  assert.deepEqual([...order(scores)], [7, ...ties(2, 6), 4, ...ties(0, 1, 9), 3, 5, 8]);
+  // Of rows that all tie, each tenth of the order has about its share of each tenth of the rows.
+  const alike = order(new Float32Array(6000));
+  assert.equal(new Set(alike).size, 6000);
+  for (let part = 0; part < 10; part += 1) {
+    const low = alike.slice(600 * part, 600 * (part + 1)).filter((row) => row < 600).length;
+    assert.ok(low > 30 && low < 90, `${low} of 600`);
+  }
   for (const coarse of [0, 1]) {
     const { scores: many } = sample(5000, coarse);
-    const plain = [...many.keys()].sort((a, b) => many[b] - many[a] || a - b);
+    const plain = [...many.keys()].sort((a, b) => many[b] - many[a] || tie(a) - tie(b));
     assert.deepEqual([...order(many)], plain);
   }
 });

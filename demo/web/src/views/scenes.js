@@ -53,9 +53,27 @@ export function turn(by) {
   if (next) enter(next);
 }
 
+/** The speaker's window: notes, and what comes next. */
+let speaker = null;
+function prompt() {
+  if (!speaker || speaker.closed) return;
+  const { scene: place } = state.peek();
+  const [now, next] = [at(place), at(PLACES[PLACES.indexOf(place) + 1])];
+  const part = (title, text) => html`<h1>${title}</h1><p>${text}</p>`;
+  render(now ? html`${part(`${now.scene.title}, ${place}`, now.step.notes ?? now.step.text)}${next ? part("Next", next.step.text) : nothing}` : part("Scenes", "None is open."), speaker.document.body);
+}
+export function notes() {
+  speaker = window.open("", "undercurve-notes", "popup,width=620,height=520");
+  if (!speaker) return say("The browser did not open the window of notes.");
+  Object.assign(speaker.document, { title: "Notes" });
+  speaker.document.body.style.cssText = "margin: 24px; font: 20px/1.45 system-ui, sans-serif";
+  return prompt();
+}
+
 /** @param {(name: "a" | "b") => string} titleOf */
 export function scenes(titleOf) {
   const root = $("scenes");
+  effect(() => state.value.scene !== undefined && untracked(prompt));
   effect(() => {
     const { scene: place } = state.value;
     const open = at(place);
