@@ -5,12 +5,12 @@ import { METHODS } from "undercurve/methods";
 import { CLASS_SYNTHETICS, GROUP_SYNTHETICS, SYNTHETICS } from "undercurve/synthetics";
 import { Band } from "./band.js";
 import { Classes } from "./classes.js";
-import { $, colours as readColours, download } from "./dom.js";
+import { $, colours as readColours } from "./dom.js";
 import { Groups, constraint } from "./groups.js";
 import { LANES, SEVERAL, TWO, drawnOf, isPlain, sampleOf } from "./kinds.js";
 import { Lane } from "./lane.js";
-import { leave, subject, unasked } from "./repeats.js";
-import { change, choose, engines, follow, isBusy, lack, look, manyRuns, options, page, restart, settle, timings, trainerOf } from "./runs.js";
+import { leave, unasked } from "./repeats.js";
+import { change, choose, engines, follow, isBusy, lack, look, options, page, restart, settle, timings, trainerOf } from "./runs.js";
 import { SAMPLES, fetchSample } from "./samples.js";
 import { Side } from "./side.js";
 import * as address from "./state.js";
@@ -153,27 +153,6 @@ function everything() {
   });
 }
 
-/** Every run's metrics, for the export. */
-const runsTold = (crowd) => Object.fromEntries(LANES.map((name) => [name, manyRuns()[name].runs.map(({ seed }, at) => {
-  const { metrics, errors } = crowd[name].reports;
-  return { seed, error: errors[at], ...Object.fromEntries(Object.entries(metrics).map(([key, values]) => [key, values[at]])) };
-})]));
-
-function exports() {
-  $("export-json").onclick = () => {
-    const [{ a, b }, { crowd, rows: of, kind, step, metric, objective }, all] = [shots.peek(), run.peek(), repeats.peek()];
-    const told = { state: state.peek(), metrics: { a: a.test, b: b.test }, byGroup: { a: a.byGroup, b: b.byGroup }, constraints: { a: a.judged, b: b.constraints ?? b.judged }, draws: all?.of === subject() ? all.draws : [], runs: crowd && runsTold(crowd), classes: of.names, history: { step, [kind.metric]: metric, objective } };
-    download("undercurve.json", JSON.stringify(told, null, 2), "application/json");
-  };
-  for (const name of LANES) {
-    $(`export-${name}`).onclick = async () => {
-      const { model, lanes } = state.peek();
-      const { dims, names } = run.peek().rows;
-      download(`undercurve-${name}.json`, JSON.stringify({ model, dims, classes: names, method: lanes[name], columns: await trainerOf(name).columns(), params: [...(await trainerOf(name).params())] }), "application/json");
-    };
-  }
-}
-
 function keys() {
   addEventListener("keydown", (event) => {
     // What is focused keeps the keys that it uses itself; a button has no use for arrows and letters.
@@ -275,6 +254,7 @@ async function open() {
     });
     draws(titleOf);
     scenes(titleOf);
+    all.exports();
   }));
   if (wanted()) await load();
   batch(readAddress);
@@ -359,7 +339,6 @@ async function open() {
   cuts(titleOf);
   shapeOf = rankings();
   everything();
-  exports();
   keys();
   addEventListener("hashchange", async () => {
     if (wanted()) await load();
