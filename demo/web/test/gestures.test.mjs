@@ -97,11 +97,13 @@ test("digits are drawn as digits, and the wrong ones of the top are framed", asy
       for (let j = 0; j < size * picture.ratio; j += 1) {
         for (let i = 0; i < size * picture.ratio; i += 1) {
           const at = Math.min(picture.height - 1, Math.floor(y0 + j)) * picture.width + Math.floor(x0 + i);
-          if (near(picture.data, at, palette.no, 25)) red += 1;
+          // (Frames lie just within the cell; lane B's own colour is not far from theirs.)
+          const edge = Math.min(i, j, size * picture.ratio - i, size * picture.ratio - j) / picture.ratio;
+          if (edge >= 1 && edge < 3.5 && near(picture.data, at, palette.no, 18)) red += 1;
           if (near(picture.data, at, palette[lane], 60)) lit += 1;
         }
       }
-      assert.equal(red > 60, !now.y[row], `lane ${lane}, digit ${k}: ${red} red pixels`);
+      assert.equal(red > 25, !now.y[row], `lane ${lane}, digit ${k}: ${red} red pixels`);
       if (now.y[row]) assert.ok(lit > 20, `lane ${lane}, digit ${k}: ${lit} lit pixels`);
       framed += Number(!now.y[row]);
     });
@@ -363,14 +365,6 @@ test("scenes to their end, in a lecture on one screen: every number is that of w
   await page.goBack();
   await arrived(page, "6.2");
   assert.equal(await page.textContent("#scene-text"), text);
-  // N opens the speaker's window, which follows. B blanks.
-  const [popup] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("n")]);
-  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.2"));
-  await page.bringToFront();
-  await page.keyboard.press("PageUp");
-  await arrived(page, "6.1");
-  await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.1"));
-  await popup.close();
   // N opens the speaker's window, which follows. B blanks.
   const [popup] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("n")]);
   await popup.waitForFunction(() => document.body.textContent.includes("When it does not pay, 6.2"));
